@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     embed("cases", "cases.rs", &["toml"], |path| path.with_extension(""));
+    embed("ci/devices", "devices.rs", &["zst"], |path| path.with_extension("").with_extension(""));
     embed("ci/known", "known.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/setup", "setup.rs", &["sh", "py"], Path::to_path_buf);
     embed("ci/upstream", "upstream.rs", &["toml"], |path| path.with_extension(""));
@@ -18,7 +19,7 @@ fn main() {
 }
 
 /// Writes the files with these extensions below `folder` of the repository as an array. `name`
-/// turns their relative paths into names.
+/// turns their relative paths into names. Compressed files become bytes, others text.
 fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -> PathBuf) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
     let root = manifest.join(folder);
@@ -26,13 +27,17 @@ fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -
     collect(&root, extensions, &mut files);
     files.sort();
 
+    let (kind, field, include) = match extensions {
+        ["zst"] => ("BuiltInBytes", "bytes", "include_bytes"),
+        _ => ("BuiltInFile", "text", "include_str"),
+    };
     let mut source = String::from("[\n");
     for file in &files {
         let relative = name(file.strip_prefix(&root).expect("the file was found below the root"));
         let id = relative.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/");
         let path = file.canonicalize().expect("the file was just listed");
         let text = path.to_str().expect("cargo builds only in folders whose names are UTF-8");
-        writeln!(source, "    BuiltInFile {{ name: {id:?}, text: include_str!({text:?}) }},")
+        writeln!(source, "    {kind} {{ name: {id:?}, {field}: {include}!({text:?}) }},")
             .expect("writing to a string does not fail");
     }
     source.push(']');

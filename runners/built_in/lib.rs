@@ -11,7 +11,6 @@ pub struct BuiltInFile {
     /// Its path below the folder of its kind, with `/` as separator. Names of cases, known
     /// differences and reduced sources have no suffix.
     pub name: &'static str,
-    /// The file's text.
     pub text: &'static str,
 }
 
@@ -30,6 +29,17 @@ pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstre
 /// Checks that show known differences, one per line. `ci/known-evidence` extracts them from the
 /// records of a run.
 pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
+
+/// A compressed data file of the repository.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltInBytes {
+    /// Its name in the folder of its kind, without suffixes.
+    pub name: &'static str,
+    pub bytes: &'static [u8],
+}
+
+/// What runs of the whole suite found about devices: compressed records, `ci/devices`.
+pub const DEVICE_RUNS: &[BuiltInBytes] = &include!(concat!(env!("OUT_DIR"), "/devices.rs"));
 
 /// Recorded decisions of compiler builds: `shaders/frozen`.
 pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));

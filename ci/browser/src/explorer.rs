@@ -50,6 +50,9 @@ pub(crate) const ALL: &[ExplorerCheck] = &[
     ExplorerCheck { name: "runs_no_text_of_others", run: |browser, it| Box::pin(escaped(browser, it)) },
     ExplorerCheck { name: "answers_while_one_types", run: |browser, it| Box::pin(fast(browser, it)) },
     ExplorerCheck { name: "answers_as_the_command", run: |browser, it| Box::pin(sampled(browser, it)) },
+    ExplorerCheck { name: "scrolls_its_panes_apart", run: |browser, it| Box::pin(apart(browser, it)) },
+    ExplorerCheck { name: "applies_a_better_order", run: |browser, it| Box::pin(applied(browser, it)) },
+    ExplorerCheck { name: "changes_tabs_with_the_arrow_keys", run: |browser, it| Box::pin(tabs(browser, it)) },
     ExplorerCheck { name: "has_nothing_serious_for_axe", run: |browser, it| Box::pin(accessible(browser, it)) },
     ExplorerCheck { name: "can_be_used_with_the_keyboard", run: |browser, it| Box::pin(keyboard(browser, it)) },
     ExplorerCheck { name: "says_what_it_needs_without_scripts", run: |browser, it| Box::pin(no_scripts(browser, it)) },
@@ -70,7 +73,7 @@ async fn wait(page: &OpenPage, expression: &str, limit: Duration) -> anyhow::Res
         }
         tokio::time::sleep(Duration::from_millis(25)).await;
     }
-    let said = page.value("document.getElementById('status').textContent").await?;
+    let said = page.value("document.getElementById('explorer-status').textContent").await?;
     bail!("not within {limit:?}: {expression}; the page says {said}")
 }
 
@@ -78,9 +81,9 @@ async fn wait(page: &OpenPage, expression: &str, limit: Duration) -> anyhow::Res
 async fn paste(page: &OpenPage, language: &str, text: &str) -> anyhow::Result<()> {
     let put = format!(
         "(() => {{
-            const [explorer, text] = ['explorer', 'text'].map(id => document.getElementById(id));
+            const [explorer, text] = ['explorer', 'explorer-text'].map(id => document.getElementById(id));
             explorer.dataset.answers = 0;
-            document.getElementById('language').value = {};
+            document.getElementById('explorer-language').value = {};
             text.value = {};
             text.dispatchEvent(new Event('input', {{ bubbles: true }}));
         }})()",
@@ -92,7 +95,7 @@ async fn paste(page: &OpenPage, language: &str, text: &str) -> anyhow::Result<()
 }
 
 async fn status(page: &OpenPage) -> anyhow::Result<String> {
-    let status = page.value("document.getElementById('status').textContent").await?;
+    let status = page.value("document.getElementById('explorer-status').textContent").await?;
     Ok(status.as_str().unwrap_or_default().to_owned())
 }
 
@@ -102,12 +105,23 @@ async fn milliseconds(page: &OpenPage) -> anyhow::Result<f64> {
     time.as_f64().context("no time was taken")
 }
 
-/// The cells of a member's row in the first table.
+/// Shows a tab of the results, as a click does.
+async fn show_tab(page: &OpenPage, tab: &str) -> anyhow::Result<()> {
+    page.driver.find(By::Id(format!("explorer-tab-{tab}"))).await?.click().await?;
+    wait(page, &format!("document.getElementById('explorer-{tab}').getClientRects().length"), PATIENCE).await
+}
+
+/// A click on the chip of a target or rule set, in the menu or in sight.
+fn chip(name: &str) -> String {
+    format!("document.querySelector('#explorer .chip[data-kind][value=\"{name}\"]').click()")
+}
+
+/// The offsets in a member's row of the first table.
 async fn row(page: &OpenPage, member: &str) -> anyhow::Result<Vec<String>> {
     let rows = format!(
-        "[...document.querySelectorAll('#layouts table.numbers tbody tr')]
+        "[...document.querySelectorAll('#explorer-offsets table.numbers tbody tr')]
             .filter(row => row.firstElementChild.textContent.split(/[^\\w]+/).includes({}))
-            .slice(0, 1).flatMap(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))",
+            .slice(0, 1).flatMap(row => [...row.querySelectorAll('td.at')].map(cell => cell.textContent))",
         json!(member)
     );
     let cells = page.value(&rows).await?;
@@ -119,82 +133,95 @@ async fn row(page: &OpenPage, member: &str) -> anyhow::Result<Vec<String>> {
 async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     paste(&page, "hlsl", "").await?;
-    let field = page.driver.find(By::Id("text")).await?;
+    let field = page.driver.find(By::Id("explorer-text")).await?;
     field.send_keys("cbuffer S : register(b0) { float3 a; float b[2]; float c; float2 d; };").await?;
-    wait(&page, "document.querySelectorAll('#layouts svg [data-m=c]').length > 1", PATIENCE).await?;
+    wait(&page, "document.querySelector('#explorer-offsets tr[data-m=d]')", PATIENCE).await?;
 
     // D3D12 by DXC comes first; next to it are Vulkan by DXC and Vulkan by Slang.
     let cells = row(&page, "c").await?;
-    ensure!(cells.first().is_some_and(|cell| cell == "36"), "c is at {cells:?}");
-    ensure!(cells.iter().any(|cell| cell == "48 ≠"), "c is at {cells:?}");
-    let outlined = page.value("document.querySelectorAll('#layouts [data-m=c] path.d').length").await?;
+    ensure!(cells == ["36 c2.y", "48"], "c is at {cells:?}");
+    let words = page.value("document.querySelector('#explorer-offsets tr[data-m=c]').textContent").await?;
+    ensure!(words.as_str().is_some_and(|row| row.contains('≠') && row.contains("+12")), "the row of c is {words}");
+    show_tab(&page, "bytes").await?;
+    let outlined = page.value("document.querySelectorAll('#explorer-bytes [data-m=c] path.d').length").await?;
     ensure!(outlined.as_u64() > Some(0), "nothing is outlined");
     page.close().await
 }
 
 async fn hovered(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
-    let maps = page.value("document.querySelectorAll('#layouts svg').length").await?.as_u64().unwrap_or(0);
+    show_tab(&page, "bytes").await?;
+    let maps = page.value("document.querySelectorAll('#explorer-bytes svg').length").await?.as_u64().unwrap_or(0);
     ensure!(maps > 1, "{maps} maps");
-    let member = page.driver.find(By::Css("#layouts svg [data-m=gamma] path")).await?;
+    let member = page.driver.find(By::Css("#explorer-bytes svg [data-m=gamma] path")).await?;
     member.scroll_into_view().await?;
     page.driver.action_chain().move_to_element_center(&member).perform().await?;
-    wait(&page, &format!("document.querySelectorAll('#layouts .lit[data-m=gamma]').length === {maps}"), PATIENCE)
-        .await?;
+    wait(
+        &page,
+        &format!("document.querySelectorAll('#explorer-bytes .lit[data-m=gamma]').length === {maps}"),
+        PATIENCE,
+    )
+    .await?;
 
     // The word under the caret is highlighted, too.
     page.value(
         "(() => {
-            const text = document.getElementById('text');
+            const text = document.getElementById('explorer-text');
             text.focus();
             const at = text.value.indexOf('jitter');
             text.setSelectionRange(at + 2, at + 2);
         })()",
     )
     .await?;
-    wait(&page, &format!("document.querySelectorAll('#layouts .lit[data-m=jitter]').length === {maps}"), PATIENCE)
-        .await?;
+    wait(
+        &page,
+        &format!("document.querySelectorAll('#explorer-bytes .lit[data-m=jitter]').length === {maps}"),
+        PATIENCE,
+    )
+    .await?;
     page.close().await
 }
 
 async fn marked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     paste(&page, "hlsl", "cbuffer S {\n    float3 ä;\n    flot b;\n};").await?;
-    let problem = page.value("document.querySelector('#problems li').textContent").await?;
+    let problem = page.value("document.querySelector('#explorer-errors li').textContent").await?;
     let problem = problem.as_str().unwrap_or_default().to_owned();
     ensure!(problem.starts_with("2:") || problem.starts_with("3:5"), "{problem}");
 
     paste(&page, "hlsl", "cbuffer S {\n    float3 a; // ä 🙂\n    flot b;\n};").await?;
-    let problem = page.value("document.querySelector('#problems li').textContent").await?;
+    let problem = page.value("document.querySelector('#explorer-errors li').textContent").await?;
     ensure!(problem.as_str().is_some_and(|text| text.starts_with("3:5") && text.contains("flot")), "{problem}");
     // The mark and the button lead to the word, even after multi-byte characters.
     let marks = page.value("[...CSS.highlights.get('ink-error')].map(range => range.toString())").await?;
     ensure!(marks == json!(["flot"]), "marked is {marks}");
-    page.value("document.querySelector('#problems button').click()").await?;
+    page.value("document.querySelector('#explorer-errors button').click()").await?;
     let selected = page
-        .value("(() => { const { value, selectionStart, selectionEnd } = document.getElementById('text'); return value.slice(selectionStart, selectionEnd); })()")
+        .value("(() => { const { value, selectionStart, selectionEnd } = document.getElementById('explorer-text'); return value.slice(selectionStart, selectionEnd); })()")
         .await?;
     ensure!(selected == "flot", "selected is {selected}");
 
     // The explorer refuses included files and GLSL beyond our reader, with a helpful message.
     paste(&page, "hlsl", "#include \"a.h\"\ncbuffer S { float a; };").await?;
-    let problem = page.value("document.getElementById('problems').textContent").await?;
+    let problem = page.value("document.getElementById('explorer-errors').textContent").await?;
     ensure!(problem.as_str().is_some_and(|text| text.contains("no files")), "{problem}");
     paste(&page, "glsl", "#version 450\n#extension GL_EXT_buffer_reference : require\nlayout(buffer_reference) buffer P { float x; };\nvoid main() {}").await?;
-    let problem = page.value("document.getElementById('problems').textContent").await?;
+    let problem = page.value("document.getElementById('explorer-errors').textContent").await?;
     ensure!(problem.as_str().is_some_and(|text| text.contains("glslang")), "{problem}");
     page.close().await
 }
 
 async fn examples(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
-    let count = page.value("document.querySelectorAll('#example option[value]:not([value=\"\"])').length").await?;
+    let count =
+        page.value("document.querySelectorAll('#explorer-example option[value]:not([value=\"\"])').length").await?;
     let count = count.as_u64().unwrap_or(0);
     ensure!(count > 4, "{count} examples");
+    show_tab(&page, "bytes").await?;
     for example in 0..count {
         page.value(&format!(
             "(() => {{
-                const choice = document.getElementById('example');
+                const choice = document.getElementById('explorer-example');
                 document.getElementById('explorer').dataset.answers = 0;
                 choice.value = {example};
                 choice.dispatchEvent(new Event('change', {{ bubbles: true }}));
@@ -203,11 +230,15 @@ async fn examples(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Resul
         .await?;
         wait(&page, "Number(document.getElementById('explorer').dataset.answers) > 0", PATIENCE).await?;
         let said = status(&page).await?;
-        let errors = page.value("document.querySelectorAll('#problems .bad').length").await?;
+        let errors = page.value("document.querySelectorAll('#explorer-errors li').length").await?;
         ensure!(said.starts_with("Laid out") && errors == 0, "example {example}: {said}");
-        let maps = page.value("document.querySelectorAll('#layouts svg [data-m]').length").await?;
-        let bindings = page.value("document.querySelectorAll('#bindings table').length").await?;
-        ensure!(maps.as_u64() > Some(0) || bindings == 1, "example {example} shows nothing");
+        let maps = page.value("document.querySelectorAll('#explorer-bytes svg [data-m]').length").await?;
+        if maps == 0 {
+            show_tab(&page, "bindings").await?;
+            let bindings = page.value("document.querySelectorAll('#explorer-bindings table').length").await?;
+            ensure!(bindings == 1, "example {example} shows nothing");
+            show_tab(&page, "bytes").await?;
+        }
     }
     page.close().await
 }
@@ -218,13 +249,14 @@ async fn linked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
     paste(&page, "slang", text).await?;
     page.value(
         "(() => {
-            const matrix = document.getElementById('matrix');
+            const matrix = document.getElementById('explorer-matrix');
             matrix.value = 'row';
             matrix.dispatchEvent(new Event('change', { bubbles: true }));
-            document.querySelector('#rules input[value=std430]').click();
         })()",
     )
     .await?;
+    page.value(&chip("std430")).await?;
+    show_tab(&page, "bytes").await?;
     wait(&page, "location.hash.startsWith('#1.')", PATIENCE).await?;
     tokio::time::sleep(Duration::from_millis(700)).await;
     let address = page.value("location.href").await?;
@@ -234,13 +266,13 @@ async fn linked(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
 
     let other = opened(browser, &ServedExplorer { address, ..explorer.clone() }).await?;
     let state = other
-        .value("[document.getElementById('text').value, document.getElementById('language').value, document.getElementById('matrix').value, document.querySelector('#rules input[value=std430]').checked]")
+        .value("[document.getElementById('explorer-text').value, document.getElementById('explorer-language').value, document.getElementById('explorer-matrix').value, document.querySelector('#explorer-chips .chip[value=std430]').ariaPressed, document.getElementById('explorer-tab-bytes').ariaSelected]")
         .await?;
-    ensure!(state == json!([text, "slang", "row", true]), "the other page has {state}");
+    ensure!(state == json!([text, "slang", "row", "true", "true"]), "the other page has {state}");
 
     // A damaged address gives a message and leaves the page working.
     other.value("location.hash = '#1.notdeflate'").await?;
-    wait(&other, "document.getElementById('status').textContent.startsWith('Laid out')", PATIENCE).await?;
+    wait(&other, "document.getElementById('explorer-status').textContent.startsWith('Laid out')", PATIENCE).await?;
     other.close().await
 }
 
@@ -248,14 +280,16 @@ async fn chosen(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
     let page = opened(browser, explorer).await?;
     let answers = "document.getElementById('explorer').dataset.answers = 0";
     page.value(answers).await?;
-    page.value("document.querySelector('#rules input[value=scalar]').click()").await?;
-    wait(&page, "document.querySelector('#layouts thead').textContent.includes('scalar')", PATIENCE).await?;
-    page.value("document.getElementById('usual').click()").await?;
-    wait(&page, "!document.querySelector('#layouts thead').textContent.includes('scalar')", PATIENCE).await?;
+    page.value(&chip("scalar")).await?;
+    wait(&page, "document.querySelector('#explorer-offsets thead').textContent.includes('scalar')", PATIENCE).await?;
+    page.value("document.getElementById('explorer-usual').click()").await?;
+    wait(&page, "!document.querySelector('#explorer-offsets thead').textContent.includes('scalar')", PATIENCE).await?;
 
     paste(&page, "hlsl", "Texture2D a; Texture2D b[3]; Texture2D c;\n[numthreads(1,1,1)] void main() { }").await?;
-    page.value("document.querySelector('#conventions input[value=\"d3d12.slang\"]').click()").await?;
-    wait(&page, "document.querySelector('#bindings thead')?.textContent.includes('d3d12.slang')", PATIENCE).await?;
+    show_tab(&page, "bindings").await?;
+    page.value(&chip("d3d12.slang")).await?;
+    wait(&page, "document.querySelector('#explorer-bindings thead')?.textContent.includes('D3D12 · Slang')", PATIENCE)
+        .await?;
     page.close().await
 }
 
@@ -269,6 +303,7 @@ async fn copied(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
         ("svg", "<svg xmlns=", "data-m=\"exposure\""),
         ("markdown", "```hlsl\ncbuffer Scene", "explorer.html#1."),
         ("json", "{\"schema\":1", "\"layouts\""),
+        ("cpp", "// ", "static_assert"),
         ("case", "# No number", "--fill hlsl-cbuffer"),
         ("link", "http://127.0.0.1", "#1."),
     ] {
@@ -282,17 +317,11 @@ async fn copied(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<
         ensure!(copied.starts_with(start) && copied.contains(holds), "{kind}: {copied}");
     }
 
-    page.value("(() => { document.getElementById('host-part').open = true; })()").await?;
-    wait(&page, "document.getElementById('host').textContent.includes('static_assert')", PATIENCE).await?;
-    page.value(
-        "(() => {
-            const language = document.getElementById('host-language');
-            language.value = 'rust';
-            language.dispatchEvent(new Event('change', { bubbles: true }));
-        })()",
-    )
-    .await?;
-    wait(&page, "document.getElementById('host').textContent.includes('offset_of!')", PATIENCE).await?;
+    show_tab(&page, "host").await?;
+    wait(&page, "document.getElementById('explorer-host-text').textContent.includes('static_assert')", PATIENCE)
+        .await?;
+    page.driver.find(By::Css("[data-host=rust]")).await?.click().await?;
+    wait(&page, "document.getElementById('explorer-host-text').textContent.includes('offset_of!')", PATIENCE).await?;
     page.close().await
 }
 
@@ -397,11 +426,15 @@ async fn escaped(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result
     page.close().await
 }
 
+fn hundred_members() -> String {
+    let types = ["float", "float3", "float4x4", "uint2", "half3", "bool"];
+    (0..100).map(|at| format!("    {} member{at};\n", types[at % types.len()])).collect()
+}
+
 /// Compares the median, because a busy machine gives some answers late.
 async fn fast(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
-    let types = ["float", "float3", "float4x4", "uint2", "half3", "bool"];
-    let members: String = (0..100).map(|at| format!("    {} member{at};\n", types[at % types.len()])).collect();
+    let members = hundred_members();
     let mut times = Vec::new();
     for round in 0..30 {
         paste(&page, "hlsl", &format!("// {round}\ncbuffer Hundred {{\n{members}}};\n")).await?;
@@ -421,7 +454,7 @@ async fn sampled(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result
         "(() => { navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }; })()",
     )
     .await?;
-    page.value("(() => { for (const box of document.querySelectorAll('#rules input')) box.click(); for (const box of document.querySelectorAll('#compilers input:checked')) box.click(); })()")
+    page.value("(() => { for (const one of document.querySelectorAll('#explorer-rules .chip')) one.click(); for (const one of document.querySelectorAll('#explorer-targets .chip[aria-pressed=true]')) one.click(); })()")
         .await?;
     let mut compared = 0;
     for path in texts_of(&explorer.sample)? {
@@ -460,8 +493,6 @@ fn unnamed(json: &str) -> anyhow::Result<Value> {
 
 async fn accessible(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
-    page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
-    wait(&page, "document.getElementById('host').textContent", PATIENCE).await?;
     page.driver.execute(browser.axe.clone(), Vec::new()).await?;
     for theme in Theme::ALL {
         page.use_theme(theme).await?;
@@ -471,24 +502,103 @@ async fn accessible(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Res
             }
             for width in WindowWidth::ALL {
                 page.resize(width).await?;
-                let needed = page.value("document.documentElement.scrollWidth").await?.as_u64().unwrap_or(u64::MAX);
-                ensure!(needed <= width.pixels().into(), "{needed} pixels wide in a window of {}", width.pixels());
-                let found = serious_findings(&page).await?;
-                ensure!(found.is_empty(), "{name} {} {}: {found}", theme.as_str(), width.pixels());
+                for tab in ["offsets", "bytes", "padding", "bindings", "host"] {
+                    show_tab(&page, tab).await?;
+                    page.value("document.querySelectorAll('details').forEach(one => one.open = true)").await?;
+                    let needed = page.value("document.documentElement.scrollWidth").await?.as_u64().unwrap_or(u64::MAX);
+                    ensure!(needed <= width.pixels().into(), "{needed} pixels wide in a window of {}", width.pixels());
+                    let found = serious_findings(&page).await?;
+                    ensure!(found.is_empty(), "{name} {tab} {} {}: {found}", theme.as_str(), width.pixels());
+                }
             }
         }
         paste(&page, "hlsl", "cbuffer S { float3 a; float b[2]; float c; };").await?;
     }
     page.close().await?;
 
-    // The initial view, as pictures for people.
+    // Pictures for people.
     let page = opened(browser, explorer).await?;
     for theme in Theme::ALL {
         page.use_theme(theme).await?;
         for width in WindowWidth::ALL {
             page.resize(width).await?;
-            browser.keep_picture(&page, &format!("explorer-{}-{}", theme.as_str(), width.pixels())).await?;
+            for tab in ["offsets", "bytes"] {
+                show_tab(&page, tab).await?;
+                browser.keep_picture(&page, &format!("explorer-{tab}-{}-{}", theme.as_str(), width.pixels())).await?;
+            }
         }
+    }
+    page.close().await
+}
+
+/// With a hundred members, only the panes scroll, each by itself, on a desktop and on a phone.
+async fn apart(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    paste(&page, "hlsl", &format!("cbuffer Hundred {{\n{}}};\n", hundred_members())).await?;
+    for width in WindowWidth::ALL {
+        page.resize(width).await?;
+        for tab in ["offsets", "bytes"] {
+            show_tab(&page, tab).await?;
+            let scrolled = page
+                .value(&format!(
+                    "(() => {{
+                        const [text, panel] = ['explorer-text', 'explorer-{tab}'].map(id => document.getElementById(id));
+                        scrollTo(0, 1e6);
+                        text.scrollTop = 0;
+                        panel.scrollTop = 1e6;
+                        const seen = [text, panel].map(one => one.getBoundingClientRect())
+                            .map(({{ top, bottom }}) => Math.min(bottom, innerHeight) - Math.max(top, 0));
+                        return [scrollY, text.scrollTop, panel.scrollTop > 500, seen.every(height => height > 120)];
+                    }})()"
+                ))
+                .await?;
+            ensure!(scrolled == json!([0, 0, true, true]), "{tab} at {}: {scrolled}", width.pixels());
+        }
+    }
+    page.close().await
+}
+
+/// "Apply" puts a better order into the text, and one step undoes it.
+async fn applied(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let page = opened(browser, explorer).await?;
+    let text = "// 🙂\ncbuffer S {\n    float a;\n    float3 b;\n    float c;\n    float3 d;\n};\n";
+    paste(&page, "hlsl", text).await?;
+    show_tab(&page, "padding").await?;
+    wait(&page, "document.querySelector('[data-order]')", PATIENCE).await?;
+    page.value("document.querySelector('[data-order]').click()").await?;
+    wait(&page, "!document.querySelector('[data-order]')", PATIENCE).await?;
+    show_tab(&page, "offsets").await?;
+    wait(&page, "document.querySelector('#explorer-offsets .sizes').textContent.startsWith('32 bytes')", PATIENCE)
+        .await?;
+    page.value("document.execCommand('undo')").await?;
+    ensure!(
+        page.value("document.getElementById('explorer-text').value").await? == text,
+        "undo does not restore the text"
+    );
+    page.close().await
+}
+
+/// The arrow keys, Home and End change the tab, and the Tab key stops once at the tabs.
+async fn tabs(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    use thirtyfour::Key;
+
+    let page = opened(browser, explorer).await?;
+    page.value("document.getElementById('explorer-tab-offsets').focus()").await?;
+    for (key, tab) in [
+        (Key::Right, "bytes"),
+        (Key::End, "host"),
+        (Key::Right, "offsets"),
+        (Key::Left, "host"),
+        (Key::Home, "offsets"),
+    ] {
+        page.driver.action_chain().send_keys(key + "").perform().await?;
+        let state = page
+            .value(
+                "[document.activeElement.dataset.tab, [...document.querySelectorAll('.x-panel')].filter(one => !one.hidden).map(one => one.id),
+                    document.querySelectorAll('[role=tab][tabindex=\"0\"]').length]",
+            )
+            .await?;
+        ensure!(state == json!([tab, [format!("explorer-{tab}")], 1]), "{state}, not {tab}");
     }
     page.close().await
 }
@@ -499,14 +609,14 @@ async fn keyboard(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Resul
 
     let page = opened(browser, explorer).await?;
     paste(&page, "hlsl", "cbuffer S { flot a; };").await?;
-    page.value("document.getElementById('language').focus()").await?;
+    page.value("document.getElementById('explorer-language').focus()").await?;
     let mut reached = Vec::new();
-    for _ in 0..12 {
+    for _ in 0..16 {
         page.driver.action_chain().send_keys(Key::Tab + "").perform().await?;
         let here = page.value("document.activeElement.id || document.activeElement.dataset.copy || document.activeElement.textContent").await?;
         reached.push(here.as_str().unwrap_or_default().to_owned());
     }
-    for needed in ["example", "text", "1:13", "link", "markdown"] {
+    for needed in ["explorer-example", "explorer-text", "1:13", "explorer-tab-offsets", "Copy", "D3D12 · DXC"] {
         ensure!(reached.iter().any(|one| one == needed), "Tab reaches {reached:?}, not {needed}");
     }
     page.close().await
@@ -516,6 +626,6 @@ async fn no_scripts(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Res
     let page = browser.open_address(&explorer.address, Scripts::Off).await?;
     let text = page.text().await?;
     ensure!(text.contains("only with JavaScript") && text.contains("layoutproof show FILE"), "{text}");
-    ensure!(!text.contains("Copy link"), "what does nothing without scripts is shown: {text}");
+    ensure!(!text.contains("Offsets"), "what does nothing without scripts is shown: {text}");
     page.close().await
 }

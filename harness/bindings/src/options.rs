@@ -57,7 +57,6 @@ pub enum StageOrder {
     Alphabetical,
 }
 
-/// A descriptor set and a binding in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DescriptorPlace {
     pub binding: u32,
@@ -74,7 +73,6 @@ pub struct RegisterShift {
     pub space: Option<u32>,
 }
 
-/// A register and the descriptor to which it is bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoundRegister {
     pub class: LayoutUnit,

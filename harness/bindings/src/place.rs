@@ -21,7 +21,6 @@ pub struct BindingPlace {
     pub space: u32,
     /// First register, binding, location or other index.
     pub index: u32,
-    /// Number of slots.
     pub count: Count,
 }
 

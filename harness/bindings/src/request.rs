@@ -91,7 +91,6 @@ impl Convention {
         Self::ALL.into_iter().find(|convention| convention.compiler() == compiler)
     }
 
-    /// Returns the targets that the convention covers.
     pub fn targets(self) -> &'static [Target] {
         match self {
             Self::Slang | Self::SlangDocumented => &Target::ALL,

@@ -28,7 +28,6 @@ impl TypeLayout {
         self.takes(LayoutUnit::MetalArgument).then(|| pointer_bytes(&self.ty))
     }
 
-    /// True if the type takes some amount of `unit`.
     pub fn takes(&self, unit: LayoutUnit) -> bool {
         self.usage.get(unit) != Count::Finite(0)
     }
@@ -86,7 +85,6 @@ pub struct VariableLayout {
     /// One entry for each unit that the variable takes, in the order of [`LayoutUnit`].
     pub offsets: Vec<UnitOffset>,
     pub layout: Arc<TypeLayout>,
-    /// The declaration.
     pub span: Span,
 }
 
@@ -100,21 +98,17 @@ pub struct UnitOffset {
     pub offset: u32,
 }
 
-/// The layout of a whole program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramLayout {
     /// Global scope: a struct of the parameters, or a constant buffer with that struct as its element.
     pub globals: VariableLayout,
-    /// Entry points in order.
     pub entry_points: Vec<EntryLayout>,
     /// The first free register space, for bindless resources. `None` for D3D below shader model
     /// 6.6, which has no bindless resources.
     pub bindless_space: Option<u32>,
-    /// Warnings of the compiler.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// The layout of one entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryLayout {
     pub name: String,
@@ -123,7 +117,6 @@ pub struct EntryLayout {
     pub stage: String,
     /// Attributes of the function.
     pub annotations: Annotations,
-    /// Names of the generic parameters.
     pub generics: Vec<String>,
     /// `[numthreads(x, y, z)]`, for compute; 0 where specialisation chooses the size.
     pub thread_group_size: Option<[u32; 3]>,

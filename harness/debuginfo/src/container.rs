@@ -149,7 +149,6 @@ fn damaged(object: &str, container: &'static str, error: impl std::fmt::Display)
 pub(crate) struct ObjectSource {
     /// Name for messages and units.
     pub(crate) name: String,
-    /// The file with its bytes.
     pub(crate) file: FileOrigin,
     /// Its bytes in that file.
     pub(crate) range: Range<usize>,
@@ -161,7 +160,6 @@ pub(crate) struct ObjectSource {
     pub(crate) dwo_id: Option<u64>,
 }
 
-/// The file with the bytes of an object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FileOrigin {
     Input,
@@ -180,7 +178,6 @@ pub(crate) struct PdbBuild {
     pub(crate) age: u32,
 }
 
-/// The format of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObjectFormat {
     /// ELF, Mach-O, PE or COFF.

@@ -18,7 +18,6 @@ pub enum HostFileKind {
     Program,
     /// The debug information of a Windows program.
     Pdb,
-    /// A library of objects.
     Library,
     Object,
     /// A library that only names the functions of another file.

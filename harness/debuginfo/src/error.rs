@@ -5,7 +5,6 @@
 pub enum DebugInfoError {
     #[error("{object}: not an object file, library, executable or PDB")]
     UnknownFormat { object: String },
-    /// A container is damaged.
     #[error("{object}: damaged {container}: {message}")]
     DamagedContainer {
         /// Name of the file, followed by the member if it is in a library.
@@ -28,7 +27,6 @@ pub enum DebugInfoError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// One compilation unit is damaged.
     #[error("{object}: unit at {offset:#x} of .debug_info: {message}")]
     DamagedUnit {
         object: String,
@@ -36,7 +34,6 @@ pub enum DebugInfoError {
         offset: u64,
         message: String,
     },
-    /// One type is damaged.
     #[error("{object}: type `{name}` at {offset:#x}: {message}")]
     DamagedType {
         object: String,
@@ -61,11 +58,7 @@ pub enum DebugInfoError {
     #[error("{object}: more than {limit} names of types")]
     TooManyNames { object: String, limit: u32 },
     #[error("{object}: more than {limit} object files")]
-    TooManyObjects {
-        /// Name of the library.
-        object: String,
-        limit: u32,
-    },
+    TooManyObjects { object: String, limit: u32 },
     /// A sibling file with debug information was not found.
     #[error("{object}: its debug information is in `{sibling}`, which was not found")]
     SiblingMissing {
@@ -89,4 +82,14 @@ pub enum DebugInfoError {
     /// A feature of a format that this crate does not read.
     #[error("{object}: {feature} is not read")]
     Unsupported { object: String, feature: String },
+}
+
+impl DebugInfoError {
+    /// The type that is damaged.
+    pub fn type_name(&self) -> Option<&str> {
+        match self {
+            Self::DamagedType { name, .. } | Self::TooDeep { name, .. } => Some(name),
+            _ => None,
+        }
+    }
 }

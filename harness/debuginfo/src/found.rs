@@ -5,7 +5,6 @@ use crate::{DebugInfoError, DeclarationPlace, HostTypeId, HostTypes};
 /// The types read, together with all types that make up their bytes.
 #[derive(Debug, Default)]
 pub struct FoundTypes {
-    /// All types, by number.
     pub types: HostTypes,
     /// The requested names, in alphabetical order.
     pub named: Vec<NamedHostType>,
@@ -15,7 +14,6 @@ pub struct FoundTypes {
     pub problems: Vec<DebugInfoError>,
 }
 
-/// A requested name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedHostType {
     pub name: String,
@@ -68,7 +66,6 @@ pub struct HostUnit {
     pub producer: String,
 }
 
-/// The language of a compilation unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostLanguage {
     /// C of any version.
@@ -76,6 +73,5 @@ pub enum HostLanguage {
     /// C++ of any version.
     Cpp,
     Rust,
-    /// Any other, or unknown.
     Other,
 }

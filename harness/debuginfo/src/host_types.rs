@@ -25,7 +25,6 @@ pub struct HostType {
     pub layout: HostLayoutId,
 }
 
-/// The structure of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum HostShape {
     /// A struct, class or union.
@@ -45,7 +44,6 @@ pub enum HostShape {
     Array(HostArray),
     /// A vector type of the compiler (`__attribute__((vector_size))`, `ext_vector_type`, `__m128`).
     Vector {
-        /// Type of one component.
         component: HostTypeId,
         count: u32,
     },
@@ -55,7 +53,6 @@ pub enum HostShape {
     Incomplete(RecordKind),
     /// A type that this crate does not describe further, such as a function or `void`.
     Opaque {
-        /// The reason, for messages.
         reason: String,
     },
 }
@@ -63,7 +60,6 @@ pub enum HostShape {
 /// An array of one or more dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostArray {
-    /// Type of one element.
     pub element: HostTypeId,
     /// Number of elements in each dimension, outermost first. Never empty.
     pub counts: Vec<ElementCount>,
@@ -104,15 +100,12 @@ pub struct HostRecord {
 pub enum RecordKind {
     /// `struct`; also all Rust structs, tuples and enums with data.
     Struct,
-    /// `class`.
     Class,
-    /// `union`.
     Union,
     /// `enum`; occurs only in [`crate::HostShape::Incomplete`].
     Enum,
 }
 
-/// A non-static member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostMember {
     /// `None` for an anonymous struct or union, whose members are reached without naming it.
@@ -121,7 +114,6 @@ pub struct HostMember {
     /// Offset in bytes from the start of the record; for a bit-field, of the byte with its lowest
     /// bit.
     pub offset: u32,
-    /// Its bits, if it is a bit-field.
     pub bits: Option<BitRange>,
     /// True if the compiler added it, such as a pointer to the virtual function table.
     pub is_artificial: bool,
@@ -130,7 +122,6 @@ pub struct HostMember {
     pub place: Option<DeclarationPlace>,
 }
 
-/// Bits of a bit-field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BitRange {
     /// First bit, counted from the start of the record: byte `offset / 8`, and in a little-endian program the bit of
@@ -139,7 +130,6 @@ pub struct BitRange {
     pub size: u32,
 }
 
-/// One base class.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostBase {
     pub ty: HostTypeId,
@@ -148,7 +138,6 @@ pub struct HostBase {
     pub offset: Option<u32>,
 }
 
-/// One parameter of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TemplateParameter {
     /// Empty if the parameter has no name.
@@ -185,17 +174,13 @@ pub struct HostScalar {
 pub enum ScalarClass {
     /// Binary floating point.
     Float,
-    /// Signed integer.
     Signed,
-    /// Unsigned integer.
     Unsigned,
-    /// Boolean.
     Bool,
     /// Character: `char`, `signed char`, `unsigned char`, `wchar_t`, `char16_t`, Rust's `char`.
     ///
     /// `uint8_t` is an alias of `unsigned char`, so a character of one byte is often a small integer.
     Character {
-        /// True if its values can be negative.
         signed: bool,
     },
     /// Something else, such as a complex or decimal number.
@@ -215,7 +200,6 @@ impl HostScalar {
     }
 }
 
-/// The place of a declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeclarationPlace {
     /// The file as the debug information writes it; absolute if that also records the compiler's
@@ -237,7 +221,6 @@ pub struct HostTypeId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostLayoutId(pub(crate) u32);
 
-/// Types by number, indexed with a [`HostTypeId`].
 #[derive(Debug, Default)]
 pub struct HostTypes {
     types: Vec<HostType>,

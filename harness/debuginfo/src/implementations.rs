@@ -33,14 +33,23 @@ pub(crate) fn implementations(input: DebugInput<'_>) -> Vec<Implementation> {
     found
 }
 
-/// Reads `<engine::Material as encase::core::traits::WriteInto>::write_into`.
+/// Reads `<engine::Material as encase::core::traits::WriteInto>::write_into`, and, from the older mangling
+/// where the implementation is in another module than its type,
+/// `engine::glsl::<impl glsl_layout::uniform::Uniform for engine::Sky>::std140`.
 fn implementation(symbol: &str) -> Option<Implementation> {
     // Without the hashes of crates and functions.
     let name = format!("{:#}", rustc_demangle::try_demangle(symbol).ok()?);
-    let inside = name.strip_prefix('<')?;
-    let (type_name, rest) = inside.split_once(" as ")?;
-    let end = rest.find(['<', '>'])?;
-    Some(Implementation { type_name: type_name.to_owned(), trait_name: rest[..end].to_owned() })
+    let (type_name, trait_name) = match name.split_once("<impl ") {
+        Some((_, inside)) => {
+            let (trait_name, rest) = inside.split_once(" for ")?;
+            (&rest[..rest.find(['<', '>'])?], trait_name)
+        }
+        None => {
+            let (type_name, rest) = name.strip_prefix('<')?.split_once(" as ")?;
+            (type_name, &rest[..rest.find(['<', '>'])?])
+        }
+    };
+    Some(Implementation { type_name: type_name.to_owned(), trait_name: trait_name.to_owned() })
 }
 
 #[cfg(test)]
@@ -59,6 +68,14 @@ mod tests {
                    intoQINtNtCslNYArtu3iFV_5alloc3vec3VechEEB5_";
         assert_eq!(implementation(old), Some(expected.clone()));
         assert_eq!(implementation(new), Some(expected));
+        // glsl-layout 0.5 implements its trait in a module of its own.
+        let elsewhere = "_ZN4crev16_GLSL_LAYOUT_Sky69_$LT$impl$u20$glsl_layout..uniform..Uniform$u20$for$u20$crev..Sky\
+                         $GT$6std14017h84435c78439c4b2fE";
+        let expected = Implementation {
+            type_name: "crev::Sky".to_owned(),
+            trait_name: "glsl_layout::uniform::Uniform".to_owned(),
+        };
+        assert_eq!(implementation(elsewhere), Some(expected));
         assert_eq!(implementation("_ZN2en4main17h0123456789abcdefE"), None);
         assert_eq!(implementation("main"), None);
     }

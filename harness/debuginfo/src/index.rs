@@ -30,23 +30,19 @@ pub struct DebugIndex {
 pub(crate) struct UnitEntry {
     /// Offset in its unit.
     pub(crate) entry: u32,
-    /// Number of its name.
     pub(crate) name: u32,
     pub(crate) kind: EntryKind,
 }
 
-/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryKind {
     pub(crate) kind: IndexedKind,
     pub(crate) is_declaration: bool,
 }
 
-/// A named type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IndexEntry {
     pub(crate) location: TypeLocation,
-    /// Number of its name.
     pub(crate) name: u32,
     pub(crate) kind: EntryKind,
 }
@@ -62,7 +58,6 @@ pub(crate) struct TypeLocation {
     pub(crate) entry: u32,
 }
 
-/// One name with its entries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NameGroup {
     pub(crate) name: u32,
@@ -73,11 +68,9 @@ pub(crate) struct NameGroup {
     definitions: u32,
 }
 
-/// A name in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TypeName<'a> {
     pub name: &'a str,
-    /// The kind of type with this name.
     pub kind: IndexedKind,
     /// Number of units that define it; 0 if all units only declare it.
     pub definitions: u32,
@@ -85,7 +78,6 @@ pub struct TypeName<'a> {
     pub declarations: u32,
 }
 
-/// The kind of type that a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IndexedKind {
     /// A struct, class, union or enumeration.
@@ -177,7 +169,6 @@ impl DebugIndex {
         self.groups.iter().map(|group| self.type_name(group))
     }
 
-    /// Returns the reason if the index has no names.
     pub fn absence(&self) -> Option<&NoTypesReason> {
         self.absence.as_ref()
     }
@@ -192,7 +183,6 @@ impl DebugIndex {
         self.size
     }
 
-    /// Selects names.
     pub(crate) fn choose(&self, is_wanted: impl Fn(&TypeName<'_>) -> bool) -> Vec<NameGroup> {
         self.groups.iter().filter(|group| is_wanted(&self.type_name(group))).copied().collect()
     }
@@ -203,13 +193,11 @@ impl DebugIndex {
         positions.iter().map(|&position| self.entries[position as usize])
     }
 
-    /// The qualified name of the type at a location, if it has one.
     pub(crate) fn name_at(&self, location: TypeLocation) -> Option<&str> {
         let position = self.entries.binary_search_by_key(&location, |entry| entry.location).ok()?;
         Some(self.names.name(self.entries[position].name))
     }
 
-    /// Finds a definition of a name in one object.
     pub(crate) fn definition_in(&self, name: &str, object: u32) -> Option<TypeLocation> {
         let position = self.groups.binary_search_by(|group| self.names.name(group.name).cmp(name)).ok()?;
         let mut entries = self.entries_of(self.groups[position]);
@@ -253,7 +241,7 @@ pub(crate) struct UnitNames {
     pub(crate) entries: Vec<UnitEntry>,
     /// Offsets of templates whose arguments are not part of their names (Clang's `-gsimple-template-names`).
     pub(crate) bare_templates: Vec<u32>,
-    /// True if the unit has any entry besides its own.
+    /// True if the unit describes types, if only numbers.
     pub(crate) has_types: bool,
 }
 
@@ -281,7 +269,6 @@ impl NameTable {
         self.names.get(number as usize).map_or("", |name| name)
     }
 
-    /// All names, in the order of their numbers.
     pub(crate) fn names(&self) -> &[Arc<str>] {
         &self.names
     }

@@ -16,7 +16,6 @@ use crate::{DebugInfoError, codeview};
 /// that.
 const MAX_ROUNDS: u32 = 4;
 
-/// Makes the index of a file.
 pub(crate) fn make_index(input: DebugInput<'_>) -> Result<DebugIndex, DebugInfoError> {
     let mut builder = IndexBuilder { input, index: DebugIndex::default(), entries: Vec::new(), reasons: Vec::new() };
     let mut next = list_objects(input.name, &FileOrigin::Input, input.bytes, &input.limits)?;
@@ -196,7 +195,6 @@ fn main_reason(mut reasons: Vec<NoTypesReason>, size: IndexSize) -> NoTypesReaso
     if size.units > 0 { NoTypesReason::NoNamedTypes } else { NoTypesReason::NoDebugInformation }
 }
 
-/// The result for one object.
 #[derive(Default)]
 pub(crate) struct IndexedObject {
     /// Entries of each unit, with the number of the thread whose table has their names.

@@ -3,7 +3,6 @@
 //! Debug information is often separate from the program. This crate opens no files: it requests
 //! siblings from the caller through [`SiblingFiles`], by the name that the program records.
 
-/// The input of a pass.
 #[derive(Clone, Copy)]
 pub(crate) struct DebugInput<'data> {
     /// Name of the file, for messages.
@@ -49,7 +48,6 @@ impl Default for DebugLimits {
 /// The bytes of a sibling file, kept as long as this value lives: a memory map or a `Vec<u8>`.
 pub type SiblingBytes = Box<dyn AsRef<[u8]> + Send + Sync>;
 
-/// Opens the sibling files of the input.
 pub trait SiblingFiles: Sync {
     /// Returns the bytes of a sibling, or `None` if there is no such file.
     ///
@@ -57,7 +55,6 @@ pub trait SiblingFiles: Sync {
     fn open_sibling(&self, sibling: &Sibling<'_>) -> Option<SiblingBytes>;
 }
 
-/// A sibling file of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sibling<'a> {
     /// Debug information of one unit (`-gsplit-dwarf`).

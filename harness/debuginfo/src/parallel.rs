@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Results of a parallel run.
 pub(crate) struct ParallelResults<Result, State> {
     /// One result per work item, in order.
     pub(crate) results: Vec<Result>,
@@ -13,9 +12,7 @@ pub(crate) struct ParallelResults<Result, State> {
 /// A work item as a thread sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbered {
-    /// Number of the work item.
     pub(crate) work: usize,
-    /// Number of the thread.
     pub(crate) thread: usize,
 }
 

@@ -10,7 +10,6 @@ use crate::index::{DebugIndex, IndexEntry, NameGroup};
 use crate::input::DebugInput;
 use crate::{DebugInfoError, FoundTypes, HostShape, HostTypeId, HostUnit, HostUnitId, NamedHostType, NamedLayout};
 
-/// Reads the types of the chosen names.
 pub(crate) fn read_types(
     input: DebugInput<'_>,
     index: &DebugIndex,
@@ -42,7 +41,6 @@ struct TypeRequest {
     entry: IndexEntry,
 }
 
-/// The results for one name.
 #[derive(Default)]
 struct NameAnswers {
     definitions: Vec<Definition>,

@@ -17,15 +17,8 @@ const LEFT_OUT_TEXEL: [u32; 4] = [0; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DescriptorType {
     Buffer(BufferKind),
-    Image {
-        kind: ImageKind,
-        view: ImageView,
-        texel: TexelType,
-    },
-    Sampler {
-        /// True for comparison samplers.
-        comparison: bool,
-    },
+    Image { kind: ImageKind, view: ImageView, texel: TexelType },
+    Sampler { comparison: bool },
 }
 
 /// The descriptors of one binding: an array, of length 1 if the shader declares none.
@@ -38,7 +31,6 @@ pub struct DescriptorArray {
 }
 
 impl DescriptorArray {
-    /// All elements of the array.
     pub fn elements(&self) -> RangeInclusive<u32> {
         0..=self.named.last_key_value().map_or(0, |(last, _)| *last)
     }

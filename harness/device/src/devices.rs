@@ -73,7 +73,12 @@ pub fn is_llvmpipe(name: &str) -> bool {
 impl DeviceInfo {
     /// True if `listed` is this device in a listing of another process.
     pub fn is_same(&self, listed: &DeviceInfo) -> bool {
-        listed.index == self.index && same_name(&listed.name, &self.name) && listed.driver == self.driver
+        self.is_listed_as(listed.index, &listed.name, &listed.driver)
+    }
+
+    /// True if a listing of another process has this device at this place with this name and driver.
+    pub fn is_listed_as(&self, index: u32, name: &str, driver: &str) -> bool {
+        index == self.index && same_name(name, &self.name) && driver == self.driver
     }
 
     /// The error for a device that `call` no longer lists.

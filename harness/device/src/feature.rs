@@ -36,7 +36,6 @@ pub enum Feature {
     UniformBuffer16,
     /// 16-bit members in push-constant blocks.
     PushConstant16,
-    /// Buffer device addresses.
     BufferDeviceAddress,
     /// Draw calls.
     Graphics,
@@ -51,7 +50,6 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// All features.
     pub const ALL: [Self; 20] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,

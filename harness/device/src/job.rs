@@ -12,11 +12,8 @@ use crate::Feature;
 pub enum Shader {
     /// SPIR-V words.
     Spirv(Vec<u32>),
-    /// WGSL text.
     Wgsl(String),
-    /// DXBC container.
     Dxbc(Vec<u8>),
-    /// DXIL container.
     Dxil(Vec<u8>),
     /// DXIL as its listing: the LLVM assembly that DXC's disassembler prints.
     DxilListing(String),
@@ -82,7 +79,6 @@ pub struct Job {
     pub inverts_push_constants_first: bool,
     /// Workgroups in x, y, z; ignored for a draw.
     pub workgroups: [u32; 3],
-    /// Features that the device must have.
     pub requires: BTreeSet<Feature>,
     /// The form of the Direct3D 12 root signature; ignored by other APIs.
     pub root_signature: RootSignature,
@@ -139,7 +135,6 @@ pub enum RootParameters {
 pub struct RegisterRange {
     pub class: ResourceClass,
     pub space: u32,
-    /// The first register.
     pub first: u32,
     /// The number of registers; `None` for an unbounded range.
     pub count: Option<u32>,
@@ -166,7 +161,6 @@ pub enum ResourceClass {
 impl ResourceClass {
     pub const ALL: [Self; 4] = [Self::ConstantBuffer, Self::ShaderResource, Self::UnorderedAccess, Self::Sampler];
 
-    /// The letter of the class.
     pub const fn letter(self) -> char {
         match self {
             Self::ConstantBuffer => 'b',
@@ -189,7 +183,6 @@ pub struct Draw {
     pub targets: u32,
 }
 
-/// A buffer of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobBuffer {
     /// Descriptor set (WGSL group).

@@ -48,10 +48,8 @@ pub enum RunnerError {
     /// The device did not finish in time.
     #[error("no answer within {0} ms (--time-limit sets the limit for a job)")]
     Timeout(u64),
-    /// A call of the API failed.
     #[error("{call}: {reason}")]
     Api { call: String, reason: String },
-    /// The API refused the shader.
     #[error("shader refused: {0}")]
     ShaderRefused(String),
 }
@@ -63,7 +61,6 @@ pub struct DeviceInfo {
     pub id: String,
     /// Full name from the driver.
     pub name: String,
-    /// Driver name and version.
     pub driver: String,
     /// API and version: `Vulkan 1.3.230`, `OpenGL 4.5`.
     pub api: String,
@@ -89,9 +86,7 @@ pub struct Direct3d {
     /// The library that translates Direct3D to another API, with its version: `vkd3d 2.1`; `None`
     /// for a Direct3D driver.
     pub translator: Option<String>,
-    /// Highest shader model.
     pub shader_model: ShaderModel,
-    /// Tier of resource binding.
     pub binding_tier: u32,
 }
 

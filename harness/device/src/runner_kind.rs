@@ -68,7 +68,6 @@ runner_kinds! {
     Model = "model", "model", "model", Model, [Spirv];
 }
 
-/// A provider of devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
     /// A driver of the machine. Only worker processes load it.

@@ -119,7 +119,6 @@ pub(super) struct Prefix<'a> {
 }
 
 impl Prefix<'_> {
-    /// Returns true if `word` is one of the modifiers.
     pub(super) fn has(&self, word: &str) -> bool {
         self.modifiers.iter().any(|modifier| modifier.text == word)
     }
@@ -311,7 +310,6 @@ pub(super) struct FunctionParameter<'a> {
     pub(super) prefix: Prefix<'a>,
     pub(super) ty: TypeExpression<'a>,
     pub(super) declarator: Declarator<'a>,
-    /// Token range of the whole parameter.
     pub(super) tokens: Range<usize>,
 }
 

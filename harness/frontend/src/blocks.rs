@@ -278,7 +278,6 @@ fn member(parameter: &EntryParameter) -> Member {
     Member { name, ty, bit_width: None, annotations, span }
 }
 
-/// Numbers blocks with the same name.
 fn number(blocks: &mut [Block]) {
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     for block in blocks {

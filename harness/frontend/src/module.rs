@@ -61,9 +61,7 @@ impl NamespaceRank {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterKind {
-    /// `cbuffer S { ... }`.
     Cbuffer,
-    /// `tbuffer S { ... }`.
     Tbuffer,
     /// A resource, or an array or struct that contains resources.
     Variable,
@@ -172,7 +170,6 @@ pub enum StageWrapper {
     MeshIndices,
 }
 
-/// A parameter of an entry point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryParameter {
     pub name: String,
@@ -214,7 +211,6 @@ pub struct Function {
 /// A `static` member of a `cbuffer` or `tbuffer`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferStatic {
-    /// Span of the buffer's declaration.
     pub buffer: Span,
     /// Number of non-`static` members that the buffer declares before this one.
     pub before: usize,
@@ -258,7 +254,6 @@ pub enum Callees {
     Named,
     /// This function, chosen by the types of the operands.
     Known(usize),
-    /// A built-in function.
     BuiltIn,
     /// One of these overloads: the known argument types do not decide which.
     OneOf(Vec<usize>),

@@ -40,7 +40,7 @@ pub use program_struct::{
     ProgramStruct,
 };
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
-pub use written::{WrittenRules, as_written};
+pub use written::{WrittenBy, WrittenRules, as_written};
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::written::WrittenBy;
+
 /// The description of pointers among opaque members.
 pub const POINTER: &str = "a pointer";
 
@@ -28,7 +30,7 @@ pub struct ProgramStruct {
     /// may hold anything, so that the members decide whether it can fill a block.
     pub is_named_by_variable: bool,
     /// The library that writes its values into buffers in a layout of its own, such as encase.
-    pub written_by: Option<String>,
+    pub written_by: Option<WrittenBy>,
 }
 
 /// The guarantee that a language gives about a layout.

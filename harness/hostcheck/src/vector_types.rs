@@ -224,6 +224,10 @@ mod tests {
             ("glam::f32::sse2::vec3a::Vec3A", "float 4 1x3"),
             ("glam::f32::sse2::mat4::Mat4", "float 4 4x4"),
             ("cgmath::matrix::Matrix3<f32>", "float 4 3x3"),
+            ("mint::vector::Vector3<f32>", "float 4 1x3"),
+            ("mint::matrix::ColumnMatrix3<f32>", "float 4 3x3"),
+            ("glsl_layout::vec::uvec2", "unsigned integer 4 1x2"),
+            ("glsl_layout::scalar::boolean", "unsigned integer 4 1x1"),
             ("simd_float4x4", "float 4 4x4"),
         ] {
             assert_eq!(found(name).as_deref(), Some(expected), "{name}");

@@ -7,11 +7,21 @@
 //! Source: encase 0.10, `ShaderType`: the memory layout of WGSL; crevice, `AsStd140` and `AsStd430`;
 //! GLSL 4.60, 7.6.2.2 Standard Uniform Block Layout; WGSL, 14.4.1 Alignment and Size.
 
+use serde::{Deserialize, Serialize};
+
 use crate::program_struct::{LaneClass, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct};
 use crate::vector_types::{VectorType, VectorTypes};
 
+/// A library that writes a struct into buffers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenBy {
+    pub library: String,
+    /// The rules by which it can write this struct.
+    pub rules: Vec<WrittenRules>,
+}
+
 /// The rules by which a library writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WrittenRules {
     /// Those of WGSL and `std430`: alignments follow from the members.
     Natural,

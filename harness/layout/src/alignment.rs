@@ -50,7 +50,6 @@ impl Alignment {
         offset.checked_next_multiple_of(self.0).filter(|rounded| *rounded <= MAX_BYTES).ok_or(TooLarge)
     }
 
-    /// True if `offset` is a multiple of this alignment.
     pub fn divides(self, offset: u32) -> bool {
         offset.is_multiple_of(self.0)
     }

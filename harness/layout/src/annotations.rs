@@ -7,7 +7,6 @@ use crate::{LayoutUnit, Span};
 /// The annotations of a declaration: those that place it and those that say how it is used.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
-    /// `register(...)`, in order.
     pub registers: Vec<Register>,
     /// `packoffset(...)`; the last one if there are several.
     pub packoffset: Option<PackOffset>,
@@ -37,7 +36,6 @@ pub struct Register {
     pub span: Span,
 }
 
-/// The class of a register in a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RegisterClass {
     /// `b`, `t`, `u` or `s`.
@@ -68,7 +66,6 @@ impl RegisterClass {
     }
 }
 
-/// The letter.
 impl fmt::Display for RegisterClass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -96,7 +93,6 @@ impl PackOffset {
     }
 }
 
-/// An attribute with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     /// For example `vk` in `[[vk::offset(8)]]`.
@@ -109,7 +105,6 @@ pub struct Attribute {
     pub span: Span,
 }
 
-/// An attribute's argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Argument {
     /// The value of a constant expression.
@@ -119,12 +114,10 @@ pub enum Argument {
     Other(String),
 }
 
-/// One qualifier of `layout(...)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayoutQualifier {
     /// For example `binding`, `set`, `offset`, `push_constant`, `row_major`.
     pub name: String,
-    /// The value, if the qualifier has one.
     pub value: Option<i64>,
     pub span: Span,
 }

@@ -12,19 +12,14 @@ use crate::{Annotations, Span};
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum BlockKind {
-    /// `cbuffer S`.
     Cbuffer,
-    /// `ConstantBuffer<T>`.
     ConstantBuffer,
-    /// `tbuffer S`.
     Tbuffer,
-    /// `TextureBuffer<T>`.
     TextureBuffer,
     /// Ordinary data of a `ParameterBlock<T>`.
     ParameterBlock,
     /// An element of the `StructuredBuffer` family.
     StructuredElement,
-    /// `[[vk::push_constant]]`.
     PushConstant,
     /// Loose globals.
     Globals,
@@ -71,7 +66,6 @@ pub struct Block {
     /// Set if the source mixes push constants with other globals. Not every compiler makes this
     /// block.
     pub mixed_globals: Option<MixedGlobals>,
-    /// Annotations of the whole block.
     pub annotations: Annotations,
     /// The declaration; the default span if the block has no source text.
     pub span: Span,

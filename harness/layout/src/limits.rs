@@ -35,7 +35,6 @@ pub struct Limit {
     pub source: &'static str,
 }
 
-/// The subject of a [`Limit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LimitSubject {
     /// Blocks of these kinds with more than `most` bytes. Another row covers sizes above `up_to`.
@@ -81,7 +80,6 @@ pub enum HeldType {
     Resource,
     /// An array without a length.
     UnsizedArray,
-    /// A pointer.
     Pointer,
     /// A matrix with one row or one column.
     OneDimensionalMatrix,
@@ -120,7 +118,6 @@ const NOT_IN_WGSL: &[Scalar] = &[Scalar::Float64, Scalar::Int8, Scalar::Uint8, S
 const MINIMUM_PRECISION: &[Scalar] =
     &[Scalar::Min16Float, Scalar::Min16Int, Scalar::Min16Uint, Scalar::Min10Float, Scalar::Min12Int];
 
-/// All limits.
 pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::Bytes { kinds: D3D_CONSTANTS, most: 65_536, up_to: u32::MAX },

@@ -92,7 +92,6 @@ impl Matrix {
         order.vectors_and_length(self.rows, self.columns).0
     }
 
-    /// The number of contiguous vectors.
     fn vectors(&self) -> u32 {
         self.vectors_in(self.order)
     }

@@ -75,7 +75,6 @@ impl Footprint {
         Self { size: component.size, alignment }
     }
 
-    /// A vector of `length` components.
     pub(super) fn vector(rule: VectorAlignment, component: Component, length: u32) -> Result<Self, TooLarge> {
         let size = component.size * length;
         let power = Alignment::containing(size)?;
@@ -93,7 +92,6 @@ impl Footprint {
     }
 }
 
-/// An array of elements.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArrayFootprint {
     /// Size and alignment of the whole array.
@@ -103,7 +101,6 @@ pub(super) struct ArrayFootprint {
 }
 
 impl ArrayFootprint {
-    /// The footprint of `count` elements.
     pub(super) fn new(rules: &RuleSet, element: Footprint, count: u32) -> Result<Self, TooLarge> {
         let alignment = element.alignment.max(rules.array_alignment);
         let empty_takes_space = rules.members.empty == EmptyMembers::Aligned && alignment != Alignment::ONE;

@@ -20,7 +20,6 @@ pub struct RuleMutant {
     pub parameter: String,
     /// The value in the original row.
     pub from: String,
-    /// The value in the mutant.
     pub to: String,
 }
 

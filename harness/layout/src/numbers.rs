@@ -115,7 +115,6 @@ impl Numbers {
         base.checked_add(distance)
     }
 
-    /// The offset of a leaf of `block`.
     pub fn leaf_offset(&self, block: &str, leaf: &Leaf) -> Option<u32> {
         let path = join(block, &leaf.path);
         if let Some(pinned) = self.exact(Quantity::Offset, &path) {
@@ -157,12 +156,10 @@ impl Numbers {
         start.checked_add(distance?)
     }
 
-    /// All pinned numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Quantity, &str, u32)> {
         self.exact.iter().map(|((what, path), value)| (*what, path.as_str(), *value))
     }
 
-    /// True if no number is pinned.
     pub fn is_empty(&self) -> bool {
         self.exact.is_empty()
     }

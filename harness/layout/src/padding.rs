@@ -11,7 +11,6 @@ use super::tree::{BlockLayout, LaidOut, LaidOutMember, LaidOutShape};
 use crate::BlockKind;
 use crate::shape::Count;
 
-/// Padding of one block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BlockPadding {
     /// Rule set, dialect included.
@@ -104,7 +103,6 @@ pub fn padding(layout: &BlockLayout, declared: Option<LayoutInput<'_>>) -> Optio
     })
 }
 
-/// Collects structs with their padding.
 #[derive(Debug)]
 struct PaddingCollector<'a> {
     structs: Vec<PaddedStruct>,

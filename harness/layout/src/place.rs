@@ -11,7 +11,6 @@ use super::walk_state::{Level, Stop, WalkState};
 use crate::scalar::SixteenBit;
 use crate::shape::StructType;
 
-/// Members with their places.
 #[derive(Debug)]
 pub(super) struct PlacedMembers {
     /// Members in declaration order.

@@ -17,7 +17,6 @@ pub enum DataLayout {
     DefaultDataLayout,
 }
 
-/// The access that a shader has to a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
     /// `Texture2D`, `StructuredBuffer`.
@@ -36,14 +35,10 @@ pub enum Access {
     Feedback,
 }
 
-/// The kinds of resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
-    /// `ConstantBuffer<T>`.
     ConstantBuffer,
-    /// `TextureBuffer<T>`.
     TextureBuffer,
-    /// `ParameterBlock<T>`.
     ParameterBlock,
     /// `StructuredBuffer<T>` and its RW, append, consume and rasterizer-ordered forms.
     StructuredBuffer(Access),
@@ -56,9 +51,7 @@ pub enum ResourceKind {
     CombinedSampler(Texture),
     /// `SamplerState`, `sampler`.
     Sampler,
-    /// `SamplerComparisonState`.
     SamplerComparison,
-    /// `RaytracingAccelerationStructure`.
     AccelerationStructure,
     /// `SubpassInput` (`multisample` for `SubpassInputMS`).
     SubpassInput {
@@ -91,7 +84,6 @@ impl ResourceKind {
     }
 }
 
-/// The form of a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texture {
     pub dimension: Dimension,

@@ -55,7 +55,6 @@ pub struct RuleSet {
     /// True if the last element is padded to the stride.
     pub pad_arrays: bool,
     pub unsized_arrays: UnsizedArrays,
-    /// Minimum alignment of structs.
     pub struct_alignment: Alignment,
     /// Decides whether the size of a struct is a multiple of its alignment.
     pub pad_structs: StructPadding,
@@ -73,7 +72,6 @@ pub struct RuleSet {
     pub pointer_size: u32,
     pub bit_fields: BitFields,
 
-    /// The placement of a struct's members.
     pub members: Placement,
     /// The placement of members declared directly in `cbuffer`, `tbuffer` or `$Globals`, if it
     /// differs.
@@ -109,7 +107,6 @@ pub struct Example {
     pub size: u32,
 }
 
-/// The kind of buffer that a rule set is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HomeBuffer {
@@ -199,7 +196,6 @@ pub enum UnsizedArrays {
     },
 }
 
-/// Tail padding of structs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
@@ -420,7 +416,6 @@ pub enum Forbid {
     /// integers, vectors of one component, matrices of integers or with one row or column,
     /// pointers, bit-fields, empty structs and arrays (WGSL, Host-shareable Types).
     NotWgsl,
-    /// Unsized arrays.
     Unsized,
     /// Layouts that violate the constraints on WGSL's uniform address space (WGSL, Address Space
     /// Layout Constraints): array strides, and offsets of structs and arrays, are multiples of 16;

@@ -64,7 +64,6 @@ impl Scalar {
         matches!(self, Self::Float16 | Self::Half | Self::Float32 | Self::Float64 | Self::Min16Float | Self::Min10Float)
     }
 
-    /// The HLSL spelling.
     pub fn spelling(self) -> &'static str {
         match self {
             Self::Bool => "bool",

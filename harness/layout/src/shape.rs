@@ -72,10 +72,8 @@ impl MatrixOrder {
     }
 }
 
-/// A number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Count {
-    /// Exactly this many.
     Finite(u32),
     /// `[]`: as many as the resource has room for.
     Unbounded,
@@ -128,7 +126,6 @@ pub enum Type {
     Resource(Resource),
     /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
     Handle {
-        /// The resource.
         resource: Box<Resource>,
     },
     /// A value of a Slang interface, whose concrete type is known only at run time: two 8-byte
@@ -175,7 +172,6 @@ pub struct Member {
     pub span: Span,
 }
 
-/// An enum type.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EnumType {
     /// Qualified name.
@@ -268,7 +264,6 @@ impl Type {
         Self::Matrix { scalar, rows, columns, order: None }
     }
 
-    /// An array of `count` elements.
     pub fn array(element: impl Into<Self>, count: u32) -> Self {
         Self::Array { element: Box::new(element.into()), count: Count::Finite(count) }
     }

@@ -72,7 +72,6 @@ impl MemberSlot {
         matches!(self.explicit, Some(ExplicitPlace::First(_)))
     }
 
-    /// True if the slot has no bytes.
     pub(super) fn is_empty(&self) -> bool {
         self.measured.layout.size == Extent::Finite(0)
     }
@@ -101,7 +100,6 @@ impl MemberSlot {
     }
 }
 
-/// Collects the slots of one struct.
 #[derive(Debug)]
 struct SlotCollector<'a> {
     placement: &'a Placement,

@@ -10,12 +10,10 @@ use super::rules::{
     Straddle, StraddleSize, StructPadding, UnsizedArrays, VectorAlignment, Versions, VkOffset,
 };
 
-/// All rule sets, in listing order.
 pub fn table() -> &'static [RuleSet] {
     TABLE
 }
 
-/// The rule set with this full name.
 pub fn find(name: &str) -> Option<&'static RuleSet> {
     TABLE.iter().find(|rules| rules.name == name)
 }

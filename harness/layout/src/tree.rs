@@ -56,7 +56,6 @@ impl BlockLayout {
     }
 }
 
-/// The kinds of [`LayoutWarning`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LayoutWarningKind {
@@ -199,7 +198,6 @@ pub enum LaidOutShape {
         /// Bytes from one contiguous vector to the next.
         stride: u32,
     },
-    /// One array dimension.
     Array {
         element: Box<LaidOut>,
         count: Count,
@@ -213,7 +211,6 @@ pub enum LaidOutShape {
     Resource,
 }
 
-/// A member of a laid-out struct.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaidOutMember {
     /// Name; empty for the base struct and for unnamed bit-fields.
@@ -298,10 +295,11 @@ pub struct Leaf {
 pub enum LeafStep {
     /// Index into [`LaidOutShape::Struct`].
     Member(u32),
-    /// Array element.
     Element(u32),
     /// Row and column of a matrix.
-    Cell { row: u32, column: u32 },
-    /// Component of a vector.
+    Cell {
+        row: u32,
+        column: u32,
+    },
     Component(u32),
 }

@@ -34,9 +34,7 @@ pub enum LayoutUnit {
     Binding,
     /// Register spaces (D3D), descriptor sets (Vulkan) or groups (WebGPU).
     Space,
-    /// Push-constant buffers.
     PushConstant,
-    /// Specialization constants.
     ConstantId,
     /// Locations of varying inputs.
     LocationIn,
@@ -46,17 +44,12 @@ pub enum LayoutUnit {
     ShaderRecord,
     /// Slots of ray payloads.
     RayPayload,
-    /// Slots of hit attributes.
     HitAttributes,
     /// Slots of the payloads of callable shaders.
     CallablePayload,
-    /// Input attachments.
     InputAttachment,
-    /// Metal buffer indices.
     MetalBuffer,
-    /// Metal texture indices.
     MetalTexture,
-    /// Metal sampler indices.
     MetalSampler,
     /// Elements of a Metal argument buffer.
     MetalArgument,
@@ -135,7 +128,6 @@ impl Usage {
         self.add(unit, count);
     }
 
-    /// Adds all amounts of `other`.
     pub fn add_all(&mut self, other: &Self) {
         for (unit, count) in other.iter() {
             self.add(unit, count);

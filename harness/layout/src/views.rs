@@ -24,7 +24,6 @@ pub enum ElementChoice {
     /// The first, second, middle and last element. The first two show the start and the stride of
     /// an array, the last its end, and the middle that the stride is constant.
     Sample,
-    /// Every element.
     Every,
 }
 
@@ -234,7 +233,6 @@ fn matrix_of(layout: &LaidOut) -> Option<MatrixColumns> {
     Some(MatrixColumns { order, stride: (vectors != 1).then_some(stride) })
 }
 
-/// Collects leaves.
 #[derive(Debug)]
 struct Leaves {
     elements: ElementChoice,

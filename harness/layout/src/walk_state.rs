@@ -34,12 +34,10 @@ pub(super) enum Level {
     Inner,
 }
 
-/// The state of a walk.
 #[derive(Debug)]
 pub(super) struct WalkState<'a> {
     pub rules: &'a RuleSet,
     pub options: LayoutOptions,
-    /// The kind of the block.
     pub kind: BlockKind,
     /// The path of the type that the walk is measuring.
     pub path: String,

@@ -17,7 +17,6 @@ use layoutproof_readers::evaluator::Evaluator;
 /// The reason that a module has no compiled witness.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CompiledError {
-    /// The block has no image.
     #[error(transparent)]
     Image(#[from] ImageError),
     /// The model cannot run the module.

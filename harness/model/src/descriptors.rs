@@ -29,7 +29,6 @@ pub(super) struct ModelImage {
     pub(super) levels: Vec<[u32; 4]>,
 }
 
-/// The descriptors of a job.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DescriptorTable {
     pub(super) at: BTreeMap<DescriptorKey, ModelDescriptor>,

@@ -73,7 +73,6 @@ impl Model {
         Self { device, misreading: None, last_output: None }
     }
 
-    /// A model with a fault.
     pub fn with_misreading(misreading: Misreading) -> Self {
         Self { misreading: Some(misreading), ..Self::new() }
     }

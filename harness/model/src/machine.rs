@@ -29,7 +29,6 @@ pub(super) const MAX_CALLS: u32 = 32;
 /// Maximum number of invocations in a workgroup.
 const MAX_INVOCATIONS: u32 = 1024;
 
-/// Maximum number of scalars in a value.
 pub(super) const MAX_SCALARS: u64 = 1 << 16;
 
 /// A run of a module.
@@ -126,7 +125,6 @@ impl<'a> ModelMachine<'a> {
         self.spend(scalars)
     }
 
-    /// The value of an id.
     pub(super) fn value(&mut self, frame: &Frame, id: Word) -> Result<ModelValue, ModelError> {
         if let Some(value) =
             frame.values.get(&id).or_else(|| self.constants.get(&id)).or_else(|| self.variables.get(&id))
@@ -172,7 +170,6 @@ impl<'a> ModelMachine<'a> {
         }
     }
 
-    /// The resource of a descriptor.
     pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, ModelError> {
         match self.descriptors.at.get(&at) {
             Some(ModelDescriptor::Memory(buffer)) => {
@@ -211,7 +208,6 @@ impl<'a> ModelMachine<'a> {
         Ok(PointerTarget::Cell { cell: self.cells.len() - 1, way: Vec::new() })
     }
 
-    /// The zero value of a type.
     pub(super) fn zero(&mut self, ty: Word) -> Result<ModelValue, ModelError> {
         self.spend_value(ty)?;
         Ok(self.zero_of(ty))
@@ -257,18 +253,15 @@ impl<'a> ModelMachine<'a> {
         Ok(())
     }
 
-    /// True if an id is a constant.
     pub(super) fn is_constant(&self, id: Word) -> bool {
         self.constants.contains_key(&id)
     }
 
-    /// The value of operand `index`.
     pub(super) fn operand(&mut self, call: Call<'_>, index: usize) -> Result<ModelValue, ModelError> {
         let id = Operands(call.instruction).id(index).ok_or("an operand is missing")?;
         self.value(call.frame, id)
     }
 
-    /// The values of all id operands.
     pub(super) fn operands(&mut self, frame: &Frame, instruction: &Instruction) -> Result<Vec<ModelValue>, ModelError> {
         let ids = instruction.operands.iter().filter_map(|operand| match operand {
             Operand::IdRef(id) => Some(*id),
@@ -277,7 +270,6 @@ impl<'a> ModelMachine<'a> {
         ids.map(|id| self.value(frame, id)).collect()
     }
 
-    /// Calls a function and returns its result.
     pub(super) fn call(&mut self, function: Word, arguments: &[ModelValue]) -> Result<Option<ModelValue>, ModelError> {
         if self.calls >= MAX_CALLS {
             return Err(ModelError::TooDeep);

@@ -83,7 +83,6 @@ fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, ModelError> {
 }
 
 impl ModelMemory {
-    /// Reads a value of type `ty`.
     pub(super) fn load(&self, types: &SpirvTypes, ty: Word, at: MemoryPlace) -> Result<ModelValue, ModelError> {
         let Some(count) = types.part_count(ty) else {
             return Ok(ModelValue::Bits(self.load_scalar(width(types, ty)?, at.offset)));

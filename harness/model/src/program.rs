@@ -20,7 +20,6 @@ pub(super) struct ModelProgram {
     functions: BTreeMap<Word, usize>,
     /// `SpecId` of each specialization constant that has one, by id.
     spec_ids: BTreeMap<Word, u32>,
-    /// Type of each value, by id.
     result_types: FxHashMap<Word, Word>,
 }
 
@@ -45,7 +44,6 @@ impl ModelProgram {
         self.result_types.get(&id).copied()
     }
 
-    /// A function with its body.
     pub(super) fn function(&self, id: Word) -> Result<&Function, ModelError> {
         let index = self.functions.get(&id).ok_or(ModelError::Id { id, problem: "is no function" })?;
         Ok(&self.module.functions[*index])

@@ -8,7 +8,6 @@ use rspirv::spirv::Word;
 use super::model_error::ModelError;
 use layoutproof_readers::spirv::types::{MatrixLayout, SpirvTypes};
 
-/// A value of the model.
 #[derive(Clone, Debug)]
 pub(super) enum ModelValue {
     /// A scalar's bits; a bool is 0 or 1.
@@ -26,7 +25,6 @@ pub(super) struct ModelPointer {
     pub(super) place: PointerTarget,
 }
 
-/// The target of a pointer.
 #[derive(Clone, Debug)]
 pub(super) enum PointerTarget {
     /// Bytes of a buffer.
@@ -57,7 +55,6 @@ pub(super) enum ModelDescriptor {
 pub(super) struct MemoryPlace {
     /// Bytes from the start of the bound range.
     pub(super) offset: u64,
-    /// The layout of matrices at this place.
     pub(super) matrix: Option<MatrixLayout>,
     /// Bytes between the components of a vector that is a column of a row-major matrix; `None` if
     /// they are adjacent.
@@ -88,7 +85,6 @@ impl ModelValue {
         }
     }
 
-    /// The bits of a scalar.
     pub(super) fn bits(&self) -> Result<u64, ModelError> {
         match self {
             Self::Bits(bits) => Ok(*bits),

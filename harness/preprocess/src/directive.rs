@@ -124,7 +124,6 @@ impl Condition {
 const SILENT: [&str; 4] = ["warning", "message", "clang", "dxc"];
 
 impl<'a> Preprocessor<'a> {
-    /// Processes a directive.
     pub(super) fn directive(&mut self, directive: Token<'a>) {
         let trimmed = directive.text.trim_start();
         let length = trimmed.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(trimmed.len());
@@ -299,7 +298,6 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Processes a pragma.
     pub(super) fn pragma(&mut self, span: Span, rest: Token<'a>) {
         let tokens = self.tokens(rest);
         let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();

@@ -28,10 +28,8 @@ enum NameExpansion<'a> {
     Replaced,
 }
 
-/// The arguments of one use.
 #[derive(Debug, Default)]
 pub(super) struct MacroArguments<'a> {
-    /// The tokens of each argument.
     pub(super) lists: Vec<Vec<Token<'a>>>,
     /// True if there is no variable argument, not even an empty one.
     pub(super) omits_variable: bool,

@@ -214,7 +214,6 @@ impl IncludeFlattener<'_> {
         Ok(())
     }
 
-    /// Appends a range of a file's text.
     fn copy(&mut self, file: FileId, text: &str, range: Range<usize>) -> Result<(), Diagnostic> {
         let flat = &mut self.flat;
         flat.pieces.push(CopiedPiece { start: flat.text.len(), file, start_in_file: range.start });
@@ -226,7 +225,6 @@ impl IncludeFlattener<'_> {
         Ok(())
     }
 
-    /// Processes an `#include`.
     fn include(&mut self, written: &str, directive: Span) -> Result<(), Diagnostic> {
         self.inclusions += 1;
         if self.inclusions > MOST_INCLUSIONS {

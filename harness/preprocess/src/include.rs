@@ -71,7 +71,6 @@ impl<'a> Files<'a> {
         self.by_path.insert(normal(&found.path), found);
     }
 
-    /// Returns the path of a known file.
     pub(super) fn path(&self, file: FileId) -> Option<&str> {
         self.by_path.values().find(|found| found.file == file).map(|found| found.path.as_str())
     }
@@ -144,7 +143,6 @@ pub(super) fn beside(beside: &str, name: &str) -> String {
     }
 }
 
-/// Returns the path of `name` in `folder`.
 pub(super) fn inside(folder: &str, name: &str) -> String {
     if is_absolute(name) || folder.is_empty() {
         return name.to_owned();
@@ -176,7 +174,6 @@ pub(super) fn normal(path: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct IncludeName {
     name: String,
-    /// True for a name in angle brackets.
     angles: bool,
 }
 
@@ -242,7 +239,6 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Processes an `#include`.
     pub(super) fn include(&mut self, span: Span, rest: Token<'a>) {
         let Some(header) = self.header(span, rest) else { return };
         if self.open.len() >= DEEPEST_INCLUDE {

@@ -71,7 +71,6 @@ pub struct DeclareOptions {
 }
 
 impl DeclareOptions {
-    /// True if a file of this name is Slang.
     pub fn is_slang(&self, file: &str) -> bool {
         is_slang(self.language, file)
     }

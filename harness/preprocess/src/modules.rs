@@ -28,12 +28,9 @@ struct PendingFiles<'a> {
     imports: Vec<ImportOfModule>,
 }
 
-/// One import of a module by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ImportOfModule {
-    /// Index of the importing module.
     importer: usize,
-    /// The first file of the imported module.
     file: FileId,
     /// True if importers of the importer also get this module (`__exported import`, `public import`).
     is_exported: bool,

@@ -79,7 +79,6 @@ impl BinaryOperator {
         }
     }
 
-    /// True if the result is a `bool`.
     #[must_use]
     pub fn is_condition(self) -> bool {
         matches!(self, Self::Or | Self::And) || self.is_comparison()

@@ -47,7 +47,6 @@ impl ProblemList {
         self.has_errors &= self.dropped > 0 || self.kept.iter().any(is_error);
     }
 
-    /// Returns the number of problems kept.
     pub fn count(&self) -> usize {
         self.kept.len()
     }
@@ -57,7 +56,6 @@ impl ProblemList {
         self.kept.get(count..).unwrap_or_default()
     }
 
-    /// Returns true if this problem is kept.
     pub fn has(&self, problem: &Diagnostic) -> bool {
         self.kept.contains(problem)
     }
@@ -82,7 +80,6 @@ impl ProblemList {
         self.kept.len() >= KEPT
     }
 
-    /// Returns true if any of them is an error.
     pub fn has_errors(&self) -> bool {
         self.has_errors
     }

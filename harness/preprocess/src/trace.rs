@@ -22,7 +22,6 @@ impl Trace {
         self.uses.entry((span.file, span.start)).or_insert(definition);
     }
 
-    /// Records that `file` is included at `span`.
     pub(super) fn included(&mut self, file: FileId, span: Span) {
         self.includes.entry(file).or_insert(span);
     }

@@ -12,7 +12,6 @@ use crate::registers::register;
 /// Most bytes of joined paths. Each outer struct joins the paths of its inner structs again.
 const PATH_BYTES: usize = 1 << 24;
 
-/// A buffer of the listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedBuffer {
     /// Name of the constant buffer or of the structured buffer.
@@ -57,7 +56,6 @@ fn head(text: &str) -> Option<&str> {
     heads.iter().find_map(|head| text.strip_prefix(head)).map(str::trim)
 }
 
-/// The current buffer.
 #[derive(Default)]
 struct DxilBufferReader {
     buffer: ListedBuffer,
@@ -115,7 +113,6 @@ pub struct ListedBinding {
     pub space: u32,
     /// First register.
     pub index: u32,
-    /// Number of registers.
     pub count: Count,
 }
 

@@ -28,16 +28,12 @@ const MOST_WORDS: usize = 1 << 22;
 /// A request about a module or a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReadRequest {
-    /// The blocks of a WGSL text.
     WgslBlocks {
-        /// WGSL.
         text: String,
         /// The text's file, for the places of diagnostics.
         file: FileId,
     },
-    /// The blocks of a GLSL text.
     GlslBlocks {
-        /// GLSL.
         text: String,
         /// The text's file, for the places of diagnostics.
         file: FileId,
@@ -48,22 +44,11 @@ pub enum ReadRequest {
         words: Vec<u32>,
     },
     /// naga's SPIR-V for an entry point of WGSL.
-    WgslCode {
-        /// WGSL.
-        text: String,
-        entry: String,
-    },
+    WgslCode { text: String, entry: String },
     /// naga's HLSL for an entry point of WGSL.
-    WgslToHlsl {
-        /// WGSL.
-        text: String,
-        entry: String,
-    },
+    WgslToHlsl { text: String, entry: String },
     /// The variables of a WGSL text that have bindings.
-    WgslBindings {
-        /// WGSL.
-        text: String,
-    },
+    WgslBindings { text: String },
 }
 
 impl ReadRequest {
@@ -79,16 +64,13 @@ impl ReadRequest {
     }
 }
 
-/// The answer to a [`ReadRequest`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReadAnswer {
     /// For `WgslBlocks` and `GlslBlocks`: blocks in declaration order, or the errors in the text.
     TextBlocks(Result<Vec<BlockLayout>, Vec<Diagnostic>>),
     /// For `SpirvBlocks`: blocks in declaration order, or why the words are not a module.
     SpirvBlocks(Result<DeclaredModule, BadModule>),
-    /// For `WgslCode`.
     WgslCode(Result<WgslCode, NagaError>),
-    /// For `WgslToHlsl`.
     WgslToHlsl(Result<String, NagaError>),
     /// For `WgslBindings`, in declaration order.
     WgslBindings(Result<Vec<WgslBinding>, NagaError>),

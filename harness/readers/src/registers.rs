@@ -3,7 +3,6 @@
 use layoutproof_device::ResourceClass;
 use layoutproof_layout::LayoutUnit;
 
-/// The layout unit of a class.
 pub fn unit_of(class: ResourceClass) -> LayoutUnit {
     match class {
         ResourceClass::ConstantBuffer => LayoutUnit::ConstantBuffer,

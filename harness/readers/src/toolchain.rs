@@ -40,7 +40,6 @@ pub struct Toolchain {
     pub second_compiler: Option<&'static str>,
 }
 
-/// The rule sets that a compiler applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AppliedRules {
     /// One for each kind of block: those in the row of
@@ -125,7 +124,6 @@ impl CodeTarget {
     /// 16-bit types (its error E2008).
     const VKD3D: ShaderModel = ShaderModel { major: 6, minor: 2 };
 
-    /// The target of code for `device`.
     pub fn of(device: &DeviceInfo) -> Self {
         let Some(Direct3d { translator, shader_model, .. }) = &device.direct3d else { return Self::Newest };
         let has_sixteen_bit = device.features.contains(&Feature::Float16);
@@ -144,7 +142,6 @@ const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input,
     Toolchain { name, compiler: name, name_in_cases: name, follows, input, output, flags: &[], second_compiler: None }
 }
 
-/// A toolchain of a DXC build.
 const fn dxc(
     compiler: &'static str,
     name: &'static str,
@@ -156,7 +153,6 @@ const fn dxc(
     Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
 }
 
-/// A toolchain of slangc.
 const fn slangc(
     name: &'static str,
     native: &'static str,
@@ -240,7 +236,6 @@ const TOOLCHAINS: &[Toolchain] = &[
     NAGA_D3D12,
 ];
 
-/// All toolchains, in the order of listings.
 pub fn toolchains() -> &'static [Toolchain] {
     TOOLCHAINS
 }
@@ -365,7 +360,6 @@ pub struct CompileRequest<'a> {
     pub stage: Stage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
-    /// The device that the code is for.
     pub target: CodeTarget,
     /// The profile for slangc; its registers depend on it.
     pub profile: SourceProfile<'a>,
@@ -459,7 +453,6 @@ impl From<CompileOutcome> for Compilation {
 /// The compilers of this machine, which `layoutproof-compilers` starts as processes or loads as
 /// libraries.
 pub trait Compilers: fmt::Debug + Sync {
-    /// True if the compiler of this toolchain is installed.
     fn has(&self, toolchain: &Toolchain) -> bool;
 
     /// The version that the compiler of this toolchain prints; `None` if it is not installed.

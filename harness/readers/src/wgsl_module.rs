@@ -18,18 +18,15 @@ pub struct WgslModule {
 /// One step from a WGSL value to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum WgslStep {
-    /// A member of a struct.
     Member {
         /// Position among the struct's members.
         index: u32,
         /// The member's name in the text.
         name: String,
     },
-    /// An array element.
     Element(u32),
     /// A matrix column: a contiguous vector.
     Column(u32),
-    /// A component of a vector.
     Component(u32),
 }
 

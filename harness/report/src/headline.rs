@@ -45,12 +45,18 @@ impl Headline {
             (false, false) => ("ok", Tone::Agree),
         };
 
-        let agree = if end.agree == 1 { "agrees" } else { "agree" };
-        let agreed = format!("{} {agree}{}", counted(end.agree.into(), "check"), participants(run));
+        let only_known = end.agree == 0 && end.known > 0;
+        let agreed = if only_known {
+            let differ = if end.known == 1 { "differs" } else { "differ" };
+            format!("{} {differ} by known bugs only", counted(end.known.into(), "check"))
+        } else {
+            let agree = if end.agree == 1 { "agrees" } else { "agree" };
+            format!("{} {agree}{}", counted(end.agree.into(), "check"), participants(run))
+        };
         let parts = [cut, lacking, bad, Some(agreed)];
         let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
 
-        let known = (end.known > 0).then(|| counted(end.known.into(), "known bug"));
+        let known = (end.known > 0 && !only_known).then(|| counted(end.known.into(), "known bug"));
         let skipped = (end.skipped > 0).then(|| format!("{} not possible here", grouped(end.skipped.into())));
         let others = known.into_iter().chain(skipped).collect::<Vec<_>>().join(", ");
         Self { lead, tone, sentence, others }

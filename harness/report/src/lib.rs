@@ -15,7 +15,6 @@ pub mod host_check;
 pub mod html;
 pub mod listing;
 pub mod reasons;
-pub mod regression;
 pub mod reporter;
 pub mod tables;
 pub mod terminal;

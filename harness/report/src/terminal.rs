@@ -24,10 +24,13 @@ use layoutproof_core::results::record::{
 };
 use layoutproof_core::results::seen_cases::SeenCases;
 use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
-use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width};
+use layoutproof_show::struct_text::PLAIN_COLUMNS;
+use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width, wrapped};
 
 /// Columns after which a list of reasons wraps.
 const LIST_COLUMNS: usize = 100;
+/// Before the lines about a known bug that follow its first.
+const KNOWN_INDENT: &str = "       ";
 /// Columns before the text of a summary line: the verb and a space.
 const INDENT: usize = 11;
 
@@ -112,21 +115,19 @@ pub fn known_report(
         let Some(entry) = record.outcome.entry() else { continue };
         let bug = bugs.iter().find(|bug| (&bug.file, bug.line) == (&entry.file, entry.line));
         let file = one_line(&record.id.case);
-        text.push(&format!(
-            "{}  {file}{dot}{}   {}",
-            style.paint(Tone::Known, "known"),
-            target(&record.id),
-            gist(record)
-        ));
+        let start = format!("known  {file}{dot}{}   ", target(&record.id));
+        let lines = wrapped(&start, KNOWN_INDENT, gist(record).split(' '), PLAIN_COLUMNS).join("\n");
+        text.push(&lines.replacen("known", &style.paint(Tone::Known, "known"), 1));
 
         let id = bug.map_or_else(|| format!("{}:{}", entry.file, entry.line), |bug| bug.id.clone());
-        text.push(&format!("       {} ({})", one_line(&entry.reason), one_line(&id)));
+        let reason = format!("{} ({})", one_line(&entry.reason), one_line(&id));
+        text.push(&wrapped(KNOWN_INDENT, KNOWN_INDENT, reason.split(' '), PLAIN_COLUMNS).join("\n"));
         let gone = bug.and_then(|bug| bug.gone.as_ref()).map(|build| format!("fixed in {build}"));
         let more = cause.failures.len() - 1;
         let more = (more > 0).then(|| format!("{} like it: -v", counted(more as u64, "check")));
         let parts: Vec<String> = entry.link.clone().into_iter().chain(gone).chain(more).collect();
         if !parts.is_empty() {
-            text.push(&format!("       {}", one_line(&parts.join(dot))));
+            text.push(&format!("{KNOWN_INDENT}{}", one_line(&parts.join(dot))));
         }
     }
     text.into_text()
@@ -220,7 +221,10 @@ pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String
     let not_probed = if is_detailed { not_probed(run.end) } else { None };
     let notes = [not_probed, unreliable(run.checks), only_model(run), own_offsets(run.checks), unseen_note(&seen)];
     let notes = notes.into_iter().flatten().chain(refusals(run.checks));
-    let note = |sentence: String| format!("{}: {sentence}\n", style.paint(Tone::Skip, "note"));
+    let note = |sentence: String| {
+        let lines = wrapped("note: ", "      ", sentence.split(' '), PLAIN_COLUMNS).join("\n") + "\n";
+        lines.replacen("note", &style.paint(Tone::Skip, "note"), 1)
+    };
     text + &notes.map(note).collect::<String>()
 }
 

@@ -35,7 +35,9 @@ use layoutproof_report::{causes, coverage_table, html, json_lines, listing, matr
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::{self, TextOptions};
-use layoutproof_show::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn, Style, diff_text, padding_text};
+use layoutproof_show::{
+    BetterOrder, ColumnSize, PaddedBlock, PaddedColumn, ReorderedText, Style, diff_text, padding_text,
+};
 use layoutproof_source::shader_language::ShaderLanguage;
 use records::member;
 
@@ -759,14 +761,18 @@ fn padding_of_a_block() {
         members: ["b", "a"].map(String::from).to_vec(),
         sizes: vec![size("std140", [144, 128]), size("std430", [128, 128])],
         is_minimal: true,
-        diff: Some("--- a.hlsl\n+++ a.hlsl\n@@ -1,2 +1,2 @@\n-    float a;\n     float3 b;\n+    float a;\n".into()),
+        edit: Some(ReorderedText {
+            body: 11..39,
+            text: "\n    float3 b;\n    float a;\n".into(),
+            diff: "--- a.hlsl\n+++ a.hlsl\n@@ -1,2 +1,2 @@\n-    float a;\n     float3 b;\n+    float a;\n".into(),
+        }),
     };
     let light = BetterOrder {
         type_name: "Light".into(),
         members: ["l", "m", "a"].map(String::from).to_vec(),
         sizes: vec![size("std140", [48, 32])],
         is_minimal: false,
-        diff: None,
+        edit: None,
     };
     let block = |name: &str, columns, is_fixed, better| PaddedBlock { name: name.into(), columns, is_fixed, better };
     let inside = vec![hole("m", [80, 12]), hole("n", [16, 4])];

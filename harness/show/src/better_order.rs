@@ -9,7 +9,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::layout_text::merged_block::have_same_places;
-use crate::reordered_text::{body_around, body_named, reordered};
+use crate::reordered_text::{ReorderedText, body_around, body_named, reordered};
 use crate::rule_set_layouts::RuleSetLayouts;
 use crate::show_input::{InputContent, ShowInput};
 
@@ -46,8 +46,8 @@ pub struct BetterOrder {
     pub sizes: Vec<ColumnSize>,
     /// True if no order takes fewer bytes in any column.
     pub is_minimal: bool,
-    /// A unified diff of the user's text; `None` if the declaration could not be split.
-    pub diff: Option<String>,
+    /// The order in the user's text; `None` if the declaration could not be split.
+    pub edit: Option<ReorderedText>,
 }
 
 /// The sizes of a struct in columns.
@@ -124,8 +124,8 @@ impl ShowInput {
             let Some(found) = better_order(&declared, &path, &type_name) else { continue };
             if found.better.type_name.is_empty() || !named.contains(&found.better) {
                 named.push(found.better.clone());
-                let diff = self.diff(&found.structure, &name, &found.order, sources);
-                better.push(BetterOrder { diff, ..found.better });
+                let edit = self.edit(&found.structure, &name, &found.order, sources);
+                better.push(BetterOrder { edit, ..found.better });
             }
         }
         let is_fixed = declared.first().is_some_and(|(_, block, ..)| match &block.element {
@@ -162,7 +162,7 @@ impl ShowInput {
         }
     }
 
-    fn diff(&self, structure: &StructType, block: &str, order: &[usize], sources: &SourceMap) -> Option<String> {
+    fn edit(&self, structure: &StructType, block: &str, order: &[usize], sources: &SourceMap) -> Option<ReorderedText> {
         let names: Vec<&str> = structure.members.iter().map(|member| member.name.as_str()).collect();
         let language = self.language.unwrap_or(ShaderLanguage::Hlsl);
         let spans: Vec<Span> = structure.members.iter().map(|member| member.span).collect();
@@ -251,6 +251,6 @@ fn better_order(
     };
     let is_block = path.is_empty() && declared.first().is_some_and(|(_, block, ..)| has_own_members(block.kind));
     let type_name = if is_block || structure.name.is_empty() { String::new() } else { type_name.to_owned() };
-    let better = BetterOrder { type_name, members, sizes: columns, is_minimal, diff: None };
+    let better = BetterOrder { type_name, members, sizes: columns, is_minimal, edit: None };
     Some(FoundBetter { structure, order: order.clone(), better })
 }

@@ -31,6 +31,7 @@ pub use layout_text::{
     bindings_text, csv_text, declaration_words, diff_text, markdown_text, padding_text, shown_columns, struct_text,
 };
 pub use placements::Placements;
+pub use reordered_text::ReorderedText;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 pub use shipping::{MOST_COLUMNS, NoColumn, columns, shipping, usual_compiler};
 pub use show_input::{InputContent, ShowInput};

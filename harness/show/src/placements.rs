@@ -51,7 +51,6 @@ impl Placements {
         placements
     }
 
-    /// The warnings of the conventions.
     pub fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
         let bound = self.columns.iter().flat_map(|column| &column.bound.warnings).cloned();
         let overlaps = self.columns.iter().flat_map(|column| overlap_warnings(column, self.columns.len() > 1));

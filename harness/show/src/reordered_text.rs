@@ -1,4 +1,4 @@
-//! Writes the members of a struct in another order, as a unified diff of the user's own text.
+//! Writes the members of a struct in another order, as an edit of the user's own text with its unified diff.
 //!
 //! Works on the characters between the braces: it splits them into declarations and knows the names
 //! that each one declares, in HLSL, Slang, GLSL (`float a, b[2];`) and WGSL (`a: f32,`). Comments go
@@ -54,8 +54,19 @@ pub(crate) fn body_named(text: &str, name: &str) -> Option<Range<usize>> {
     None
 }
 
-/// The unified diff that gives the members of a body another order. `names` are the members in
-/// declaration order, `order` their indices in the new one.
+/// The members of a struct in another order, in the user's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReorderedText {
+    /// The bytes between the braces.
+    pub body: Range<usize>,
+    /// What to write in their place.
+    pub text: String,
+    /// The same as a unified diff of the file.
+    pub diff: String,
+}
+
+/// Gives the members of a body another order. `names` are the members in declaration order, `order`
+/// their indices in the new one.
 pub(crate) fn reordered(
     file: &str,
     text: &str,
@@ -63,7 +74,7 @@ pub(crate) fn reordered(
     names: &[&str],
     order: &[usize],
     language: ShaderLanguage,
-) -> Option<String> {
+) -> Option<ReorderedText> {
     let declarations = declarations(text, body.clone(), language)?;
     let declared: Vec<&str> = declarations.iter().flat_map(|it| it.names.iter().map(String::as_str)).collect();
     if declared != names {
@@ -71,7 +82,8 @@ pub(crate) fn reordered(
     }
     let new_body = rewritten(text, &body, &declarations, order, language)?;
     let new = format!("{}{new_body}{}", &text[..body.start], &text[body.end..]);
-    unified(file, text, &new)
+    let diff = unified(file, text, &new)?;
+    Some(ReorderedText { body, text: new_body, diff })
 }
 
 /// One declaration of a body: the code with its separator, and what it declares.
@@ -385,7 +397,7 @@ mod tests {
 
     fn diff(text: &str, names: &[&str], order: &[usize], language: ShaderLanguage) -> Option<String> {
         let body = body_named(text, "S").unwrap();
-        reordered("a", text, body, names, order, language)
+        reordered("a", text, body, names, order, language).map(|edit| edit.diff)
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct RuleSetLayouts {
     pub choice: Option<RuleChoice>,
     /// The compiler's build, where the user names one.
     pub version: Option<String>,
+    /// The compiler with its version, if the layouts are its own answer and not those of our rules.
+    pub read_by: Option<String>,
     /// In the order of the module's blocks.
     pub blocks: Vec<LaidOutBlock>,
     /// The compilers and targets with these layouts, whose limits apply.
@@ -66,7 +68,14 @@ impl RuleSetLayouts {
             declared: None,
         };
         let blocks = blocks.iter().map(present).collect();
-        Self { name: DECLARED.to_owned(), choice: None, version: None, blocks, targets: target.into_iter().collect() }
+        Self {
+            name: DECLARED.to_owned(),
+            choice: None,
+            version: None,
+            read_by: None,
+            blocks,
+            targets: target.into_iter().collect(),
+        }
     }
 
     /// True if the column belongs to a compiler in which `half` always has 2 bytes.
@@ -89,7 +98,7 @@ impl RuleSetLayouts {
             Some(version) => format!("{compiler}@{version}"),
             None => compiler.to_string(),
         });
-        ShownLayout { rules, target, compiler, blocks: blocks.collect() }
+        ShownLayout { rules, target, compiler, read_by: self.read_by.clone(), blocks: blocks.collect() }
     }
 
     /// The layouts as a column of the text output.

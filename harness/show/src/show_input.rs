@@ -160,5 +160,12 @@ fn under(
             }
         }
     });
-    RuleSetLayouts { name: name.to_owned(), choice: Some(choice), version: None, blocks: blocks.collect(), targets }
+    RuleSetLayouts {
+        name: name.to_owned(),
+        choice: Some(choice),
+        version: None,
+        read_by: None,
+        blocks: blocks.collect(),
+        targets,
+    }
 }

@@ -36,7 +36,7 @@ pub enum Tone {
 }
 
 /// Columns for the verb at the start of a line. Verbs are right-aligned in them.
-const VERB_COLUMNS: usize = 10;
+pub(crate) const VERB_COLUMNS: usize = 10;
 
 impl Style {
     /// No colour and no ASCII restriction: the style for files.
@@ -105,6 +105,31 @@ impl TextLines {
     }
 }
 
+/// Words in lines of at most `columns`: the first begins with `start`, the others with `indent`. A word
+/// that is longer than a line keeps its length.
+pub fn wrapped<W: AsRef<str>>(
+    start: &str,
+    indent: &str,
+    words: impl IntoIterator<Item = W>,
+    columns: usize,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = start.to_owned();
+    let mut is_begun = false;
+    for word in words {
+        let word = word.as_ref();
+        if is_begun && width(&line) + width(word) > columns {
+            lines.push(line.trim_end().to_owned());
+            indent.clone_into(&mut line);
+        }
+        line += word;
+        line.push(' ');
+        is_begun = true;
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
 /// Width in columns. Every symbol that reports draw is one column wide.
 pub fn width(text: &str) -> usize {
     text.chars().count()
@@ -155,6 +180,13 @@ mod tests {
             assert_eq!(grouped(number), text);
         }
         assert_eq!([counted(1, "check"), counted(2, "check")], ["1 check", "2 checks"]);
+    }
+
+    #[test]
+    fn lines_end_between_words() {
+        let lines = wrapped("note: ", "      ", "the quick brown fox jumps".split(' '), 16);
+        assert_eq!(lines, ["note: the quick", "      brown fox", "      jumps"]);
+        assert_eq!(wrapped("- ", "  ", ["a-very-long-word", "b"], 8), ["- a-very-long-word", "  b"]);
     }
 
     #[test]

@@ -189,12 +189,10 @@ impl From<LayoutWarningKind> for Code {
 }
 
 impl Diagnostic {
-    /// Creates an error at `span`.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, span, message.into())
     }
 
-    /// Creates a warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message.into())
     }

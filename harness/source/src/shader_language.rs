@@ -28,7 +28,6 @@ impl ShaderLanguage {
         self.suffixes()[0]
     }
 
-    /// The language with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|language| language.as_str() == name)
     }

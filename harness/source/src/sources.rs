@@ -118,7 +118,6 @@ impl SourceMap {
         &self.files[id.0 as usize]
     }
 
-    /// Returns the text of `span`.
     pub fn text(&self, span: Span) -> &str {
         self.file(span.file).text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
@@ -128,7 +127,6 @@ impl SourceMap {
         &self.files
     }
 
-    /// Returns the position of the start of `span`.
     pub fn position(&self, span: Span) -> Position {
         let text = &self.file(span.file).text;
         let before = self.checkpoints[span.file.0 as usize].before(text, span.start as usize);

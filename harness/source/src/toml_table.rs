@@ -17,7 +17,6 @@ pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 /// Maximum number of problems to keep per file. Further ones are only counted.
 const KEPT: usize = 1000;
 
-/// Collects the problems of one file.
 #[derive(Debug)]
 pub struct FileProblems<'a> {
     file: FileId,
@@ -31,7 +30,6 @@ impl<'a> FileProblems<'a> {
         Self { file, code, found }
     }
 
-    /// Returns true if there are no problems so far.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -47,7 +45,6 @@ impl<'a> FileProblems<'a> {
         self.found.len() >= KEPT
     }
 
-    /// Reports a problem at `range`.
     pub fn report(&mut self, range: Range<usize>, message: impl Into<String>) {
         self.report_as(self.code, range, message);
     }
@@ -119,7 +116,6 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         value
     }
 
-    /// Reads `key` as a string.
     pub fn string(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<String> {
         self.value(key).and_then(|value| string(value, problems))
     }
@@ -133,7 +129,6 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         }
     }
 
-    /// Reads `key` as a boolean.
     pub fn boolean(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<bool> {
         let value = self.value(key)?;
         let found = value.get_ref().as_bool();
@@ -143,7 +138,6 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         found
     }
 
-    /// Reads `key` as a number.
     pub fn number(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<u32> {
         self.value(key).and_then(|value| number(value, problems))
     }

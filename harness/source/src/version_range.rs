@@ -104,8 +104,13 @@ fn compare(one: &[u64], other: &[u64]) -> Ordering {
     padded(one).cmp(&padded(other))
 }
 
-/// Digits inside a name (`vkd3d 2.1`) count as a version only if no word starts with one.
 fn first_version(text: &str) -> Option<Vec<u64>> {
+    version_in(text)?.split('.').map(|number| number.parse().ok()).collect()
+}
+
+/// The first dotted number in `text`. Digits inside a name (`vkd3d 2.1`) count as a version only if no
+/// word starts with one.
+pub fn version_in(text: &str) -> Option<&str> {
     let digits = || text.match_indices(|c: char| c.is_ascii_digit()).map(|(start, _)| start);
     let begins_word = |start: &usize| {
         let word = text[..*start].rsplit(|letter: char| !letter.is_alphanumeric() && letter != '.').next();
@@ -113,12 +118,19 @@ fn first_version(text: &str) -> Option<Vec<u64>> {
     };
     let start = digits().find(begins_word).or_else(|| digits().next())?;
     let end = text[start..].find(|c: char| !c.is_ascii_digit() && c != '.').map_or(text.len(), |length| start + length);
-    text[start..end].trim_end_matches('.').split('.').map(|number| number.parse().ok()).collect()
+    Some(text[start..end].trim_end_matches('.'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_in_a_text_is_its_first_dotted_number() {
+        assert_eq!(version_in("NVIDIA 580.159.04"), Some("580.159.04"));
+        assert_eq!(version_in("vkd3d 2.1 on llvmpipe Mesa 22.3.6 (LLVM 15.0.6)"), Some("2.1"));
+        assert_eq!(version_in("no number"), None);
+    }
 
     #[test]
     fn ranges_hold_the_versions_between_their_bounds() {

@@ -7,7 +7,6 @@ use std::fmt;
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue};
 
-/// The source of the numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authority {
     /// A compiler that was run.

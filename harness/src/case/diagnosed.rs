@@ -40,9 +40,7 @@ pub enum By {
     Layoutproof,
     /// A compiler, with a version range (`dxc >= 1.8.2405`).
     Compiler(String),
-    /// A rule set.
     Rules(String),
-    /// A convention of placement.
     Convention {
         target: Target,
         convention: Convention,

@@ -19,7 +19,6 @@ use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number,
 /// The only version of the format.
 const SCHEMA: u32 = 1;
 
-/// A case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Path of the file below the cases folder, without `.toml`.
@@ -46,9 +45,7 @@ pub struct Case {
     pub documented: Vec<Expectation>,
     /// The expected places of parameters, by target and convention.
     pub bind: Vec<BindExpectation>,
-    /// Expected refusals.
     pub rejects: Vec<ExpectedDiagnostic>,
-    /// Expected warnings.
     pub warns: Vec<ExpectedDiagnostic>,
 }
 
@@ -58,7 +55,6 @@ pub struct Expectation {
     pub rules: String,
     /// The authority of the table, in the case file.
     pub span: Span,
-    /// The source of the numbers.
     pub authority: Authority,
     /// True if the expectation may leave out members.
     pub partial: bool,

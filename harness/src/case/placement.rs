@@ -40,7 +40,6 @@ pub struct ExpectedPlaces {
     pub span: Span,
 }
 
-/// The target with this name.
 pub(super) fn target_named(name: &str) -> Option<Target> {
     Target::ALL.into_iter().find(|target| target.as_str() == name)
 }

@@ -22,7 +22,6 @@ pub(super) struct CheckProbe {
     /// Index into [`SubjectShaders::modules`](crate::check::SubjectShaders::modules).
     pub(super) module: usize,
     pub(super) probe: ProbeJob,
-    /// The number of leaves in the plan.
     pub(super) leaves: usize,
     /// True if a job of several checks has answered this probe, so that it needs no jobs.
     pub(super) fused: bool,

@@ -59,7 +59,6 @@ impl Producer {
         }
     }
 
-    /// Finds the producer with this name.
     pub fn named(name: &str) -> Option<Self> {
         let compilers = toolchains().iter().map(Self::Compiler);
         Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)

@@ -41,7 +41,6 @@ pub struct Subject {
     pub rules: &'static str,
     /// Every block under the rule set.
     pub layouts: Vec<BlockLayout>,
-    /// The numbers that the case expects.
     pub expected: Numbers,
     /// Places where the case claims that a compiler's code reads, if its listing gives other
     /// places.

@@ -18,7 +18,6 @@ use layoutproof_probes::Form;
 /// Saved records hold its text; `results::record::saved_text` reads that text back.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// The module is valid.
     Valid,
     /// The validator did not run, for this reason.
     NotRun(String),
@@ -76,7 +75,6 @@ pub enum Writer {
     Compiler,
 }
 
-/// The origin of a check's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeOrigin {
     /// The claim that agreement proves.
@@ -105,7 +103,6 @@ impl Verdict {
         }
     }
 
-    /// The verdict in one sentence.
     pub fn sentence(&self) -> &str {
         match self {
             Self::Agrees => "all witnesses agree",

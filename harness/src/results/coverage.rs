@@ -25,13 +25,10 @@ pub struct CoverageCell {
     pub ty: String,
     /// The predecessor of that member.
     pub after: After,
-    /// The block's address space.
     pub space: AddressSpace,
-    /// The shader's stage.
     pub stage: Stage,
     /// Read or write.
     pub direction: Direction,
-    /// The form of access.
     pub form: Form,
     pub proves: Proves,
 }

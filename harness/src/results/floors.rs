@@ -31,7 +31,6 @@ pub struct Floor {
     pub counted: FloorUnit,
 }
 
-/// The unit of a floor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloorUnit {
     Leaves,

@@ -7,7 +7,7 @@ use super::seen_cases::SeenCases;
 use crate::check::{CheckDevice, CheckRules, ShaderMaker};
 use crate::results::record::{
     BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, OutcomeKind, Proves, Reason, ReasonKind, Reasons,
-    RecordsFilter, SkipKind,
+    RecordsFilter, RunEnd, RunHeader, SkipKind,
 };
 
 /// The fields that all checks of one group share.
@@ -41,6 +41,38 @@ pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutC
         all: left_out().map(|check| check.id.case.clone()).collect(),
         ran: owned(seen.all),
         by_compiler: owned(seen.by_compiler),
+    }
+}
+
+/// What a run shows about its devices, for a collection of such files: the checks that they got
+/// wrong, without shaders, and totals of everything else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceResults {
+    pub run: RunHeader,
+    pub checks: Vec<CheckRecord>,
+    pub end: RunEnd,
+}
+
+impl DeviceResults {
+    /// The results in the records of a run, which may leave out checks themselves. Without the
+    /// paths of this machine's drivers.
+    pub fn of(run: &RunHeader, checks: &[CheckRecord], end: &RunEnd) -> Self {
+        let filter = RecordsFilter::Devices;
+        let mut kept: Vec<CheckRecord> = checks.iter().filter(|check| check.is_kept_by(filter)).cloned().collect();
+        for story in kept.iter_mut().filter_map(|check| check.outcome.story_mut()) {
+            story.shaders.clear();
+        }
+        let others = left_out(checks, filter);
+        let end = RunEnd {
+            left_out: end.left_out.iter().cloned().chain(others).collect(),
+            left_out_cases: LeftOutCases::default(),
+            cells: Vec::new(),
+            sources: Vec::new(),
+            seen: Vec::new(),
+            ..end.clone()
+        };
+        let run = RunHeader { records: filter, environment: BTreeMap::new(), ..run.clone() };
+        Self { run, checks: kept, end }
     }
 }
 

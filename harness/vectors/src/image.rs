@@ -63,7 +63,9 @@ fn encode(component: Component, number: u32) -> Option<(Value, Vec<u8>)> {
     }
     if scalar.is_float() {
         return match size {
-            2 => Some((Value::from(small), f16::from_f32(f32::from(u16::try_from(small).ok()?)).to_le_bytes().to_vec())),
+            2 => {
+                Some((Value::from(small), f16::from_f32(f32::from(u16::try_from(small).ok()?)).to_le_bytes().to_vec()))
+            }
             4 => Some((Value::from(small), f32::from(u16::try_from(small).ok()?).to_le_bytes().to_vec())),
             8 => Some((Value::from(number), f64::from(number).to_le_bytes().to_vec())),
             _ => None,

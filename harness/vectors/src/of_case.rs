@@ -17,7 +17,9 @@ use crate::image;
 
 /// A case whose authority and layoutproof's rules give different numbers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{case}, {rules}: `{path}` is {expected} in the case and {computed} by the rule table: mend the case or the rule first")]
+#[error(
+    "{case}, {rules}: `{path}` is {expected} in the case and {computed} by the rule table: mend the case or the rule first"
+)]
 pub struct Unsettled {
     pub case: String,
     pub rules: String,
@@ -32,7 +34,8 @@ pub struct Unsettled {
 /// # Errors
 /// A number of the case differs from that of the rule table.
 pub fn vector(case: &case::Case, source: &Arc<Source>) -> Result<Vector, Unsettled> {
-    let claims = [(Claim::Listed, &case.expect), (Claim::Accessed, &case.accessed), (Claim::Documented, &case.documented)];
+    let claims =
+        [(Claim::Listed, &case.expect), (Claim::Accessed, &case.accessed), (Claim::Documented, &case.documented)];
     let mut layouts = Vec::new();
     for (claim, expectations) in claims {
         for expectation in expectations {
@@ -173,9 +176,7 @@ fn type_of(ty: &layout::Type, default: MatrixOrder) -> Type {
             Type::Array { element: Box::new(type_of(element, default)), count: finite(*count) }
         }
         layout::Type::Struct(ty) => struct_of(ty, default),
-        layout::Type::Enum(ty) => {
-            Type::Enum { name: ty.name.clone(), underlying: ty.underlying.spelling().to_owned() }
-        }
+        layout::Type::Enum(ty) => Type::Enum { name: ty.name.clone(), underlying: ty.underlying.spelling().to_owned() },
         layout::Type::Pointer { pointee } => Type::Pointer { pointee: pointee.clone() },
         layout::Type::Handle { resource } => Type::Handle { resource: resource.to_string() },
         layout::Type::Interface { name, any_value_size } => {

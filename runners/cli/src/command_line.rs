@@ -12,13 +12,11 @@ use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::compare::CompareArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::export::ExportArgs;
-use crate::commands::freeze::FreezeArgs;
 use crate::commands::fuzz::args::FuzzArgs;
+use crate::commands::hardware::HardwareArgs;
 use crate::commands::list::ListArgs;
-use crate::commands::regress::RegressArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
-use crate::commands::upstream::UpstreamArgs;
 use crate::commands::vectors::VectorsArgs;
 
 /// Shows where shader parameters live, and proves it on devices.
@@ -71,19 +69,10 @@ pub enum Command {
     ///
     /// Offsets, bindings and accepted sources, in all cases or in your files. Needs no GPU.
     Compare(Box<CompareArgs>),
-    /// Store what a compiler decides about every case (now `compare --save`).
-    #[command(hide = true)]
-    Freeze(FreezeArgs),
-    /// Compare what a compiler decides now with what was frozen (now `compare`).
-    #[command(hide = true)]
-    Regress(RegressArgs),
     /// List known bugs of compilers and drivers, describe one, or write an issue.
     ///
     /// Says which of them are here. Needs no GPU.
     Bugs(BugsArgs),
-    /// Write the text of an issue about a known difference (now `bugs ID --issue`).
-    #[command(hide = true)]
-    Upstream(UpstreamArgs),
     /// Show which drivers, compilers and tools are here, and how to get the others.
     Doctor(DoctorArgs),
     /// Install missing drivers, validators and compilers (Linux).
@@ -131,6 +120,10 @@ pub enum DevCommand {
     ///
     /// Meant for release builds and quiet machines.
     Bench(BenchArgs),
+    /// Check this machine's GPUs with everything there is, and leave a folder of results.
+    ///
+    /// Needs no network and no other program: for the kit that `ci/kit` packs.
+    Hardware(HardwareArgs),
     /// Write cases as tests of Google's Amber or LLVM's offload test suite.
     ///
     /// Needs no GPU.

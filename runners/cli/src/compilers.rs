@@ -8,14 +8,15 @@ use layoutproof_compilers::builds::NamedBuild;
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::toolchains::Toolchains;
+use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
-use crate::args::name_and_file;
+use crate::args::{NamedCompiler, name_and_file};
 use crate::not_started::NotStarted;
 use crate::output::warn;
-use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// The name that selects every compiler.
 pub(crate) const ALL: &str = "all";
@@ -29,6 +30,15 @@ pub(crate) fn open(name: &str, file: &Path) -> anyhow::Result<Compiler> {
         let reason = format!("compiler `{name}={}`: {error}", file.display());
         NotStarted { reason, exit: Exit::Missing }.into()
     })
+}
+
+/// Asks the build of a compiler that the user names by its file for its version.
+pub(crate) fn find_version(named: &mut NamedCompiler) -> anyhow::Result<()> {
+    if let (Some(file), None) = (&named.file, &named.version) {
+        let build = open(named.compiler.as_str(), file)?;
+        named.version = Some(dotted_version(build.version()));
+    }
+    Ok(())
 }
 
 /// The builds among the user's words.
@@ -46,10 +56,6 @@ fn builds(words: &[String]) -> anyhow::Result<Vec<NamedBuild>> {
 /// toolchain, a build by its file (`dxc=PATH`) or `all`; other names select nothing. A compiler may spend `limit` seconds on one
 /// source, and runs only if `cache` has no answer. Prints a note for each environment variable that
 /// names a program which is not a compiler or not trusted.
-///
-/// # Errors
-/// `LAYOUTPROOF_TOOLS` is not an absolute path, or the system does not report the path of this
-/// program, which also parses the compilers' output; or a build cannot be used.
 pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>>) -> anyhow::Result<Toolchains> {
     let reader = Arc::new(ReaderProcess::of_this_program()?);
     let is_named = |toolchain: &&Toolchain| {

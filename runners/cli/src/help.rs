@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use clap::builder::Styles;
 use clap::{Arg, ArgAction, Command, CommandFactory};
+use layoutproof_show::style::wrapped;
 
 use crate::args::REPORT_HEADING;
 use crate::command_line::Cli;
@@ -60,7 +61,7 @@ const THEMES: [OptionTheme; 6] = [
     },
     OptionTheme {
         heading: REPORT_HEADING,
-        options: &["json", "records", "group", "verbose", "quiet", "no_progress", "resume"],
+        options: &["json", "records", "group", "verbose", "quiet", "no_progress", "progress", "save_known", "resume"],
     },
     OptionTheme {
         heading: "How files are read",
@@ -367,21 +368,10 @@ fn is_grouped(command: &Command) -> bool {
 fn command_lines(command: &Command) -> String {
     let literal = *Styles::styled().get_literal();
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-
     let name = command.get_name();
-    let mut text = format!("  {literal}{name}{literal:#}{:gap$}", "", gap = TEXT_COLUMN.saturating_sub(2 + name.len()));
-    let mut column = TEXT_COLUMN;
-    for (index, word) in about.split_whitespace().enumerate() {
-        if index > 0 && column + 1 + word.len() > WIDTH {
-            text = format!("{text}\n{:TEXT_COLUMN$}{word}", "");
-            column = TEXT_COLUMN + word.len();
-        } else {
-            let space = if index > 0 { " " } else { "" };
-            text = format!("{text}{space}{word}");
-            column += space.len() + word.len();
-        }
-    }
-    text + "\n"
+    let start = format!("{:TEXT_COLUMN$}", format!("  {name}"));
+    let lines = wrapped(&start, &" ".repeat(TEXT_COLUMN), about.split_whitespace(), WIDTH);
+    lines.join("\n").replacen(name, &format!("{literal}{name}{literal:#}"), 1) + "\n"
 }
 
 #[cfg(test)]

@@ -8,73 +8,16 @@ use std::path::Path;
 
 use clap::Command;
 use layoutproof_built_in::CASES;
-use layoutproof_core::case::matches_filter;
 use layoutproof_source::nearest_name::nearest_name;
+
+use crate::old_names::{OLD_NAMES, Words};
 
 /// The command that is run if the user names none.
 const SHOW: &str = "show";
 
-/// A command of an earlier release.
-struct OldName {
-    name: &'static str,
-    /// The command that replaces it, as its users would type it.
-    now: &'static str,
-    /// The words that replace the old name and those after it.
-    words: fn(&OldName, &[OsString]) -> Vec<OsString>,
-}
-
-impl OldName {
-    /// A command that has the same options under its new name.
-    const fn moved(name: &'static str, now: &'static str) -> Self {
-        Self {
-            name,
-            now,
-            words: |old, rest| old.now.split(' ').map(OsString::from).chain(rest.iter().cloned()).collect(),
-        }
-    }
-}
-
-const OLD_NAMES: [OldName; 10] = [
-    OldName::moved("devices", "doctor devices"),
-    OldName::moved("compilers", "doctor compilers"),
-    OldName::moved("fuzz", "dev fuzz"),
-    OldName::moved("bench", "dev bench"),
-    OldName::moved("export", "dev export"),
-    OldName::moved("cache", "dev cache"),
-    OldName::moved("completions", "dev completions"),
-    OldName::moved("man", "dev man"),
-    OldName { name: "reflect", now: "show --format slang-yaml", words: |_, rest| show_reflection(rest) },
-    OldName { name: "site", now: "report --site", words: |_, rest| report_site(rest) },
-];
-
 /// Old names and the commands that replace them.
 pub(crate) fn old_names() -> impl Iterator<Item = (&'static str, &'static str)> {
     OLD_NAMES.iter().map(|old| (old.name, old.now))
-}
-
-/// `reflect FILE --format yaml|slang-json`, which was YAML by default.
-fn show_reflection(rest: &[OsString]) -> Vec<OsString> {
-    let yaml = |word: &OsString| match word.to_str() {
-        Some("yaml") => "slang-yaml".into(),
-        Some("--format=yaml") => "--format=slang-yaml".into(),
-        Some(_) | None => word.clone(),
-    };
-    let names_format = |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some("--format"));
-    let format: &[&str] = if rest.iter().any(names_format) { &[] } else { &["--format", "slang-yaml"] };
-    let start = std::iter::once(&SHOW).chain(format).map(OsString::from);
-    start.chain(rest.iter().map(yaml)).collect()
-}
-
-/// `site --out DIR --records FILE...`.
-fn report_site(rest: &[OsString]) -> Vec<OsString> {
-    let renamed = |word: &OsString| match word.to_str().map(|word| (word, word.split_once('='))) {
-        Some(("--out", _)) => Some("--site".into()),
-        Some(("--records", _)) => None,
-        Some((_, Some(("--out", folder)))) => Some(format!("--site={folder}").into()),
-        Some((_, Some(("--records", file)))) => Some(file.into()),
-        Some(_) | None => Some(word.clone()),
-    };
-    std::iter::once("report".into()).chain(rest.iter().filter_map(renamed)).collect()
 }
 
 /// A command line in today's words.
@@ -93,8 +36,8 @@ impl Invocation {
         let Some(place) = place_of_command(&words) else { return Self { words, note: None } };
         let rest = words.split_off(place);
         if let Some(old) = OLD_NAMES.iter().find(|old| rest[0] == old.name) {
-            words.extend((old.words)(old, &rest[1..]));
-            return Self { words, note: Some(format!("\"{}\" is now \"{}\"", old.name, old.now)) };
+            words.extend((old.words)(Words(rest[1..].to_vec())).0);
+            return Self { words, note: Some(old.note()) };
         }
 
         if is_input(&rest, commands) {
@@ -131,7 +74,13 @@ fn is_input(words: &[OsString], commands: &Command) -> bool {
     }
     let names = commands.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
     let names = names.chain(old_names().map(|(old, _)| old));
-    nearest_name(&word, names).is_none() && CASES.iter().any(|case| matches_filter(case.name, &word))
+    nearest_name(&word, names).is_none() && CASES.iter().any(|case| is_named_by(case.name, &word))
+}
+
+/// True if a word is the id of a case, or the start of its last part. A part in the middle of an id may
+/// as well be a folder or file that is not there.
+fn is_named_by(id: &str, word: &str) -> bool {
+    id == word || id.rsplit('/').next().is_some_and(|name| name.starts_with(word))
 }
 
 #[cfg(test)]
@@ -164,6 +113,7 @@ mod tests {
             "layoutproof shw",
             "layoutproof devics",
             "layoutproof nosuch",
+            "layoutproof shaders",
         ] {
             check(unchanged, unchanged);
         }
@@ -178,13 +128,20 @@ mod tests {
         let site = "layoutproof site --out site --records a.jsonl b.jsonl --explorer e";
         check(site, "layoutproof report --site site a.jsonl b.jsonl --explorer e");
         check("layoutproof site --out=site --records=a.jsonl", "layoutproof report --site=site a.jsonl");
+        let freeze = "layoutproof freeze --compiler ./dxc --family dxc --to set --time-limit 5 moons/";
+        check(freeze, "layoutproof compare dxc=./dxc --no-cache --save set --compile-limit 5 moons/");
+        let regress = "layoutproof regress --compiler=./my-dxc --against set moons/ --format json";
+        check(regress, "layoutproof compare set ./my-dxc --no-cache moons/ --format json");
+        check("layoutproof upstream", "layoutproof bugs --all");
+        let text = "layoutproof upstream dxc/lists --out=texts --time-limit 5";
+        check(text, "layoutproof bugs --issue dxc/lists --out=texts --compile-limit 5");
     }
 
     /// No old name hides a command of today, and every new one exists.
     #[test]
     fn old_names_are_free_and_lead_to_commands() {
         let commands = help::command();
-        for OldName { name, now, .. } in &OLD_NAMES {
+        for (name, now) in old_names() {
             assert!(commands.find_subcommand(name).is_none(), "{name}");
             let command = now.split(' ').next().unwrap_or(now);
             assert!(commands.find_subcommand(command).is_some(), "{now}");

@@ -13,6 +13,7 @@ mod help;
 mod invocation;
 mod mistakes;
 mod not_started;
+mod old_names;
 mod output;
 mod progress;
 mod project;
@@ -31,15 +32,14 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::{debug_worker, init};
 use commands::{
-    bench, bugs, cache, check, compare, doctor, export, freeze, fuzz, list, pages, regress, report, run, setup, show,
-    upstream, vectors,
+    bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup, show, vectors,
 };
 use invocation::Invocation;
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
+use layoutproof_inputs::shader_file::reader_process;
 use not_started::NotStarted;
 use output::warn;
-use select::shader_file::reader_process;
 
 /// Parses the command line.
 ///
@@ -94,15 +94,13 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Report(args) => report::report(args, style),
         Command::List(args) => list::list(args, style),
         Command::Compare(args) => compare::compare(args, style),
-        Command::Freeze(args) => freeze::freeze(args),
-        Command::Regress(args) => regress::regress(args, style),
         Command::Bugs(args) => bugs::bugs(args, style),
-        Command::Upstream(args) => upstream::upstream(args),
         Command::Doctor(args) => doctor::doctor(args, style),
         Command::Setup(args) => setup::setup(args),
         Command::Dev(args) => match &args.command {
             DevCommand::Fuzz(args) => fuzz::fuzz(args, style),
             DevCommand::Bench(args) => bench::bench(args),
+            DevCommand::Hardware(args) => hardware::hardware(args),
             DevCommand::Export(args) => export::export(args),
             DevCommand::Vectors(args) => vectors::vectors(args),
             DevCommand::Cache(args) => cache::cache(args),

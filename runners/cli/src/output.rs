@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_show::Style;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::struct_text::PLAIN_COLUMNS;
@@ -14,7 +15,6 @@ use layoutproof_source::encoding::BadEncoding;
 use layoutproof_source::plain_text::{escape_all_but_colours, escape_controls, escape_json};
 
 use crate::args::Colour;
-use crate::select::refused_input::RefusedInput;
 
 /// The first error of writing standard output. A static, like standard output itself: returning the
 /// error at once would cost the user the files that the command writes after the report.
@@ -29,10 +29,6 @@ pub(crate) fn print(text: &str) {
 }
 
 /// Flushes standard output.
-///
-/// # Errors
-/// The first write error since the start. A reader that closed the pipe early (EPIPE) is not an
-/// error.
 pub(crate) fn finish() -> anyhow::Result<()> {
     note(io::stdout().lock().flush());
     let first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).take();

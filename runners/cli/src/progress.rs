@@ -41,6 +41,16 @@ pub(crate) enum Audience {
     Cases,
 }
 
+impl Audience {
+    /// The longest time without a line.
+    pub(crate) fn silence(self) -> Duration {
+        match self {
+            Self::File => OF_FILES,
+            Self::Cases => OF_CASES,
+        }
+    }
+}
+
 /// The progress of a command. Clones share their state; the default prints nothing.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Arc<Shared>);
@@ -85,16 +95,12 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Starts to show progress. On a terminal the bar appears at once.
-    pub(crate) fn begin(audience: Audience) -> Self {
+    /// Starts to show progress. On a terminal the bar appears at once; elsewhere, a line comes after each such silence.
+    pub(crate) fn begin(silence: Duration) -> Self {
         let progress = Self::with_bar(ProgressBar::with_draw_target(None, target()));
         progress.0.bar.set_style(style("   Running {elapsed}  {prefix}{wide_msg}"));
         progress.0.bar.set_message(BEGINNING);
         if progress.0.bar.is_hidden() {
-            let silence = match audience {
-                Audience::File => OF_FILES,
-                Audience::Cases => OF_CASES,
-            };
             progress.0.is_told.store(true, Ordering::Relaxed);
             let shared = Arc::downgrade(&progress.0);
             std::thread::spawn(move || tell(&shared, silence));

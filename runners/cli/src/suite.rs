@@ -21,15 +21,15 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
+use layoutproof_inputs::all_cases::all_forms;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_report::terminal;
 use layoutproof_show::Style;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use crate::args::RunArgs;
 use crate::output::{self, warn_of_listing};
-use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
-use crate::select::refused_input::RefusedInput;
 use crate::select::run_part::RunPart;
 use crate::select::selection::{Selection, select_part};
 

@@ -19,7 +19,7 @@ pub struct Family {
 
 /// The file name does not show the family.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the file name does not show whether it is {}; name the family with --family", one_of(&all_names()))]
+#[error("the file name does not show which compiler this is")]
 pub struct UnknownFamily;
 
 impl Family {
@@ -33,10 +33,6 @@ impl Family {
 
     pub fn as_str(self) -> &'static str {
         self.name.name
-    }
-
-    pub fn summary(self) -> &'static str {
-        self.name.summary
     }
 
     /// The name by which toolchains know its compiler.
@@ -102,19 +98,6 @@ impl Compiler {
     }
 }
 
-fn all_names() -> Vec<&'static str> {
-    Family::all().map(Family::as_str).collect()
-}
-
-/// `a, b or c`.
-fn one_of(words: &[&str]) -> String {
-    match words {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
-}
-
 impl PartialEq for Family {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -155,6 +138,5 @@ mod tests {
         let names: Vec<&str> = Family::all().map(Family::as_str).collect();
         assert_eq!(names, ["dxc", "slang", "clang"]);
         assert!(Family::all().all(|family| Family::named(family.as_str()) == Some(family)));
-        assert!(UnknownFamily.to_string().contains("whether it is dxc, slang or clang;"));
     }
 }

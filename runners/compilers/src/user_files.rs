@@ -2,8 +2,8 @@
 //!
 //! `layoutproof show`, `check` and `run` list a DXIL container, so that its reflection can be read,
 //! and compile GLSL, so that its layout can be read from the SPIR-V. Includes must already be resolved
-//! in the text. DXC crashes on damaged bitcode. `check` takes slangc's reflection of Slang that we
-//! cannot read; slangc opens the file and its includes itself.
+//! in the text. DXC crashes on damaged bitcode. `show` and `check` ask slangc and DXC about files that we
+//! cannot read; these compilers open the file and its includes themselves.
 
 use std::io;
 use std::path::Path;
@@ -14,6 +14,7 @@ use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslReque
 
 use crate::child::{OUTPUT_LIMIT, run};
 use crate::compiler::{Compiler, CompilerAnswer};
+use crate::drivers::first_error;
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
@@ -25,6 +26,9 @@ pub(crate) const LIST: &str = "-dumpbin";
 
 /// The file name of the text for glslang, which repeats it in errors.
 const SOURCE: &str = "shader.glsl";
+
+/// The file name of a text for DXC.
+const HLSL_SOURCE: &str = "shader.hlsl";
 
 const MODULE: &str = "shader.spv";
 
@@ -145,13 +149,56 @@ pub fn ask_for_reflection(
                 Err(error) => Err(format!("slangc wrote no reflection: {error}")),
             },
             CompilerAnswer::Refused(finished) => {
-                let words = finished.stderr.lines().find(|line| line.contains("error"));
-                Err(format!("slangc refuses the file: {}", words.unwrap_or("without a word")))
+                Err(format!("slangc refuses the file: {}", first_error(&finished.stderr, &finished.stdout)))
             }
             CompilerAnswer::Broken(how) => Err(how),
         })
     });
     reflection.unwrap_or_else(|error| Err(format!("slangc could not be run: {error}")))
+}
+
+/// What DXC makes of HLSL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DxcOutput {
+    /// The listing of its DXIL.
+    Listing,
+    /// SPIR-V with every parameter, used or not.
+    Module,
+}
+
+/// DXC's output for `text`, or for a file among the arguments.
+///
+/// # Errors
+/// How DXC refused the file, or ended, as a sentence.
+pub fn ask_dxc(
+    dxc: &Compiler,
+    output: DxcOutput,
+    text: Option<&str>,
+    arguments: &[String],
+    limited: impl Fn(&Command) -> io::Result<Command>,
+    limit: Duration,
+) -> Result<Vec<u8>, String> {
+    let fixed: &[&str] = match output {
+        DxcOutput::Listing => &[],
+        DxcOutput::Module => &["-spirv", "-fcgl", "-fspv-target-env=vulkan1.2", "-Fo", MODULE],
+    };
+    let file = text.map(|_| HLSL_SOURCE);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(fixed.iter().copied()).chain(file).collect();
+    let made = ScratchFolder::new().and_then(|folder| {
+        if let Some(text) = text {
+            std::fs::write(folder.path().join(HLSL_SOURCE), text)?;
+        }
+        Ok(match ask(dxc, folder.path(), &arguments, limited, limit)? {
+            CompilerAnswer::Accepted(finished) if output == DxcOutput::Listing => Ok(finished.stdout.into_bytes()),
+            CompilerAnswer::Accepted(_) => regular_file::read(&folder.path().join(MODULE), OUTPUT_LIMIT)
+                .map_err(|error| format!("{} wrote no module: {error}", dxc.name())),
+            CompilerAnswer::Refused(finished) => {
+                Err(format!("{} refuses the file: {}", dxc.name(), first_error(&finished.stderr, &finished.stdout)))
+            }
+            CompilerAnswer::Broken(how) => Err(how),
+        })
+    });
+    made.unwrap_or_else(|error| Err(format!("{} could not be run: {error}", dxc.name())))
 }
 
 /// Parses glslang's errors, and drops those that only follow from others.

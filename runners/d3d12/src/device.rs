@@ -19,7 +19,6 @@ use crate::structures::{
 /// CPU handle of a descriptor.
 pub(crate) type CpuDescriptor = usize;
 
-/// The format of the render target.
 pub(crate) const TARGET_FORMAT: u32 = format::R32G32B32A32_UINT;
 
 /// Rasterises both sides of everything, without a bias.

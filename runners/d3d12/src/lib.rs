@@ -65,7 +65,7 @@ impl DeviceApi for Direct3d12 {
     fn discover(&self) -> Result<Enumeration, RunnerError> {
         let Ok(functions) = Functions::load() else { return Ok(Enumeration::default()) };
         let AdapterListing { devices, notes } = adapters::list(functions)?;
-        Ok(Enumeration::new(devices.into_iter().map(|adapter| adapter.info).collect(), notes))
+        Ok(Enumeration::new(devices, notes))
     }
 
     fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {

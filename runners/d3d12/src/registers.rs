@@ -22,10 +22,8 @@ pub(crate) enum JobResource {
     Sampler(usize),
 }
 
-/// The registers that a job binds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Registers {
-    /// Resources by register.
     pub(crate) named: BTreeMap<Direct3dRegister, JobResource>,
     pub(crate) ranges: Vec<RegisterRange>,
 }

@@ -36,7 +36,6 @@ pub(crate) struct Direct3dSession {
 /// A pipeline with its root signature.
 #[derive(Debug)]
 struct Direct3dProgram {
-    /// The job's shader.
     shader: Shader,
     /// The shader of a draw's fragment stage.
     fragment: Option<Shader>,

@@ -83,7 +83,6 @@ pub(crate) mod state {
     pub(crate) const COPY_SOURCE: u32 = 0x800;
     /// A texture that any stage reads.
     pub(crate) const SHADER_RESOURCE: u32 = 0xc0;
-    /// All read-only states.
     pub(crate) const GENERIC_READ: u32 = 0xac3;
 }
 

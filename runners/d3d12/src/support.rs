@@ -26,11 +26,8 @@ const LEVEL_11_1: u32 = 0xb100;
 #[derive(Clone, Debug)]
 pub(crate) struct Support {
     pub(crate) level: &'static str,
-    /// Highest shader model.
     pub(crate) shader_model: ShaderModel,
-    /// Resource binding tier.
     pub(crate) binding_tier: u32,
-    /// The probe features that it supports.
     pub(crate) features: BTreeSet<Feature>,
 }
 
@@ -72,7 +69,6 @@ struct FeatureLevels {
 }
 
 impl Support {
-    /// Queries `device`.
     pub(crate) fn of(device: &Direct3dDevice) -> Self {
         // SAFETY: this is the structure of the options.
         let options = unsafe { device.support(feature::OPTIONS, FeatureOptions::default()) }.unwrap_or_default();

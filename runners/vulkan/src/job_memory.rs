@@ -69,7 +69,6 @@ impl JobMemory {
         }
     }
 
-    /// The descriptors of all buffers.
     pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
         let mut bound = Vec::new();
         for ((set, number), array) in descriptors.placed() {
@@ -118,7 +117,6 @@ impl JobMemory {
         bytes
     }
 
-    /// Reads the buffers after the job.
     pub(crate) fn read(&self, arena: &Arena) -> Vec<BufferAfter> {
         let read = |placed: &PlacedBuffer| placed.placement.split(&arena.read(placed.start, placed.placement.total));
         self.placed.iter().map(read).collect()

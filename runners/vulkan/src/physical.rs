@@ -64,7 +64,6 @@ pub(crate) fn list(instance: &Instance) -> Result<PhysicalDeviceListing, RunnerE
     Ok(found)
 }
 
-/// Finds the device of `info`.
 pub(crate) fn find(instance: &Instance, info: &DeviceInfo) -> Result<Physical, RunnerError> {
     let devices = list(instance)?.devices;
     let found = devices.into_iter().find(|physical| info.is_same(&physical.info));

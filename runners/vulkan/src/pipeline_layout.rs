@@ -93,7 +93,6 @@ pub(crate) struct PipelineLayout {
 }
 
 impl PipelineLayout {
-    /// Makes the layouts of `shape`.
     pub(crate) fn new(device: &Rc<VulkanDevice>, shape: &PipelineShape) -> Result<Self, RunnerError> {
         let count = shape.sets.last_key_value().map_or(0, |(set, _)| set + 1);
         let none = BTreeMap::new();
@@ -121,7 +120,6 @@ impl Drop for PipelineLayout {
     }
 }
 
-/// The layout of one descriptor set.
 pub(crate) struct SetLayout {
     pub(crate) raw: vk::DescriptorSetLayout,
     device: Rc<VulkanDevice>,

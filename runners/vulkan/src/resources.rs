@@ -20,7 +20,6 @@ pub(crate) struct FilledImage {
     pub(crate) levels: Vec<[u32; 4]>,
 }
 
-/// The resources, and their descriptors.
 #[derive(Default)]
 pub(crate) struct VulkanResources {
     /// Images to fill before the job.

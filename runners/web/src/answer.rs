@@ -1,7 +1,8 @@
 //! The answer to a request of the page.
 
-use layoutproof_report::html::{bindings_part, layout_sections, padding_part};
-use layoutproof_show::{RuleSetLayouts, ShowInput};
+use layoutproof_report::html::{bindings_part, map_sections, offset_sections, padding_part};
+use layoutproof_show::layout_text::merged_block::MergedBlock;
+use layoutproof_show::{ReorderedText, RuleSetLayouts, ShowInput};
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
 use serde::Serialize;
@@ -23,12 +24,37 @@ pub struct ExploreAnswer {
     pub problems: Vec<ExploreProblem>,
     /// The problems as the command prints them, each with its line and a caret.
     pub rendered: String,
-    /// HTML: for each block, a section with a table and byte maps.
-    pub layouts: String,
-    /// HTML: the padding of each block, and better orders of members.
-    pub padding: String,
+    /// Number of blocks in the text.
+    pub blocks: usize,
+    /// Number of those that have several layouts.
+    pub differing: usize,
+    /// HTML: for each block, a section with the offsets of its members.
+    pub offsets: String,
+    /// HTML: for each block, a section with byte maps.
+    pub maps: String,
     /// HTML: the bindings; empty if no convention is requested or the text declares its own.
     pub bindings: String,
+}
+
+/// The padding of a text. Finding better orders takes longer than everything else, so the page asks
+/// for it separately.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PaddingAnswer {
+    /// HTML: for each block, a section with its padding and better orders of members. Empty if the
+    /// text could not be laid out.
+    pub padding: String,
+    /// The orders that can be applied to the text; the HTML has their indices.
+    pub orders: Vec<TextEdit>,
+}
+
+/// A change of the text, in UTF-16 units like offsets of JavaScript strings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextEdit {
+    pub start: usize,
+    /// Exclusive.
+    pub end: usize,
+    /// What to write in place of the range.
+    pub text: String,
 }
 
 /// A problem with its place in the text.
@@ -60,12 +86,28 @@ pub fn explore(request: &ExploreRequest) -> ExploreAnswer {
             is_read: false,
             problems: marked(problems, &read.sources),
             rendered: render(problems, &read.sources, false),
-            layouts: String::new(),
-            padding: String::new(),
+            blocks: 0,
+            differing: 0,
+            offsets: String::new(),
+            maps: String::new(),
             bindings: String::new(),
         },
         Ok(input) => laid_out(&read, input),
     }
+}
+
+/// Parses the text and looks for better orders of its members.
+pub fn padding(request: &ExploreRequest) -> PaddingAnswer {
+    let read = ExploreReading::of(request);
+    let Ok(input) = &read.input else { return PaddingAnswer { padding: String::new(), orders: Vec::new() } };
+    let blocks = input.padded_blocks(&input.layouts(&read.rules), &read.sources);
+    let edits = blocks.iter().flat_map(|block| &block.better).filter_map(|better| better.edit.as_ref());
+    let edit = |edit: &ReorderedText| TextEdit {
+        start: units(&request.text, edit.body.start),
+        end: units(&request.text, edit.body.end),
+        text: edit.text.clone(),
+    };
+    PaddingAnswer { padding: padding_part(&blocks).into_string(), orders: edits.map(edit).collect() }
 }
 
 fn laid_out(read: &ExploreReading, input: &ShowInput) -> ExploreAnswer {
@@ -76,14 +118,18 @@ fn laid_out(read: &ExploreReading, input: &ShowInput) -> ExploreAnswer {
     let mut problems = input.warnings(&layouts);
     problems.extend(placements.warnings());
     problems.extend(placements.refused.iter().cloned());
+    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    let differs = |index: &usize| MergedBlock::of(&columns, *index).columns.len() > 1;
     let has_bindings = !placements.columns.is_empty();
     ExploreAnswer {
         is_read: true,
         problems: marked(&problems, &read.sources),
         rendered: render(&problems, &read.sources, false),
-        layouts: layout_sections(&columns, input.written_language()),
-        padding: padding_part(&input.padding(&layouts)),
-        bindings: if has_bindings { bindings_part(&placements.columns) } else { String::new() },
+        blocks: count,
+        differing: (0..count).filter(differs).count(),
+        offsets: offset_sections(&columns, input.written_language()).into_string(),
+        maps: map_sections(&columns, input.written_language()).into_string(),
+        bindings: if has_bindings { bindings_part(&placements.columns).into_string() } else { String::new() },
     }
 }
 
@@ -97,16 +143,20 @@ fn marked(problems: &[Diagnostic], sources: &SourceMap) -> Vec<ExploreProblem> {
 fn marked_problem(problem: &Diagnostic, sources: &SourceMap) -> ExploreProblem {
     let span = problem.span();
     let text = &sources.file(span.file).text;
-    let units = |byte: u32| text.get(..byte as usize).map_or(0, |before| before.encode_utf16().count());
     let place = sources.position(span);
     ExploreProblem {
         severity: problem.severity,
-        start: units(span.start),
-        end: units(span.end),
+        start: units(text, span.start as usize),
+        end: units(text, span.end as usize),
         line: place.line,
         column: place.column,
         code: problem.code.to_string(),
         message: problem.message.clone(),
         help: problem.help.clone(),
     }
+}
+
+/// UTF-16 units before a byte of the text.
+fn units(text: &str, byte: usize) -> usize {
+    text.get(..byte).map_or(0, |before| before.encode_utf16().count())
 }

@@ -2,8 +2,8 @@
 
 use layoutproof_bindings::{Convention, Target};
 
-use layoutproof_layout::native::natives;
-use layoutproof_layout::table;
+use layoutproof_layout::native::{Native, natives};
+use layoutproof_layout::{Column, RuleSet, table};
 use layoutproof_show::front_ends::{FrontEnd, TextFrontEnd};
 use layoutproof_show::shipping;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -19,7 +19,7 @@ pub struct ExplorerChoices {
     /// Rule sets.
     pub rules: Vec<ColumnChoice>,
     /// Targets with the convention that places parameters: `d3d12.dxc` ...
-    pub bindings: Vec<String>,
+    pub bindings: Vec<ColumnChoice>,
 }
 
 /// A language of the page.
@@ -36,9 +36,11 @@ pub struct LanguageChoice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnChoice {
     /// Its name on the command line.
-    pub name: &'static str,
-    /// The label for people: the column's title, or the name.
+    pub name: String,
+    /// Its title, or the name of a rule set.
     pub label: String,
+    /// The title of its target, under which the page lists it; empty for a rule set.
+    pub target: &'static str,
 }
 
 /// Collects all choices of the page.
@@ -47,19 +49,27 @@ pub fn choices() -> ExplorerChoices {
         let has_columns = !FrontEnd::Text(TextFrontEnd::of(language)).fixes_offsets();
         shipping(language).filter(|_| has_columns).map(|native| native.name).collect()
     };
-    let asked = |target: Target| {
-        let answers = Convention::ALL.into_iter().filter(move |convention| convention.targets().contains(&target));
-        answers.map(move |convention| format!("{target}.{convention}"))
+    let of_target = |target: Target| {
+        let conventions = Convention::ALL.into_iter().filter(move |convention| convention.targets().contains(&target));
+        conventions.filter_map(move |convention| {
+            let name = format!("{target}.{convention}");
+            let column = Column::parse(&name).ok()?;
+            let (label, target) = (column.to_string(), column.target.title());
+            Some(ColumnChoice { name, label, target })
+        })
     };
+    let native = |native: &Native| {
+        let column = native.column;
+        ColumnChoice { name: native.name.to_owned(), label: column.to_string(), target: column.target.title() }
+    };
+    let rule_set =
+        |rules: &RuleSet| ColumnChoice { name: rules.name.to_owned(), label: rules.name.to_owned(), target: "" };
     ExplorerChoices {
         languages: ShaderLanguage::ALL
             .map(|language| LanguageChoice { name: language.as_str(), columns: columns(language) })
             .to_vec(),
-        compilers: natives()
-            .iter()
-            .map(|native| ColumnChoice { name: native.name, label: native.column.to_string() })
-            .collect(),
-        rules: table().iter().map(|rules| ColumnChoice { name: rules.name, label: rules.name.to_owned() }).collect(),
-        bindings: Target::ALL.into_iter().flat_map(asked).collect(),
+        compilers: natives().iter().map(native).collect(),
+        rules: table().iter().map(rule_set).collect(),
+        bindings: Target::ALL.into_iter().flat_map(of_target).collect(),
     }
 }

@@ -14,7 +14,7 @@ mod reading;
 mod request;
 mod texts;
 
-pub use answer::{ExploreAnswer, ExploreProblem, explore};
+pub use answer::{ExploreAnswer, ExploreProblem, PaddingAnswer, TextEdit, explore, padding};
 pub use choices::{ExplorerChoices, choices};
 pub use reading::{EXPLORED_FILE_STEM, ExploreReading};
 pub use request::{CopiedText, ExploreMatrix, ExploreRequest};
@@ -29,6 +29,16 @@ use wasm_bindgen::prelude::wasm_bindgen;
 pub fn explore_json(request: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
     serde_json::to_string(&explore(&request)).map_err(|error| error.to_string())
+}
+
+/// Answers the [`ExploreRequest`] in `request` with a [`PaddingAnswer`].
+///
+/// # Errors
+/// A message if the request is not such JSON.
+#[wasm_bindgen(js_name = padding)]
+pub fn padding_json(request: &str) -> Result<String, String> {
+    let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
+    serde_json::to_string(&padding(&request)).map_err(|error| error.to_string())
 }
 
 /// The text to copy of the kind `kind`, for the [`ExploreRequest`] in `request`.

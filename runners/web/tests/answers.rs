@@ -6,7 +6,8 @@ use layoutproof_core::case::Case;
 use layoutproof_layout::Column;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_web::{
-    CopiedText, ExploreAnswer, ExploreRequest, choices, copied_text, copied_text_json, explore, explore_json,
+    CopiedText, ExploreAnswer, ExploreRequest, PaddingAnswer, TextEdit, choices, copied_text, copied_text_json,
+    explore, explore_json, padding,
 };
 
 fn request(language: &str, text: &str) -> ExploreRequest {
@@ -27,13 +28,33 @@ fn an_answer_has_maps_padding_and_bindings() {
         bindings: ["d3d12.dxc", "vulkan.dxc"].map(str::to_owned).to_vec(),
         ..request("hlsl", SCENE)
     };
-    let ExploreAnswer { is_read, problems, layouts, padding, bindings, .. } = explore(&asked);
+    let ExploreAnswer { is_read, problems, blocks, differing, offsets, maps, bindings, .. } = explore(&asked);
     assert!(is_read && problems.is_empty());
-    for words in ["D3D12 · DXC · 48 bytes", "Vulkan · DXC · 64 bytes", "data-m=\"c\"", "offset 36", "offset 48"] {
-        assert!(layouts.contains(words), "{words}: {layouts}");
+    assert_eq!((blocks, differing), (1, 1));
+    for words in ["D3D12 · DXC", "Vulkan · DXC", "data-m=\"c\"", "48 / 64 bytes", "+12", "c2.y"] {
+        assert!(offsets.contains(words), "{words}: {offsets}");
     }
-    assert!(padding.contains("hlsl-cbuffer") && padding.contains("relaxed140"), "{padding}");
+    for words in ["D3D12 · DXC · 48 bytes", "Vulkan · DXC · 64 bytes", "data-m=\"c\"", "offset 36", "offset 48"] {
+        assert!(maps.contains(words), "{words}: {maps}");
+    }
     assert!(bindings.contains("b0") && bindings.contains("binding 0"), "{bindings}");
+    let padding = padding(&asked).padding;
+    assert!(padding.contains("D3D12 · DXC") && padding.contains("Vulkan · DXC"), "{padding}");
+}
+
+/// float3 starts a new register after a float (INF-0003, "Packing"), and fills it with one.
+#[test]
+fn a_better_order_can_be_put_into_the_text() {
+    let text = "// \u{1f642}\ncbuffer S {\n    float a;\n    float3 b;\n    float c;\n    float3 d;\n};\n";
+    let asked = ExploreRequest { columns: vec!["native:dxc-dxil".to_owned()], ..request("hlsl", text) };
+    let PaddingAnswer { padding: part, orders } = padding(&asked);
+    assert!(part.contains("data-order=\"0\""), "{part}");
+    let [TextEdit { start, end, text: order }] = orders.as_slice() else { panic!("{orders:?}") };
+    let units: Vec<u16> = text.encode_utf16().collect();
+    let [before, after] = [&units[..*start], &units[*end..]].map(|part| String::from_utf16(part).unwrap());
+    let applied = ExploreRequest { text: format!("{before}{order}{after}"), ..asked };
+    assert!(explore(&applied).offsets.contains(">32 bytes"), "{}", applied.text);
+    assert_eq!(padding(&applied).orders, []);
 }
 
 #[test]
@@ -68,7 +89,7 @@ fn glsl_and_wgsl_have_one_column() {
     let answer = answer("glsl", glsl);
     assert!(answer.is_read, "{}", answer.rendered);
     for words in ["offset 0 ", "offset 16 ", "offset 48 ", "declared · "] {
-        assert!(answer.layouts.contains(words), "{words}: {}", answer.layouts);
+        assert!(answer.maps.contains(words), "{words}: {}", answer.maps);
     }
     assert_eq!(answer.bindings, "");
 }
@@ -83,8 +104,9 @@ fn names_reach_the_page_as_text() {
         ("glsl", format!("#version 450\n{evil}")),
         ("slang", format!("// {evil}\ncbuffer S {{ float a; }};")),
     ] {
-        let ExploreAnswer { layouts, padding, bindings, .. } = answer(language, &text);
-        for html in [layouts, padding, bindings] {
+        let ExploreAnswer { offsets, maps, bindings, .. } = answer(language, &text);
+        let padding = padding(&request(language, &text)).padding;
+        for html in [offsets, maps, padding, bindings] {
             assert!(!html.contains("<img"), "{html}");
         }
     }
@@ -98,7 +120,7 @@ fn what_a_link_names_wrongly_is_left_out() {
         ..request("no language", SCENE)
     };
     let answer = explore(&asked);
-    assert!(answer.is_read && answer.layouts.contains("std140"));
+    assert!(answer.is_read && answer.maps.contains("std140"));
     assert!(answer.bindings.contains("Vulkan · Slang") && !answer.bindings.contains("Metal · DXC"));
     assert!(explore_json("{\"language\":\"hlsl\",\"more\":1}").is_err());
     assert!(copied_text_json("{}", "nothing").is_err());
@@ -110,12 +132,13 @@ fn every_choice_can_be_asked_for() {
     let columns: Vec<String> = choices.compilers.iter().chain(&choices.rules).map(|it| it.name.to_owned()).collect();
     for column in columns {
         let answer = explore(&ExploreRequest { columns: vec![column.clone()], ..request("hlsl", SCENE) });
-        assert!(answer.is_read && !answer.layouts.is_empty(), "{column}");
+        assert!(answer.is_read && !answer.offsets.is_empty(), "{column}");
     }
     for binding in choices.bindings {
-        let answer = explore(&ExploreRequest { bindings: vec![binding.clone()], ..request("hlsl", SCENE) });
-        let title = Column::parse(&binding).unwrap().to_string();
-        assert!(answer.bindings.contains(&title), "{binding}");
+        let name = &binding.name;
+        let answer = explore(&ExploreRequest { bindings: vec![name.clone()], ..request("hlsl", SCENE) });
+        assert_eq!(binding.label, Column::parse(name).unwrap().to_string());
+        assert!(answer.bindings.contains(&binding.label), "{name}");
     }
     for language in choices.languages {
         assert_eq!(language.columns.is_empty(), ["glsl", "wgsl"].contains(&language.name));

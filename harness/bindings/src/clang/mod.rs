@@ -144,7 +144,6 @@ fn overlaps(items: &[RegisterClaim]) -> Vec<Diagnostic> {
     problems
 }
 
-/// Returns the items for everything in `reached`.
 pub(super) fn items(module: &Module, reached: &[ResourceUse<'_>], target: Target) -> Vec<RegisterClaim> {
     let mut items = Vec::new();
     let is_data = |used: &&ResourceUse<'_>| {

@@ -24,21 +24,18 @@ pub(crate) struct RegisterClaim {
     pub(crate) name: String,
     /// `b`, `t`, `u` or `s`.
     pub(crate) unit: LayoutUnit,
-    /// The number of registers.
     pub(crate) count: Count,
     /// The register in the source.
     pub(crate) register: Option<u32>,
     /// The space in the source.
     pub(crate) space: Option<u32>,
     pub(crate) origin: ClaimOrigin,
-    /// The declaration.
     pub(crate) span: Span,
 }
 
 /// The kind of declaration behind a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClaimOrigin {
-    /// `$Globals`.
     Globals,
     /// A variable or a `cbuffer`.
     Variable,

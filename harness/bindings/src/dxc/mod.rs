@@ -48,7 +48,6 @@ pub(super) fn no_target(request: &BindingRequest) -> Diagnostic {
     Diagnostic::error(Code::UnsupportedTarget, layoutproof_layout::Span::default(), message)
 }
 
-/// True if the profile is that of a library.
 pub(super) fn is_library(request: &BindingRequest) -> bool {
     request.profile.as_deref().is_some_and(|profile| profile.starts_with("lib"))
 }

@@ -18,7 +18,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 /// The number that means no register in DXC's tables.
 const NO_REGISTER: u32 = u32::MAX;
 
-/// The rules for the allocation of claims.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AllocationRules<'a> {
     pub(super) options: &'a BindingOptions,

@@ -7,7 +7,6 @@
 use layoutproof_layout::shape::Count;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// One value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ReflectionNode {
     Number(u32),
@@ -52,7 +51,6 @@ impl NodeFields {
         }
     }
 
-    /// Appends the fields of `more`.
     pub(super) fn and(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self

@@ -89,7 +89,6 @@ pub(super) fn access(access: Access) -> UnitWords {
     }
 }
 
-/// Returns the word for the order of a matrix.
 pub(super) fn matrix_order(order: MatrixOrder) -> &'static str {
     match order {
         MatrixOrder::Row => "ROW_MAJOR",
@@ -108,7 +107,6 @@ pub(super) enum SlangTypeKind {
     /// `ConstantBuffer<T>`, `TextureBuffer<T>` or `ParameterBlock<T>`.
     Container(UnitWords),
     Sampler,
-    /// Any other resource.
     Resource(ResourceShape),
 }
 
@@ -116,7 +114,6 @@ pub(super) enum SlangTypeKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ResourceShape {
     pub(super) base: UnitWords,
-    /// Array of textures.
     pub(super) array: bool,
     /// Several samples per texel.
     pub(super) multisample: bool,
@@ -125,7 +122,6 @@ pub(super) struct ResourceShape {
     pub(super) access: Access,
 }
 
-/// Returns the kind of `ty`.
 pub(super) fn kind(ty: &Type) -> SlangTypeKind {
     ty.resource().map_or(SlangTypeKind::Plain, resource_kind)
 }

@@ -20,7 +20,6 @@ pub(super) struct Semantic {
 }
 
 impl Semantic {
-    /// Splits a semantic.
     fn new(written: &str) -> Self {
         let name = written.trim_end_matches(|c: char| c.is_ascii_digit());
         let index = written[name.len()..].parse().unwrap_or(0);

@@ -48,7 +48,6 @@ impl<'a> YamlPosition<'a> {
         Self { path: self.path.clone().map(|path| path.into_container(container)), ..self.clone() }
     }
 
-    /// Moves into `variable`.
     fn inside(&self, variable: &'a VariableLayout) -> Self {
         Self {
             path: self.path.as_ref().map(|path| path.to(variable)),
@@ -323,7 +322,6 @@ pub(super) struct AccessPath<'a> {
 }
 
 impl<'a> AccessPath<'a> {
-    /// Returns the path to the inside of `variable`.
     pub(super) fn to(&self, variable: &'a VariableLayout) -> Self {
         let mut path = self.clone();
         path.nodes.push(variable);
@@ -380,7 +378,6 @@ fn counting(unit: LayoutUnit) -> CountingBase {
     }
 }
 
-/// Adds the offset of `node` in the same unit to `sum`.
 fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
     let Some(own) = node.offsets.iter().find(|own| own.unit == sum.unit) else { return sum };
     UnitOffset {

@@ -36,11 +36,9 @@ pub(super) struct WholeBlock<'t> {
     /// The kind of block, which selects the rule set.
     pub(super) kind: BlockKind,
     pub(super) data_layout: Option<DataLayout>,
-    /// The content.
     pub(super) element: &'t Type,
     /// The representation of resources in the content.
     pub(super) room: ByteRoom,
-    /// The declaration.
     pub(super) span: Span,
 }
 

@@ -51,7 +51,6 @@ impl TypeLayoutBuilder<'_> {
         })
     }
 
-    /// Returns the layout of a container of type `ty` that holds `element`.
     pub(super) fn container(&mut self, ty: &Type, group: BlockContainer, element: &Type) -> TypeLayout {
         let is_block = group.kind == BlockKind::ParameterBlock;
         let is_argument_buffer = is_block && self.settings.target == Target::Metal;

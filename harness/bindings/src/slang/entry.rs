@@ -28,7 +28,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 #[derive(Debug)]
 pub(super) struct FixedParameter<'m> {
     pub(super) name: &'m str,
-    /// The declaration.
     pub(super) span: Span,
     pub(super) slot: FixedSlot,
     pub(super) layout: Arc<TypeLayout>,
@@ -48,7 +47,6 @@ pub(super) struct MeasuredEntry<'m> {
     bound: Vec<&'m str>,
     /// Numbers and counts of render targets that take `u` registers.
     pub(super) render_targets: Vec<(u32, u32)>,
-    /// Problems of this entry point.
     pub(super) problems: Vec<Diagnostic>,
     ty: Type,
     size: Count,
@@ -59,7 +57,6 @@ pub(super) struct MeasuredEntry<'m> {
 }
 
 impl<'m> MeasuredEntry<'m> {
-    /// Measures an entry point.
     pub(super) fn of(declared: &'m EntryPoint, types: &mut TypeLayoutBuilder<'_>) -> Self {
         let stage = stage(&declared.annotations, types.settings.stage);
         let uniform: Vec<Member> = declared.parameters.iter().filter(|one| one.is_uniform()).map(member).collect();
@@ -151,7 +148,6 @@ impl<'m> MeasuredEntry<'m> {
         pairs.filter(move |(parameter, _)| is_open(parameter))
     }
 
-    /// Returns the units of those parameters.
     pub(super) fn unbound_units(&self) -> impl Iterator<Item = LayoutUnit> {
         let pairs = self.declared.parameters.iter().zip(&self.fields);
         let unbound = pairs.filter(|(parameter, _)| self.is_placed_alone(parameter));

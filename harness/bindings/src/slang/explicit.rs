@@ -20,7 +20,6 @@ pub(super) struct FixedSlot {
     pub(super) unit: LayoutUnit,
     /// Register space, set or group; `None` if the source names none, which means 0.
     pub(super) space: Option<u32>,
-    /// First slot.
     pub(super) index: u32,
     /// The number of slots; `None` for as many as the parameter needs.
     pub(super) count: Option<u32>,

@@ -32,7 +32,6 @@ struct ProgramPlacement<'s, 'm> {
     problems: Vec<Diagnostic>,
     /// The space of every parameter that names none.
     default_space: u32,
-    /// True if there are bindless resources.
     has_bindless: bool,
 }
 
@@ -311,7 +310,6 @@ fn spaces(unit: LayoutUnit, count: Count) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotOwner<'m> {
     pub(super) name: &'m str,
-    /// The declaration.
     pub(super) span: Span,
 }
 
@@ -369,7 +367,6 @@ impl<'m> SlotAllocator<'m> {
         Some(first)
     }
 
-    /// Marks a space as taken.
     pub(super) fn mark_space(&mut self, space: u32) {
         self.spaces.reserve(space, Count::Finite(1), ());
     }

@@ -21,7 +21,6 @@ use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 use layoutproof_frontend::module::{Module, NamespaceRank, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A position in a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SlotPosition {
     /// Register space or descriptor set.
@@ -36,7 +35,6 @@ pub(super) struct ScopeItem<'m> {
     pub(super) name: &'m str,
     /// Attributes, register and modifiers of the declaration.
     pub(super) annotations: &'m Annotations,
-    /// The declaration.
     pub(super) span: Span,
     pub(super) layout: Arc<TypeLayout>,
     /// The offset in the bytes of its scope.
@@ -59,7 +57,6 @@ impl<'m> ScopeItem<'m> {
         self.layout.usage.iter().filter(|(unit, _)| !self.at.contains_key(unit)).collect()
     }
 
-    /// Returns the item as a field of its scope.
     pub(super) fn into_field(self) -> VariableLayout {
         let offset = |(unit, _): (LayoutUnit, Count)| match self.at.get(&unit) {
             Some(at) => UnitOffset { unit, space: at.space, offset: at.index },
@@ -91,7 +88,6 @@ pub(super) struct ScopeDraft {
     pub(super) size: Count,
     /// Alignment of the struct in bytes.
     pub(super) alignment: u32,
-    /// Its parameters.
     pub(super) fields: Vec<VariableLayout>,
     /// Unit and place of the constant buffer; `None` if there are no bytes.
     pub(super) buffer: Option<(LayoutUnit, SlotPosition)>,
@@ -133,7 +129,6 @@ fn variable(layout: TypeLayout, offsets: Vec<UnitOffset>, span: Span) -> Variabl
 enum GlobalRole {
     /// `cbuffer`, `tbuffer`, push constants.
     Buffer,
-    /// A specialization constant.
     Constant,
     /// A variable. Its bytes are in the globals' buffer.
     Variable,
@@ -151,7 +146,6 @@ pub(super) struct MeasuredGlobals<'m> {
 }
 
 impl<'m> MeasuredGlobals<'m> {
-    /// Measures the parameters of `module`.
     pub(super) fn of(module: &'m Module, types: &mut TypeLayoutBuilder<'_>) -> Self {
         let is_loose = |parameter: &&Parameter| role(parameter, types.settings.target) == GlobalRole::Variable;
         let parameters = in_order(module);

@@ -46,7 +46,6 @@ pub(super) struct SlangSettings {
     pub(super) globals: Option<(u32, u32)>,
     /// The requested space for bindless resources.
     pub(super) bindless: Option<u32>,
-    /// The stage in the profile.
     pub(super) stage: Option<&'static str>,
 }
 

@@ -28,7 +28,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 #[derive(Debug)]
 pub(super) struct TypeLayoutBuilder<'s> {
-    /// Settings of the request.
     pub(super) settings: &'s SlangSettings,
     /// The problems of types that cannot be laid out.
     pub(super) problems: Vec<Diagnostic>,
@@ -36,12 +35,10 @@ pub(super) struct TypeLayoutBuilder<'s> {
     pub(super) budget: LayoutBudget,
 }
 
-/// The position where a type is used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypePosition {
     /// The representation of resources there.
     pub(super) room: ByteRoom,
-    /// The declaration.
     pub(super) span: Span,
 }
 

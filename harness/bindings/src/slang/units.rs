@@ -52,7 +52,6 @@ impl SlangSettings {
         self.unit(if is_texture { LayoutUnit::ShaderResource } else { LayoutUnit::ConstantBuffer }, kind)
     }
 
-    /// Returns the unit of a register for a resource of `kind`.
     fn unit(&self, register: LayoutUnit, kind: ResourceKind) -> LayoutUnit {
         match self.target {
             Target::D3d12 => register,

@@ -36,10 +36,8 @@ pub(super) struct Varyings<'t, 's> {
     pub(super) semantic_index: u32,
 }
 
-/// The directions of a varying, as units.
 type Directions = &'static [LayoutUnit];
 
-/// `in`.
 const INPUT: Directions = &[LayoutUnit::LocationIn];
 /// `out`, and results.
 const OUTPUT: Directions = &[LayoutUnit::LocationOut];
@@ -56,7 +54,6 @@ fn directions(annotations: &Annotations) -> Directions {
 }
 
 impl Varyings<'_, '_> {
-    /// Returns the layout of a parameter that is not uniform.
     pub(super) fn parameter(&mut self, parameter: &EntryParameter) -> TypeLayout {
         let EntryParameter { ty, wrapper, annotations, span, .. } = parameter;
         let directions = directions(annotations);
@@ -87,7 +84,6 @@ impl Varyings<'_, '_> {
         }
     }
 
-    /// Returns the layout of a function's result.
     pub(super) fn result(&mut self, ty: &Type, semantic: Option<&str>) -> TypeLayout {
         self.semantic_index = semantic_index(semantic);
         match self.ray_unit(OUTPUT) {

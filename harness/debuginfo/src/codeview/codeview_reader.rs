@@ -466,7 +466,6 @@ impl CodeViewReader<'_, '_> {
     }
 }
 
-/// Declaration places by type number.
 pub(super) fn declaration_lines(types: &CodeViewTypes<'_>) -> HashMap<u32, DeclarationPlace> {
     let mut places = HashMap::new();
     for NumberedRecord { record, .. } in types.identifiers() {

@@ -21,15 +21,12 @@ pub(crate) struct CodeViewTypes<'a> {
     pub(super) symbols: Cow<'a, [u8]>,
 }
 
-/// Numbered records.
 pub(super) struct RecordStream<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Offset of each record.
     starts: Vec<u32>,
     first: u32,
 }
 
-/// Size of the header of the stream of types.
 const TYPE_HEADER: usize = 56;
 
 /// Number of the first record that is not built in.
@@ -38,7 +35,6 @@ const FIRST_TYPE: u32 = 0x1000;
 /// A record that names the PDB with the types; `cl /Zi` writes it.
 const LF_TYPESERVER2: Leaf = Leaf(0x1515);
 
-/// Opens the types of a PDB.
 pub(crate) fn pdb_types<'a>(name: &'a str, bytes: &'a [u8]) -> Result<CodeViewTypes<'a>, DebugInfoError> {
     let file = MsfFile::open(name, bytes)?;
     let records = RecordStream::of_pdb(name, file.stream(2)?)?;
@@ -114,17 +110,14 @@ impl CodeViewTypes<'_> {
         record.parse().map_err(|_| self.damaged(number, "its record ends too early"))
     }
 
-    /// All type records with their numbers.
     pub(super) fn records(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
         self.records.iter()
     }
 
-    /// All identifier records with their numbers.
     pub(super) fn identifiers(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
         self.identifiers.as_ref().unwrap_or(&self.records).iter()
     }
 
-    /// The identifier record with this number.
     pub(super) fn identifier(&self, number: u32) -> Option<TypeRecord<'_>> {
         self.identifiers.as_ref().unwrap_or(&self.records).record(number)
     }
@@ -204,7 +197,6 @@ pub(super) struct MsfFile<'a> {
     streams: Vec<StreamBlocks>,
 }
 
-/// The blocks of one stream.
 struct StreamBlocks {
     size: usize,
     blocks: Vec<u32>,
@@ -263,7 +255,6 @@ impl<'a> MsfFile<'a> {
         None
     }
 
-    /// The number of the stream with the global symbols.
     pub(super) fn symbol_stream(&self) -> Option<u32> {
         let modules = self.stream(3).ok()?;
         read_u16(&modules, 20).filter(|&number| number != u16::MAX).map(u32::from)

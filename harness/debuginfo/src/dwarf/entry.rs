@@ -41,18 +41,15 @@ pub(crate) struct Entry<'a> {
     pub(crate) constant: Option<i64>,
 }
 
-/// Offset of a member or base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberOffset {
     /// Not stated; this means 0.
     Unstated,
-    /// Bytes.
     Bytes(u64),
     /// An expression that needs the running program.
     Computed,
 }
 
-/// Bound of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     Constant(i64),
@@ -192,7 +189,6 @@ fn constant_expression(expression: Expression<Slice<'_>>, encoding: gimli::Encod
     }
 }
 
-/// The kind of record that a tag declares.
 pub(crate) fn record_kind(tag: DwTag) -> RecordKind {
     match tag {
         gimli::DW_TAG_class_type | gimli::DW_TAG_interface_type => RecordKind::Class,

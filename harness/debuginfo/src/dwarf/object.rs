@@ -24,7 +24,6 @@ pub(crate) struct MainUnit {
     pub(crate) producer: String,
 }
 
-/// The units of an object.
 pub(crate) struct DwarfObject<'a> {
     pub(crate) name: &'a str,
     is_big_endian: bool,
@@ -70,12 +69,10 @@ impl<'a> DwarfObject<'a> {
         self.units.len()
     }
 
-    /// The sections of a unit.
     pub(crate) fn dwarf(&self, unit: u32) -> Option<&gimli::Dwarf<Slice<'a>>> {
         self.spaces.get(self.units.get(unit as usize)?.space)
     }
 
-    /// Opens a unit.
     pub(crate) fn open(&self, unit: u32) -> Result<OpenUnit<'a>, DebugInfoError> {
         let (Some(numbered), Some(dwarf)) = (self.units.get(unit as usize), self.dwarf(unit)) else {
             return Err(self.problem(0, format!("there is no unit {unit}")));
@@ -102,7 +99,6 @@ impl<'a> DwarfObject<'a> {
         main_units
     }
 
-    /// Finds the type with a signature.
     pub(crate) fn find_signature(&self, signature: u64) -> Option<TypeKey> {
         self.signatures.get(&signature).copied()
     }
@@ -219,10 +215,8 @@ fn info_offset(header: &UnitHeader<Slice<'_>>) -> Option<usize> {
     }
 }
 
-/// An entry of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TypeKey {
-    /// Number of the unit.
     pub(crate) unit: u32,
     /// Offset in the unit.
     pub(crate) entry: u32,

@@ -84,7 +84,6 @@ impl<'data> DebugSections<'data> {
         self.sections.get(&id).map_or(&[], |section| section)
     }
 
-    /// True if any section describes types.
     pub(crate) fn describe_types(&self) -> bool {
         !self.bytes(SectionId::DebugInfo).is_empty() || !self.bytes(SectionId::DebugTypes).is_empty()
     }

@@ -26,7 +26,6 @@ const MAX_SIZE: u64 = 1 << 31;
 /// Reads the types of one object.
 pub(crate) struct TypeReader<'a, 'reader> {
     pub(crate) object: &'reader DwarfObject<'a>,
-    /// The number of the object in the index.
     pub(crate) object_number: u32,
     pub(crate) index: &'reader DebugIndex,
     pub(crate) types: &'reader mut HostTypes,
@@ -48,7 +47,6 @@ pub(crate) struct UnitInUse<'a> {
 }
 
 impl<'a> UnitInUse<'a> {
-    /// The declaration place of an entry.
     pub(super) fn place(&self, entry: &Entry<'a>) -> Option<DeclarationPlace> {
         self.files.place(entry.file, entry.line)
     }
@@ -59,7 +57,6 @@ impl<'a> UnitInUse<'a> {
 }
 
 impl<'a, 'reader> TypeReader<'a, 'reader> {
-    /// Makes a reader for one object.
     pub(crate) fn new(
         object: &'reader DwarfObject<'a>,
         object_number: u32,
@@ -240,7 +237,6 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    /// The qualified name of an entry.
     pub(crate) fn name(&self, in_use: &UnitInUse<'a>, key: TypeKey, entry: &Entry<'a>) -> String {
         if let Some(name) = self.known_name(key) {
             return name.to_owned();
@@ -253,7 +249,6 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         self.index.name_at(TypeLocation { object: self.object_number, unit: key.unit, entry: key.entry })
     }
 
-    /// The text of an attribute.
     pub(crate) fn string(&self, in_use: &UnitInUse<'a>, value: &AttributeValue<Slice<'a>>) -> Option<String> {
         let dwarf = self.object.dwarf(in_use.number)?;
         in_use.unit.string(dwarf, value).map(std::borrow::Cow::into_owned)
@@ -265,7 +260,6 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         fitting.ok_or_else(|| self.damaged(key, format!("it has {size} bytes; at most {MAX_SIZE} are possible")))
     }
 
-    /// Numbers a type.
     pub(crate) fn add(&mut self, new_type: NewType) -> Result<HostTypeId, DebugInfoError> {
         self.types.add(new_type, self.limits)
     }

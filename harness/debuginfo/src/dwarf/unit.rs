@@ -130,7 +130,6 @@ impl<'a> OpenUnit<'a> {
         value.and_then(|value| self.string(dwarf, &value)).map(std::borrow::Cow::into_owned).unwrap_or_default()
     }
 
-    /// Reads one entry.
     pub(crate) fn entry(&self, offset: UnitOffset) -> gimli::Result<Entry<'a>> {
         let mut entries = self.header.entries_raw(&self.abbreviations, Some(offset))?;
         match entries.read_abbreviation()? {
@@ -202,7 +201,6 @@ fn host_language(language: gimli::DwLang) -> HostLanguage {
     }
 }
 
-/// Source files of one unit.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileNames {
     /// By number, starting at the first one of the unit's DWARF version.

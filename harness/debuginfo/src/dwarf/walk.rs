@@ -107,6 +107,8 @@ impl<'a> Walk<'a, '_> {
             self.leave_scopes(depth, offset);
             if !is_interesting(abbreviation.tag()) {
                 entries.skip_attributes(abbreviation.attributes())?;
+                // Debug information about lines alone has functions, and not even numbers.
+                self.found.has_types |= abbreviation.tag() == gimli::DW_TAG_base_type;
                 if abbreviation.tag() == gimli::DW_TAG_subprogram && abbreviation.has_children() {
                     self.enter(depth, offset, "", ScopeKind::Function);
                 }

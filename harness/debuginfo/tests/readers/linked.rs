@@ -220,6 +220,10 @@ fn what_has_no_types_says_why() {
     folder.run("g++", &["-g1", "-c", "scene.cpp", "-o", "lines.o"]).unwrap();
     assert_eq!(read_names(&folder.path("none.o"), &[]).index.absence(), Some(&NoTypesReason::NoDebugInformation));
     assert_eq!(read_names(&folder.path("lines.o"), &[]).index.absence(), Some(&NoTypesReason::LinesOnly));
+    // GCC leaves out a struct of which only the size is used.
+    folder.write("size.cpp", "struct Frame { float a; };\nunsigned long size = sizeof(Frame);\n");
+    folder.run("g++", &["-g", "-c", "size.cpp", "-o", "size.o"]).unwrap();
+    assert_eq!(read_names(&folder.path("size.o"), &[]).index.absence(), Some(&NoTypesReason::NoNamedTypes));
     if folder.run("clang++", &["-gline-tables-only", "-c", "scene.cpp", "-o", "lines.o"]).is_some() {
         assert_eq!(read_names(&folder.path("lines.o"), &[]).index.absence(), Some(&NoTypesReason::LinesOnly));
     }

@@ -12,7 +12,6 @@ use crate::ast::{
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 impl<'t> Elaborator<'t> {
-    /// Enters the names of `items` into `scope`.
     pub(super) fn collect(&mut self, items: &'t [Item<'t>], scope: ScopeId) {
         for item in items {
             if !item.is_public() {

@@ -39,7 +39,6 @@ impl Constant {
     }
 }
 
-/// A constant, or the problem with it.
 pub(super) type ConstantResult = Result<Constant, Diagnostic>;
 
 impl<'t> Elaborator<'t> {
@@ -54,7 +53,6 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Evaluates `expression`.
     pub(super) fn evaluate(&mut self, expression: &Expression<'t>, context: &LookupContext) -> ConstantResult {
         // Problems stay on the stack, because `?:`, `&&` and `||` drop those of the operand that they do not select.
         let mut stack: Vec<ConstantResult> = Vec::new();

@@ -21,7 +21,6 @@ use crate::module::{EntryParameter, EntryPoint, ParameterKind, StageWrapper};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::nearest_name::known_names;
 
-/// A function with its declaring scope.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScopedFunction<'t> {
     pub(super) declaration: &'t FunctionDeclaration<'t>,

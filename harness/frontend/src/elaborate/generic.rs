@@ -17,7 +17,6 @@ const LONGEST_NAME: usize = 4096;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TypeUseSite<'c> {
     pub(super) span: Span,
-    /// Context for its arguments.
     pub(super) written: &'c LookupContext,
     pub(super) found: &'c LookupContext,
 }
@@ -39,7 +38,6 @@ pub(super) struct GenericUse<'u, 't> {
     pub(super) arguments: &'u [GenericArgument<'t>],
 }
 
-/// A struct with its generic arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Specialisation {
     pub(super) id: TypeId,
@@ -148,7 +146,6 @@ impl<'t> Elaborator<'t> {
         self.argument_type(argument, context).map(GenericValue::Type)
     }
 
-    /// Returns the type that `argument` names.
     pub(super) fn argument_type(&mut self, argument: &GenericArgument<'t>, context: &LookupContext) -> Option<Type> {
         match argument {
             GenericArgument::Type(ty) => self.resolve(ty, None, context),

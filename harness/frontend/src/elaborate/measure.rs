@@ -36,7 +36,6 @@ pub(crate) struct TypeMeasure {
     pub(super) unbounded: bool,
     /// True if it contains ordinary data, or nothing at all.
     pub(crate) data: bool,
-    /// True if it contains resources.
     pub(crate) resources: bool,
 }
 
@@ -127,7 +126,6 @@ fn length(name: &str) -> u64 {
 }
 
 impl Elaborator<'_> {
-    /// Measures a type.
     pub(super) fn measure(&self, ty: &Type) -> TypeMeasure {
         self.measures.of(ty)
     }

@@ -71,7 +71,6 @@ pub(super) struct Elaborator<'t> {
     not_understood: Vec<Diagnostic>,
     /// For each struct made from a template, by its name, the template and the arguments.
     instances: HashMap<String, (TypeId, Vec<GenericValue>)>,
-    /// Structs that represent an `Optional<T>`.
     optionals: Vec<Arc<StructType>>,
     /// The contexts inside structs, by struct name.
     insides: HashMap<String, LookupContext>,
@@ -82,7 +81,6 @@ pub(super) struct Elaborator<'t> {
     pointees: BTreeMap<String, NamedType>,
     /// True if the source uses `vk::BufferPointer`.
     members_point: bool,
-    /// Members of `$Globals`.
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
     globals_at: usize,
@@ -98,7 +96,6 @@ pub(super) struct Elaborator<'t> {
 pub(super) struct ElaboratedModule {
     /// Everything except the blocks.
     pub(super) module: Module,
-    /// Members of `$Globals`.
     pub(super) globals: Vec<Member>,
     /// Number of parameters before the first of them.
     pub(super) globals_at: usize,
@@ -107,7 +104,6 @@ pub(super) struct ElaboratedModule {
     /// True if the pointees of members are blocks: the source uses `vk::BufferPointer`, which HLSL
     /// allows only in members.
     pub(super) members_point: bool,
-    /// Measures of the types.
     pub(super) measures: TypeMeasures,
     /// Problems found so far.
     pub(super) problems: ProblemList,

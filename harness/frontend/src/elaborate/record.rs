@@ -16,7 +16,6 @@ use super::scope::{TypeEntry, TypeId};
 use crate::ast::{DeclarationSyntax, Declarator, Expression, Identifier, Item, StructDeclaration, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Progress of elaborating a struct.
 #[derive(Clone, Debug)]
 pub(super) enum StructState {
     InProgress,

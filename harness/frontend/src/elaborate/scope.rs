@@ -11,7 +11,6 @@ use crate::ast::{
     TypeKind,
 };
 
-/// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScopeId(usize);
 
@@ -26,7 +25,6 @@ pub(super) struct ValueId(usize);
 /// The global scope of the source itself. Each imported module has another one.
 pub(super) const GLOBAL: ScopeId = ScopeId(0);
 
-/// The names of a namespace or struct.
 #[derive(Debug, Default)]
 pub(super) struct SymbolScope<'t> {
     pub(super) parent: Option<ScopeId>,
@@ -118,7 +116,6 @@ pub(super) enum ValueEntry<'t> {
     },
 }
 
-/// The contents of all scopes.
 #[derive(Debug)]
 pub(super) struct Symbols<'t> {
     scopes: Vec<SymbolScope<'t>>,
@@ -160,7 +157,6 @@ impl<'t> Symbols<'t> {
         &self.types[id.0]
     }
 
-    /// Returns the scope inside a struct.
     pub(super) fn inside(&self, id: TypeId) -> Option<ScopeId> {
         match self.ty(id).entry {
             TypeEntry::Struct { inner, .. } => Some(inner),
@@ -199,7 +195,6 @@ impl<'t> Symbols<'t> {
         self.inline.get(&address(kind)?).copied()
     }
 
-    /// Qualifies `name` with the name of `scope`.
     pub(super) fn qualified(&self, scope: ScopeId, name: &str) -> String {
         match self.scope(scope).name.as_str() {
             "" => name.to_owned(),
@@ -275,7 +270,6 @@ impl<'t> Symbols<'t> {
         found.or_else(|| (0..self.modules.len()).filter(|other| other != module).find_map(|other| find(same(&other)?)))
     }
 
-    /// Returns the namespace `name` in `scope` itself.
     pub(super) fn namespace(&self, scope: ScopeId, name: &str) -> Option<ScopeId> {
         self.scope(scope).namespaces.get(name).copied()
     }
@@ -328,7 +322,6 @@ impl<'t> Symbols<'t> {
         self.attributes.insert(id);
     }
 
-    /// Returns true if the struct `id` is an attribute.
     pub(super) fn is_attribute(&self, id: TypeId) -> bool {
         self.attributes.contains(&id)
     }

@@ -21,7 +21,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 #[derive(Clone, Debug)]
 pub(super) struct TemplateFit {
     pub(super) id: TypeId,
-    /// The scope inside it.
     pub(super) inner: ScopeId,
     pub(super) bindings: Vec<GenericBinding>,
 }
@@ -40,7 +39,6 @@ struct Pattern<'t> {
     context: LookupContext,
 }
 
-/// A template used with arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TemplateUse<'u> {
     pub(super) template: TypeId,

@@ -16,7 +16,6 @@ pub struct Code {
     pub parameters: Vec<CodeParameter>,
     /// Number of local variables; the parameters have the first slots.
     pub slots: usize,
-    /// Type of the result, if known.
     pub result: Option<Type>,
     /// The arguments of `[clipplanes(a, b)]`, which decide outputs of an entry point.
     pub clip_planes: Vec<Expression>,
@@ -25,7 +24,6 @@ pub struct Code {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CodeParameter {
-    /// Type, if known.
     pub ty: Option<Type>,
     /// True if the caller passes a value in.
     pub is_in: bool,
@@ -38,7 +36,6 @@ pub struct CodeParameter {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StaticVariable {
     pub name: String,
-    /// Type, if known.
     pub ty: Option<Type>,
     /// True if the threads of a group share it.
     pub is_shared: bool,
@@ -51,10 +48,8 @@ pub struct StaticVariable {
 pub enum Statement {
     /// An expression statement, run for its effects.
     Expression(Expression),
-    /// A local variable.
     Local {
         slot: usize,
-        /// Type, if known.
         ty: Option<Type>,
         initial: Option<Expression>,
     },
@@ -90,7 +85,6 @@ pub enum Statement {
     Discard,
 }
 
-/// How a loop is unrolled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unrolling {
     /// As the compiler likes.
@@ -127,7 +121,6 @@ pub enum Literal {
 pub enum Expression {
     /// A literal, an enumerator or a generic argument.
     Constant(Literal),
-    /// A local variable.
     Local(usize),
     /// The object that the method belongs to.
     This,
@@ -177,7 +170,6 @@ pub struct CallExpression {
     pub name: String,
     /// The functions that it can run.
     pub callees: Callees,
-    /// The object that a method is called on.
     pub object: Option<Expression>,
     pub arguments: Vec<Expression>,
     pub span: Span,

@@ -14,7 +14,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 /// Maximum length of generic arguments inside an expression (tokens), which keeps parsing linear.
 const GENERIC_ARGUMENT_TOKENS: usize = 32;
 
-/// The surroundings of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExpressionContext {
     /// `>` compares.

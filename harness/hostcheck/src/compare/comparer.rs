@@ -221,6 +221,10 @@ impl Comparer<'_> {
         if shift == self.shift && self.cause.is_some() {
             return self.follow(member);
         }
+        if self.is_aligned_after_shift(member, host) {
+            self.shift = shift;
+            return self.follow(member);
+        }
         if self.reordered.contains(&index) {
             return self.follow(member);
         }
@@ -254,6 +258,16 @@ impl Comparer<'_> {
         }
         let kind = MismatchKind::OffsetMoved { shader_offset: member.offset, host_offset: host.offset };
         self.report(member, Some(host), kind, hint)
+    }
+
+    /// True if the host has a displaced member further on only because it aligns the member.
+    fn is_aligned_after_shift(&self, member: &FlatMember, host: &FlatMember) -> bool {
+        let Ok(displaced) = u32::try_from(i64::from(member.offset) + self.shift) else { return false };
+        let is_it = |alignment: u32| {
+            member.offset.is_multiple_of(alignment)
+                && displaced.checked_next_multiple_of(alignment) == Some(host.offset)
+        };
+        self.cause.is_some() && self.shift != 0 && [8, 16].into_iter().any(is_it)
     }
 
     pub(super) fn follow(&mut self, member: &FlatMember) -> RowState {

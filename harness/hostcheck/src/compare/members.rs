@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::comparer::{Comparer, display_path};
 use super::lanes::LaneAnswer;
 use crate::comparison::RowState;
-use crate::flat_struct::{FlatMember, Lane};
+use crate::flat_struct::{FlatMember, FlatStruct, Lane};
 use crate::hint::{missing_hint, stride_hint};
 use crate::mismatch::{MismatchKind, Remark, StridedThing};
 use crate::names::{is_filler, is_padding};
@@ -47,12 +47,65 @@ impl Comparer<'_> {
             return self.report(member, Some(host), kind, hint);
         }
         match failing {
+            None if let Some(kind) = self.width_mismatch(index, member, host) => {
+                let hint = format!("declare `{}` with the same components on both sides", display_path(&member.path));
+                self.report(member, Some(host), kind, hint)
+            }
             None => {
                 self.remark_on_lanes(index, member, 0);
                 RowState::Agrees
             }
             Some(answer) => self.report_lane(member, Some(host), answer),
         }
+    }
+
+    /// Another number of components, if it displaces other members or reaches beyond the block: the bytes
+    /// of the member itself agree. A vector of 16 bytes for one of three components is padding.
+    fn width_mismatch(&self, index: usize, member: &FlatMember, host: &FlatMember) -> Option<MismatchKind> {
+        let host_index = self.pairs.host_of(index)?;
+        if member.vectors.is_some() || !member.arrays.is_empty() {
+            return None;
+        }
+        // Without the padding of Metal's `float3`.
+        let size_in = |flat: &FlatStruct, member: &FlatMember, index: usize| {
+            let own = flat.lanes_in(member.offset, member.end()).filter(|lane| flat.is_within(lane.member, index));
+            Some(own.map(Lane::end).max()?.saturating_sub(member.offset))
+        };
+        let (shader_size, host_size) = (size_in(&self.shader, member, index)?, size_in(&self.host, host, host_index)?);
+        let (start, end) = (member.offset + shader_size.min(host_size), member.offset + shader_size.max(host_size));
+        let is_wrong = if host_size < shader_size {
+            self.host.lanes_in(start, end).any(|lane| self.is_displaced_in_shader(lane.member))
+        } else if shader_size == 12 && host_size == 16 {
+            false
+        } else {
+            self.shader.lanes_in(start, end).any(|lane| self.is_displaced_in_host(lane.member))
+                || self.reaches_beyond_the_block(host_size, start, end)
+        };
+        (is_wrong && host_size != shader_size).then(|| MismatchKind::SizeDiffers {
+            shader_size,
+            host_size,
+            what: "member".to_owned(),
+        })
+    }
+
+    /// True if the shader has the host's member, or one around it, at another byte.
+    fn is_displaced_in_shader(&self, host: usize) -> bool {
+        let mut pairs = self.with_outer(host).filter_map(|index| Some((index, self.pairs.shader_of(index)?)));
+        pairs.any(|(host, shader)| self.host.members[host].offset != self.shader.members[shader].offset)
+    }
+
+    /// True if the host has the shader's member, or one around it, at another byte.
+    fn is_displaced_in_host(&self, shader: usize) -> bool {
+        let outer = std::iter::successors(Some(shader), |index| self.shader.members[*index].parent);
+        let mut pairs = outer.filter_map(|index| Some((self.pairs.host_of(index)?, index)));
+        pairs.any(|(host, shader)| self.host.members[host].offset != self.shader.members[shader].offset)
+    }
+
+    /// True if the shader has nothing after the member, and the host's has more than a vector of 16 bytes
+    /// would add, or ends outside the buffer, whose size is a multiple of 16 bytes.
+    fn reaches_beyond_the_block(&self, host_size: u32, start: u32, end: u32) -> bool {
+        let Some(block_end) = self.shader.lanes.iter().map(|lane| lane.end()).max() else { return false };
+        start >= block_end && (host_size != 16 || end > block_end.next_multiple_of(16))
     }
 
     pub(super) fn same_bits(&mut self, member: &FlatMember, host: &FlatMember) -> RowState {
@@ -201,12 +254,19 @@ impl Comparer<'_> {
     pub(super) fn claimed_by_another(&self, index: usize, member: &FlatMember) -> Option<usize> {
         let lanes = self.host.lanes_in(member.offset, member.end());
         let hosts: BTreeSet<usize> = lanes.map(|lane| self.outermost_within(lane.member, member)).collect();
-        hosts.into_iter().find(|host| {
+        // A component belongs to the vector around it.
+        hosts.into_iter().flat_map(|host| self.with_outer(host)).find(|host| {
             self.pairs.shader_of(*host).is_some_and(|other| {
                 self.shader.members[other].offset != self.host.members[*host].offset
                     && !self.shader.is_within(other, index)
+                    && !self.shader.is_within(index, other)
             })
         })
+    }
+
+    /// A member of the host and those around it, the innermost first.
+    fn with_outer(&self, host: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(host), |index| self.host.members[*index].parent)
     }
 
     /// The outermost host member around `host` that lies inside a member of the shader.
@@ -274,7 +334,10 @@ impl Comparer<'_> {
         let shader_stride = member.outer_stride()?;
         let host_stride = host_stride(host, member)?;
         let is_same = host_stride == shader_stride || self.has_stride(host, shader_stride);
-        if is_same || !(is_failing || self.fills_gaps(index, member, host)) {
+        let is_shorter = !member.arrays.is_empty() && host.end() < self.last_byte(member);
+        let has_same_count = member.arrays.first().map(|own| own.count) == host.arrays.first().map(|own| own.count);
+        let is_other = is_failing || self.fills_gaps(index, member, host) || (is_shorter && has_same_count);
+        if is_same || !is_other {
             return None;
         }
         let of = if member.arrays.is_empty() { StridedThing::MatrixVector } else { StridedThing::ArrayElement };

@@ -28,6 +28,9 @@ fn constant_buffers_without_a_mistake() {
         // Bytes before names: a vector of four in place of a vector of three and a number.
         ("cbuffer Frame { float4 camPosNear; float4 b; };", "0 vec3 pos 12 float nearPlane 16 vec4 b size 32"),
         ("cbuffer Frame { float3 pos; float nearPlane; };", "0 vec4 camPosNear size 16"),
+        // A vector of four fills the register of the last member.
+        ("cbuffer Frame { float4 a; float3 b; };", "0 vec4 a 16 vec4 b size 32"),
+        ("cbuffer Frame { float4 a; float b; };", "0 vec4 a 16 vec4 b size 32"),
         // A matrix as numbers, as an array of rows, as vectors.
         ("cbuffer Frame { float4x4 m; };", "0 float m[16]/4 size 64"),
         ("cbuffer Frame { float4x4 m; };", "0 vec4 rows[4]/16 size 64"),

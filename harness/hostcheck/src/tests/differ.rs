@@ -371,3 +371,68 @@ fn bytes_that_have_moved_are_marked_on_both_sides() {
     let marked = alike.shader_members.iter().chain(&alike.host_members).flat_map(|member| &member.runs);
     assert_eq!(marked.filter(|run| run.differs).count(), 0);
 }
+
+/// Another number of components is a fault of the member, not of its neighbour. Offsets of the shader are
+/// those of DXC for D3D12 and of `std140`.
+#[test]
+fn other_components_are_the_members_own_fault() {
+    let shader = "cbuffer Frame { float4 m; float3 eye; float t; float4 tints[2]; float gain; float bias; };";
+    let size = "declare `{}` with the same components on both sides";
+    for (host, member, words, followers) in [
+        (
+            "0 vec4 m 16 vec2 eye 24 float t 32 vec4 tints[2]/16 64 float gain 68 float bias size 80",
+            "eye",
+            "size differs: member `eye` has 12 bytes in the shader, 8 in the host",
+            1,
+        ),
+        (
+            "0 vec4 m 16 vec3 eye 28 float t 32 vec4 tints[2]/16 64 vec2 gain 72 float bias size 80",
+            "gain",
+            "size differs: member `gain` has 4 bytes in the shader, 8 in the host",
+            1,
+        ),
+        // The bytes of the last member agree, and the host goes on.
+        (
+            "0 vec4 m 16 vec3 eye 28 float t 32 vec4 tints[2]/16 64 float gain 68 vec3 bias size 80",
+            "bias",
+            "size differs: member `bias` has 4 bytes in the shader, 12 in the host",
+            0,
+        ),
+    ] {
+        differs("hlsl-cbuffer", shader, host, words, &size.replace("{}", member), followers);
+    }
+    differs(
+        "hlsl-cbuffer",
+        shader,
+        "0 vec4 m 16 vec3 eye 28 float t 32 vec3 tints[2]/12 56 float gain 60 float bias size 64",
+        "array stride differs: `tints` has 16 bytes in the shader, 12 in the host",
+        "each element of `tints` takes 16 bytes in the shader",
+        2,
+    );
+}
+
+/// The host's padding has taken the place of a member, whose bytes are numbers all the same.
+#[test]
+fn a_member_under_displaced_padding_is_missing() {
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float2 step; float scale; float weight; float3 padding; float samples; };",
+        "0 vec2 step 8 float scale 12 vec3 padding 24 float samples size 28",
+        "missing in host: the shader reads `weight` at byte 12, where the host has `padding`",
+        "add `float weight` before `padding` in the host",
+        1,
+    );
+}
+
+/// The host aligns `b` after `t` has moved, so `b` moves further and is still no fault of its own.
+#[test]
+fn alignment_after_a_displaced_member_is_no_fault() {
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float4 m; float t; float2 jitter; float4 b; };",
+        "0 vec4 m 16 float extra 20 float t 24 vec2 jitter 48 vec4 b size 64",
+        "offset moved: the shader has `t` at byte 16, the host at byte 20",
+        "the shader has no `extra`",
+        2,
+    );
+}

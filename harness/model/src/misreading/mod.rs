@@ -49,9 +49,7 @@ enum ModelFault {
 /// Selects two descriptors of one kind to swap: the first two that differ in this one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DescriptorFault {
-    /// Two bindings of one set.
     Bindings,
-    /// Two sets.
     Sets,
     /// Two elements of one array.
     Elements,
@@ -62,9 +60,7 @@ enum DescriptorFault {
 enum LayoutFault {
     /// The block starts this many bytes late.
     Shifted(u32),
-    /// Strides of arrays.
     ArrayStride(ArrayLevel, WrongStride),
-    /// Strides of matrices.
     MatrixStride(WrongStride),
     /// `RowMajor` and `ColMajor` are swapped.
     Majorness(FaultyMatrices),
@@ -101,7 +97,6 @@ enum WrongStride {
     Doubled,
 }
 
-/// Selects matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultyMatrices {
     All,
@@ -193,7 +188,6 @@ enum Stores {
     EverySecond,
 }
 
-/// Selects a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NeighbourSide {
     Before,
@@ -201,7 +195,6 @@ enum NeighbourSide {
 }
 
 impl Misreading {
-    /// The fault with this name.
     pub fn find(name: &str) -> Option<Self> {
         MISREADINGS.iter().chain(BINDING_MISREADINGS).find(|misreading| misreading.name == name).copied()
     }

@@ -103,7 +103,6 @@ fn head(text: &str) -> Option<(BufferHead, &str)> {
     heads.into_iter().find_map(|(words, head)| Some((head, text.strip_prefix(words)?.trim())))
 }
 
-/// The current buffer.
 #[derive(Debug)]
 struct OpenBlock {
     head: BufferHead,

@@ -53,7 +53,6 @@ fn has_dxbc(parts: &[ContainerPart<'_>]) -> bool {
     parts.iter().any(|part| [*b"SHEX", *b"SHDR"].contains(&part.name))
 }
 
-/// A part of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ContainerPart<'a> {
     name: [u8; 4],

@@ -17,7 +17,6 @@ const REGISTER_BYTES: u32 = 16;
 /// Most levels of nested structs to read.
 pub(super) const MOST_NESTED: usize = 64;
 
-/// A block of a container.
 #[derive(Clone, Debug)]
 pub(super) struct ReflectedBlock {
     pub name: String,

@@ -94,7 +94,6 @@ fn row(text: &str) -> Option<FxcBinding> {
     Some(FxcBinding { binding: ListedBinding { name: name.to_owned(), unit, space, index, count }, is_raw, range })
 }
 
-/// The current buffer.
 #[derive(Default)]
 struct FxcBufferReader {
     buffer: ListedBuffer,

@@ -20,7 +20,6 @@ use super::value::{IndexUnit, Value};
 /// Most bytes that one call may copy.
 const MAX_COPIED: u64 = 1 << 16;
 
-/// The type of a resource handle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HandleType {
     pub(super) class: ResourceClass,
@@ -57,7 +56,6 @@ pub(super) fn resource_call(function: &str) -> Option<&str> {
     function.strip_prefix("llvm.dx.resource.")?.split('.').next()
 }
 
-/// A constant buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct ConstantBuffer {
     /// The variable that holds its handle.

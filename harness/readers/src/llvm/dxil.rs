@@ -21,10 +21,8 @@ const REGISTER: u64 = 16;
 /// Bytes of a component of a typed load.
 const WORD: u64 = 4;
 
-/// The kind number of structured buffers.
 const KIND_STRUCTURED: u64 = 12;
 
-/// The kind number of `tbuffer`.
 const KIND_TBUFFER: u64 = 15;
 
 /// Executes the operation `name`: `dx.op.rawBufferLoad.i32`.

@@ -9,7 +9,6 @@ use super::types::{NamedTypes, Type};
 /// Prefixes of functions that have no effect on results here.
 const WITHOUT_EFFECT: [&str; 4] = ["llvm.lifetime.", "llvm.experimental.noalias.", "llvm.assume", "llvm.dbg."];
 
-/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
     /// Makes a handle of Clang's IR: its type, and the arguments of the call.
@@ -56,7 +55,6 @@ pub(super) enum Terminator {
     Return(Option<Operand>),
 }
 
-/// One instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Instruction {
     /// Number of the result's name, if there is a result.
@@ -65,7 +63,6 @@ pub(super) struct Instruction {
 }
 
 impl Instruction {
-    /// Parses a line.
     pub(super) fn read(line: &str, types: &NamedTypes, names: &mut LocalNames) -> Self {
         let unknown = |error: IrError| Action::Unknown(error.in_line(line.trim()));
         let tokens = match tokens(line) {

@@ -209,7 +209,6 @@ fn lane(width: u32) -> Result<i64, IrError> {
     }
 }
 
-/// The register of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RegisterSite {
     pub class: ResourceClass,
@@ -229,14 +228,12 @@ impl RegisterSite {
     }
 }
 
-/// A buffer and its register.
 #[derive(Clone, Debug)]
 pub(crate) struct BoundBuffer {
     pub(crate) site: RegisterSite,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The buffers of a job.
 #[derive(Debug)]
 pub(crate) struct BoundBuffers<'a>(pub(crate) &'a mut [BoundBuffer]);
 
@@ -277,14 +274,12 @@ impl BoundBuffers<'_> {
 /// Most bytes of private memory: room for the variables of every call in a large probe.
 const MAX_PRIVATE: u64 = 1 << 24;
 
-/// The objects of private memory.
 #[derive(Debug)]
 pub(super) struct PrivateMemory {
     objects: Vec<Contents>,
     left: u64,
 }
 
-/// The contents of an object.
 #[derive(Clone, Debug, Default)]
 struct Contents {
     /// `None` for bytes that were never stored.
@@ -293,10 +288,8 @@ struct Contents {
     links: BTreeMap<u64, Value>,
 }
 
-/// A range of bytes of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ObjectRange {
-    /// Index of the object.
     pub object: usize,
     /// First byte, from the start of the object; may be outside of it.
     pub start: i64,

@@ -22,7 +22,6 @@ pub(crate) struct Module {
     pub(super) numbered_resources: Vec<NumberedResource>,
 }
 
-/// A variable of the module.
 #[derive(Clone, Debug)]
 pub(super) struct GlobalVariable {
     pub(super) ty: Type,

@@ -339,7 +339,6 @@ pub(super) enum Operand {
     Local(usize),
     /// A variable of the module.
     Global(String),
-    /// A constant's bits.
     Bits(u64),
     Undefined,
     /// `<i32 0, i32 1>`, `{ i32 1, i8 2 }`.
@@ -351,7 +350,6 @@ pub(super) enum Operand {
 /// An address that an instruction or a constant computes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Address {
-    /// The base address.
     pub(super) base: Operand,
     /// Sum of the constant indices, in bytes; `None` if an index selects a member that the struct
     /// does not have.
@@ -360,7 +358,6 @@ pub(super) struct Address {
     pub(super) scaled: Vec<(Operand, u32, i64)>,
 }
 
-/// An operand with its type.
 pub(super) type TypedOperand = (Type, Operand);
 
 impl Reader<'_, '_> {

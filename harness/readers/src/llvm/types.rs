@@ -13,7 +13,6 @@ use super::ir_error::IrError;
 /// Widest integer in HLSL, in bits.
 const MAX_WIDTH: u32 = 64;
 
-/// A scalar type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Primitive {
     /// Width in bits, at most 64.
@@ -199,7 +198,6 @@ impl Type {
     }
 }
 
-/// A struct with its layout.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LaidOutStruct {
     pub(crate) members: Vec<Type>,
@@ -208,7 +206,6 @@ pub(crate) struct LaidOutStruct {
     pub(crate) measure: SizeAndAlignment,
 }
 
-/// The named types of a module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NamedTypes {
     data_layout: DataLayout,

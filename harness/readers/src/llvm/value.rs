@@ -5,15 +5,12 @@ use super::memory::RegisterSite;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// A scalar's bits.
     Bits(u64),
     /// `undef` or `poison`.
     Undefined,
     /// A vector's components, or parts of an aggregate.
     Parts(Vec<Value>),
-    /// A resource.
     Handle(Handle),
-    /// An address.
     Pointer(Pointer),
 }
 
@@ -107,7 +104,6 @@ impl Value {
 }
 
 impl Pointer {
-    /// The address `bytes` after this one.
     pub(super) fn after(self, bytes: i64) -> Self {
         Self { offset: self.offset.wrapping_add(bytes), ..self }
     }

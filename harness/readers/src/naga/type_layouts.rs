@@ -26,7 +26,6 @@ pub(super) struct TypeLayout {
     pub(super) offsets: Vec<u32>,
 }
 
-/// The layouts of all types of a module.
 #[derive(Clone, Debug)]
 pub(super) struct TypeLayouts {
     /// By index of the type.
@@ -40,7 +39,6 @@ pub(super) struct NoTypeLayout {
     pub(super) reason: LayoutProblem,
 }
 
-/// Why a type has no layout.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum LayoutProblem {
     #[error("its members are not found in the text")]

@@ -10,7 +10,6 @@ use crate::ReadError;
 /// One unit of one global parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReflectedBinding {
-    /// Name of the parameter.
     pub name: String,
     /// Never bytes.
     pub unit: LayoutUnit,

@@ -22,7 +22,6 @@ use super::specialization::is_folded;
 /// Most unknown opcodes to warn about per module.
 const MOST_WARNINGS: usize = 8;
 
-/// The declarations of a module.
 #[derive(Debug)]
 pub(super) struct Declarations {
     /// Names, decorations, types, constants and global variables; no functions.
@@ -37,7 +36,6 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Reads the declarations of a module.
     pub(super) fn read(words: &[u32]) -> Result<Self, BadModule> {
         let starts = instruction_starts(words)?;
         let mut filter = DeclarationFilter::default();

@@ -22,7 +22,6 @@ use super::declarations::Declarations;
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 
-/// A block of a module.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredBlock {
     /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V
@@ -118,7 +117,6 @@ fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item
     ids.filter_map(|id| types.variables.get(&id))
 }
 
-/// The block that a variable holds.
 struct VariableBlock {
     element: Word,
     count: Count,
@@ -429,7 +427,6 @@ fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
     LaidOut { size: Extent::Finite(size), ..laid_out }
 }
 
-/// A variable with a descriptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundVariable {
     /// Its `OpName`; empty if it has none.

@@ -19,7 +19,6 @@ pub(super) struct Decorations {
 }
 
 impl Decorations {
-    /// Reads the decorations and names of a module.
     pub(super) fn read(module: &Module) -> Self {
         let mut all = Self::default();
         for instruction in module.annotations.iter().chain(&module.debug_names) {
@@ -72,12 +71,10 @@ impl Decorations {
         }
     }
 
-    /// The ids that have a decoration.
     pub(super) fn decorated(&self, decoration: Decoration) -> BTreeSet<Word> {
         self.of.iter().filter(|(_, all)| has(all, decoration)).map(|(id, _)| *id).collect()
     }
 
-    /// The number in an id's decoration.
     pub(super) fn number(&self, id: Word, decoration: Decoration) -> Option<u32> {
         number(self.of.get(&id)?, decoration)
     }
@@ -92,12 +89,10 @@ impl Decorations {
         self.names.get(&id).filter(|name| !name.is_empty())
     }
 
-    /// The number in a member's decoration.
     pub(super) fn member_number(&self, id: Word, index: u32, decoration: Decoration) -> Option<u32> {
         number(self.of_member.get(&(id, index))?, decoration)
     }
 
-    /// True if a member has a decoration.
     pub(super) fn member_has(&self, id: Word, index: u32, decoration: Decoration) -> bool {
         self.of_member.get(&(id, index)).is_some_and(|all| has(all, decoration))
     }

@@ -132,7 +132,6 @@ impl CountingLoader {
         Self { loader: Loader::new(), instructions: 0, functions: 0, non_semantic: BTreeSet::new() }
     }
 
-    /// True if an instruction belongs to a non-semantic set.
     fn is_non_semantic(&self, instruction: &Instruction) -> bool {
         match instruction.operands.first() {
             Some(Operand::IdRef(set)) => instruction.class.opcode == Op::ExtInst && self.non_semantic.contains(set),

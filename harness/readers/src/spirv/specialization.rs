@@ -83,7 +83,6 @@ impl SpirvConstants {
     }
 }
 
-/// True if an operation is supported.
 pub(super) fn is_folded(operation: Op) -> bool {
     (1..=3).any(|count| folded(operation, &[1; 3][..count]).is_some())
 }

@@ -191,7 +191,6 @@ impl SpirvTypes {
         }
     }
 
-    /// The type of part `index` of a composite.
     pub fn part(&self, id: Word, index: u32) -> Option<Word> {
         match self.get(id) {
             SpirvType::Vector { component: part, .. }

@@ -2,6 +2,7 @@
 //! Markdown table.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::failure::cause::{FailureCause, causes};
 use crate::failure::group::place;
@@ -13,7 +14,7 @@ use layoutproof_core::results::summary::{add, add_left_out};
 use layoutproof_show::style::{Style, Tone, grouped, one_line};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
-const MAX_ANNOTATIONS: usize = 10;
+pub(crate) const MAX_ANNOTATIONS: usize = 10;
 
 /// The summary of a job, which GitHub shows on the page of the workflow's run.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +44,9 @@ impl Reporter for GithubAnnotations {
 
     fn text(&self, run: &FinishedRun<'_>) -> String {
         let headline = Headline::of(run);
-        let level = if headline.tone == Tone::Agree { "notice" } else { "error" };
-        let first = format!("::{level} title=layoutproof run::{}\n", message(&headline.sentence_with_lead()));
-        first + &annotations(run.checks)
+        let first =
+            Annotation::headline("layoutproof run", headline.tone != Tone::Agree, headline.sentence_with_lead());
+        first.to_string() + &annotations(run.checks)
     }
 }
 
@@ -62,14 +63,14 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
             Some(_) | None => (place, None),
         };
 
-        let mut properties = Vec::new();
-        if !file.is_empty() {
-            properties.push(format!("file={}", property(file)));
+        Annotation {
+            is_error: true,
+            file: Some(file).filter(|file| !file.is_empty()),
+            line: line.and_then(|line| line.parse().ok()),
+            title: format!("{} {} {}", record.id.case, record.id.rules, record.id.producer),
+            text: cause.text(None, Style::PLAIN),
         }
-        properties.extend(line.map(|line| format!("line={line}")));
-        let title = format!("{} {} {}", record.id.case, record.id.rules, record.id.producer);
-        properties.push(format!("title={}", property(&title)));
-        format!("::error {}::{}\n", properties.join(","), message(&cause.text(None, Style::PLAIN)))
+        .to_string()
     };
     causes.iter().take(MAX_ANNOTATIONS - 1).map(line).collect()
 }
@@ -107,12 +108,35 @@ fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }
 
-/// Escapes the text of a GitHub Actions workflow command.
-pub(crate) fn message(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+/// A workflow command of GitHub Actions that shows a text at a line of the source.
+pub(crate) struct Annotation<'a> {
+    /// An error, or a notice.
+    pub is_error: bool,
+    pub file: Option<&'a str>,
+    pub line: Option<u32>,
+    /// May be empty.
+    pub title: String,
+    pub text: String,
 }
 
-/// Also escapes the two characters that would end a property.
-pub(crate) fn property(text: &str) -> String {
-    message(text).replace(':', "%3A").replace(',', "%2C")
+impl Annotation<'_> {
+    /// The sentence about the whole job.
+    pub(crate) fn headline(title: &str, is_error: bool, text: String) -> Self {
+        Self { is_error, file: None, line: None, title: title.to_owned(), text }
+    }
+}
+
+impl fmt::Display for Annotation<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A colon and a comma would end a property.
+        let message = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+        let property = |text: &str| message(text).replace(':', "%3A").replace(',', "%2C");
+
+        let mut properties: Vec<String> = self.file.iter().map(|file| format!("file={}", property(file))).collect();
+        properties.extend(self.line.map(|line| format!("line={line}")));
+        properties.extend((!self.title.is_empty()).then(|| format!("title={}", property(&self.title))));
+        let level = if self.is_error { "error" } else { "notice" };
+        let space = if properties.is_empty() { "" } else { " " };
+        writeln!(f, "::{level}{space}{}::{}", properties.join(","), message(&self.text))
+    }
 }

@@ -4,30 +4,25 @@ use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unma
 use super::headline::{headline, is_failing};
 use super::text::mismatch_places;
 use super::{CheckedPair, HostCheck, target_title};
-use crate::github::{message, property};
+use crate::github::{Annotation, MAX_ANNOTATIONS};
 use layoutproof_hostcheck::Mismatch;
 use layoutproof_show::style::{Style, one_line};
 
-/// GitHub shows ten annotations of one kind per step and drops the rest.
-const MAX_ANNOTATIONS: usize = 10;
-
-/// The headline, then `::error` lines: at most ten of a kind.
+/// The headline, then an annotation for each problem: at most ten.
 pub fn annotations(check: &HostCheck) -> String {
-    let level = if is_failing(check) { "error" } else { "notice" };
-    let mut lines = vec![format!("::{level} title=layoutproof check::{}\n", message(&headline(check)))];
+    let mut found = vec![Annotation::headline("layoutproof check", is_failing(check), headline(check))];
     let mut strays = Vec::new();
     for finding in differing_findings(check) {
         let pair = &check.pairs[finding.first()];
         let also = also_of_pairs(check, &finding);
-        lines.extend(pair.comparison.mismatches.iter().map(|mismatch| line(pair, mismatch, also.as_deref())));
+        found.extend(pair.comparison.mismatches.iter().map(|mismatch| of_mismatch(pair, mismatch, also.as_deref())));
         // If there are mismatches, wrong reads on a device follow from them.
         if pair.comparison.agrees() {
             let text = format!("{}: a device reads another member of {}", pair.shader_name(), pair.host);
-            let text = with_also(&one_line(&text), also.as_deref());
-            strays.push(format!("::error file={}::{}\n", property(&pair.shader), message(&text)));
+            strays.push(error(Some(&pair.shader), None, with_also(&one_line(&text), also.as_deref())));
         }
     }
-    lines.append(&mut strays);
+    found.append(&mut strays);
 
     for finding in unmatched_findings(check) {
         let unmatched = &check.unmatched[finding.first()];
@@ -36,28 +31,22 @@ pub fn annotations(check: &HostCheck) -> String {
         }
         let place = unmatched.place.as_ref();
         let file = place.map_or(unmatched.shader.as_str(), |place| place.file.as_str());
-        let line = place.and_then(|place| place.line).map(|line| format!(",line={line}")).unwrap_or_default();
         let text = one_line(&format!("{}: {}", unmatched.block, unmatched.reason));
         let text = with_also(&text, also_of_unmatched(check, &finding).as_deref());
-        lines.push(format!("::error file={}{line}::{}\n", property(file), message(&text)));
+        found.push(error(Some(file), place.and_then(|place| place.line), text));
     }
-    for unread in &check.unread {
-        lines.push(format!("::error file={}::{}\n", property(&unread.file), message(&one_line(&unread.reason))));
-    }
-    lines.extend(check.complaints.iter().map(|complaint| format!("::error::{}\n", message(&one_line(complaint)))));
-    lines.truncate(MAX_ANNOTATIONS);
-    lines.concat()
+    found.extend(check.unread.iter().map(|unread| error(Some(&unread.file), None, one_line(&unread.reason))));
+    found.extend(check.all_complaints().map(|complaint| error(None, None, one_line(complaint))));
+    found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
 }
 
-fn line(pair: &CheckedPair, mismatch: &Mismatch, also: Option<&str>) -> String {
+fn error(file: Option<&str>, line: Option<u32>, text: String) -> Annotation<'_> {
+    Annotation { is_error: true, file, line, title: String::new(), text }
+}
+
+fn of_mismatch<'a>(pair: &'a CheckedPair, mismatch: &'a Mismatch, also: Option<&str>) -> Annotation<'a> {
     let place = mismatch.host_at.as_ref().or(mismatch.shader_at.as_ref());
     let file = place.map_or(pair.shader.as_str(), |place| place.file.as_str());
-    let mut properties = vec![format!("file={}", property(file))];
-    properties.extend(place.and_then(|place| place.line).map(|line| format!("line={line}")));
-    properties.push(format!(
-        "title={}",
-        property(&format!("{} {} {}", pair.shader_name(), target_title(&pair.target), pair.host))
-    ));
     let places = mismatch_places(pair, mismatch, Style::PLAIN);
     let text = format!(
         "{}\nfix: {}\nat: {}",
@@ -65,7 +54,10 @@ fn line(pair: &CheckedPair, mismatch: &Mismatch, also: Option<&str>) -> String {
         one_line(&mismatch.hint),
         one_line(&places)
     );
-    format!("::error {}::{}\n", properties.join(","), message(&with_also(&text, also)))
+    Annotation {
+        title: format!("{} {} {}", pair.shader_name(), target_title(&pair.target), pair.host),
+        ..error(Some(file), place.and_then(|place| place.line), with_also(&text, also))
+    }
 }
 
 fn with_also(text: &str, also: Option<&str>) -> String {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_hostcheck::Mismatch;
 
-use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock};
+use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, target_title};
 use layoutproof_show::style::counted;
 
 /// Most shaders, targets or blocks to name after the first one.
@@ -49,7 +49,7 @@ pub(super) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
 pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<String> {
     also(finding.members.iter().map(|index| {
         let pair = &check.pairs[*index];
-        (pair.shader.as_str(), pair.target.as_str(), pair.shader_name())
+        (pair.shader.as_str(), target_title(&pair.target), pair.shader_name())
     }))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<Stri
 pub(super) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
     also(finding.members.iter().map(|index| {
         let unmatched = &check.unmatched[*index];
-        (unmatched.shader.as_str(), unmatched.target.as_str(), unmatched.block.clone())
+        (unmatched.shader.as_str(), target_title(&unmatched.target), unmatched.block.clone())
     }))
 }
 
@@ -184,7 +184,7 @@ impl Groups {
 }
 
 /// Lists the occurrences (shader, target, block) after the first one; `None` if there are none.
-fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, &'a str, String)>) -> Option<String> {
+fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, String, String)>) -> Option<String> {
     let first = occurrences.next()?;
     let mut count = 0;
     let (mut shaders, mut targets, mut blocks) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());

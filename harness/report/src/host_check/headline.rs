@@ -69,8 +69,12 @@ fn other_parts(check: &HostCheck) -> Vec<String> {
     }
     match check.complaints.len() {
         0 => {}
-        1 => parts.push("1 entry of layoutproof.toml or layoutproof.lock no longer holds".to_owned()),
-        several => parts.push(format!("{several} entries of layoutproof.toml or layoutproof.lock no longer hold")),
+        1 => parts.push("1 entry of layoutproof.toml no longer holds".to_owned()),
+        several => parts.push(format!("{several} entries of layoutproof.toml no longer hold")),
+    }
+    if !check.lock_changes.is_empty() {
+        let changes = counted(check.lock_changes.len() as u64, "change");
+        parts.push(format!("{changes} since layoutproof.lock; `check --write-lock` accepts what is meant"));
     }
     parts
 }
@@ -98,6 +102,6 @@ pub(super) fn leaves(number: u32) -> String {
 pub fn is_failing(check: &HostCheck) -> bool {
     check.pairs.iter().any(|pair| pair.outcome() == PairOutcome::Differ)
         || check.unmatched.iter().any(|unmatched| check.is_strict || unmatched.reason.is_error())
-        || !check.complaints.is_empty()
+        || check.all_complaints().next().is_some()
         || !check.unread.is_empty()
 }

@@ -26,7 +26,7 @@ pub fn json(check: &HostCheck) -> String {
         unmatched_blocks: check.unmatched.iter().map(JsonUnmatched::new).collect(),
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
         unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: &unread.reason }).collect(),
-        complaints: &check.complaints,
+        complaints: check.all_complaints().collect(),
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -40,7 +40,7 @@ struct JsonCheck<'a> {
     unmatched_blocks: Vec<JsonUnmatched<'a>>,
     unmatched_hosts: Vec<&'a str>,
     unread: Vec<JsonUnread<'a>>,
-    complaints: &'a [String],
+    complaints: Vec<&'a String>,
 }
 
 /// An input that could not be read.
@@ -181,6 +181,9 @@ struct JsonProposal<'a> {
     members_placed: u32,
     members_named: u32,
     members: u32,
+    /// The first difference if this is the struct.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<&'a str>,
 }
 
 fn findings(check: &HostCheck) -> Vec<JsonFinding<'_>> {
@@ -292,6 +295,7 @@ impl<'a> JsonUnmatched<'a> {
             members_placed: proposal.fit.placed,
             members_named: proposal.fit.named,
             members: proposal.fit.of,
+            difference: proposal.difference.as_deref(),
         });
         Self {
             block: &unmatched.block,
@@ -312,6 +316,7 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         UnmatchedReason::NoType(_)
         | UnmatchedReason::Ambiguous(_)
         | UnmatchedReason::OnlyDeclared(_)
+        | UnmatchedReason::Damaged(_)
         | UnmatchedReason::Forbidden(_)
         | UnmatchedReason::OtherMembers(_)
         | UnmatchedReason::WrittenBy { .. } => None,

@@ -32,8 +32,10 @@ pub fn junit(check: &HostCheck) -> String {
     for unmatched in &check.unmatched {
         suites.entry(&unmatched.shader).or_default().push(unmatched_case(unmatched, check.is_strict));
     }
-    for complaint in &check.complaints {
-        suites.entry("layoutproof.toml").or_default().push(complaint_case(complaint));
+    for (file, complaints) in [("layoutproof.toml", &check.complaints), ("layoutproof.lock", &check.lock_changes)] {
+        for complaint in complaints {
+            suites.entry(file).or_default().push(complaint_case(complaint));
+        }
     }
     for unread in &check.unread {
         suites.entry(&unread.file).or_default().push(unread_case(unread));

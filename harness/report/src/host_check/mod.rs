@@ -39,6 +39,8 @@ pub struct HostCheck {
     pub unread: Vec<UnreadInput>,
     /// Known-difference entries that no longer match anything, as sentences.
     pub complaints: Vec<String>,
+    /// Changes since `layoutproof.lock` was written, as sentences.
+    pub lock_changes: Vec<String>,
     /// Treat unmatched blocks as errors.
     pub is_strict: bool,
 }
@@ -76,7 +78,7 @@ pub struct CheckedPair {
 }
 
 /// The rule set or the compiler of a pair in the words of `show`: `D3D12 · DXC`.
-pub(crate) fn target_title(target: &str) -> String {
+pub fn target_title(target: &str) -> String {
     find_native(target).map_or_else(|| target.to_owned(), |native| native.column.to_string())
 }
 
@@ -137,6 +139,8 @@ pub struct HostProposal {
     pub host: String,
     /// The share of the block's members that it has under their names at their places.
     pub fit: MemberFit,
+    /// The first difference of this struct and the block, with its repair.
+    pub difference: Option<String>,
 }
 
 impl UnmatchedBlock {
@@ -153,7 +157,7 @@ impl UnmatchedBlock {
     pub fn names_no_type(&self) -> bool {
         match &self.reason {
             UnmatchedReason::StatedMissing { .. } => true,
-            UnmatchedReason::OnlyDeclared(_) => self.is_stated,
+            UnmatchedReason::OnlyDeclared(_) | UnmatchedReason::Damaged(_) => self.is_stated,
             UnmatchedReason::NoType(_)
             | UnmatchedReason::Ambiguous(_)
             | UnmatchedReason::Forbidden(_)
@@ -179,6 +183,8 @@ pub enum UnmatchedReason {
     Ambiguous(Vec<String>),
     /// Compilation units only declare the type, so the compiler left out its members.
     OnlyDeclared(String),
+    /// The type's debug information contradicts itself.
+    Damaged(String),
     /// The rule set forbids the block.
     Forbidden(String),
     /// A struct has the block's name except for case and the like, or a name that many structs have, but
@@ -204,6 +210,13 @@ pub enum PairOutcome {
     Differ,
     /// Something is wrong, but the user's list of known differences covers it.
     Known,
+}
+
+impl HostCheck {
+    /// The sentences about `layoutproof.toml` and `layoutproof.lock`.
+    pub fn all_complaints(&self) -> impl Iterator<Item = &String> {
+        self.complaints.iter().chain(&self.lock_changes)
+    }
 }
 
 impl CheckedPair {
@@ -240,7 +253,11 @@ impl UnmatchedReason {
     pub fn is_error(&self) -> bool {
         match self {
             Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,
-            Self::NoType(_) | Self::OnlyDeclared(_) | Self::OtherMembers(_) | Self::WrittenBy { .. } => false,
+            Self::NoType(_)
+            | Self::OnlyDeclared(_)
+            | Self::Damaged(_)
+            | Self::OtherMembers(_)
+            | Self::WrittenBy { .. } => false,
         }
     }
 }
@@ -265,6 +282,9 @@ impl std::fmt::Display for UnmatchedReason {
                 "`{name}` is declared in the debug information, but not defined: compile with -fstandalone-debug (Clang) \
                  or -fno-eliminate-unused-debug-types (GCC)"
             ),
+            Self::Damaged(name) => {
+                write!(f, "the debug information of `{name}` contradicts itself, so nothing is compared with it")
+            }
             Self::OtherMembers(host) => {
                 write!(
                     f,

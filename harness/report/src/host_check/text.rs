@@ -8,7 +8,7 @@ use super::headline::{headline, is_failing, leaves};
 use super::view::{Amount, View};
 use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, StrayLeaf};
-use layoutproof_show::style::{Style, TextLines, Tone, counted, one_line, pad_left, width};
+use layoutproof_show::style::{self, Style, TextLines, Tone, counted, one_line, pad_left};
 
 /// Columns before the text of a detail.
 const DETAIL_COLUMNS: usize = 11;
@@ -59,6 +59,9 @@ fn findings(check: &HostCheck, view: View) -> String {
     }
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint, view);
+    }
+    for change in &check.lock_changes {
+        wrapped(&mut lines, &style.verb(Tone::Disagree, "Changed"), change, view);
     }
     lines.into_text()
 }
@@ -214,8 +217,12 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     );
     wrapped(&mut lines, &view.style.verb(tone, word), &one_line(&text), view);
     detail(&mut lines, "also", &also_of_unmatched(check, finding).unwrap_or_default(), view);
-    for HostProposal { host, fit } in &unmatched.proposals {
-        let text = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
+    for HostProposal { host, fit, difference } in &unmatched.proposals {
+        let placed = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
+        let text = match difference {
+            Some(difference) => format!("{placed}; it would differ: {difference}"),
+            None => placed,
+        };
         detail(&mut lines, "maybe", &text, view);
     }
     lines.into_text()
@@ -254,17 +261,8 @@ fn detail(lines: &mut TextLines, word: &str, text: &str, view: View) {
 
 /// Text after a word of ten columns, wrapped at word boundaries.
 fn wrapped(lines: &mut TextLines, word: &str, text: &str, view: View) {
-    let mut line = format!("{word} ");
-    let mut used = DETAIL_COLUMNS;
-    for part in text.split(' ') {
-        if used > DETAIL_COLUMNS && used + width(part) > view.columns {
-            lines.push(&line);
-            line = " ".repeat(DETAIL_COLUMNS);
-            used = DETAIL_COLUMNS;
-        }
-        line += part;
-        line.push(' ');
-        used += width(part) + 1;
-    }
-    lines.push(&line);
+    let indent = " ".repeat(DETAIL_COLUMNS);
+    let folded = style::wrapped(&indent, &indent, text.split(' '), view.columns);
+    lines.push(&format!("{word} {}", folded[0].trim_start()));
+    folded[1..].iter().for_each(|line| lines.push(line));
 }

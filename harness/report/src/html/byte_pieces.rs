@@ -28,10 +28,20 @@ pub(super) struct BytePiece<'a> {
     pub end: u32,
     /// Bytes from one of its scalars to the next.
     pub step: u32,
-    /// True if the reference layout has it at another place, or not at all.
-    pub differs: bool,
+    pub difference: PieceDifference,
     /// True if it shares bytes with an earlier piece.
     pub overlaps: bool,
+}
+
+/// The relation of a piece to the same bytes of the reference layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PieceDifference {
+    /// There is no reference, or it has the piece at the same place.
+    None,
+    /// The piece belongs to the first member that is at another place, or nowhere, in the reference.
+    First,
+    /// A later one, which may only follow the first.
+    Later,
 }
 
 /// A member, from one of the two kinds of input.
@@ -91,10 +101,10 @@ impl<'a> BytePieces<'a> {
         let scalars = cells(members);
         let is_cut = scalars.len() >= MAX_CELLS;
         let mut pieces = joined(&scalars);
+        pieces.sort_by_key(|piece| piece.start);
         if let Some(reference) = reference {
             mark_differences(&mut pieces, reference);
         }
-        pieces.sort_by_key(|piece| piece.start);
         mark_overlaps(&mut pieces);
 
         let drawn = pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
@@ -126,13 +136,14 @@ impl<'a> BytePieces<'a> {
                     start: run.offset,
                     end: run.end(),
                     step: run.step,
-                    differs: run.differs,
+                    difference: if run.differs { PieceDifference::First } else { PieceDifference::None },
                     overlaps: false,
                 });
                 *number += 1;
             }
         }
         pieces.sort_by_key(|piece| piece.start);
+        mark_later_ones(&mut pieces);
         mark_overlaps(&mut pieces);
 
         let drawn = pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
@@ -176,7 +187,7 @@ fn joined<'a>(scalars: &[ScalarCell<'a>]) -> Vec<BytePiece<'a>> {
             start,
             end,
             step: scalar.size,
-            differs: false,
+            difference: PieceDifference::None,
             overlaps: false,
         });
         *number += 1;
@@ -203,8 +214,22 @@ fn outermost_of<'s>(path: &'s str, known: &mut Vec<&'s str>) -> usize {
 fn mark_differences(pieces: &mut [BytePiece<'_>], reference: &[MemberRow]) {
     let scalars = cells(reference);
     let there: BTreeSet<(String, u32)> = joined(&scalars).into_iter().map(|piece| (piece.label, piece.start)).collect();
-    for piece in pieces {
-        piece.differs = !there.contains(&(piece.label.clone(), piece.start));
+    for piece in &mut *pieces {
+        if !there.contains(&(piece.label.clone(), piece.start)) {
+            piece.difference = PieceDifference::First;
+        }
+    }
+    mark_later_ones(pieces);
+}
+
+/// Of the pieces that differ, only those of the first member stay [`PieceDifference::First`].
+fn mark_later_ones(pieces: &mut [BytePiece<'_>]) {
+    let differing = pieces.iter().find(|piece| piece.difference == PieceDifference::First);
+    let Some(first) = differing.map(|piece| piece.outermost) else { return };
+    for piece in pieces.iter_mut().filter(|piece| piece.outermost != first) {
+        if piece.difference == PieceDifference::First {
+            piece.difference = PieceDifference::Later;
+        }
     }
 }
 
@@ -288,11 +313,12 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_elsewhere_or_nowhere_in_the_reference_differs() {
+    fn the_first_member_that_moved_differs_from_those_that_follow() {
+        use PieceDifference::{First, Later, None as Same};
         let here = [row("a", "float", 0, 4), row("b", "float", 4, 4), row("c", "float", 8, 4)];
         let there = [row("a", "float", 0, 4), row("b", "float", 8, 4)];
         let pieces = BytePieces::of(Some(12), &here, Some(&there));
-        assert_eq!(pieces.pieces.iter().map(|piece| piece.differs).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!(pieces.pieces.iter().map(|piece| piece.difference).collect::<Vec<_>>(), [Same, First, Later]);
     }
 
     #[test]

@@ -40,6 +40,12 @@ pub fn check_page(check: &HostCheck, command: &str) -> String {
                 ul { @for complaint in &check.complaints { li.bad { (one_line(complaint)) } } }
             }
         }
+        @if !check.lock_changes.is_empty() {
+            section {
+                h2 { "Changes since layoutproof.lock" }
+                ul { @for change in &check.lock_changes { li.bad { (one_line(change)) } } }
+            }
+        }
     };
     PageFrame { title: "Host structs and shader blocks", intro: intro(check, command), content }.into_text()
 }

@@ -1,71 +1,120 @@
-//! Parts of a page about laid-out blocks, next to their byte maps: padding with better orders of
-//! members, and bindings.
+//! Parts of a page about laid-out blocks, next to their tables and byte maps: padding with better
+//! orders of members, and bindings.
 
-use layoutproof_layout::padding::{BlockPadding, Hole, PaddedStruct};
 use maud::{Markup, html};
 
 use layoutproof_show::layout_text::bindings_text::BindingsColumn;
 use layoutproof_show::layout_text::padding_text::place;
 use layoutproof_show::style::one_line;
+use layoutproof_show::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
 
-/// The padding of every block, with an order of members that saves bytes if one is known.
-pub fn padding_part(blocks: &[BlockPadding]) -> String {
-    let padded: Vec<&BlockPadding> = blocks.iter().filter(|block| block.padding > 0).collect();
-    let part = html! {
-        @if padded.is_empty() {
-            p.note { "No byte of any block is padding." }
-        } @else {
-            ul.padding { @for block in padded { (padded_block(block)) } }
-        }
-    };
-    part.into_string()
+/// The padding of every block, with orders of members that save bytes. The button of an order that
+/// can be applied to the text has its index among these in `data-order`.
+pub fn padding_part(blocks: &[PaddedBlock]) -> Markup {
+    let is_padded = |block: &&PaddedBlock| block.columns.iter().any(|column| column.padding > 0);
+    let mut buttons = 0..;
+    let mut sections = Vec::new();
+    for block in blocks.iter().filter(is_padded) {
+        sections.push(padded_block(block, &mut buttons));
+    }
+    html! {
+        @if sections.is_empty() { p.note { "No byte of any block is padding." } }
+        @for section in sections { (section) }
+    }
 }
 
-fn padded_block(block: &BlockPadding) -> Markup {
-    let BlockPadding { rules, block: name, size, padding, percent, structs, .. } = block;
+fn padded_block(block: &PaddedBlock, buttons: &mut impl Iterator<Item = usize>) -> Markup {
+    let mut orders = Vec::new();
+    for better in &block.better {
+        let button = better.edit.as_ref().and_then(|_| buttons.next());
+        orders.push(better_order(better, button));
+    }
     html! {
-        li {
-            p {
-                code { (one_line(name)) } " under " code { (rules) } ": "
-                strong { (padding) " of " (size) " bytes" } ", " (percent) " %"
+        section.block {
+            h2 { code { (one_line(&block.name)) } }
+            div.scroll tabindex="0" {
+                table.numbers {
+                    thead { tr { th scope="col" { "target" } th scope="col" { "size" } th scope="col" { "padding" } th scope="col" { "share" } } }
+                    tbody { @for column in &block.columns { (padded_column(column)) } }
+                }
             }
-            @for padded in structs { (padded_struct(name, padded)) }
+            @if block.is_fixed { p.note { "Members with explicit offsets or bits stay where they are." } }
+            @else if orders.is_empty() { p.note { "No better order found." } }
+            @for order in orders { (order) }
         }
     }
 }
 
-fn padded_struct(block: &str, padded: &PaddedStruct) -> Markup {
-    let PaddedStruct { path, type_name, holes, better, .. } = padded;
+fn padded_column(column: &PaddedColumn) -> Markup {
+    let PaddedColumn { names, size, padding, percent, inside } = column;
     html! {
-        @if !path.is_empty() {
-            p.note { code { (one_line(type_name)) } " at " code { (one_line(&format!("{block}.{path}"))) } }
-        }
-        p.note {
-            @for (index, hole) in holes.iter().enumerate() {
-                @if index > 0 { "; " }
-                (hole_words(hole))
+        tr {
+            th scope="row" {
+                @for (index, name) in names.iter().enumerate() { @if index > 0 { br; } (one_line(name)) }
+                @if !inside.is_empty() {
+                    small {
+                        @for (index, hole) in inside.iter().enumerate() {
+                            @if index > 0 { "; " }
+                            (hole.size) " " (one_line(&place(hole)))
+                        }
+                    }
+                }
             }
+            td { (size) }
+            td { (padding) }
+            td { span.share style=(format!("--share:{percent}%")) { (percent) " %" } }
         }
-        @if let Some(better) = better {
-            p.better {
-                span.badge.agree { (better.saves) " bytes fewer" } " "
-                code { (one_line(&better.members.join(", "))) } ": " (better.size) " bytes"
+    }
+}
+
+fn better_order(better: &BetterOrder, button: Option<usize>) -> Markup {
+    let BetterOrder { type_name, members, sizes, is_minimal, edit } = better;
+    html! {
+        div.better {
+            div.better-head {
+                p {
+                    strong {
+                        "Better order" @if !type_name.is_empty() { " of " code { (one_line(type_name)) } }
+                    }
+                    @for size in sizes { br; (column_size(size)) }
+                    @if *is_minimal { br; span.dim { "No order is smaller." } }
+                }
+                @if let Some(index) = button { button type="button" data-order=(index) { "Apply" } }
+            }
+            @match edit {
+                None => p { code { (one_line(&members.join(", "))) } },
+                Some(edit) => pre tabindex="0" { code { @for line in edit.diff.lines().skip(2) { (diff_line(line)) } } },
             }
         }
     }
 }
 
-/// `4 bytes at 12, before b`.
-fn hole_words(hole: &Hole) -> String {
-    let plural = if hole.size == 1 { "" } else { "s" };
-    one_line(&format!("{} byte{plural} at {}, {}", hole.size, hole.offset, place(hole)))
+/// `D3D12 · DXC: 40 → 32 bytes, 3 → 2 registers`.
+fn column_size(size: &ColumnSize) -> Markup {
+    let ColumnSize { names, declared, reordered, has_registers } = size;
+    let [before, after] = [declared, reordered].map(|size| size.div_ceil(16));
+    html! {
+        (one_line(&names.join(", "))) ": " strong { (declared) " → " (reordered) " bytes" }
+        @if *has_registers { ", " (before) " → " (after) " registers" }
+    }
+}
+
+/// A line of a unified diff, with its line break.
+fn diff_line(line: &str) -> Markup {
+    let text = format!("{}\n", one_line(line));
+    match line.chars().next() {
+        Some('+') => html! { ins { (text) } },
+        Some('-') => html! { del { (text) } },
+        Some('@') => html! { span.dim { (text) } },
+        Some(_) | None => html! { (text) },
+    }
 }
 
 /// The bindings of all parameters, one column per convention. A cell is marked if it differs from
-/// the first column of its API.
-pub fn bindings_part(columns: &[BindingsColumn]) -> String {
+/// the first column of its target.
+pub fn bindings_part(columns: &[BindingsColumn]) -> Markup {
     let rows = BindingsColumn::rows(columns);
-    let part = html! {
+    html! {
         @if rows.is_empty() {
             p.note { "No parameter is bound." }
         } @else {
@@ -74,13 +123,13 @@ pub fn bindings_part(columns: &[BindingsColumn]) -> String {
                     thead { tr { th scope="col" { "parameter" } @for column in columns { th scope="col" { (column.name) } } } }
                     tbody {
                         @for row in &rows {
-                            tr {
+                            tr class=[(!row.shared.is_empty()).then_some("starts")] {
                                 th scope="row" {
-                                    (one_line(row.path))
-                                    @if !row.shared.is_empty() { span.bad { " " (one_line(&row.shared)) } }
+                                    (one_line(row.declared))
+                                    @if !row.shared.is_empty() { small { (one_line(&row.shared)) } }
                                 }
                                 @for (index, cell) in row.places.iter().enumerate() {
-                                    @let differs = *cell != row.places[first_of_api(columns, index)];
+                                    @let differs = *cell != row.places[first_of_target(columns, index)];
                                     td class=[differs.then_some("d")] { (cell) @if differs { " ≠" } }
                                 }
                             }
@@ -90,51 +139,53 @@ pub fn bindings_part(columns: &[BindingsColumn]) -> String {
             }
         }
         @for note in BindingsColumn::entry_notes(columns) { p.note { (one_line(&note)) } }
-    };
-    part.into_string()
+    }
 }
 
-/// The first column with the same API as the one at `index`. Places of different APIs are not
+/// The first column with the same target as the one at `index`. Places of different targets are not
 /// comparable.
-fn first_of_api(columns: &[BindingsColumn], index: usize) -> usize {
-    let api = |column: &BindingsColumn| column.name.split('.').next().map(str::to_owned);
-    columns.iter().position(|column| api(column) == api(&columns[index])).unwrap_or(index)
+fn first_of_target(columns: &[BindingsColumn], index: usize) -> usize {
+    let target = |column: &BindingsColumn| column.name.split(" · ").next().map(str::to_owned);
+    columns.iter().position(|column| target(column) == target(&columns[index])).unwrap_or(index)
 }
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_layout::BlockKind;
-    use layoutproof_layout::padding::HoleKind;
-    use layoutproof_layout::reorder::MemberOrder;
+    use layoutproof_layout::padding::{Hole, HoleKind};
+    use layoutproof_show::ReorderedText;
 
     use super::*;
 
     #[test]
     fn padding_says_where_it_is_and_what_would_save_bytes_and_escapes_names() {
-        let hole = Hole { kind: HoleKind::Before, member: "<b>".to_owned(), offset: 12, size: 4 };
-        let better = MemberOrder { members: vec!["<b>".to_owned(), "a".to_owned()], size: 16, saves: 16 };
-        let whole = PaddedStruct {
-            path: String::new(),
+        let hole = Hole { kind: HoleKind::Inside, member: "<b>".to_owned(), offset: 12, size: 4 };
+        let names = vec!["std140".to_owned()];
+        let column = PaddedColumn { names: names.clone(), size: 32, padding: 4, percent: 13, inside: vec![hole] };
+        let better = BetterOrder {
             type_name: String::new(),
-            size: 32,
-            holes: vec![hole],
-            better: Some(better),
+            members: vec!["<b>".to_owned(), "a".to_owned()],
+            sizes: vec![ColumnSize { names, declared: 32, reordered: 16, has_registers: true }],
+            is_minimal: true,
+            edit: None,
         };
-        let block = BlockPadding {
-            rules: "std140".to_owned(),
-            block: "<S>".to_owned(),
-            kind: BlockKind::Cbuffer,
-            size: 32,
-            padding: 4,
-            percent: 13,
-            structs: vec![whole],
-        };
-        let part = padding_part(&[block]);
-        for words in ["&lt;S&gt;", "4 of 32 bytes", "4 bytes at 12, before &lt;b&gt;", "16 bytes fewer", "&lt;b&gt;, a"]
-        {
+        let edit = ReorderedText { body: 0..1, text: String::new(), diff: "---\n+++\n+float <b>;\n".to_owned() };
+        let applied = BetterOrder { edit: Some(edit), type_name: "T".to_owned(), ..better.clone() };
+        let better = vec![better, applied.clone(), applied];
+        let block = PaddedBlock { name: "<S>".to_owned(), columns: vec![column], is_fixed: false, better };
+        let part = padding_part(&[block]).into_string();
+        for words in [
+            "&lt;S&gt;",
+            "4 inside &lt;b&gt;",
+            "32 → 16 bytes",
+            "2 → 1 registers",
+            "&lt;b&gt;, a",
+            "<ins>+float &lt;b&gt;;\n</ins>",
+            "data-order=\"0\"",
+            "data-order=\"1\"",
+        ] {
             assert!(part.contains(words), "{words}: {part}");
         }
-        assert!(!part.contains("<b>"));
-        assert_eq!(padding_part(&[]), "<p class=\"note\">No byte of any block is padding.</p>");
+        assert!(!part.contains("<b>") && !part.contains("data-order=\"2\""));
+        assert_eq!(padding_part(&[]).into_string(), "<p class=\"note\">No byte of any block is padding.</p>");
     }
 }

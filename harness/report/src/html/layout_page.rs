@@ -4,12 +4,12 @@
 use maud::{Markup, html};
 
 use super::byte_map::leave_out_repetitions;
+use super::components::{Sign, legend_of};
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
-use layoutproof_show::layout_text::block_rows::{BlockRow, BlockRows, TableKind};
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
-use layoutproof_show::layout_text::struct_text::block_heading;
+use layoutproof_show::layout_text::struct_text::{TableLine, heading, table_lines, total_parts};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::style::{Tone, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -17,23 +17,26 @@ use layoutproof_source::shader_language::ShaderLanguage;
 /// Every block of an input, the file or case `name`, under all its columns.
 pub fn show_page(name: &str, columns: &[ShownColumn], language: ShaderLanguage) -> String {
     let title = format!("Layout of {name}");
-    PageFrame { title: &title, intro: legend(), content: blocks(columns, language, ReferenceChoice::Reader) }
-        .into_text()
+    PageFrame { title: &title, intro: legend(), content: blocks(columns, language) }.into_text()
 }
 
-/// Only the sections of [`show_page`], one per block, for a page with a different frame that
-/// selects the columns itself. The first column is the reference.
-pub fn layout_sections(columns: &[ShownColumn], language: ShaderLanguage) -> String {
-    blocks(columns, language, ReferenceChoice::First).into_string()
+/// The tables of all blocks, a section each, for a page that selects the columns itself. The first
+/// column is the reference.
+pub fn offset_sections(columns: &[ShownColumn], language: ShaderLanguage) -> Markup {
+    sections(columns, language, |merged| {
+        html! {
+            @if !merged.columns.is_empty() { (numbers(&merged.columns, language)) (agreement(merged)) }
+            (notes(merged))
+        }
+    })
 }
 
-/// Selects the layout of a block that the others are compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReferenceChoice {
-    /// The first.
-    First,
-    /// The reader selects one.
-    Reader,
+/// The byte maps of all blocks, like [`offset_sections`].
+pub fn map_sections(columns: &[ShownColumn], language: ShaderLanguage) -> Markup {
+    let content = |merged: &MergedBlock<'_>| {
+        html! { @if !merged.columns.is_empty() { (maps(&merged.columns, language)) } @else { (notes(merged)) } }
+    };
+    html! { (legend()) (sections(columns, language, content)) }
 }
 
 /// Two layouts side by side. Members that are at a different place in the right one are outlined
@@ -42,7 +45,7 @@ pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> Stri
     let title = format!("{} and {}", left.rules, right.rules);
     let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
     let intro = html! { p class=(if differs { "verdict bad" } else { "verdict" }) { (verdict) } (legend()) };
-    let content = blocks(&beside_each_other(left, right), ShaderLanguage::Hlsl, ReferenceChoice::Reader);
+    let content = blocks(&beside_each_other(left, right), ShaderLanguage::Hlsl);
     PageFrame { title: &title, intro, content }.into_text()
 }
 
@@ -66,41 +69,61 @@ fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2
 /// The legend of the marks in maps.
 pub fn legend() -> Markup {
     html! {
-        p.legend {
-            "A row is 16 bytes. Each member has a colour, padding is hatched, and a thick edge with ≠ marks a difference from "
-            "the reference: the first map, unless you choose another one. Point at a member for its numbers."
+        (legend_of(&[
+            (Sign::Member, "a member, 16 bytes per row"),
+            (Sign::Padding, "padding"),
+            (Sign::Moved, "first member that moved"),
+            (Sign::Follows, "members after it"),
+        ]))
+    }
+}
+
+fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> Markup {
+    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    html! {
+        @for index in 0..count {
+            (section(&MergedBlock::of(columns, index), language, |merged| html! {
+                @if !merged.columns.is_empty() { (by_reference(&merged.columns, index, language)) }
+                (notes(merged))
+            }))
         }
     }
 }
 
-fn blocks(columns: &[ShownColumn], language: ShaderLanguage, choice: ReferenceChoice) -> Markup {
-    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+fn sections(columns: &[ShownColumn], language: ShaderLanguage, content: impl Fn(&MergedBlock<'_>) -> Markup) -> Markup {
+    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    html! { @for index in 0..count { (section(&MergedBlock::of(columns, index), language, &content)) } }
+}
+
+/// A block's declaration, its size in all layouts, and `content`.
+fn section(merged: &MergedBlock<'_>, language: ShaderLanguage, content: impl Fn(&MergedBlock<'_>) -> Markup) -> Markup {
+    let Some(any) = merged.block.filter(|_| !merged.is_empty()) else { return html! {} };
     html! {
-        @for index in 0..blocks { (block(&MergedBlock::of(columns, index), index, language, choice)) }
+        section.block {
+            h2 { code { (heading(any, merged.declared, language)) } }
+            @if !merged.columns.is_empty() { p.sizes { (total_parts(&merged.columns).join(" · ")) } }
+            (content(merged))
+        }
     }
 }
 
-fn block(merged: &MergedBlock<'_>, index: usize, language: ShaderLanguage, choice: ReferenceChoice) -> Markup {
+/// The names of all columns, if they agree and so none of them heads a column.
+fn agreement(merged: &MergedBlock<'_>) -> Markup {
+    let [only] = merged.columns.as_slice() else { return html! {} };
+    let names = one_line(&only.names.join(", "));
+    html! { p.note { @if only.names.len() > 1 { "All agree: " } @else { "Rules: " } (names) } }
+}
+
+/// Columns that have no such block, and refusals.
+fn notes(merged: &MergedBlock<'_>) -> Markup {
     let Some(any) = merged.block else { return html! {} };
-    if merged.columns.is_empty() && merged.absent.is_empty() && merged.forbidden.is_empty() {
-        return html! {};
-    }
     html! {
-        section.block {
-            h2 { code { (block_heading(any, language)) } }
-            @if !merged.columns.is_empty() {
-                @match choice {
-                    ReferenceChoice::First => { (numbers(&merged.columns, language)) (maps(&merged.columns, language)) }
-                    ReferenceChoice::Reader => (by_reference(&merged.columns, index, language)),
-                }
-            }
-            @if !merged.absent.is_empty() {
-                p.note { "No " (any.kind.as_str()) " in: " (one_line(&merged.absent.join(", "))) }
-            }
-            @for refused in &merged.forbidden {
-                @for reason in &refused.block.errors {
-                    p.note.bad { "Forbidden under " (one_line(refused.name)) ": " (one_line(&reason.to_string())) }
-                }
+        @if !merged.absent.is_empty() {
+            p.note { "No " (any.kind.as_str()) " in: " (one_line(&merged.absent.join(", "))) }
+        }
+        @for refused in &merged.forbidden {
+            @for reason in &refused.block.errors {
+                p.note.bad { "Forbidden under " (one_line(refused.name)) ": " (one_line(&reason.to_string())) }
             }
         }
     }
@@ -129,23 +152,27 @@ fn by_reference(columns: &[MergedColumn<'_>], block: usize, language: ShaderLang
                 }
             }
             @for reference in 0..references {
+                @let columns = with_reference(columns, reference);
                 div class=(format!("by-reference b{reference}")) {
-                    (numbers_against(columns, reference, language))
-                    (maps_against(columns, reference, language))
+                    (numbers(&columns, language))
+                    (maps(&columns, language))
                 }
             }
         }
     }
 }
 
-/// A map for each different layout; the first one is the reference.
-pub fn maps(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup {
-    maps_against(columns, 0, language)
+/// The columns with this one in front, where the reference is.
+fn with_reference<'a>(columns: &[MergedColumn<'a>], reference: usize) -> Vec<MergedColumn<'a>> {
+    let mut columns = columns.to_vec();
+    columns[..=reference].rotate_right(1);
+    columns
 }
 
-fn maps_against(columns: &[MergedColumn<'_>], reference: usize, language: ShaderLanguage) -> Markup {
-    let members = columns.get(reference).map(|column| column.block.shown.members.as_slice());
-    let map = |(index, column)| column_map(column, members.filter(|_| index != reference), language);
+/// A map for each different layout; the first one is the reference.
+pub fn maps(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup {
+    let members = columns.first().map(|column| column.block.shown.members.as_slice());
+    let map = |(index, column)| column_map(column, members.filter(|_| index > 0), language);
     let mut maps: Vec<_> = columns.iter().enumerate().map(map).collect();
     leave_out_repetitions(&mut maps);
     html! {
@@ -160,51 +187,62 @@ fn maps_against(columns: &[MergedColumn<'_>], reference: usize, language: Shader
     }
 }
 
-/// The members with their offsets in each column; with a single column, also their sizes. The first
+/// The members with their sizes, the padding after each, and the offset in each column. The first
 /// column is the reference.
 pub fn numbers(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup {
-    numbers_against(columns, 0, language)
-}
-
-fn numbers_against(columns: &[MergedColumn<'_>], reference: usize, language: ShaderLanguage) -> Markup {
-    let blocks: Vec<&ShownColumnBlock> = columns.iter().map(|column| column.block).collect();
-    let kind = if columns.len() == 1 { TableKind::Single } else { TableKind::SideBySide };
-    let rows = BlockRows::of(&blocks, kind, language);
-    let heads: Vec<String> = match kind {
-        TableKind::Single => ["offset", "size"].map(str::to_owned).to_vec(),
-        TableKind::SideBySide => columns.iter().map(|column| one_line(&column.names.join(", "))).collect(),
-    };
+    let lines = table_lines(columns, language);
+    let has_padding = lines.iter().any(|line| !line.padding.is_empty());
+    let has_moves = lines.iter().any(|line| !line.moved.is_empty());
     html! {
         div.scroll tabindex="0" {
             table.numbers {
                 thead {
                     tr {
                         th scope="col" { "member" }
-                        @for head in &heads { th scope="col" { (head) } }
+                        th scope="col" { "size" }
+                        @if has_padding { th scope="col" { "padding" } }
+                        @match columns {
+                            [_] => th scope="col" { "offset" },
+                            several => @for column in several { th scope="col" { (names(column)) } },
+                        }
+                        @if has_moves { th.far scope="col" { "moved" } }
                     }
                 }
-                tbody { @for row in &rows { (number_row(row, reference)) } }
+                tbody { @for line in &lines { (table_line(line, has_padding, has_moves)) } }
             }
         }
     }
 }
 
-fn number_row(row: &BlockRow, reference: usize) -> Markup {
-    let class = match row.tone {
-        Tone::Dim => "dim",
-        Tone::Strong => "strong",
-        Tone::Agree | Tone::Disagree | Tone::Skip | Tone::Known | Tone::Plain => "",
+/// The names of columns with one layout, each in a line.
+fn names(column: &MergedColumn<'_>) -> Markup {
+    html! { @for (index, name) in column.names.iter().enumerate() { @if index > 0 { br; } (one_line(name)) } }
+}
+
+/// A row. The member that starts a difference has `≠`, those that only follow from it `·`.
+fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
+    let starts = line.tone == Tone::Disagree;
+    let class = match line.tone {
+        Tone::Dim => Some("dim"),
+        _ => starts.then_some("starts"),
     };
     html! {
-        tr class=[Some(class).filter(|class| !class.is_empty())] {
-            th {
-                (row.label.strip_prefix("  ").unwrap_or(&row.label))
-                @if !row.note.is_empty() { span.dim { " " (row.note) } }
+        tr class=[class] data-m=[Some(one_line(&line.path)).filter(|path| !path.is_empty())] {
+            th scope="row" {
+                b.mark { (line.mark) }
+                (line.label)
+                @if !line.note.is_empty() { span.dim { " // " (line.note) } }
+                @if !line.why.is_empty() { small { (line.moved) ": " (one_line(&line.why)) } }
             }
-            @for (column, cell) in row.cells.iter().enumerate() {
-                @let differs = row.differs_from(reference, column);
-                td class=[differs.then_some("d")] { (cell) @if differs { " ≠" } }
+            td { (line.size) }
+            @if has_padding { td.dim { (line.padding) } }
+            @for ([offset, register], differs) in line.offsets.iter().zip(&line.differs) {
+                td.at.d[*differs && starts].follows[*differs && !starts] {
+                    (offset)
+                    @if !register.is_empty() { span.register { " " (register) } }
+                }
             }
+            @if has_moves { td.far { @if !line.moved.is_empty() { span.delta { (line.moved) } } } }
         }
     }
 }

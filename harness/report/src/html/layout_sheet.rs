@@ -7,14 +7,12 @@ use maud::{Markup, PreEscaped, html};
 
 use super::byte_map::{ByteMap, MapPicture, leave_out_repetitions, shared_parts};
 use super::byte_pieces::BytePieces;
+use super::style_sheet::picture_style;
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::shown_columns::ShownColumn;
 use layoutproof_show::layout_text::struct_text::block_heading;
 use layoutproof_show::style::{one_line, width};
 use layoutproof_source::shader_language::ShaderLanguage;
-
-/// Style of the classes in byte maps.
-pub const MAP_STYLE: &str = include_str!("byte_map.css");
 
 /// Number of maps side by side.
 const MAPS_IN_A_LINE: usize = 2;
@@ -42,7 +40,7 @@ pub fn layout_sheet(columns: &[ShownColumn], language: ShaderLanguage) -> String
     let drawing = html! {
         svg xmlns="http://www.w3.org/2000/svg" class="bm" width=(width) height=(height)
             viewBox=(format!("0 0 {width} {height}")) {
-            style { (PreEscaped(MAP_STYLE)) }
+            style { (PreEscaped(picture_style())) }
             (shared_parts())
             rect class="bg" width=(width) height=(height) {}
             g transform=(format!("translate({MARGIN} {MARGIN})")) { (sheet.body) }

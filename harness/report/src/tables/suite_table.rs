@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use layoutproof_show::counted;
+
 /// The suite on one device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteLine {
@@ -9,6 +11,8 @@ pub struct SuiteLine {
     pub subject: String,
     /// Number of checks: cases under rule sets.
     pub checks: usize,
+    /// Most checks of a round that differed or broke. Each was run once more by itself.
+    pub differing: usize,
     /// The measurements, in the order of the rounds; never empty.
     pub rounds: Vec<SuiteRound>,
 }
@@ -41,6 +45,10 @@ pub fn suite_table(lines: &[SuiteLine], cache: &str) -> String {
         &["checks", "wall ms", "(fastest-slowest)", "writing", "accesses", "per s", "rows", "per s"].map(str::to_owned),
     ));
     text.extend(lines.iter().map(|line| row(&line.subject, &cells(line))));
+    for line in lines.iter().filter(|line| line.differing > 0) {
+        let count = counted(line.differing as u64, "check");
+        text.push_str(&format!("\n  {}: {count} differ, and take longer than right ones\n", line.subject));
+    }
     text
 }
 
@@ -89,13 +97,19 @@ mod tests {
             accesses: 30_000,
             rows: 90_000,
         };
-        let line =
-            SuiteLine { subject: "lavapipe, Mesa".to_owned(), checks: 500, rounds: [19, 9, 14].map(round).into() };
+        let line = SuiteLine {
+            subject: "lavapipe, Mesa".to_owned(),
+            checks: 500,
+            differing: 2,
+            rounds: [19, 9, 14].map(round).into(),
+        };
         expect![[r"
             the built-in cases, no shader cache, medians of 3
 
               device                                    checks  wall ms (fastest-slowest)  writing  accesses   per s     rows   per s
               lavapipe, Mesa                               500    15000     (10000-20000)     1000     30000    2000    90000    6000
+
+              lavapipe, Mesa: 2 checks differ, and take longer than right ones
         "]]
         .assert_eq(&suite_table(&[line], "no shader cache"));
     }

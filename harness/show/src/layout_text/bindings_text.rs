@@ -32,7 +32,6 @@ pub struct BindingsColumn {
 /// A parameter with its place in each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsRow<'a> {
-    /// Path of the parameter.
     pub path: &'a str,
     /// In the order of the columns.
     pub places: Vec<String>,

@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use layoutproof_layout::MemberRow;
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use super::block_rows::{MemberFact, SortedFacts, facts};
 use super::declaration_words::{base_type, has_type_in_front};
 use super::holes::{HoleRange, Holes};
-use super::member_tree::{MemberNode, split_dimensions, trees};
+use super::member_tree::{MemberNode, scalar_size, split_dimensions, strides, trees};
 use super::numeric::{NumericType, numeric};
 use super::shown_columns::ShownColumnBlock;
 use crate::style::width;
@@ -305,4 +304,78 @@ pub(super) fn alternatives<T: AsRef<str>>(values: &[T]) -> String {
         Some(first) if values.iter().all(|value| value == first) => (*first).to_owned(),
         Some(_) | None => values.join(" / "),
     }
+}
+
+/// A named property of a member besides its place.
+struct MemberFact {
+    name: String,
+    /// One per layout; empty if the layout has none.
+    values: Vec<String>,
+}
+
+/// The properties of a member.
+#[derive(Default)]
+struct SortedFacts {
+    /// Equal in all layouts; shown as notes.
+    shared: Vec<String>,
+    /// Different between layouts.
+    differing: Vec<MemberFact>,
+}
+
+/// Sorts orders, strides, sizes of scalars and bits by whether all layouts agree on them.
+fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedFacts {
+    let mut sorted = SortedFacts::default();
+    for fact in all_facts(row, rows) {
+        match fact.values.first() {
+            Some(first) if fact.values.iter().all(|value| value == first) => {
+                sorted.shared.push(format!("{} {first}", fact.name));
+            }
+            Some(_) | None => sorted.differing.push(fact),
+        }
+    }
+
+    if rows.iter().flatten().any(|row| row.uncertain.is_some()) {
+        sorted.shared.push("uncertain".to_owned());
+    }
+
+    // The declaration already shows a size that all layouts agree on.
+    let sizes: Vec<Option<u32>> = rows.iter().map(|row| row.filter(|_| is_leaf).and_then(scalar_size)).collect();
+    if sizes.iter().any(|size| *size != sizes[0]) {
+        let values = sizes.iter().map(|size| size.map(|size| size.to_string()).unwrap_or_default());
+        sorted.differing.push(MemberFact { name: "bytes of each scalar".to_owned(), values: values.collect() });
+    }
+    sorted
+}
+
+/// The orders, strides and bits that at least one layout has.
+fn all_facts(row: &MemberRow, rows: &[Option<&MemberRow>]) -> Vec<MemberFact> {
+    let of = |name: &str, value: &dyn Fn(&MemberRow) -> Option<String>| {
+        let values = rows.iter().map(|row| row.and_then(value).unwrap_or_default());
+        MemberFact { name: name.to_owned(), values: values.collect() }
+    };
+
+    let array = |row: &MemberRow| {
+        let strides: Vec<String> = strides(row).iter().map(ToString::to_string).collect();
+        (!strides.is_empty()).then(|| strides.join(" "))
+    };
+    let matrix = |row: &MemberRow| row.matrix_vectors().map(|(_, stride)| stride.to_string());
+    let order = |row: &MemberRow| row.matrix_vectors().map(|(order, _)| order.as_str().to_owned());
+    let bits = |row: &MemberRow| {
+        let last = row.bit_offset?.saturating_add(row.bit_width?).saturating_sub(1);
+        row.bit_offset.map(|first| if first == last { first.to_string() } else { format!("{first} to {last}") })
+    };
+
+    let array_word = if strides(row).len() > 1 { "strides" } else { "stride" };
+    let bit_word = if row.bit_width == Some(1) { "bit" } else { "bits" };
+    let mut facts = vec![of(array_word, &array)];
+    // If all layouts agree, one word names the order of all vectors; otherwise a row lists the
+    // order of each layout.
+    let orders = of("matrix order", &order);
+    let mut known = orders.values.iter().filter(|order| !order.is_empty());
+    match known.next() {
+        Some(only) if known.all(|order| order == only) => facts.push(of(&format!("{only} stride"), &matrix)),
+        Some(_) | None => facts.extend([orders, of("matrix stride", &matrix)]),
+    }
+    facts.push(of(bit_word, &bits));
+    facts.into_iter().filter(|fact| fact.values.iter().any(|value| !value.is_empty())).collect()
 }

@@ -18,7 +18,6 @@ pub(super) struct HoleRange {
     pub size: u32,
 }
 
-/// The holes of one block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holes<'a> {
     /// By the path of the member after the hole.
@@ -35,7 +34,6 @@ impl<'a> Holes<'a> {
         holes
     }
 
-    /// The hole before the member at `path`.
     pub(super) fn before(&self, path: &str) -> Option<HoleRange> {
         self.before.get(path).copied()
     }

@@ -3,11 +3,10 @@
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::bindings_text::BindingsColumn;
-use super::compared_rows::ComparedLayout;
 use super::merged_block::MergedBlock;
 use super::shown_columns::ShownColumn;
-use super::struct_text::{MemberTable, TextOptions, heading, short_name, total_parts};
-use crate::style::{Style, TextLines, one_line};
+use super::struct_text::{heading, table_lines, total_parts};
+use crate::style::{TextLines, one_line};
 
 /// A table for each block, and a line below it with sizes and refusals.
 pub fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> String {
@@ -28,24 +27,15 @@ pub fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> String {
 }
 
 fn one_block(merged: &MergedBlock<'_>, language: ShaderLanguage, text: &mut TextLines) {
-    let options = TextOptions::plain(Style::PLAIN);
-    let names: Vec<&[&str]> = merged.columns.iter().map(|column| column.names.as_slice()).collect();
-    if !names.is_empty() {
-        let layouts = merged.columns.iter().enumerate();
-        let layouts: Vec<ComparedLayout<'_>> = layouts
-            .map(|(index, column)| ComparedLayout { name: short_name(&names, index), block: column.block })
-            .collect();
-        let table = MemberTable::of(String::new(), &names, &layouts, language, &options);
-        let all: Vec<usize> = (0..layouts.len()).collect();
-
-        let heads: Vec<String> = names.iter().map(|names| escaped(&names.join(", "))).collect();
+    if !merged.columns.is_empty() {
+        let heads: Vec<String> = merged.columns.iter().map(|column| escaped(&column.names.join(", "))).collect();
         row(
             &[vec!["member".to_owned(), "size".to_owned(), "padding".to_owned()], heads, vec![String::new()]].concat(),
             text,
         );
-        let numbers = vec!["--:".to_owned(); names.len() + 2];
+        let numbers = vec!["--:".to_owned(); merged.columns.len() + 2];
         row(&[vec!["---".to_owned()], numbers, vec!["---".to_owned()]].concat(), text);
-        for line in table.lines(&all) {
+        for line in table_lines(&merged.columns, language) {
             let indent = line.label.len() - line.label.trim_start().len();
             let mark = if line.mark == " " { String::new() } else { format!("{} ", line.mark) };
             let note = if line.note.is_empty() { String::new() } else { format!(" ({})", escaped(&line.note)) };

@@ -21,7 +21,7 @@ pub struct MergedBlock<'a> {
 }
 
 /// Columns that lay out a block the same way.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MergedColumn<'a> {
     /// At least one.
     pub names: Vec<&'a str>,
@@ -39,7 +39,6 @@ pub struct ForbiddenBlock<'a> {
 }
 
 impl<'a> MergedBlock<'a> {
-    /// The block with this index.
     pub fn of(columns: &'a [ShownColumn], index: usize) -> Self {
         let any = columns.iter().find_map(|column| column.blocks.get(index));
         let (block, declared) = (any.map(|any| &any.shown), any.and_then(|any| any.declared.as_deref()));

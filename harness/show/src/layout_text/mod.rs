@@ -1,7 +1,6 @@
 //! Prints laid-out blocks as text: `layoutproof show` and `diff`, and the table of a failure.
 
 pub mod bindings_text;
-pub mod block_rows;
 mod compared_rows;
 pub mod csv_text;
 pub mod declaration_words;

@@ -8,7 +8,6 @@ use layoutproof_layout::scalar::Scalar;
 pub(crate) enum NumericType {
     /// One value.
     Scalar,
-    /// Number of components.
     Vector(u32),
     /// Rows and columns.
     Matrix(u32, u32),

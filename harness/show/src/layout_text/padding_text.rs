@@ -45,7 +45,7 @@ pub fn text(blocks: &[PaddedBlock], style: Style) -> String {
 }
 
 fn order(better: &BetterOrder, style: Style, text: &mut TextLines) {
-    let BetterOrder { type_name, members, sizes, is_minimal, diff } = better;
+    let BetterOrder { type_name, members, sizes, is_minimal, edit } = better;
     let subject = if type_name.is_empty() { String::new() } else { format!("struct {}: ", one_line(type_name)) };
     let proof = if *is_minimal { "; no order is smaller" } else { "; not proved minimal" };
     let arrow = if style.ascii { "->" } else { "→" };
@@ -63,10 +63,10 @@ fn order(better: &BetterOrder, style: Style, text: &mut TextLines) {
         let bytes = format!("{declared} {arrow} {reordered} bytes{in_registers}");
         text.push(&format!("{verb} {subject}{bytes}{}{proof}", columns(names)));
     }
-    match diff {
+    match edit {
         None => text.push(&format!("           order: {}", one_line(&members.join(", ")))),
-        Some(diff) => {
-            for line in diff.lines() {
+        Some(edit) => {
+            for line in edit.diff.lines() {
                 let tone = match line.chars().next() {
                     Some('+') => Tone::Agree,
                     Some('-') => Tone::Disagree,

@@ -21,7 +21,6 @@ impl ShownColumn {
     }
 }
 
-/// A block under one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownColumnBlock {
     /// The block with its members.
@@ -54,7 +53,6 @@ impl ShownColumnBlock {
     }
 }
 
-/// Padding of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaddingShare {
     /// Bytes that no scalar owns.

@@ -24,10 +24,8 @@ pub struct StructLine<'a> {
     pub note: String,
 }
 
-/// The subject of a line.
 #[derive(Clone, Copy, Debug)]
 pub enum LineKind<'a> {
-    /// A member.
     Member(&'a MemberRow),
     /// Bytes that no member owns.
     Padding,

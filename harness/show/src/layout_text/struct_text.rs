@@ -14,7 +14,7 @@ use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::shown_columns::{ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
-use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
+use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
 
 /// The width of a text that is not for a terminal.
 pub const PLAIN_COLUMNS: usize = 80;
@@ -79,12 +79,12 @@ pub fn show(columns: &[ShownColumn], language: ShaderLanguage, options: &TextOpt
 
 /// What is left to say after the blocks.
 fn summary(blocks: &[&MergedBlock<'_>], options: &TextOptions<'_>, text: &mut TextLines) {
-    let TextOptions { style, width, resources, hints } = *options;
+    let TextOptions { resources, hints, .. } = *options;
     if !resources.is_empty() {
         if !text.is_empty() {
             text.push("");
         }
-        text.append(&wrapped("resources: ", resources, style, width));
+        push_names("resources: ", resources, options, text);
     }
     let is_said_at_the_block = blocks.len() == 1 && resources.is_empty();
     let mut parts = Vec::new();
@@ -145,11 +145,15 @@ impl BlockTable<'_> {
             if columns.is_empty() {
                 text.push(&style.paint(Tone::Strong, &self.heading()));
             }
-            text.append(&wrapped("  no such block in: ", &names(absent), style, self.options.width));
+            push_names("  no such block in: ", &names(absent), self.options, text);
         }
         for ForbiddenBlock { name, block } in forbidden {
             for line in refused(block, &in_style(name, style), style).lines() {
-                text.append(&folded(line, self.options.width));
+                let start = " ".repeat(line.len() - line.trim_start().len());
+                let indent = " ".repeat(VERB_COLUMNS + 1);
+                for line in wrapped(&start, &indent, line.split_whitespace(), self.options.width) {
+                    text.push(&line);
+                }
             }
         }
     }
@@ -181,6 +185,18 @@ impl BlockTable<'_> {
     }
 }
 
+/// The lines of a block's table for a page, which has all layouts side by side. The first is the
+/// reference.
+pub fn table_lines(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Vec<TableLine> {
+    let options = TextOptions::plain(Style::PLAIN);
+    let names: Vec<&[&str]> = columns.iter().map(|column| column.names.as_slice()).collect();
+    let layouts = columns.iter().enumerate();
+    let layouts: Vec<ComparedLayout<'_>> =
+        layouts.map(|(index, column)| layout(column, &short_name(&names, index), options.style)).collect();
+    let all: Vec<usize> = (0..layouts.len()).collect();
+    MemberTable::of(String::new(), &names, &layouts, language, &options).lines(&all)
+}
+
 /// Size, stride and padding of a block, and `more`.
 pub(super) fn totals(
     columns: &[MergedColumn<'_>],
@@ -200,7 +216,7 @@ pub(super) fn totals(
 }
 
 /// Size, stride and padding: `40 / 64 bytes`, `padding 16 / 40`.
-pub(super) fn total_parts(columns: &[MergedColumn<'_>]) -> Vec<String> {
+pub fn total_parts(columns: &[MergedColumn<'_>]) -> Vec<String> {
     let mut parts = vec![sizes(columns)];
     let of = |number: &dyn Fn(&ShownColumnBlock) -> Option<u32>| {
         columns.iter().map(|column| number(column.block)).collect::<Vec<_>>()
@@ -243,7 +259,7 @@ pub(super) fn short_name(names: &[&[&str]], index: usize) -> String {
 }
 
 /// The declaration of a block, or words for it if the text is not at hand.
-pub(super) fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLanguage) -> String {
+pub fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLanguage) -> String {
     match (declared, block.kind) {
         (Some(declared), _) => declared.to_owned(),
         (None, BlockKind::StructuredElement) => one_line(&format!("structured buffer {}", block.name)),
@@ -274,14 +290,22 @@ pub(super) struct MemberTable<'a> {
 }
 
 /// A line of the table.
-pub(super) struct TableLine {
+#[derive(Clone, Debug)]
+pub struct TableLine {
+    /// The member's path; empty for a line about padding or a resource.
+    pub path: String,
+    /// `≠` where layouts part, `·` where they follow.
     pub mark: &'static str,
+    /// The declaration, with its indent.
     pub label: String,
+    /// Strides and bits.
     pub note: String,
     pub size: String,
     pub padding: String,
     /// Offset and register, one per layout.
     pub offsets: Vec<[String; 2]>,
+    /// True for each layout that has the member at other bytes than the first.
+    pub differs: Vec<bool>,
     /// How far the member moved in each layout but the first, and why.
     pub moved: String,
     pub why: String,
@@ -430,12 +454,14 @@ impl<'a> MemberTable<'a> {
         let columns = if has_type_in_front(self.language) { row.type_columns } else { 0 };
         let words = declaration(self.language, row.row, columns);
         TableLine {
+            path: row.row.path.clone(),
             mark,
             label: format!("{}{words}", INDENT.repeat(row.depth - 1)),
             note: row.note.replace("strides ", "").replace("stride ", ""),
             size: sizes_of(&sizes),
             padding: counts(&row.padding, layouts),
             offsets: offsets.collect(),
+            differs: layouts.iter().map(|layout| row.differs_in(*layout)).collect(),
             moved: if differs { moved(row, layouts) } else { String::new() },
             why: if differs { why(row, layouts) } else { String::new() },
             tone,
@@ -459,12 +485,14 @@ impl TableLine {
     /// A line without numbers, below `layouts` columns.
     fn dim(label: String, layouts: usize) -> Self {
         Self {
+            path: String::new(),
             mark: " ",
             label,
             note: String::new(),
             size: String::new(),
             padding: String::new(),
             offsets: vec![[String::new(), String::new()]; layouts],
+            differs: vec![false; layouts],
             moved: String::new(),
             why: String::new(),
             tone: Tone::Dim,
@@ -562,7 +590,6 @@ fn split_heads(heads: &[Vec<String>]) -> Vec<Vec<String>> {
     heads.iter().map(split).collect()
 }
 
-/// The widths of a table.
 struct Grid {
     label_columns: usize,
     /// The widest label.
@@ -656,8 +683,9 @@ impl Grid {
         let label = format!("{} {}", line.mark, line.label(self.note_start));
         self.push(&label, &numbers, text, |text| style.paint(line.tone, text));
         if !below.is_empty() {
-            let words: Vec<&str> = below.split(' ').collect();
-            text.append(&wrapped_words("    ", &words, options.width, |text| style.paint(line.tone, text)));
+            for words in wrapped("    ", "    ", below.split(' '), options.width) {
+                text.push(&style.paint(line.tone, &words));
+            }
         }
     }
 
@@ -693,57 +721,12 @@ fn push_parts(parts: &[String], tone: Tone, options: &TextOptions<'_>, text: &mu
 }
 
 /// `start` and the names, separated by commas and wrapped.
-fn wrapped(start: &str, names: &[String], style: Style, limit: usize) -> String {
-    let mut text = TextLines::default();
-    let mut line = start.to_owned();
-    for (index, name) in names.iter().enumerate() {
-        let comma = if index + 1 < names.len() { "," } else { "" };
-        if width(&line) + width(name) + comma.len() > limit && width(&line) > width(start) {
-            text.push(&style.paint(Tone::Dim, line.trim_end()));
-            INDENT.clone_into(&mut line);
-        }
-        line += &one_line(name);
-        line += comma;
-        line.push(' ');
+fn push_names(start: &str, names: &[String], options: &TextOptions<'_>, text: &mut TextLines) {
+    let last = names.len().saturating_sub(1);
+    let words = names.iter().enumerate().map(|(index, name)| one_line(name) + if index < last { "," } else { "" });
+    for line in wrapped(start, INDENT, words, options.width) {
+        text.push(&options.style.paint(Tone::Dim, &line));
     }
-    text.push(&style.paint(Tone::Dim, line.trim_end()));
-    text.into_text()
-}
-
-/// Wraps a sentence; continuation lines are indented to the first word after the verb.
-fn folded(line: &str, limit: usize) -> String {
-    const INDENT: usize = 11;
-    if width(line) <= limit {
-        return format!("{line}\n");
-    }
-    let indent = line.len() - line.trim_start().len();
-    let mut text = TextLines::default();
-    let mut folded = " ".repeat(indent);
-    for word in line.split_whitespace() {
-        if width(&folded) + width(word) > limit {
-            text.push(&folded);
-            folded = " ".repeat(INDENT);
-        }
-        folded += word;
-        folded += " ";
-    }
-    text.push(&folded);
-    text.into_text()
-}
-
-fn wrapped_words(indent: &str, words: &[&str], limit: usize, paint: impl Fn(&str) -> String) -> String {
-    let mut text = TextLines::default();
-    let mut line = indent.to_owned();
-    for word in words {
-        if width(&line) + width(word) > limit && width(&line) > width(indent) {
-            text.push(&paint(line.trim_end()));
-            indent.clone_into(&mut line);
-        }
-        line += word;
-        line.push(' ');
-    }
-    text.push(&paint(line.trim_end()));
-    text.into_text()
 }
 
 /// A column's name with the style's separator between its parts.

@@ -19,10 +19,8 @@ pub struct Shown {
     schema: u32,
     /// Name of the file or case, as the user gave it.
     pub source: String,
-    /// Target of the bindings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Convention of the bindings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
     /// Why the source is refused (then there are no layouts and no bindings), or which blocks are
@@ -83,6 +81,9 @@ pub struct ShownLayout {
     /// The compiler: `dxc`; absent for a rule set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compiler: Option<String>,
+    /// The build whose own answer the layouts are, for a file that layoutproof refuses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_by: Option<String>,
     /// In declaration order.
     pub blocks: Vec<ShownBlock>,
 }
@@ -193,7 +194,7 @@ impl ShownProblem {
 impl ShownLayout {
     /// All blocks under a rule set, which belongs to no compiler.
     pub fn of_rules(rules: impl Into<String>, blocks: Vec<ShownBlock>) -> Self {
-        Self { rules: rules.into(), target: None, compiler: None, blocks }
+        Self { rules: rules.into(), target: None, compiler: None, read_by: None, blocks }
     }
 }
 
@@ -256,7 +257,6 @@ impl Shown {
         }
     }
 
-    /// Adds the warnings of the source.
     #[must_use]
     pub fn with_warnings(self, warnings: &[Diagnostic], sources: &SourceMap) -> Self {
         let left_out = diagnostics::left_out(warnings) + warnings.len().saturating_sub(LISTED);

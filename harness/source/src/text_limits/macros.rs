@@ -12,7 +12,6 @@ use crate::diagnostics::Diagnostic;
 /// Maximum nesting depth of macros in macros.
 const DEEPEST_MACRO: usize = 256;
 
-/// The macros of a text.
 #[derive(Debug, Default)]
 pub(super) struct Macros<'a> {
     definitions: HashMap<&'a str, Vec<MacroDefinition<'a>>>,

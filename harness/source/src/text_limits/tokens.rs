@@ -49,7 +49,6 @@ impl<'a> Tokens<'a> {
         Self { text, next: 0, offset, language: ShaderLanguage::Glsl, at_line_start: false }
     }
 
-    /// Skips blanks and comments.
     fn skip_blanks(&mut self) {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.next) {

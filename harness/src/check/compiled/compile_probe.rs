@@ -43,7 +43,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 const FEWER_FORMS: [&[Form]; 3] =
     [&[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed], &[Form::Leaf, Form::Vector, Form::Whole], &[Form::Leaf]];
 
-/// Why there is no probe to compile.
 #[derive(Debug, Error)]
 pub(crate) enum NoProbe {
     #[error("the file declares `{0}`, which the probe calls")]

@@ -31,7 +31,6 @@ pub(super) struct OwnBuffers {
     pub(super) prefix: String,
 }
 
-/// The code of a module.
 #[derive(Clone, Debug)]
 pub(super) struct CompiledCode {
     pub(super) code: ModuleCode,

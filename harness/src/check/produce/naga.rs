@@ -100,7 +100,6 @@ impl SubjectShaders {
 enum NagaFailure {
     /// naga does not accept this, or our WGSL cannot express it.
     Refused(Gap),
-    /// naga panicked.
     Broken(String),
 }
 

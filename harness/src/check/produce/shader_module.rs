@@ -69,7 +69,6 @@ pub struct ModuleSource {
     pub text: String,
 }
 
-/// One shader module.
 #[derive(Clone, Debug)]
 pub struct ShaderModule {
     /// The part of the block in this module.
@@ -96,7 +95,6 @@ pub struct ShaderModule {
     /// promises, or the rules that our own generators' offsets need.
     pub block_rules: BlockRules,
     pub validation: Validation,
-    /// Features that a device must have.
     pub requires: BTreeSet<Feature>,
     /// The smallest size in bytes that the language lets a host bind.
     pub binding_size: u32,

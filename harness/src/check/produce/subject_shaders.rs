@@ -26,7 +26,6 @@ use layoutproof_probes::generate::{spirv, wgsl};
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
 use layoutproof_readers::toolchain::AnswerOrigin;
 
-/// The shaders of a subject.
 #[derive(Clone, Debug)]
 pub struct SubjectShaders {
     pub producer: Producer,

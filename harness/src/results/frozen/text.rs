@@ -32,7 +32,6 @@ const INDENT: &str = "  ";
 pub struct BadFrozen {
     /// From 1.
     pub line: usize,
-    /// The line.
     pub text: String,
 }
 

@@ -48,7 +48,6 @@ pub struct KnownFailure {
     pub link: Option<String>,
     /// When the compiler's public tracker was searched, with which words, and the closest thread.
     pub searched: Option<String>,
-    /// The list that contains the entry.
     pub file: String,
     /// From 1; in an entry about several cases, the line of the case.
     pub line: u32,
@@ -237,7 +236,6 @@ pub struct EntryCondition {
 /// The cases that an entry covers.
 #[derive(Clone, Debug)]
 pub(super) enum CasePattern {
-    /// The case with this id.
     Id(String),
     /// The cases that match.
     Pattern(WildMatch),

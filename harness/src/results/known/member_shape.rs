@@ -27,13 +27,9 @@ pub enum MemberShape {
     TallMatrix,
     /// A matrix by rows that do not fill registers, with another member after it.
     RowsBeforeAMember,
-    /// An array of arrays.
     NestedArray,
-    /// A matrix in an array, or in an array of arrays.
     MatrixInAnArray,
-    /// A matrix in an array of arrays.
     MatrixInANestedArray,
-    /// A matrix of bools.
     BoolMatrix,
     /// A matrix whose elements have 2 bytes.
     TwoByteMatrix,
@@ -59,7 +55,6 @@ pub enum MemberShape {
     DerivedBlock,
     /// The struct of a `ConstantBuffer` or of push constants, if it has bit-fields.
     BitFieldBlock,
-    /// A block of push constants.
     PushConstants,
     /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
     BoolElement,
@@ -69,13 +64,11 @@ pub enum MemberShape {
     MatrixElementByRows,
     /// A struct with scalars of different sizes, whose end may not be a multiple of its alignment.
     MixedStruct,
-    /// A struct with bit-fields.
     BitFieldStruct,
     /// A vector of two or four components.
     EvenVector,
     /// A vector of three components in a struct.
     ThreeVectorInAStruct,
-    /// A member that is a struct.
     StructMember,
     /// An array of one struct that contains a matrix.
     ArrayOfOneStruct,

@@ -8,6 +8,7 @@
 //! shape of members cover random declarations, users' files and new cases, see [`shape`].
 
 mod apply;
+mod baseline;
 mod entry;
 mod member_shape;
 mod read;
@@ -18,6 +19,7 @@ mod shape_entry;
 mod tests;
 
 pub use apply::{FixedEntry, apply, explain, fixed_here, mark_seen, mark_stale, seen_in_shard};
+pub use baseline::baseline;
 pub use entry::{EntryCondition, KnownFailure};
 pub use member_shape::{MemberShape, shapes_of_block};
 pub use read::{KnownFile, read, read_file};

@@ -13,7 +13,6 @@ use layoutproof_source::toml_table::{FileProblems, TomlTable};
 /// culprit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeEntry {
-    /// Members of this shape differ.
     pub shape: MemberShape,
     /// They differ when accessed in one of these forms; empty for all forms.
     pub forms: Vec<Form>,

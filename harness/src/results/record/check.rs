@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::are_none;
 use super::header::RecordsFilter;
-use super::outcome::{Outcome, Proves, SkipKind};
+use super::outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 use super::reason::Reason;
 use super::rerun::RerunCommand;
 use super::row::Row;
@@ -82,8 +82,9 @@ impl CheckRecord {
         self.not_checked.iter().any(|reason| matches!(reason, Reason::DeviceLacks(_)))
     }
 
-    /// True if a file with this filter holds the check: one that differs (known or not), is broken,
-    /// got no result from this machine or a compiler, or agreed only when it was rerun.
+    /// True if a file with this filter holds the check. A file of failures has checks that differ
+    /// (known or not), are broken, got no result from this machine or a compiler, or agreed only when
+    /// they were rerun.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
         let is_plain = match &self.outcome {
             Outcome::Agrees => self.retries == 0,
@@ -93,7 +94,24 @@ impl CheckRecord {
         match filter {
             RecordsFilter::All => true,
             RecordsFilter::Failures => !is_plain,
+            RecordsFilter::Devices => self.is_wrong_on_the_device(),
         }
+    }
+
+    /// True if the device is to blame, or nothing shows that another witness is.
+    fn is_wrong_on_the_device(&self) -> bool {
+        let failed =
+            || self.outcome.reasons().is_some_and(|reasons| reasons.iter().any(|it| it.runner_error().is_some()));
+        let is_wrong = match self.outcome.culprit() {
+            Some(Culprit::Device | Culprit::Unclear) => true,
+            Some(_) => false,
+            None => match self.outcome.kind() {
+                OutcomeKind::Agree => self.retries > 0,
+                OutcomeKind::Known | OutcomeKind::Broken => failed(),
+                OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Skipped => false,
+            },
+        };
+        is_wrong && self.id.device.is_some()
     }
 }
 
@@ -127,7 +145,6 @@ pub struct KnownEntry {
 /// The text parts of a failure block, so that reporters compute no layout and run nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
-    /// The case's summary.
     pub summary: String,
     /// `cases/a/b.toml:9`.
     pub place: String,

@@ -16,6 +16,8 @@ pub enum RecordsFilter {
     /// [`CheckRecord::is_kept_by`](super::CheckRecord::is_kept_by). The end has totals of the
     /// others.
     Failures,
+    /// Only checks that a device got wrong. The end has totals of the others, but not their cases.
+    Devices,
 }
 
 impl RecordsFilter {
@@ -29,7 +31,6 @@ impl RecordsFilter {
 pub struct RunHeader {
     /// [`SCHEMA`](super::SCHEMA).
     pub schema: u32,
-    /// Version of layoutproof.
     pub layoutproof: String,
     /// The devices, one entry per API that lists them.
     pub devices: Vec<DeviceInfo>,

@@ -1,6 +1,8 @@
 //! One measured quantity of a check: its path, how a shader reached it, and the number from each
 //! witness.
 
+use std::fmt;
+
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +29,6 @@ pub struct Row {
 /// The access by which a shader measured a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The block's address space.
     pub space: AddressSpace,
     pub stage: Stage,
     pub direction: Direction,
@@ -46,7 +47,6 @@ impl Row {
         self.access.and_then(|access| access.form)
     }
 
-    /// Direction of the access.
     pub fn direction(&self) -> Option<Direction> {
         self.access.map(|access| access.direction)
     }
@@ -72,7 +72,6 @@ pub struct Witnesses {
 /// A source of numbers, in the order of reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Witness {
-    /// The case.
     Expected,
     /// Our rules.
     Computed,
@@ -80,7 +79,6 @@ pub enum Witness {
     Reported,
     /// The compiler's code.
     Compiled,
-    /// The device.
     Observed,
 }
 
@@ -131,6 +129,15 @@ pub enum RecordValue {
     Number(u32),
     /// A binding string.
     Text(String),
+}
+
+impl fmt::Display for RecordValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
 }
 
 impl RecordValue {

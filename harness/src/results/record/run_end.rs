@@ -15,7 +15,6 @@ use super::{are_none, is_zero};
 use crate::check::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 use layoutproof_probes::leaf_kind::After;
 
-/// Totals of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
     /// [`super::SCHEMA`].
@@ -170,7 +169,6 @@ pub struct LeftOutChecks {
     /// The kind of the reasons for the skips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_reason: Option<ReasonKind>,
-    /// Number of checks.
     pub checks: u32,
     /// Wall time of all in milliseconds.
     pub ms: u64,
@@ -211,7 +209,6 @@ impl LeftOutCases {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceCells {
     pub device: String,
-    /// API.
     pub runner: RunnerKind,
     /// The cells that are not empty.
     pub cells: Vec<CellRow>,
@@ -221,13 +218,10 @@ pub struct DeviceCells {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellRow {
     pub rules: String,
-    /// The block's address space.
     pub space: AddressSpace,
-    /// The shader's stage.
     pub stage: Stage,
     /// Read or write.
     pub direction: Direction,
-    /// The form of access.
     pub form: Form,
     pub proves: Proves,
     /// Leaves, once per access, by the type of the member and its predecessor.

@@ -10,7 +10,6 @@ use super::literals::{ConstantBits, float, is_true, truncated};
 use super::operators::MOST_CONSTANTS;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
 
-/// Index of a node.
 pub(super) type NodeId = u32;
 
 /// Nodes after which the analysis gives up.

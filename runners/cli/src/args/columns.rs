@@ -7,20 +7,18 @@ use std::mem;
 use std::path::Path;
 
 use anyhow::Context;
+use layoutproof_inputs::compile_args::CompileArguments;
+use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_layout::native::natives;
 
 use super::{DeclareArgs, NamedCompiler, PlacementArgs, named_compiler};
 use crate::command_line::Command;
+use crate::compilers::find_version;
 use crate::output::warn;
-use crate::project::compile_args::CompileArguments;
 use crate::project::shader_settings::apply;
-use crate::select::layout_selection::LayoutSelection;
 
 impl Command {
     /// Applies `--args` and `--compiler`. `check` combines `--args` with `layoutproof.toml` itself.
-    ///
-    /// # Errors
-    /// The value of `--args` cannot be split into options, or a build cannot be used.
     pub(crate) fn complete_columns(&mut self) -> anyhow::Result<()> {
         match self {
             Self::Show(args) => {
@@ -46,7 +44,7 @@ fn lays_out(named: &NamedCompiler) -> bool {
 
 fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>) -> anyhow::Result<()> {
     for compiler in placement.iter_mut().flat_map(|placement| &mut placement.compilers) {
-        compiler.find_version()?;
+        find_version(compiler)?;
     }
     let Some(text) = &declare.args else { return Ok(()) };
     let arguments = CompileArguments::read(text).context("--args")?;

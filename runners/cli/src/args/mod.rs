@@ -3,7 +3,6 @@
 
 mod cache;
 mod columns;
-mod named_compiler;
 mod output;
 mod pages;
 mod part;
@@ -11,20 +10,14 @@ pub mod placement;
 mod report;
 mod run;
 mod scheduler;
-mod shard;
 
-use std::path::PathBuf;
-
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use layoutproof_layout::LayoutOptions;
-use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_source::shader_language::ShaderLanguage;
+pub use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
+pub use layoutproof_inputs::named_compiler::NamedCompiler;
+pub(crate) use layoutproof_inputs::named_compiler::{name_and_file, named_compiler};
+pub use layoutproof_records::shard::Shard;
 
 pub use cache::CacheArgs;
-pub use named_compiler::NamedCompiler;
-pub(crate) use named_compiler::{name_and_file, named_compiler};
 pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
 pub use pages::{CompletionsArgs, ManArgs};
@@ -33,7 +26,6 @@ pub(crate) use part::parse_shard;
 pub use placement::PlacementArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
-pub use shard::Shard;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,94 +36,6 @@ pub enum Colour {
     Always,
     /// Never.
     Never,
-}
-
-/// How a declaration is read.
-#[derive(Clone, Debug, Default, Args)]
-pub struct DeclareArgs {
-    /// What the build passes to its compiler, as one word.
-    ///
-    /// For example `"-T cs_6_6 -spirv -fvk-use-dx-layout -D X=1"`. Sets target, profile, entry point, matrix
-    /// order, 16-bit types, bindings and macros; says what is not followed.
-    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
-    pub args: Option<String>,
-    /// Language of the files, whatever their suffixes.
-    ///
-    /// Needed for `-`, which reads standard input.
-    #[arg(long, value_parser = shader_language(), value_name = "LANGUAGE")]
-    pub lang: Option<ShaderLanguage>,
-    /// Order of matrices that declare none.
-    #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
-    pub matrix: MatrixArg,
-    /// Let `half` and min-precision types take 2 bytes.
-    ///
-    /// As with dxc -enable-16bit-types. Default: on.
-    #[arg(long = "16bit", value_enum)]
-    pub sixteen_bit: Option<OnOff>,
-    /// Define a macro.
-    ///
-    /// `NAME(x)=VALUE` has parameters.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// Look for included files in this folder, too.
-    ///
-    /// After the folder of the including file.
-    #[arg(short = 'I', value_name = "FOLDER")]
-    pub include: Vec<String>,
-    /// Entry point, if the file has several.
-    #[arg(long)]
-    pub entry: Option<String>,
-    /// Read cases from this file or folder, too.
-    ///
-    /// A case with the id of a built-in one replaces it.
-    #[arg(long, value_name = "PATH")]
-    pub cases: Vec<PathBuf>,
-}
-
-/// Parses the name of a language.
-fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
-    let help = |language| match language {
-        ShaderLanguage::Hlsl => "HLSL, as DXC reads it",
-        language => language.title(),
-    };
-    let value = |language: ShaderLanguage| PossibleValue::new(language.as_str()).help(help(language));
-    let named = |name: String| ShaderLanguage::named(&name).ok_or("no such language");
-    PossibleValuesParser::new(ShaderLanguage::ALL.map(value)).try_map(named)
-}
-
-/// Order of matrices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum MatrixArg {
-    /// Rows are contiguous.
-    Row,
-    /// Columns are contiguous.
-    #[default]
-    Column,
-}
-
-/// On or off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum OnOff {
-    /// On.
-    On,
-    /// Off.
-    Off,
-}
-
-impl DeclareArgs {
-    /// The layout options for files; cases have their own.
-    pub fn layout_options(&self) -> LayoutOptions {
-        LayoutOptions {
-            matrix: match self.matrix {
-                MatrixArg::Row => MatrixOrder::Row,
-                MatrixArg::Column => MatrixOrder::Column,
-            },
-            sixteen_bit: match self.sixteen_bit {
-                Some(OnOff::On) | None => SixteenBit::On,
-                Some(OnOff::Off) => SixteenBit::Off,
-            },
-        }
-    }
 }
 
 /// Text or JSON.

@@ -20,6 +20,12 @@ pub struct OutputArgs {
     /// Files in other formats.
     #[command(flatten)]
     pub files: ReportFiles,
+    /// Write what differs as a list of known differences, for `run --known`.
+    ///
+    /// One entry for all checks that differ alike, with driver and compiler versions. Their reasons are blank, and
+    /// --known refuses the list until each is written.
+    #[arg(long, value_name = "FILE")]
+    pub save_known: Option<PathBuf>,
     /// Print a line per check, and the whole summary.
     ///
     /// Twice (-vv): also the annotated struct of every known difference.

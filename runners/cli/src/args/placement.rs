@@ -9,14 +9,12 @@ use anyhow::bail;
 use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
-use layoutproof_layout::column::ColumnError;
-use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
+use layoutproof_inputs::layout_selection::{choice, target};
+use layoutproof_layout::{Column, TargetChoice};
 use layoutproof_show::{ShownColumnChoice, columns};
-use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::NamedCompiler;
-use crate::select::layout_selection::choice;
 
 /// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]
@@ -70,22 +68,6 @@ impl fmt::Display for NamedConvention {
     }
 }
 
-/// Parses a target, and suggests the nearest one.
-pub(crate) fn target(word: &str) -> Result<TargetChoice, String> {
-    let known = ShaderTarget::ALL.iter().map(|target| target.as_str());
-    word.parse().map_err(|error| match error {
-        ColumnError::Target(name) => {
-            let meant = did_you_mean(&name, known.clone());
-            let known = TARGETS.join(", ");
-            format!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
-        }
-        error => error.to_string(),
-    })
-}
-
-/// The targets that messages list.
-const TARGETS: [&str; 5] = ["d3d12", "vulkan", "webgpu", "metal", "opengl"];
-
 fn convention(text: &str) -> Result<NamedConvention, String> {
     let known = || Convention::ALL.map(Convention::as_str).join(", ");
     let (convention, version) = parse_convention(text).ok_or_else(|| format!("known conventions are {}", known()))?;
@@ -106,18 +88,12 @@ impl PlacementArgs {
     }
 
     /// The layouts of the columns.
-    ///
-    /// # Errors
-    /// See [`Self::columns`].
     pub(crate) fn column_choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
         Ok(self.columns(language)?.into_iter().filter_map(choice).collect())
     }
 
     /// The columns of the targets and compilers that the user names, for a file in `language`;
     /// those that ship where the user names neither.
-    ///
-    /// # Errors
-    /// A target or a compiler has no column with any of the others.
     pub(crate) fn columns(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<Column<'_>>> {
         let compilers: Vec<_> = self.compilers.iter().map(NamedCompiler::column_part).collect();
         Ok(columns(&self.target, &compilers, language)?)
@@ -126,9 +102,6 @@ impl PlacementArgs {
     /// One request per target and compiler that the user names, or for the target's usual compiler;
     /// empty without a target. `own` holds the settings of a case: the user's lists extend them,
     /// the user's profile replaces theirs. `language` is that of a file.
-    ///
-    /// # Errors
-    /// A compiler has no bindings for the target.
     pub(crate) fn requests(
         &self,
         own: &BindingInvocation,

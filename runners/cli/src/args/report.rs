@@ -20,6 +20,12 @@ pub struct ReportArgs {
     /// In all runs together. The numbers of several files add up.
     #[arg(long, value_name = "FILE")]
     pub floors: Vec<PathBuf>,
+    /// Write what the devices got wrong, and totals of everything else.
+    ///
+    /// A small file without shaders and without this machine's paths, as in `ci/devices` of the repository. A name that
+    /// ends in `.zst` is compressed.
+    #[arg(long, value_name = "FILE")]
+    pub device_results: Option<PathBuf>,
     /// Print one group of failures instead.
     ///
     /// The first failure in full, and every other with the same cause. Reports number the groups from 1.
@@ -29,7 +35,7 @@ pub struct ReportArgs {
     ///
     /// Rule sets, surprises, compiler bugs, cases, and the records if there are some. The folder is made if it
     /// is not there, and must be empty.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ReportFiles::options_with(&["floors", "group", "json"]))]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ReportFiles::options_with(&["floors", "group", "json", "device_results", "save_known"]))]
     pub site: Option<PathBuf>,
     /// Add the explorer that `ci/explorer` wrote to this folder.
     #[arg(long, value_name = "DIR", requires = "site")]

@@ -8,6 +8,7 @@ use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
+use layoutproof_inputs::inputs::InputWord;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form};
 use layoutproof_show::front_ends::FrontEnd;
@@ -159,6 +160,11 @@ pub struct RunArgs {
     /// Show no progress.
     #[arg(long)]
     pub no_progress: bool,
+    /// Longest silence in seconds where no bar is drawn.
+    ///
+    /// Default: 30 for cases, 1.5 for files.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "no_progress")]
+    pub progress: Option<Duration>,
     /// Resume a run that was cut short, from its records.
     ///
     /// Checks in these records are not run again. Without --json, the file itself is completed.
@@ -212,6 +218,11 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// True if a word names a user's shader file.
+    pub(crate) fn names_files(&self) -> bool {
+        self.inputs.iter().any(|word| matches!(InputWord::of(word, self.declare.lang), InputWord::Shader(_)))
+    }
+
     /// The arguments of a plain `layoutproof run`.
     pub(crate) fn of_plain_run() -> Self {
         let command = Self::augment_args(clap::Command::new("run"));

@@ -1,6 +1,6 @@
 //! `--shard auto`: reads the shard of this process from the variables that a scheduler sets.
 
-use super::shard::Shard;
+use super::Shard;
 
 /// A scheduler's variables that number several equal processes.
 struct Scheduler {
@@ -62,9 +62,6 @@ const SILENT: [SilentScheduler; 2] = [
 ];
 
 /// The shard of this process; `variable` looks up an environment variable.
-///
-/// # Errors
-/// No scheduler is known, or its variables describe no shard.
 pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
     if let Some(scheduler) = SCHEDULERS.iter().find(|scheduler| variable(scheduler.index).is_some()) {
         return scheduler.shard(variable);

@@ -28,9 +28,6 @@ pub enum CacheAction {
 }
 
 /// Prints the size of the cache, or clears it.
-///
-/// # Errors
-/// The folder is not private to the user, or a file cannot be removed.
 pub(crate) fn cache(args: &CacheCommandArgs) -> anyhow::Result<Exit> {
     let cache = AnswerCache::new(CacheFolder::of_user()?);
     match &args.action {

@@ -7,6 +7,8 @@ use layoutproof_core::check::{Generator, SubjectShaders};
 use layoutproof_core::results::coverage::{CoverageCells, planned};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::all_cases::{Cases, all_forms, sources, subjects};
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::native::natives;
 use layoutproof_layout::rules::Example;
 use layoutproof_layout::{RuleSet, table};
@@ -18,8 +20,6 @@ use serde_json::json;
 
 use crate::args::Format;
 use crate::output::{print, print_json, warn};
-use crate::select::all_cases::{Cases, all_forms, sources, subjects};
-use crate::select::refused_input::RefusedInput;
 
 /// `layoutproof list`.
 #[derive(Debug, Args)]
@@ -47,9 +47,6 @@ pub struct ListArgs {
 }
 
 /// Lists cases or rule sets.
-///
-/// # Errors
-/// A path cannot be read, or a case has problems.
 pub(crate) fn list(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     if args.rules {
         match args.format {
@@ -107,7 +104,6 @@ fn coverage(args: &ListArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(if cells.is_empty() { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// The cases as JSON.
 fn cases_json(lines: &[CaseLine]) -> String {
     let listed = lines.iter().map(|CaseLine { id, summary }| json!({"id": id, "summary": summary}));
     format!("{}\n", json!({"schema": SCHEMA, "cases": listed.collect::<Vec<_>>()}))

@@ -11,9 +11,6 @@ use crate::help;
 use crate::output::print;
 
 /// Prints a script that completes commands, options and their values.
-///
-/// # Errors
-/// The script is not UTF-8, which would be a fault of `clap_complete`.
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut help::visible_command(), help::PROGRAM, &mut script);
@@ -23,9 +20,6 @@ pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
 }
 
 /// Writes the manual pages of the program and of each command.
-///
-/// # Errors
-/// The folder or a page cannot be written.
 pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let writing = || format!("writing manual pages to {}", args.out.display());
     fs::create_dir_all(&args.out).with_context(writing)?;

@@ -1,8 +1,14 @@
 //! `layoutproof report`: prints the report of the records of one or several runs.
 
-use anyhow::Context;
-use layoutproof_core::results::record::CheckRecord;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use layoutproof_core::results::left_out::DeviceResults;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_records::merge::{MergedRuns, RecordedPart, merge};
+use layoutproof_records::participants::{Asked, Participants};
+use layoutproof_records::records_file::RecordsTarget;
 use layoutproof_report::causes;
 use layoutproof_report::reporter::FinishedRun;
 use layoutproof_show::{Style, counted};
@@ -13,17 +19,10 @@ use crate::commands::site::site;
 use crate::output::{print, warn};
 use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;
-use crate::records::merge::{MergedRuns, RecordedPart, merge};
-use crate::records::participants::{Asked, Participants};
-use crate::records::records_file::RecordsTarget;
 use crate::select::lists::floors;
 
 /// Prints the report that the run itself would have printed, with the same exit code. With `--site`,
 /// writes a site instead.
-///
-/// # Errors
-/// A file cannot be read, is not a records file, or contradicts itself or another one; with floors,
-/// also if the runs' cases, files or lists cannot be read here or have changed.
 pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     if let Some(out) = &args.site {
         return site(out, &args.files, args.explorer.as_deref());
@@ -44,7 +43,10 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         missing.extend(Participants::of(Asked::of_records(&runs), &records, &end.left_out).silent());
     }
 
-    let target = args.outputs.json.as_deref().map(RecordsTarget::open).transpose()?;
+    let target = args.outputs.json.as_deref().map(|path| RecordsTarget::open(path, warn)).transpose()?;
+    if let Some(path) = &args.device_results {
+        write_device_results(path, &runs, &records, &end)?;
+    }
     for note in notes {
         warn(&format!("note: {note}\n"));
     }
@@ -61,7 +63,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         is_short: !cut.is_empty() || !missing.is_empty(),
     };
     let records_file = files.join(" ");
-    let report = FinalReport { outputs: &args.outputs, run, style, records_file: Some(&records_file) };
+    let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
+    let report = FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: Some(&records_file) };
     let group = args.group.map(|number| group(&records, number, style)).transpose()?;
     let written = [target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end)), report.write_files()];
     let written: anyhow::Result<()> = written.into_iter().collect();
@@ -76,6 +79,13 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let exit = report.exit(&missing);
     Ok(if cut.is_empty() { exit } else { Exit::CouldNotRun })
+}
+
+/// Writes the file for `ci/devices`.
+fn write_device_results(path: &Path, runs: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    let [run] = runs else { bail!("--device-results takes the records of one run") };
+    let DeviceResults { run, checks, end } = DeviceResults::of(run, records, end);
+    RecordsTarget::open(path, warn)?.write_whole(&[run], &checks, &end)
 }
 
 /// One group of failures with all of its checks.

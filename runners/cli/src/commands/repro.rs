@@ -20,6 +20,8 @@ use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_probes::image::decode;
+use layoutproof_records::output_files::check_folder;
+use layoutproof_records::records_file;
 use layoutproof_report::export::{amber_of_dispatch, offload_test_of_probe};
 use layoutproof_report::{FailureGroup, block, json_lines};
 use layoutproof_show::Style;
@@ -29,8 +31,7 @@ use crate::args::{PartArgs, RunArgs};
 use crate::not_started::NotStarted;
 use crate::output::print;
 use crate::progress::Progress;
-use crate::records::output_files::check_folder;
-use crate::records::{arguments, records_file};
+use crate::records::arguments;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{Selection, select};
 
@@ -56,9 +57,6 @@ struct Remade {
 impl Repro<'_> {
     /// Makes the check again and writes the folder. The exit code is that of the check on this
     /// machine.
-    ///
-    /// # Errors
-    /// No record is about the check, its case or file is not here, or the folder cannot be written.
     pub(super) fn carry_out(&self, style: Style) -> anyhow::Result<Exit> {
         let record = self.record()?;
         if fs::read_dir(self.folder).is_ok_and(|mut entries| entries.next().is_some()) {

@@ -20,7 +20,12 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_executor::watch::Watcher;
+use layoutproof_inputs::all_cases::Cases;
 use layoutproof_layout::DECLARED;
+use layoutproof_records::ledger::Ledger;
+use layoutproof_records::lock;
+use layoutproof_records::output_files::check_folder;
+use layoutproof_records::records_file::{self, RecordsTarget};
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
@@ -30,22 +35,14 @@ use crate::output::{warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
 use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
-use crate::records::ledger::Ledger;
-use crate::records::output_files::check_folder;
 use crate::records::record_keeper::RecordKeeper;
-use crate::records::records_file::{self, RecordsTarget};
-use crate::records::{arguments, lock, resume};
-use crate::select::all_cases::Cases;
-use crate::select::inputs::names_files;
+use crate::records::{arguments, resume};
 use crate::select::run_config::{RunConfig, listen_for_the_end, names_model_only};
 use crate::select::selection::{DeviceUse, Selection, select};
 use crate::select::shipping;
 use crate::shader_cache::ShaderCache;
 
 /// Runs the selected checks and prints the report.
-///
-/// # Errors
-/// The run could not start or could not finish.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     let typed = arguments::of_run(std::env::args_os());
     // The records of a run say what it checks.
@@ -58,7 +55,11 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
         None => (args, &typed),
     };
     let is_hidden = args.no_progress || args.outputs.quiet;
-    let progress = if is_hidden { Progress::default() } else { Progress::begin(audience(args)) };
+    let progress = if is_hidden {
+        Progress::default()
+    } else {
+        Progress::begin(args.progress.unwrap_or_else(|| audience(args).silence()))
+    };
     let exit = carry_out(args, typed, style, &progress);
     progress.end();
     exit
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
 
 /// What the run checks, for its progress lines.
 pub(crate) fn audience(args: &RunArgs) -> Audience {
-    if names_files(args) { Audience::File } else { Audience::Cases }
+    if args.names_files() { Audience::File } else { Audience::Cases }
 }
 
 /// The options that decide which checks exist, as records keep them.
@@ -169,7 +170,6 @@ fn suggestion(args: &RunArgs) -> anyhow::Result<String> {
     Ok(unknown.map(|word| format!(" (`{word}`{})", cases.suggestion(word))).unwrap_or_default())
 }
 
-/// Finds the devices of the run.
 fn discover(config: &RunConfig, selection: &Selection) -> anyhow::Result<DeviceListing> {
     config.progress.phase("listing devices");
     let device_use = selection.device_use();
@@ -250,16 +250,16 @@ fn begin_records(
         };
 
         let target = match &args.resume {
-            None => RecordsTarget::open(path)?,
+            None => RecordsTarget::open(path, warn)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {
-                let (target, bytes) = RecordsTarget::open_to_go_on(path)?;
+                let (target, bytes) = RecordsTarget::open_to_go_on(path, warn)?;
                 ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
                 target
             }
             Some(earlier) => {
-                let bytes = lock::read(earlier)?;
+                let bytes = lock::read(earlier, warn)?;
                 ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
-                RecordsTarget::open(path)?
+                RecordsTarget::open(path, warn)?
             }
         };
         ledger.write_to(target.begin(header, &ledger.so_far()));

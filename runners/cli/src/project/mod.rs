@@ -1,7 +1,5 @@
-//! Reads `layoutproof.toml`, in which a project lists its shaders, their compile options and the
-//! rule sets that ship.
+//! The settings of a project: its file, and what they make of the command line's options.
 
-pub(crate) mod compile_args;
-pub(crate) mod globs;
-pub(crate) mod project_file;
 pub(crate) mod shader_settings;
+
+pub(crate) use layoutproof_inputs::{compile_args, globs, project_file};

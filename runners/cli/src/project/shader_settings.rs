@@ -8,7 +8,7 @@ use super::compile_args::CompileArguments;
 use super::project_file::{ProjectFile, ProjectShaders};
 use crate::args::{DeclareArgs, MatrixArg, OnOff};
 use crate::output::warn;
-use crate::select::layout_selection::LayoutSelection;
+use layoutproof_inputs::layout_selection::LayoutSelection;
 
 /// The settings of one shader.
 #[derive(Clone, Debug)]
@@ -23,9 +23,6 @@ pub(crate) struct ShaderSettings {
 
 impl ShaderSettings {
     /// The settings of a shader that the command line names, with its compile arguments.
-    ///
-    /// # Errors
-    /// The arguments cannot be parsed.
     pub(crate) fn named(arguments: Option<&str>, declare: &DeclareArgs, project: &ProjectFile) -> anyhow::Result<Self> {
         let arguments = CompileArguments::read(arguments.unwrap_or_default()).context("--args")?;
         warn_of(&arguments, "--args");
@@ -37,9 +34,6 @@ impl ShaderSettings {
 
     /// The settings of a project's shader. Compile arguments of the command line replace the
     /// project's.
-    ///
-    /// # Errors
-    /// The arguments cannot be parsed.
     pub(crate) fn of_project(
         shaders: &ProjectShaders,
         arguments: Option<&str>,

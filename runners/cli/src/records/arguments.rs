@@ -18,7 +18,7 @@ const RUN: &str = "run";
 
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
-const OF_REPORTS: [&str; 17] = [
+const OF_REPORTS: [&str; 19] = [
     "json",
     "records",
     "out",
@@ -26,6 +26,8 @@ const OF_REPORTS: [&str; 17] = [
     "verbose",
     "quiet",
     "no_progress",
+    "progress",
+    "save_known",
     "jobs",
     "no_cache",
     "fail_fast",
@@ -128,17 +130,11 @@ fn quoted(word: &str) -> String {
 }
 
 /// Rebuilds the arguments of a run from its records.
-///
-/// # Errors
-/// An option does not exist in this version, or not with this value.
 pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
     again_with(arguments, [])
 }
 
 /// Rebuilds the arguments of a run from its records, with those that a user types after the command.
-///
-/// # Errors
-/// See [`again`].
 pub(crate) fn again_with(
     arguments: &BTreeMap<String, Vec<String>>,
     typed: impl IntoIterator<Item = OsString>,

@@ -8,6 +8,9 @@ use layoutproof_core::results::left_out::left_out_cases;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, SkipKind};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_records::ledger::ClosedLedger;
+use layoutproof_records::participants::{Asked, Participants};
+use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_report::found_table::{FileLayout, found_table};
 use layoutproof_report::reporter::FinishedRun;
 use layoutproof_report::terminal::fixed_report;
@@ -20,10 +23,7 @@ use crate::output::{print, warn};
 use crate::progress::Audience;
 use crate::records::final_report::{FinalReport, hostname};
 use crate::records::floors;
-use crate::records::ledger::ClosedLedger;
 use crate::records::look_alikes::look_alikes;
-use crate::records::participants::{Asked, Participants};
-use crate::records::recorded_sources::recorded_sources;
 use crate::select::lists::takes_every_access;
 use crate::select::run_config::RunConfig;
 use crate::select::selection::Selection;
@@ -44,9 +44,6 @@ pub(crate) struct EndedRun<'a> {
 impl EndedRun<'_> {
     /// Prints the report, writes the files and returns the exit code. `fail_fast` is true if a
     /// failure stopped the run.
-    ///
-    /// # Errors
-    /// A file cannot be written.
     pub(crate) fn report(
         &self,
         ledger: ClosedLedger,
@@ -60,7 +57,7 @@ impl EndedRun<'_> {
             shader_cache: shader_cache.and_then(|cache| cache.state(&listing.devices)).map(str::to_owned),
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
-            sources: recorded_sources(selection),
+            sources: recorded_sources(&selection.subjects, &selection.placed),
             ..end
         };
         let time = Some(started.elapsed());
@@ -75,7 +72,9 @@ impl EndedRun<'_> {
             hostname: hostname.as_deref(),
             is_short: !missing.is_empty(),
         };
-        let report = FinalReport { outputs: &args.outputs, run, style, records_file: records_file.as_deref() };
+        let tools = config.toolchains.builds(&config.chosen_toolchains());
+        let report =
+            FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: records_file.as_deref() };
 
         config.progress.end();
         if audience(args) == Audience::File && args.outputs.verbose > 0 {
@@ -125,10 +124,16 @@ impl EndedRun<'_> {
         print(&found_table(&layouts.collect::<Vec<_>>(), records, self.style));
     }
 
+    /// The choices of the user for this run.
+    fn asked(&self) -> Asked {
+        let is_whole = self.args.inputs.is_empty() && self.args.rules.is_empty() && self.args.part.caselist.is_none();
+        Asked { producers: self.args.producer.clone(), is_selection: !is_whole }
+    }
+
     /// The participants that returned no result. If the run checks a user's file, only those that
     /// the user named count as errors; others of this machine get a note.
     fn silent(&self, records: &[CheckRecord]) -> Vec<String> {
-        let silent = Participants::of(Asked::of_run(self.args), records, &[]).silent();
+        let silent = Participants::of(self.asked(), records, &[]).silent();
         let has_answer =
             records.iter().any(|record| matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Known));
         if audience(self.args) == Audience::Cases || !has_answer {

@@ -2,11 +2,15 @@
 //!
 //! `run` reports its own records, `report` those of files.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
+use layoutproof_core::results::known::baseline;
 use layoutproof_core::results::record::OutcomeKind;
 use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof_records::output_files::{append_to_file, check_file, write_file};
+use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
 use layoutproof_report::terminal::{KnownBug, Terminal};
 use layoutproof_show::Style;
@@ -15,23 +19,16 @@ use layoutproof_site::mechanisms;
 use crate::args::OutputArgs;
 use crate::commands::site::known_lists::known_lists;
 use crate::output::{print, warn};
-use crate::records::output_files::{append_to_file, check_file, write_file};
-use crate::records::participants::{Asked, Participants};
 
 /// Checks that every output file can be written, before the command starts its work.
-///
-/// # Errors
-/// The first file that cannot be written.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let reports = REPORTERS.into_iter().filter_map(|reporter| file_of(reporter, outputs));
-    outputs.json.clone().into_iter().chain(reports).try_for_each(|path| check_file(&path))
+    let lists = [&outputs.json, &outputs.save_known].into_iter().flatten().cloned();
+    lists.chain(reports).try_for_each(|path| check_file(&path))
 }
 
 /// Empties the files of reports, which are written at the end of a run. A file of an earlier run then
 /// cannot pass for this one's, and a full disk or a read-only folder is noticed before an hour's work.
-///
-/// # Errors
-/// The first file that cannot be written.
 pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let named = REPORTERS.into_iter().filter_map(|reporter| outputs.files.of(reporter));
     named.into_iter().try_for_each(|path| write_file(&path, ""))
@@ -52,6 +49,8 @@ pub(crate) struct FinalReport<'a> {
     pub outputs: &'a OutputArgs,
     pub run: FinishedRun<'a>,
     pub style: Style,
+    /// Versions of compilers by name.
+    pub tools: &'a BTreeMap<String, String>,
     /// The file with these records, for the commands in the report.
     pub records_file: Option<&'a str>,
 }
@@ -78,11 +77,11 @@ impl FinalReport<'_> {
 
     /// Writes the files, except the records. A file that cannot be written does not prevent the
     /// others.
-    ///
-    /// # Errors
-    /// The first file that cannot be written.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
-        let mut written = Ok(());
+        let mut written = match &self.outputs.save_known {
+            Some(path) => write_file(path, &baseline(self.run.checks, self.run.devices, self.tools)),
+            None => Ok(()),
+        };
         for reporter in REPORTERS {
             if let Some(path) = file_of(reporter, self.outputs) {
                 let text = reporter.text(&self.run);

@@ -9,7 +9,7 @@ use anyhow::bail;
 use layoutproof_core::check::{Producer, Subject};
 use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
 use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
-use layoutproof_core::results::record::{CheckRecord, DeviceCells, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, DeviceCells, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_readers::toolchain::Toolchain;
 
 use crate::records::arguments;
@@ -44,15 +44,15 @@ pub(crate) fn missed(
 
 /// A message for each floor that the records of these runs do not reach. Reads the runs' cases and
 /// files again, unless the records contain the coverage themselves.
-///
-/// # Errors
-/// The cases, files or lists of a run cannot be read here, or have changed.
 pub(crate) fn missed_by_runs(
     floors: &[Floor],
     runs: &[RunHeader],
     records: &[CheckRecord],
     end: &RunEnd,
 ) -> anyhow::Result<Vec<String>> {
+    if !floors.is_empty() && runs.iter().any(|run| run.records == RecordsFilter::Devices) {
+        bail!("floors need the records of all checks or of failures, not the results of devices alone");
+    }
     let has_cells = floors.iter().any(|floor| floor.cells.iter().any(|values| !values.is_empty()));
     let subjects = if has_cells && end.cells.is_empty() { subjects(runs, records)? } else { Vec::new() };
     Ok(missed(floors, &subjects, records, end))

@@ -15,9 +15,6 @@ use crate::commands::site::known_lists::known_lists;
 use crate::select::selection::Selection;
 
 /// A line for each case and bug: `arrays/new looks like `dxc/...`: add this id to ...`.
-///
-/// # Errors
-/// The built-in lists have problems.
 pub(crate) fn look_alikes(
     records: &[CheckRecord],
     known: &[KnownFailure],

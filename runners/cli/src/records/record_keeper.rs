@@ -9,11 +9,11 @@ use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::PlannedCheck;
+use layoutproof_records::ledger::Ledger;
 use layoutproof_report::{is_failure, terminal};
 use layoutproof_show::Style;
 
 use super::arguments::add_typed;
-use super::ledger::Ledger;
 use crate::progress::Progress;
 
 /// Number of failures that are printed during the run; the report has all of them.
@@ -32,7 +32,6 @@ pub(crate) struct RecordKeeper<'a, 'l> {
     pub(crate) retries: u32,
     /// True if the first failure stops the run.
     pub(crate) fail_fast: bool,
-    /// Number of failures so far.
     pub(crate) failures: usize,
 }
 
@@ -59,13 +58,15 @@ impl RecordKeeper<'_, '_> {
             self.ledger.flush();
         });
 
+        // Each attempt starts its own workers: the state of the old ones may be the cause.
+        let fresh = Launch { spare_workers: None, ..self.launch.clone() };
         for attempt in 1..=self.retries {
             if failed.is_empty() {
                 break;
             }
             let places: Vec<usize> = failed.keys().copied().collect();
             let again: Vec<DeviceCheck> = places.iter().map(|place| checks[*place].clone()).collect();
-            OneByOne.answer(&again, self.launch, &mut |batch| {
+            OneByOne.answer(&again, &fresh, &mut |batch| {
                 for (index, record) in batch {
                     let record = CheckRecord { retries: attempt, ..record };
                     if is_failure(self.ledger.outcome(&record)) {
@@ -83,7 +84,6 @@ impl RecordKeeper<'_, '_> {
         }
     }
 
-    /// Keeps a final record.
     pub(crate) fn keep(&mut self, mut record: CheckRecord) {
         if let Some(story) = record.outcome.story_mut() {
             add_typed(&mut story.again, &self.arguments);

@@ -5,20 +5,19 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::results::record::{CheckRecord, RunHeader};
+use layoutproof_records::ledger::before_the_end;
+use layoutproof_records::lock;
+use layoutproof_records::recorded::{self, RecordedRuns};
 
 use crate::args::RunArgs;
-use crate::records::ledger::before_the_end;
-use crate::records::recorded::{self, RecordedRuns};
-use crate::records::{arguments, lock};
+use crate::output::warn;
+use crate::records::arguments;
 
 /// The arguments of the run in a records file, with the user's own options for reports, and the
 /// options that decide which checks exist. For a user who names nothing but the file.
-///
-/// # Errors
-/// The file cannot be read or has no run, or this version lacks one of its options.
 pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, BTreeMap<String, Vec<String>>)> {
     let place = path.display().to_string();
-    let RecordedRuns { runs, .. } = recorded::read(&place, &lock::read(path)?)?;
+    let RecordedRuns { runs, .. } = recorded::read(&place, &lock::read(path, warn)?)?;
     let Some(run) = runs.first() else { bail!("cannot resume: {place} has no line about a run") };
     Ok((arguments::again_with(&run.arguments, std::env::args_os())?, run.arguments.clone()))
 }

@@ -6,6 +6,8 @@ use anyhow::bail;
 use layoutproof_built_in::KNOWN;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::known::{self, KnownFailure};
+use layoutproof_inputs::files::{FileKind, entries, read_text};
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::FileId;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::diagnostics::Diagnostic;
@@ -13,8 +15,6 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
 use crate::compilers::ALL;
-use crate::select::files::{FileKind, entries, read_text};
-use crate::select::refused_input::RefusedInput;
 
 /// How much of the built-in list of known differences a run uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +49,6 @@ pub(crate) fn takes_every_access(args: &RunArgs) -> bool {
 }
 
 /// The built-in known differences and the user's. In a narrowed run, no entry becomes stale.
-///
-/// # Errors
-/// See [`lists`].
 pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::Result<Vec<KnownFailure>> {
     let (has_built_in, is_narrowed) = match built_in {
         BuiltInKnown::LeftOut => (false, false),
@@ -78,9 +75,6 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
 /// Entries of which the arguments leave out a part of the checks take part as in a narrowed run: that
 /// part may differ. So an entry is stale only by a run of all cases on its compiler, with all targets,
 /// and on its device, through all APIs.
-///
-/// # Errors
-/// See [`lists`].
 pub(crate) fn known_of_run(args: &RunArgs) -> anyhow::Result<Vec<KnownFailure>> {
     let known = known_lists(&args.known, BuiltInKnown::of(args))?;
     let narrow = |entry: KnownFailure| if leaves_out(args, &entry) { entry.of_narrowed_run() } else { entry };
@@ -111,9 +105,6 @@ pub(crate) fn text_of(known: &[KnownFailure]) -> String {
 }
 
 /// The floors of the user's lists.
-///
-/// # Errors
-/// See [`lists`]; also if a list has no floor.
 pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
     let mut all = Vec::new();
     for path in paths {
@@ -127,9 +118,6 @@ pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
 }
 
 /// Reads the user's lists: files, or all `.toml` files of folders.
-///
-/// # Errors
-/// A path cannot be read, or lists have problems.
 pub(crate) fn lists<T>(
     paths: &[PathBuf],
     read_list: impl Fn(FileId, &SourceMap) -> Result<Vec<T>, Vec<Diagnostic>>,
@@ -166,7 +154,7 @@ mod tests {
     use strum::VariantArray;
 
     use super::*;
-    use crate::select::all_cases::Cases;
+    use layoutproof_inputs::all_cases::Cases;
 
     /// The builds of DXC by compiler name, the oldest first.
     const DXC_BUILDS: [(&str, &str); 4] = [

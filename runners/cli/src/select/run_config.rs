@@ -19,6 +19,7 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::ShaderProduction;
+use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form, Stage};
@@ -30,9 +31,7 @@ use crate::args::RunArgs;
 use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
-use crate::select::inputs::names_files;
 use crate::select::lists::{floors, known_of_run, text_of};
-use crate::select::rule_set::rule_set;
 use crate::select::shipping::{self, ShippedTarget, shipping_targets};
 
 /// The name that selects every space.
@@ -43,9 +42,6 @@ const INTERRUPTED: &str = "\nnote: interrupted: \
                                       the report of the finished checks follows; interrupt again to stop at once\n";
 
 /// Listens for Ctrl-C and similar signals, and prints a note at the first.
-///
-/// # Errors
-/// The system allows no handler.
 pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
     Interrupt::listen(|| warn(INTERRUPTED))
 }
@@ -87,14 +83,11 @@ pub(crate) struct RunConfig {
 impl RunConfig {
     /// Validates the arguments. `progress` shows what the run does; `interrupt` is set when the
     /// user stops it.
-    ///
-    /// # Errors
-    /// A name is unknown, or a list cannot be read.
     pub(crate) fn of(args: &RunArgs, progress: &Progress, interrupt: Interrupt) -> anyhow::Result<Self> {
         let cache = answer_cache::open(&args.cache);
         let all_witnesses =
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
-        let asks_all = all_witnesses && !args.no_compiler && !names_files(args);
+        let asks_all = all_witnesses && !args.no_compiler && !args.names_files();
         let find = |names: &[String]| compilers::find(names, args.compile_limit, cache.as_ref());
         // The model runs no compiler's code.
         let targets = shipping_targets(args).filter(|_| !args.no_compiler && !names_model_only(&args.device));
@@ -140,6 +133,7 @@ impl RunConfig {
                 threads: args.jobs,
                 interrupt,
                 watcher: Arc::new(progress.clone()),
+                spare_workers: Some(Arc::default()),
                 cache,
                 ..Launch::of(std::env::current_exe()?)?
             },
@@ -236,7 +230,6 @@ impl RunConfig {
         ChosenDevices { listing, found }
     }
 
-    /// True if the user named a device.
     pub(crate) fn names_devices(&self) -> bool {
         !self.device_ids.is_empty() || !self.required.is_empty()
     }

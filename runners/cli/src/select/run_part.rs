@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::CheckId;
+use layoutproof_inputs::files::{FileKind, read_text};
 
 use crate::args::{PartArgs, Shard};
-use crate::select::files::{FileKind, read_text};
 
 /// The requested part of a run; by default all of it.
 #[derive(Clone, Debug, Default)]
@@ -21,9 +21,6 @@ pub(crate) struct RunPart {
 
 impl RunPart {
     /// The part that the arguments select.
-    ///
-    /// # Errors
-    /// The list cannot be read, or Bazel's file cannot be written.
     pub(crate) fn of(args: &PartArgs) -> anyhow::Result<Self> {
         if args.shard.is_some() {
             mark_sharding()?;

@@ -11,6 +11,11 @@ use layoutproof_bindings::Convention;
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::rule_set::rule_choices;
+use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_layout::{RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
@@ -22,12 +27,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::placement::NamedConvention;
 use crate::args::{NamedCompiler, RunArgs};
-use crate::select::all_cases::Cases;
-use crate::select::inputs::{InputWord, check_filter, hashes};
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::rule_choices;
 use crate::select::run_part::RunPart;
-use crate::select::shader_file::ShaderFile;
 use crate::select::shipping::shipping_targets;
 
 /// The subjects of a run.
@@ -104,9 +104,6 @@ pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyho
 }
 
 /// Like [`select`], for one part of the run; cases of other parts are not read.
-///
-/// # Errors
-/// See [`select`].
 pub(crate) fn select_part(
     args: &RunArgs,
     part: RunPart,
@@ -171,7 +168,6 @@ struct Selecting<'a> {
 }
 
 impl Selecting<'_> {
-    /// Adds a user's file.
     fn add_file(&mut self, file: &ShaderFile) -> anyhow::Result<()> {
         let Self { args, selection, problems, .. } = self;
         let profile = args.placement.profile.as_deref();

@@ -4,12 +4,12 @@
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::Producer;
 use layoutproof_executor::plan::PlannedCheck;
+use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::native::Native;
 use layoutproof_readers::toolchain::{AppliedRules, Compilers, Toolchain, toolchains};
 use layoutproof_show::shipping;
 
 use crate::args::RunArgs;
-use crate::select::inputs::InputWord;
 
 /// A target that ships, with the compiler that checks it.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +39,6 @@ pub(crate) fn shipping_targets(args: &RunArgs) -> Option<Vec<&'static Native>> {
 
 /// Finds the compilers of these targets: the usual build of each, and only if one is missing the
 /// others, since some take a second to start.
-///
-/// # Errors
-/// See `find`.
 pub(crate) fn find_compilers(
     targets: &[&'static Native],
     find: impl Fn(&[String]) -> anyhow::Result<Toolchains>,

@@ -67,7 +67,7 @@ fn the_issue_is_the_one_of_the_old_name() {
     let old = folder.run(&format!("upstream {BOOL}")).exits(0);
     let new = folder.run(&format!("bugs {BOOL} --issue")).exits(0);
     assert_eq!(old.out, new.out);
-    old.warns("note: `upstream` is now `layoutproof bugs`, and `bugs ID --issue` for a text; the old name will go");
+    old.warns("note: \"upstream\" is now \"bugs\"");
     folder.run("bugs --issue").exits(2).warns("error: --issue needs the bug's name, or --out DIR for all");
     folder
         .run("bugs dcx")

@@ -154,6 +154,8 @@ fn mistakes_get_the_nearest_names() {
     refused("dxc=./none set", 3).warns("error: ./none: no such file");
     refused("dxc@3.1 set", 3).warns("error: dxc@3.1 was not found; known here: 1.7.3435, 1.7.4006, 1.9.2602.17");
     refused("set slang@2026", 2).warns("error: set is a build of dxc, slang@2026 one of slang");
+    refused("dxc=./my-dxc moons/ --save now", 0)
+        .prints("libdxcompiler.so: 1.8 - 1.8.2405 (test): 2 cases, 5 targets, in now");
     refused("set set moons/nothing", 2).warns("error: no file and no case is called `moons/nothing`");
     refused("tint set", 2).warns("error: `tint` does not compile the cases' own text; these compilers do: dxc, slangc");
     folder.run("compare set").exits(2);
@@ -173,13 +175,13 @@ fn versions_that_are_missing_are_known_by_their_decisions() {
     answer.warns("error: nothing is compared: the saved decisions are not about these sources");
 }
 
-/// The old names work for one more release, with the output that they had.
+/// The old names work for one more release.
 #[test]
 fn old_names_say_the_new_one() {
     let folder = saved();
     let words = "--compiler ./my-dxc --cases c --time-limit 2 moons/";
     let freeze = folder.run(&format!("freeze {words} --to again")).exits(0);
-    freeze.warns("note: `freeze` is now `layoutproof compare COMPILER --save DIR`; the old name will go");
+    freeze.warns("note: \"freeze\" is now \"compare BUILD --save DIR\"");
     let regress = folder.run(&format!("regress {words} --against again")).exits(0);
-    regress.warns("note: `regress` is now `layoutproof compare OLD NEW`; the old name will go");
+    regress.warns("note: \"regress\" is now \"compare OLD NEW\"");
 }

@@ -125,6 +125,9 @@ fn structs_are_found_by_their_members() {
         (vec!["eng::ShadowA".to_owned(), "eng::ShadowB".to_owned()], vec!["eng::Moved".to_owned()])
     );
     assert_eq!(hosts(2), [""; 0]);
+    let moved = unmatched[1]["proposals"][0]["difference"].as_str().unwrap();
+    assert!(moved.starts_with("offset moved: the shader has `gamma` at byte 8, the host at byte 12; fix: "), "{moved}");
+    assert_eq!(unmatched[0]["proposals"][0]["difference"], Value::Null);
 }
 
 /// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
@@ -290,6 +293,73 @@ fn a_struct_is_compared_as_a_library_writes_it() {
     // An attribute of the struct could add the padding.
     let (_, _, reason) = outcome("cbuffer Wide { float a; float4 more; double big; float b; };", 4);
     assert!(reason.as_str().unwrap().contains("only attributes that debug information does not have"), "{reason}");
+}
+
+/// Crates with the names and symbols of crevice 0.16 and glsl-layout 0.5: the first derives one trait for each
+/// layout, the second implements its trait in a module of its own. crevice 0.16 writes `light` at byte 16 and `b`
+/// at byte 32 for `std140`, and at 4 and 12 for `std430` (the bytes of `as_std140` and `as_std430`).
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn a_struct_has_the_layouts_that_its_library_derives() {
+    let crevice = "pub mod std140 { pub mod traits { pub trait AsStd140 { fn as_std140(&self) -> u32; } } } \
+                   pub mod std430 { pub mod traits { pub trait AsStd430 { fn as_std430(&self) -> u32; } } }";
+    let glsl_layout = "pub mod uniform { pub trait Uniform { fn std140(&self) -> u32; } }";
+    let implement = |name: &str, path: &str, method: &str| {
+        format!("impl {path} for {name} {{ #[inline(never)] fn {method}(&self) -> u32 {{ 1 }} }} ")
+    };
+    let main = "pub struct Light { range: f32, reach: f32 } pub struct Frame { a: f32, light: Light, b: f32 } \
+                pub struct Both { a: f32, light: Light, b: f32 } pub struct Sky { steps: u8, sun: f32 } "
+        .to_owned()
+        + &implement("Frame", "crevice::std140::traits::AsStd140", "as_std140")
+        + &implement("Both", "crevice::std140::traits::AsStd140", "as_std140")
+        + &implement("Both", "crevice::std430::traits::AsStd430", "as_std430")
+        + &format!("mod glsl {{ {} }} ", implement("super::Sky", "glsl_layout::uniform::Uniform", "std140"))
+        + "fn main() { use {crevice::{std140::traits::AsStd140, std430::traits::AsStd430}, glsl_layout::uniform::Uniform}; \
+           let light = || Light { range: 1.0, reach: 2.0 }; \
+           let frame = Frame { a: 1.0, light: light(), b: 2.0 }; let both = Both { a: 1.0, light: light(), b: 2.0 }; \
+           let sky = Sky { steps: 1, sun: 2.0 }; \
+           std::hint::black_box((frame.as_std140(), both.as_std140(), both.as_std430(), sky.std140(), &frame, &both, &sky)); }";
+    let folder = Folder::with(&[("crevice.rs", crevice), ("glsl_layout.rs", glsl_layout), ("main.rs", &main)]);
+    for words in [
+        "--crate-type rlib crevice.rs",
+        "--crate-type rlib glsl_layout.rs",
+        "--extern crevice=libcrevice.rlib --extern glsl_layout=libglsl_layout.rlib main.rs -o main",
+    ] {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2021", "-g", "-A", "warnings"]).args(words.split(' '));
+        let Ok(status) = compiler.current_dir(folder.path(".")).status() else {
+            return println!("skipped: rustc is not here");
+        };
+        assert!(status.success(), "{words}");
+    }
+    let check = |members: &str, block: &str| {
+        let light = "struct Light { float range, reach; };";
+        folder
+            .write("a.comp", format!("#version 450\n{light}\n{block} {{ {members} }};\nvoid main() {{}}\n").as_bytes());
+        let answer = folder.run("check a.comp main --format json").json();
+        let (pair, unmatched) = (&answer["pairs"][0], &answer["unmatched_blocks"][0]);
+        let remark = pair["remarks"][0].as_str().unwrap_or_default();
+        let remark = remark.split(" writes it").next().unwrap_or_default().to_owned();
+        (pair["outcome"].as_str().unwrap_or_default().to_owned(), remark, unmatched["reason"].clone())
+    };
+    let agrees = |library: &str| ("agree".to_owned(), format!("compared as {library}"), Value::Null);
+    // `std140` alone is derived, and the block has it: as a buffer too.
+    let members = "float a; Light light; float b;";
+    assert_eq!(check(members, "layout(std140, binding = 0) uniform Frame"), agrees("crevice"));
+    assert_eq!(check(members, "layout(std140, binding = 0) buffer Frame"), agrees("crevice"));
+    let (_, _, reason) = check(members, "layout(std430, binding = 0) buffer Frame");
+    assert!(reason.as_str().unwrap_or_default().starts_with("crevice writes `main::Frame`"), "{reason}");
+    for layout in [
+        "layout(std140, binding = 0) uniform",
+        "layout(std140, binding = 0) buffer",
+        "layout(std430, binding = 0) buffer",
+    ] {
+        assert_eq!(check(members, &format!("{layout} Both")), agrees("crevice"), "{layout}");
+    }
+    // One byte is no number of a shader, and the struct is not compared as Rust has it.
+    let (outcome, _, reason) = check("uint steps; float sun;", "layout(std140, binding = 0) uniform Sky");
+    assert_eq!(outcome, "");
+    assert!(reason.as_str().unwrap_or_default().starts_with("glsl-layout writes `main::Sky`"), "{reason}");
 }
 
 /// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
@@ -517,8 +587,11 @@ fn what_changes_after_the_lock_was_written_is_found() {
     let shader = "cbuffer Frame { float a, b; }; cbuffer Other { float c; };";
     let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a, b; } f;") else { return };
     folder.write("layoutproof.toml", b"schema = 1\nhost = \"host.o\"\n[[shader]]\nfiles = \"*.hlsl\"\n");
-    folder.run("check --lock").exits(2).warns("error: reading layoutproof.lock: `check --write-lock` writes it");
-    folder.run("check --write-lock").exits(0);
+    folder
+        .run("check --lock")
+        .exits(2)
+        .warns("error: layoutproof.lock does not exist: `layoutproof check --write-lock` writes it");
+    folder.run("check --write-lock").exits(0).warns("note: wrote 2 layouts, 1 pair to layoutproof.lock");
     let lock = folder.read("layoutproof.lock");
     assert!(lock.lines().skip(1).is_sorted(), "{lock}");
     assert!(lock.starts_with("schema\t1\nlayout\ta.hlsl\tFrame\tnative:dxc-dxil\t8 bytes "), "{lock}");
@@ -534,14 +607,8 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.write("a.hlsl", b"cbuffer Frame { float a; }; cbuffer Other { float c; }; cbuffer New { float d; };");
     let found = changes("check --lock");
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(
-        found[0].starts_with("the layout of `Frame` of a.hlsl for native:dxc-dxil changed from 8 bytes "),
-        "{found:?}"
-    );
-    assert!(
-        found[1].starts_with("`New` of a.hlsl for native:dxc-dxil is a new block without a host struct"),
-        "{found:?}"
-    );
+    assert!(found[0] == "the layout of `Frame` of a.hlsl for D3D12 · DXC changed from 8 bytes to 4 bytes", "{found:?}");
+    assert!(found[1] == "`New` of a.hlsl for D3D12 · DXC is a new block without a host struct", "{found:?}");
     folder.run("check --lock --format junit").exits(1).prints("<testsuites name=\"layoutproof check\" tests=\"5\"");
     folder.run("check --write-lock").exits(0);
     folder.run("check --lock").exits(0);
@@ -550,8 +617,7 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.write("a.hlsl", b"cbuffer Other { float c; }; cbuffer New { float d; };");
     folder.write("b.hlsl", b"cbuffer Frame { float a; };");
     let found = changes("check --lock");
-    assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[1].contains("is no longer compared with `Frame`"), "{found:?}");
+    assert_eq!(found, ["`Frame` of a.hlsl for D3D12 · DXC is gone, which `Frame` filled"]);
     folder.run("check b.hlsl --lock").exits(0);
 
     folder.write("layoutproof.lock", format!("{lock}<<<<<<< HEAD\n").as_bytes());
@@ -675,6 +741,24 @@ fn programs_that_say_little_are_said() {
         assert_eq!(pairs(&answer), ["Frame Frame agree"]);
     }
 
+    // Debug information that contradicts itself: members that share bytes, and a struct that contains itself.
+    let float = "float: .byte 6, 4, 4";
+    let member =
+        |name: &str, ty: &str, at: u32| format!(".byte 3\n.asciz \"{name}\"\n.long {ty} - start\n.byte {at}\n");
+    let overlap = format!("{}{}.byte 0\n{float}", member("a", "float", 0), member("b", "float", 2));
+    let cycle = format!("{}.byte 0\nagain: .byte 4\n.asciz \"Again\"\n.long frame - start", member("a", "again", 0));
+    for (name, body, sentence) in [
+        ("overlap", overlap, "type `Frame` at 0xc: its member `a` and its member `b` share bytes"),
+        ("cycle", cycle, "type `Frame` at 0xc contains more than 200 levels of types, or itself"),
+    ] {
+        folder.write(&format!("{name}.s"), dwarf_unit(&body).as_bytes());
+        run(&format!("gcc -c {name}.s -o {name}.o"));
+        let answer = folder.run(&format!("check a.hlsl {name}.o --format json")).exits(4);
+        assert!(answer.err.contains(&format!("warning: {name}.o: {sentence}")), "{answer}");
+        let reason = answer.json()["unmatched_blocks"][0]["reason"].clone();
+        assert_eq!(reason, "the debug information of `Frame` contradicts itself, so nothing is compared with it");
+    }
+
     // Files of 2 GiB that take no room on the disk: an object with zeros after it, and zeros alone.
     std::fs::copy(folder.path("host.o"), folder.path("large.o")).unwrap();
     for name in ["large.o", "zeros.o"] {
@@ -685,6 +769,24 @@ fn programs_that_say_little_are_said() {
     assert_eq!(pairs(&folder.run("check a.hlsl large.o --format json").exits(0)), ["Frame Frame agree"]);
     let answer = folder.run("check a.hlsl zeros.o").exits(2);
     assert_eq!(answer.err, "error: zeros.o: not an object file, library, executable or PDB\n");
+}
+
+/// A DWARF 4 unit with the struct `Frame` of 8 bytes, as assembler text: its members and what follows it are
+/// `body`. Abbreviations: 1 unit, 2 struct, 3 member, 4 typedef, 6 base type (encoding 4 is a float; DWARF 4, 7.8).
+fn dwarf_unit(body: &str) -> String {
+    format!(
+        ".section .debug_abbrev\n\
+         .byte 1, 0x11, 1, 0, 0\n\
+         .byte 2, 0x13, 1, 0x03, 0x08, 0x0b, 0x0b, 0, 0\n\
+         .byte 3, 0x0d, 0, 0x03, 0x08, 0x49, 0x13, 0x38, 0x0b, 0, 0\n\
+         .byte 4, 0x16, 0, 0x03, 0x08, 0x49, 0x13, 0, 0\n\
+         .byte 6, 0x24, 0, 0x0b, 0x0b, 0x3e, 0x0b, 0, 0\n\
+         .byte 0\n\
+         .section .debug_info\n\
+         start: .long end - version\n\
+         version: .short 4\n.long 0\n.byte 8\n.byte 1\n\
+         frame: .byte 2\n.asciz \"Frame\"\n.byte 8\n{body}\n.byte 0\nend:\n"
+    )
 }
 
 /// GCC aligns a `double` of a struct to 4 bytes for i386, and to 8 for x86-64.

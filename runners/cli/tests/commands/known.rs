@@ -105,3 +105,32 @@ fn a_folder_of_lists_is_read_whole() {
     folder.write("known/notes.txt", b"no list");
     folder.run(&format!("{PLANTED} --known known")).exits(0).prints("ok 0 checks agree (1 known bug");
 }
+
+/// The way of a driver team: what differs becomes a list, which is refused until somebody writes the
+/// reasons, and holds until something changes.
+#[test]
+fn a_saved_list_needs_reasons_and_holds_until_something_changes() {
+    let folder = Folder::with(&[]);
+    let run = "run vectors/two --rules std140 --device model";
+    let planted = format!("{run} --plant-misreading neighbours-swapped");
+    folder.run(&format!("{planted} --save-known new.toml --json r.jsonl")).exits(1).prints("FAIL 2 differ");
+    let list = folder.read("new.toml");
+    assert!(list.contains("# 2 checks, for example vectors::"), "{list}");
+    let version = env!("CARGO_PKG_VERSION");
+    for line in ["device = \"model\"", "culprit = \"device\"", "reason = \"\"", &format!("driver = \"= {version}\"")] {
+        assert_eq!(list.lines().filter(|of_list| of_list == &line).count(), 1, "{line} in {list}");
+    }
+    folder.run("report r.jsonl --save-known again.toml").exits(1);
+    assert_eq!(folder.read("again.toml"), list);
+
+    let refused = folder.run(&format!("{planted} --known new.toml")).exits(2);
+    refused.warns("error: `reason` says why the checks may differ; it is blank");
+    folder.write("ours.toml", list.replace("reason = \"\"", "reason = \"we know\"").as_bytes());
+    folder.run(&format!("{planted} --known ours.toml")).exits(0).prints("2 known bugs");
+
+    // The same fault in other cases is something new.
+    folder.run(&format!("{} --known ours.toml", planted.replace("/two", "/"))).exits(1).prints("FAIL 9 differ");
+    let fixed = folder.run(&format!("{run} --known ours.toml --save-known none.toml")).exits(0);
+    fixed.prints("Fixed here: ours.toml:");
+    assert!(folder.read("none.toml").contains("# Nothing differed."));
+}

@@ -82,9 +82,8 @@ fn a_wrong_path_is_told_before_anything_is_done() {
         ("report r.jsonl --json no/all.jsonl".to_owned(), "no/all.jsonl"),
         ("dev fuzz --count 1 --json no/f.jsonl".to_owned(), "no/f.jsonl"),
         ("dev fuzz --count 1 --out file".to_owned(), "file"),
-        ("freeze --compiler dxc --to file/set".to_owned(), "file/set"),
-        ("freeze --compiler dxc --to set --keep file".to_owned(), "file"),
-        ("regress --compiler dxc --keep file".to_owned(), "file"),
+        ("compare dxc --save file/set".to_owned(), "file/set"),
+        ("compare dxc dxc --keep file".to_owned(), "file/old"),
     ] {
         let answer = folder.run(&words).exits(2);
         assert!(answer.out.is_empty(), "{answer}");

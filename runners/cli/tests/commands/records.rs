@@ -237,3 +237,25 @@ fn a_file_of_failures_that_contradicts_itself_is_refused() {
         folder.run("report bad.jsonl").exits(2).warns(message);
     }
 }
+
+/// What the repository keeps of a device: the totals are those of the run, and nothing names the machine.
+#[test]
+fn results_of_devices_have_what_they_got_wrong_and_all_totals() {
+    let folder = mixed().with_variable("VK_DRIVER_FILES", "/nowhere/of_this_machine.json");
+    let run = folder.run(&format!("{MIXED} --json r.jsonl")).exits(1);
+    folder.run("report r.jsonl --device-results d.jsonl").exits(1);
+
+    let kept = lines(&folder.read("d.jsonl"));
+    assert_eq!(kept[0]["records"], "devices");
+    assert_eq!(kept[0]["environment"], json!({}));
+    let outcomes: Vec<&Value> = kept[1..kept.len() - 1].iter().map(|check| &check["outcome"]).collect();
+    assert_eq!(outcomes, ["differ"]);
+    assert_eq!(kept[1]["story"].get("shaders"), None);
+
+    let summary = |answer: &Answer| answer.out.lines().last().map(|line| line.split("   ").next().map(str::to_owned));
+    let again = folder.run("report d.jsonl").exits(1);
+    assert_eq!(summary(&again), summary(&run));
+    folder
+        .write("f.toml", b"[[floor]]\ndevice = \"model\"\nrunner = \"model\"\nproves = \"decorations\"\nleaves = 1\n");
+    folder.run("report d.jsonl --floors f.toml").exits(2).warns("error: floors need the records of all checks");
+}

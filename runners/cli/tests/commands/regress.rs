@@ -1,5 +1,5 @@
-//! `freeze` and `regress`, the old names of `compare`, with a compiler that is a shell script: `freeze` keeps its decisions as
-//! text, and `regress` reports the differing decisions of another build.
+//! Saved decisions of `compare`, with a compiler that is a shell script, and its old names: `freeze` saved decisions as
+//! text, and `regress` compared those of another build with them.
 //!
 //! The script knows two cases. For `moons/pair` it prints the listing that DXC 1.7.2308 made of its
 //! probe; each test defines its behaviour for `moons/other`. It does not support SPIR-V, like a DXC
@@ -10,7 +10,7 @@ use std::fs::{Permissions, set_permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
 use super::folder::{Answer, Folder};
 
@@ -47,7 +47,7 @@ pub(super) fn build(folder: &Folder, version: &str, (listing, deed): (&str, &str
 
 const WORDS: &str = "--compiler ./my-dxc --cases c --time-limit 2 moons/";
 
-/// A folder with two cases and the frozen set of a first build.
+/// A folder with two cases and the saved decisions of a first build.
 fn frozen() -> Folder {
     let folder = Folder::with(&[]).with_drivers();
     std::fs::create_dir_all(folder.path("c/moons")).unwrap();
@@ -55,18 +55,12 @@ fn frozen() -> Folder {
     folder.write("c/moons/other.toml", case("cbuffer S { float other; };").as_bytes());
     build(&folder, "1.8.2405", (LISTING, REFUSES));
     let answer = folder.run(&format!("freeze {WORDS} --to set")).exits(0);
-    answer.prints("libdxcompiler.so: 1.8 - 1.8.2405 (test): 2 cases, 5 toolchains, in set");
+    answer.prints("libdxcompiler.so: 1.8 - 1.8.2405 (test): 2 cases, 5 targets, in set");
     folder
 }
 
 fn regress(folder: &Folder, options: &str) -> Answer {
     folder.run(&format!("regress {WORDS} --against set{options}"))
-}
-
-/// The whole report.
-#[track_caller]
-fn prints(answer: &Answer, expected: &Expect) {
-    expected.assert_eq(&answer.out);
 }
 
 #[test]
@@ -102,15 +96,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
     for file in ["manifest.toml", "dxc-dxil.txt", "dxc-spirv.txt"] {
         assert_eq!(folder.read(&format!("set/{file}")), folder.read(&format!("again/{file}")));
     }
-    prints(
-        &regress(&folder, "").exits(0),
-        &expect![[r"
-        libdxcompiler.so: 1.8 - 1.8.2405 (test) (./my-dxc)
-        against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
-
-              Same 31 decisions of 2 cases: 0 differ, 0 accepted, 0 stale
-    "]],
-    );
+    regress(&folder, "").exits(0).prints("same 31 decisions of 2 cases");
 }
 
 /// In this build, the member that DXC lists and reads at byte 4 is at byte 8.
@@ -122,122 +108,85 @@ pub(super) fn moved() -> String {
 }
 
 #[test]
-fn a_member_that_moves_is_told_leaf_by_leaf() {
-    let folder = frozen();
-    build(&folder, "1.8.2502", (&moved(), REFUSES));
-    prints(
-        &regress(&folder, "").exits(1),
-        &expect![[r"
-        libdxcompiler.so: 1.8 - 1.8.2502 (test) (./my-dxc)
-        against libdxcompiler.so: 1.8 - 1.8.2405 (test) (set)
-
-        moons/pair
-          S.b of block S  offset         4 → 8
-                          dxc-dxil
-          S.b of program  offset         4 → 8
-                          dxc-dxil
-
-            Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale
-    "]],
-    );
-    let answer = regress(&folder, " --format json").exits(1).json();
-    assert_eq!((&answer["differ"], &answer["cases"]["compared"]), (&2.into(), &2.into()));
-    let first = &answer["differences"][0];
-    assert_eq!(first["name"], "moons/pair:dxc-dxil:S.b:offset");
-    assert_eq!(
-        (&first["old"], &first["new"], &first["accepted"]),
-        (&"4".into(), &"8".into(), &serde_json::Value::Null)
-    );
-}
-
-#[test]
 fn an_intended_change_is_recorded_until_it_is_stale() {
     let folder = frozen();
     build(&folder, "1.8.2502", (&moved(), REFUSES));
     let answer = regress(&folder, " --accept moons/pair:*:S.a:* --reason nothing").exits(2);
     answer.warns("error: `moons/pair:*:S.a:*` matches no difference; one is `moons/pair:dxc-dxil:S.b:offset`");
-    regress(&folder, " --accept moons/pair:*:S.b:offset --reason rounded").exits(0).prints("2 rounded");
-    let answer = regress(&folder, " --verbose").exits(0).prints("2 rounded");
-    answer.prints("S.b of program offset 4 → 8").prints("Same 31 decisions of 2 cases: 0 differ, 2 accepted, 0 stale");
+    regress(&folder, " --accept moons/pair:*:S.b:offset --reason rounded").exits(0).prints("accepted 2 decisions");
     // The same version without the change.
     build(&folder, "1.8.2502", (LISTING, REFUSES));
-    let stale = "Stale moons/pair:*:S.b:offset (accepted: rounded) no longer differs";
+    let stale = "stale moons/pair:*:S.b:offset (accepted: rounded) no longer differs";
     regress(&folder, "").exits(1).prints(stale);
-    regress(&folder, " --allow-stale").exits(0).prints(stale);
+    regress(&folder, " --allow-stale").exits(0);
     let other = folder.run("regress --compiler ./my-dxc --cases c --against set moons/other").exits(0);
-    assert!(!other.out.contains("Stale"), "{other}");
+    assert!(!other.out.contains("stale"), "{other}");
     // The entry does not cover another version.
     build(&folder, "1.8.2505", (&moved(), REFUSES));
-    regress(&folder, "").exits(1).prints("Differ 31 decisions of 2 cases: 2 differ, 0 accepted, 0 stale");
+    regress(&folder, "").exits(1).prints("changed 31 decisions of 2 cases");
 }
 
-/// A compiler runs `deed` for one of the two cases: a line reports it, and the other case is
-/// unchanged.
+/// A compiler runs `deed` for one of the two cases; the other case is unchanged.
 #[track_caller]
 fn breaks(deed: &str, answer: &str) {
     let folder = frozen();
     build(&folder, "1.8.2502", (LISTING, deed));
-    let told = regress(&folder, "").exits(1);
-    let line = |question: &str| format!("{question} answer refused: unknown moon → {answer}");
-    let told = told.prints("moons/other").prints(&line("block S")).prints(&line("program"));
-    assert!(!told.out.contains("moons/pair"), "{told}");
-    told.prints("Differ").exits(1);
+    let told = regress(&folder, " --format json").exits(1).json();
+    for change in told["changes"].as_array().unwrap() {
+        let (name, new) = (change["name"].as_str().unwrap(), change["new"].as_str().unwrap());
+        assert!(name.starts_with("moons/other:") && new.starts_with(answer), "{told}");
+        assert_eq!((&change["kind"], &change["old"]), (&"crashes".into(), &"refused: unknown moon".into()));
+    }
 }
 
 #[test]
-fn compilers_that_misbehave_are_a_line_each() {
+fn compilers_that_misbehave_are_crashes() {
     breaks("kill -SEGV $$", "broken: dxc died of SIGSEGV");
     breaks("exec sleep 1000", "broken: dxc gave no answer within 2s");
     breaks("echo lorem ipsum; exit 0", "broken: dxc-dxil: it printed no whole listing but 12 bytes: lorem ipsum");
-    breaks("echo 'probe.hlsl:1:1: error: late moon' >&2; exit 1", "refused: late moon");
 }
 
 #[test]
 fn cases_of_one_side_are_named_and_not_compared() {
     let folder = frozen();
-    folder.write("c/moons/new.toml", case("cbuffer S { float a; float2 b; int c; };").as_bytes());
     folder.write("c/moons/pair.toml", case("cbuffer S { float a; };").as_bytes());
-    let answer = regress(&folder, "").exits(0).prints("not compared").prints("not in the frozen set: moons/new");
-    answer.prints("changed since they were frozen: moons/pair");
+    let answer = regress(&folder, "").exits(0);
+    answer.prints("not compared, changed since the decisions were saved: moons/pair");
     std::fs::remove_file(folder.path("c/moons/other.toml")).unwrap();
-    folder.run(&format!("regress {WORDS} --against set")).exits(4).warns("nothing is compared");
-    folder.run(&format!("freeze {WORDS}nothing")).exits(4).warns("error: nothing is selected");
+    folder.run(&format!("regress {WORDS} --against set")).exits(4).warns("error: nothing is compared");
+    folder.run(&format!("freeze {WORDS}nothing --to set")).exits(2).warns("error: `moons/nothing` is no compiler");
 }
 
 #[test]
 fn what_is_missing_has_its_exit_code() {
     let folder = frozen();
     let run = |compiler: &str| folder.run(&format!("regress --compiler {compiler} --cases c --against set moons/"));
-    run("./no-dxc").exits(3).warns("error: ./no-dxc: no such file");
-    run("./listing").exits(2).warns("error: ./listing: the file name does not show whether it is dxc, slang or clang");
+    run("./no-dxc --family dxc").exits(3).warns("error: ./no-dxc: no such file");
+    run("./listing").exits(2).warns("error: ./listing: the file name does not show which compiler this is");
     run("./listing --family dxc").exits(3).warns("error:");
     run("tint").exits(2).warns("error: `tint` does not compile the cases' own text");
-    run("./my-dxc --family slang").exits(2).warns("error: set was frozen from dxc");
-    let nowhere = folder.run("regress --compiler ./my-dxc --cases c --against nowhere moons/").exits(2);
-    nowhere.warns("error: nowhere has no manifest.toml, so it is not a frozen set");
     folder.write("set/dxc-dxil.txt", b"lorem\n");
     run("./my-dxc").exits(2).warns("error: set: dxc-dxil.txt: line 1: `lorem` is no line of frozen decisions");
 }
 
-/// Without `--against`, the newest built-in set of the family is used.
+/// Without `--against`, the newest decisions of the family in the program are used.
 #[test]
 fn a_set_is_built_in() {
     let folder = frozen();
+    let folder = folder.with_variable("LAYOUTPROOF_TOOLS", "/no/tools");
     let answer = folder.run("regress --compiler ./my-dxc vectors/two_pairs_fill_a_register").exits(1);
-    assert!(answer.out.contains("shaders/frozen/dxc-1.9.2602.17 (built in)"), "{answer}");
+    answer.prints("old dxc@1.9.2602.17").prints("new ./my-dxc libdxcompiler.so: 1.8 - 1.8.2405 (test)");
 }
 
-/// Two builds can be compared without having either, but a set is not compared with itself.
+/// Two builds can be compared without having either.
 #[test]
 fn a_frozen_set_stands_for_its_compiler() {
     let folder = frozen();
-    folder.run("freeze --compiler ./my-dxc --cases c --time-limit 2 moons/ --to old").exits(0);
     build(&folder, "1.8.2502", (&moved(), REFUSES));
-    folder.run("freeze --compiler ./my-dxc --cases c --time-limit 2 moons/ --to new").exits(0);
-    let answer = folder.run("regress --compiler new --cases c --against old moons/").exits(1);
-    answer.prints("libdxcompiler.so: 1.8 - 1.8.2502 (test) (frozen, new)").prints("S.b of program offset 4 → 8");
-    let same = folder.run("regress --compiler old --cases c --against old moons/").exits(3);
-    same.warns("error: old cannot be compared with itself: no other build of the compiler was found");
+    folder.run(&format!("freeze {WORDS} --to new")).exits(0);
+    let answer = folder.run("compare set new moons/ --cases c").exits(1);
+    answer.prints("new new libdxcompiler.so: 1.8 - 1.8.2502 (test)").prints("S.b 4 → 8 (+4)");
+    folder.run("compare set set moons/ --cases c").exits(0).warns("note: OLD and NEW are the same build");
 }
 
 /// git's rules: 0 good, 1 bad, 125 cannot be tested, 255 ends the bisection.

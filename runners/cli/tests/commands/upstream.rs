@@ -1,5 +1,5 @@
-//! `upstream`: the texts that it refuses, with their exit codes, and its output for a compiler that
-//! is a shell script.
+//! `upstream`, the old name of `bugs`: the texts that it refuses, with their exit codes, and its output for
+//! a compiler that is a shell script.
 #![cfg(unix)]
 
 use std::fs::{Permissions, set_permissions};
@@ -33,21 +33,17 @@ pub(super) fn with_slangc(deed: &str) -> Folder {
 }
 
 #[test]
-fn known_differences_are_listed_by_name() {
+fn known_bugs_are_listed_by_name() {
     let answer = Folder::with(&[]).run("upstream").exits(0);
-    let answer = answer.prints("text dxc/dxc-lists-a-double2x2-with-16-bytes-from");
-    let answer = answer.prints(
-        "reported naga-d3d12/naga-s-hlsl-declares-immediates-as-a-constant-buffer https://github.com/gfx-rs/wgpu/issues/6558",
-    );
-    answer.prints("gone dxc/the-stride-counts-each-bit-field-as-a-storage").prints("text: `layoutproof upstream ID`");
+    answer.prints("dxc/dxc-lists-a-double2x2-with-16-bytes-from").prints("naga-d3d12/naga-s-hlsl-declares-immediates");
 }
 
 #[test]
 fn what_has_no_text_is_refused() {
     let folder = Folder::with(&[]);
     let refused = |id: &str, code: i32| folder.run(&format!("upstream {id}")).exits(code);
-    refused("no-such-thing", 2).warns("error: no known difference is called `no-such-thing`");
-    refused("slang/", 2).warns("error: several known differences match:");
+    refused("no-such-thing", 2).warns("error: no compiler, driver or known bug is called `no-such-thing`");
+    refused("slang/", 2).warns("error: --issue is about one bug; these match:");
     refused("swiftshader/in-memory", 2)
         .warns("error: `swiftshader/in-memory-of-the-invocation-s-own-swiftshader-5.0` is about devices");
     refused("fxc/zpr-does-not", 2).warns("error: `fxc/zpr-does-not-reach-a-matrix-that-is` has no reduced source yet");

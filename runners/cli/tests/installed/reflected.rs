@@ -1,7 +1,8 @@
-//! Slang that our own reader refuses, as `layoutproof check` reads it through slangc's reflection.
+//! HLSL and Slang that our own reader refuses, as `layoutproof check` and `show` take it from DXC and slangc.
 //!
 //! Expected offsets: slangc 2026.14.1, `-target spirv -reflection-json`: `lights` at 16 with a stride of
-//! 16, `exposure` at 80. GCC lays out the host.
+//! 16, `exposure` at 80. DXC 1.7.2308, listing of `-T lib_6_6` and decorations of `-spirv -fcgl`: as the tests
+//! say. GCC lays out the host.
 
 use std::fs;
 use std::path::Path;
@@ -13,10 +14,19 @@ use serde_json::Value;
 use crate::fuzz::Here;
 
 /// The length needs all of the language.
-const SHADER: &str = "struct Max<let A : int, let B : int> { static const int value = A > B ? A : B; }
+const SLANG: &str = "struct Max<let A : int, let B : int> { static const int value = A > B ? A : B; }
 struct Light { float3 position; float intensity; }
 struct Scene { float4 ambient; Light lights[Max<1, 4>.value]; float exposure; }
 ConstantBuffer<Scene> scene;
+";
+
+/// The same with `sizeof`, a matrix, and blocks that no function uses.
+const HLSL: &str = "struct Light { float3 position; float intensity; };
+cbuffer Scene : register(b0) { float4 ambient; Light lights[sizeof(float4) / 4]; float exposure; float3x2 turn; };
+struct Particle { float3 place; float2 uv; };
+StructuredBuffer<Particle> particles : register(t0);
+RWStructuredBuffer<float4> result : register(u0);
+[numthreads(1, 1, 1)] void main() { result[0] = ambient; }
 ";
 
 const HOST: &str = "struct Light { float position[3], intensity; };
@@ -25,17 +35,30 @@ struct Scene { float ambient[4]; Light lights[4]; float exposure; } s;
 
 pub(crate) fn trials() -> Vec<Trial> {
     let has_gcc = Command::new("g++").arg("--version").output().is_ok();
-    let no_gcc = (!has_gcc).then(|| "g++ is not there".to_owned());
-    let lacking = Here::look().lacks_compiler("slangc").or(no_gcc);
-    vec![crate::trial("reflected::lengths_that_only_slangc_evaluates", lacking, lengths_that_only_slangc_evaluates)]
+    let no_gcc = || (!has_gcc).then(|| "g++ is not there".to_owned());
+    let lacks = |compiler| Here::look().lacks_compiler(compiler);
+    vec![
+        crate::trial(
+            "reflected::lengths_that_only_slangc_evaluates",
+            lacks("slangc").or(no_gcc()),
+            lengths_that_only_slangc_evaluates,
+        ),
+        crate::trial("reflected::show_takes_the_answer_of_slangc", lacks("slangc"), show_takes_the_answer_of_slangc),
+        crate::trial(
+            "reflected::check_takes_the_answer_of_dxc",
+            lacks("dxc").or(no_gcc()),
+            check_takes_the_answer_of_dxc,
+        ),
+        crate::trial("reflected::show_takes_the_answer_of_dxc", lacks("dxc"), show_takes_the_answer_of_dxc),
+    ]
 }
 
 fn lengths_that_only_slangc_evaluates() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
-    fs::write(folder.join("a.slang"), SHADER)?;
+    fs::write(folder.join("a.slang"), SLANG)?;
     build(folder, HOST)?;
-    let output = check(folder)?;
+    let output = run(folder, "check a.slang host.o --format json")?;
     let said = String::from_utf8_lossy(&output.stderr);
     let (start, reason) =
         ("note: a.slang is read by slangc ", ", because layoutproof refuses it: a.slang:3:50: expected `]`");
@@ -43,12 +66,76 @@ fn lengths_that_only_slangc_evaluates() -> Result<(), Failed> {
     assert_eq!(pair(&output)?, ["native:slang-vulkan", "agree", ""]);
 
     build(folder, &HOST.replace("lights[4]", "lights[3]"))?;
-    assert_eq!(pair(&check(folder)?)?, ["native:slang-vulkan", "differ", "count-differs"]);
+    let output = run(folder, "check a.slang host.o --format json")?;
+    assert_eq!(pair(&output)?, ["native:slang-vulkan", "differ", "count-differs"]);
 
     // slangc's reflection ignores the attribute, and its code does not.
-    fs::write(folder.join("a.slang"), SHADER.replace("float exposure", "[[vk::offset(96)]] float exposure"))?;
-    let output = check(folder)?;
+    fs::write(folder.join("a.slang"), SLANG.replace("float exposure", "[[vk::offset(96)]] float exposure"))?;
+    let output = run(folder, "check a.slang host.o --format json")?;
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+fn show_takes_the_answer_of_slangc() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    fs::write(folder.join("a.slang"), SLANG)?;
+    let output = run(folder, "show a.slang --format json")?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let rules = ["native:slang-d3d12", "native:slang-vulkan", "native:slang-webgpu", "native:slang-metal"];
+    for (rules, layout) in rules.iter().zip(answer["layouts"].as_array().ok_or("no layouts")?) {
+        assert_eq!(layout["rules"], *rules);
+        assert!(layout["read_by"].as_str().is_some_and(|by| by.starts_with("slangc ")), "{layout}");
+        assert_eq!(offsets(layout, "scene")[..2], [("ambient".to_owned(), 0), ("lights".to_owned(), 16)], "{rules}");
+    }
+    assert_eq!(offsets(&answer["layouts"][1], "scene")[4], ("exposure".to_owned(), 80));
+    assert_eq!(output.status.code(), Some(0));
+    // A rule set is not slangc's choice.
+    let output = run(folder, "show a.slang --rules std140,native:slang-vulkan --format json")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("error: a.slang: std140 is left out: a compiler's answer is about its own layouts"),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(2));
+    Ok(())
+}
+
+/// DXC's listing has `turn` at byte 96 of `Scene` for D3D12, and no function uses `particles`. Its SPIR-V has
+/// `uv` at byte 16 and elements 32 bytes apart, where D3D12 has 12 and 20.
+fn check_takes_the_answer_of_dxc() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    fs::write(folder.join("a.hlsl"), HLSL)?;
+    let rest = "float pad[3]; float turn[8]; } s;\nstruct Particle { float place[3], uv[2]; } p;";
+    build(folder, &HOST.replace("} s;", rest))?;
+    let output = run(folder, "check a.hlsl host.o --format json")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("note: a.hlsl is read by dxc "), "{said}");
+    assert!(said.contains(", because layoutproof refuses it: a.hlsl:2:61: `sizeof` is not evaluated here"), "{said}");
+    assert_eq!(outcomes(&output)?, ["Scene agree", "particles agree"]);
+    let output = run(folder, "check a.hlsl host.o --target vulkan --format json")?;
+    assert_eq!(outcomes(&output)?, ["Scene agree", "particles differ"]);
+    // With its scalar layout, DXC packs both as C does.
+    let output = run(folder, "check a.hlsl host.o --target vulkan/scalar --format json")?;
+    assert_eq!(outcomes(&output)?[1], "particles agree");
+    Ok(())
+}
+
+fn show_takes_the_answer_of_dxc() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    fs::write(folder.join("a.hlsl"), HLSL)?;
+    let output = run(folder, "show a.hlsl --compiler dxc --target d3d12,vulkan --format json")?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let layouts = answer["layouts"].as_array().ok_or("no layouts")?;
+    let of_particles = |layout: &Value| offsets(layout, "particles")[1].1;
+    assert_eq!(layouts.iter().map(of_particles).collect::<Vec<_>>(), [12, 16]);
+    for layout in layouts {
+        let turn = layout["blocks"][0]["members"].as_array().ok_or("no members")?.last().cloned().unwrap_or_default();
+        let place = [&turn["path"], &turn["type"], &turn["offset"], &turn["matrix_stride"], &turn["matrix_order"]];
+        assert_eq!(place, [&Value::from("turn"), &"float3x2".into(), &96.into(), &16.into(), &"column".into()]);
+    }
     Ok(())
 }
 
@@ -58,9 +145,17 @@ fn build(folder: &Path, host: &str) -> Result<(), Failed> {
     if status.success() { Ok(()) } else { Err(status.to_string().into()) }
 }
 
-fn check(folder: &Path) -> Result<Output, Failed> {
+fn run(folder: &Path, words: &str) -> Result<Output, Failed> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
-    Ok(command.args(["check", "a.slang", "host.o", "--format", "json"]).current_dir(folder).output()?)
+    Ok(command.args(words.split(' ')).current_dir(folder).output()?)
+}
+
+/// Path and offset of the members of a block.
+fn offsets(layout: &Value, block: &str) -> Vec<(String, u64)> {
+    let blocks = layout["blocks"].as_array().into_iter().flatten();
+    let members = blocks.filter(|found| found["name"] == block).flat_map(|found| found["members"].as_array()).flatten();
+    let place = |member: &Value| (member["path"].as_str().unwrap_or_default().to_owned(), member["offset"].as_u64());
+    members.map(place).map(|(path, offset)| (path, offset.unwrap_or(u64::MAX))).collect()
 }
 
 /// Target, outcome and first mismatch of the only pair.
@@ -69,4 +164,13 @@ fn pair(output: &Output) -> Result<[String; 3], Failed> {
     let pair = &answer["pairs"][0];
     let texts = [&pair["target"], &pair["outcome"], &pair["mismatches"][0]["kind"]];
     Ok(texts.map(|text| text.as_str().unwrap_or_default().to_owned()))
+}
+
+/// Block and outcome of each pair.
+fn outcomes(output: &Output) -> Result<Vec<String>, Failed> {
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let pairs = answer["pairs"].as_array().ok_or("no pairs")?.iter();
+    let words =
+        |pair: &Value| format!("{} {}", pair["block"].as_str().unwrap_or(""), pair["outcome"].as_str().unwrap_or(""));
+    Ok(pairs.map(words).collect())
 }

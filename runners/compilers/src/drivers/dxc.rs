@@ -101,7 +101,7 @@ impl CompilerDriver for DxcDriver {
     }
 
     fn family(&self) -> Option<FamilyName> {
-        Some(FamilyName { name: "dxc", summary: "The DirectX Shader Compiler", decides_file: false })
+        Some(FamilyName { name: "dxc", decides_file: false })
     }
 
     fn service(&self, compiler: &Compiler) -> Option<Box<dyn CompileService>> {

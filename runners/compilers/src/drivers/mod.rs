@@ -155,7 +155,6 @@ pub(crate) trait DirectCompiler: fmt::Debug + Send + Sync {
 pub(crate) struct FamilyName {
     /// Its name on the command line, which is also part of its file names.
     pub(crate) name: &'static str,
-    pub(crate) summary: &'static str,
     /// True if a file with this name belongs to this family even if its name also contains another
     /// family's name.
     pub(crate) decides_file: bool,

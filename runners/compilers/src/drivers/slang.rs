@@ -73,7 +73,7 @@ impl CompilerDriver for SlangDriver {
     }
 
     fn family(&self) -> Option<FamilyName> {
-        Some(FamilyName { name: "slang", summary: "slangc", decides_file: false })
+        Some(FamilyName { name: "slang", decides_file: false })
     }
 
     fn version_arguments(&self) -> &'static [&'static str] {

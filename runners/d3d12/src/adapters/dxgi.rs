@@ -33,7 +33,6 @@ struct AdapterDesc {
     flags: u32,
 }
 
-/// Lists the adapters.
 pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerError> {
     type CreateFactory = function_type!((*const Guid, OutPointer) -> HResult);
     let absent = |reason: String| RunnerError::Api { call: "CreateDXGIFactory1".to_owned(), reason };
@@ -62,7 +61,6 @@ pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerErro
     Ok(adapters)
 }
 
-/// Opens the device of an adapter.
 pub(super) fn open_adapter(functions: Functions, adapter: &Adapter) -> Result<Direct3dDevice, RunnerError> {
     // SAFETY: it is an adapter of DXGI.
     unsafe { Direct3dDevice::open(functions, adapter.as_ptr()) }

@@ -14,25 +14,17 @@ use crate::support::{MOST_CONSTANTS, Support};
 #[cfg(windows)]
 pub(crate) use dxgi::wine_version;
 #[cfg(windows)]
-use dxgi::{Adapter, list_adapters, open_adapter};
+use dxgi::{list_adapters, open_adapter};
 #[cfg(not(windows))]
-use vkd3d::{Adapter, list_adapters, open_adapter};
+use vkd3d::{list_adapters, open_adapter};
 
 /// The adapters of this machine.
 #[derive(Debug, Default)]
 pub(crate) struct AdapterListing {
-    /// The devices that can be opened.
-    pub(crate) devices: Vec<ListedAdapter>,
+    /// The devices that can be opened. Equal ids are not numbered yet.
+    pub(crate) devices: Vec<DeviceInfo>,
     /// The reasons why others cannot be opened.
     pub(crate) notes: Vec<String>,
-}
-
-/// An adapter and the facts about its device.
-#[derive(Debug)]
-pub(crate) struct ListedAdapter {
-    adapter: Adapter,
-    /// Equal ids are not numbered yet.
-    pub(crate) info: DeviceInfo,
 }
 
 /// Facts about an adapter that are known before its device is opened.
@@ -50,7 +42,7 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
     let mut found = AdapterListing::default();
     for (index, (adapter, names)) in (0..).zip(list_adapters()?) {
         match open_adapter(functions, &adapter) {
-            Ok(device) => found.devices.push(ListedAdapter { adapter, info: describe(&device, names, index) }),
+            Ok(device) => found.devices.push(describe(&device, names, index)),
             Err(error) => found.notes.push(format!("{} is no device of Direct3D 12: {error}", names.name)),
         }
     }
@@ -61,11 +53,12 @@ pub(crate) fn list(functions: Functions) -> Result<AdapterListing, RunnerError> 
     Ok(found)
 }
 
-/// Opens the device of `info`.
+/// Opens the device of `info`, and no other: on a GPU, making a device takes longer than many jobs.
 pub(crate) fn open(functions: Functions, info: &DeviceInfo) -> Result<Direct3dDevice, RunnerError> {
-    let found = list(functions)?;
-    let listed = found.devices.iter().find(|listed| info.is_same(&listed.info));
-    open_adapter(functions, &listed.ok_or_else(|| info.no_longer_listed("adapters"))?.adapter)
+    let adapters = (0..).zip(list_adapters()?);
+    let mut same = adapters.filter(|(index, (_, names))| info.is_listed_as(*index, &names.name, &names.driver));
+    let (_, (adapter, _)) = same.next().ok_or_else(|| info.no_longer_listed("adapters"))?;
+    open_adapter(functions, &adapter)
 }
 
 fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceInfo {

@@ -1,8 +1,9 @@
 "use strict";
 (() => {
-  const $ = (id) => document.getElementById(id);
-  const explorer = $("explorer");
+  const explorer = document.getElementById("explorer");
   if (!explorer) return;
+  const $ = (part) => document.getElementById(`explorer-${part}`);
+  const all = (selector, within = explorer) => [...within.querySelectorAll(selector)];
 
   const ANSWER_LIMIT = 2000;
   const LONGEST_LINK = 60000;
@@ -24,8 +25,11 @@
   const gutter = $("gutter");
   const language = $("language");
   const status = $("status");
-  const chosen = { columns: [], bindings: ["d3d12.dxc", "vulkan.dxc", "vulkan.slang"] };
-  const usual = { bindings: chosen.bindings, languages: [] };
+  // On the home page, links lead to the explorer's own page.
+  const ownPage = explorer.dataset.page;
+  const USUAL_BINDINGS = ["d3d12.dxc", "vulkan.dxc", "vulkan.slang"];
+  const chosen = { columns: [], bindings: USUAL_BINDINGS, tab: "offsets", host: "cpp" };
+  let offered = null;
   let answered = null;
 
   // --- Questions: one at a time to a worker that is ended when it takes too long or crashes.
@@ -43,7 +47,7 @@
     worker.postMessage({ module });
   };
   const begin = (choices) => {
-    if (!usual.languages.length) offer(choices);
+    if (!offered) offer(choices);
     worker.isReady = true;
     next();
   };
@@ -64,11 +68,10 @@
     resolve?.(result);
     next();
   };
-  // Of questions about what is typed the last one counts.
+  // Of questions about what is typed, the last one of each kind counts.
   const ask = (question) => new Promise((resolve) => {
-    if (!question.copied) {
-      for (let at = waiting.length - 1; at >= 0; at--) if (!waiting[at].question.copied) waiting.splice(at, 1)[0].resolve(null);
-    }
+    const isReplaced = (other) => !question.copied && !other.copied && !question.padding === !other.padding;
+    for (let at = waiting.length - 1; at >= 0; at--) if (isReplaced(waiting[at].question)) waiting.splice(at, 1)[0].resolve(null);
     waiting.push({ question, resolve });
     next();
   });
@@ -104,75 +107,147 @@
     status.textContent = sentence;
     status.className = "bad";
     answered = null;
-    $("problems").replaceChildren();
+    list([]);
     explorer.classList.add("outdated");
   };
 
-  // A browser takes longer to draw than the program to answer, and a comment or a space moves nothing.
-  const drawn = {};
-  const put = (id, markup) => {
-    if (drawn[id] === markup) return;
-    drawn[id] = markup;
-    $(id).innerHTML = markup;
-  };
+  const counted = (number, word) => (number === 1 ? `1 ${word}` : `${number} ${word}s`);
   const draw = (answer, milliseconds) => {
     answered = answer;
-    const count = (severity) => answer.problems.filter((problem) => problem.severity === severity).length;
-    const said = (number, word) => (number === 1 ? `1 ${word}` : `${number} ${word}s`);
-    const errors = count("error");
-    const warnings = count("warning");
-    const found = [errors && said(errors, "error"), warnings && said(warnings, "warning")].filter(Boolean).join(", ");
-    status.textContent = answer.isRead ? `Laid out in ${Math.max(1, Math.round(milliseconds))} ms${found ? `, ${found}` : ""}.` :
-      `${found || "Nothing to lay out"}. ${$("layouts").childElementCount ? "The last layouts are still shown." : ""}`;
+    const errors = answer.problems.filter(({ severity }) => severity === "error").length;
+    const { blocks, differing } = answer;
+    const agreement = blocks > 1 ? `${differing || "none"} of ${blocks} blocks ${differing === 1 ? "differs" : "differ"}` : "";
+    status.textContent = answer.isRead ?
+      [`Laid out in ${Math.max(1, Math.round(milliseconds))} ms`, agreement, errors && counted(errors, "error")].filter(Boolean).join(" · ") :
+      [errors ? counted(errors, "error") : "Nothing to lay out", Object.keys(drawn).length > 0 && "the last layouts are still shown"].filter(Boolean).join(" · ");
     status.className = errors ? "bad" : "";
     explorer.classList.toggle("outdated", !answer.isRead);
     list(answer.problems);
     paint(answer.problems);
-    if (!answer.isRead) return;
-
-    // These three are made by the program, which escapes every name.
-    put("layouts", answer.layouts.length > LONGEST_DRAWN ?
-      "<p class=note>Too many members for a page: “Copy as JSON” has all of them.</p>" : answer.layouts);
-    put("padding", answer.padding);
-    put("bindings", answer.bindings || "<p class=note>The text says its own bindings, or no convention is chosen.</p>");
-    reachScrolled();
-    lightMember();
-    if ($("host-part").open) writeHost();
+    if (answer.isRead) fill();
   };
+
+  // --- The panel of the chosen tab. The others cost nothing until they are shown.
+
+  // A browser takes longer to draw than the program to answer, and a comment or a space moves nothing.
+  const drawn = {};
+  const put = (tab, markup) => {
+    if (drawn[tab] === markup) return;
+    drawn[tab] = markup;
+    // The program makes these parts, and it escapes every name.
+    $(tab).innerHTML = markup.length > LONGEST_DRAWN ? "<p class=note>Too many members for a page: “Copy”, “JSON” has all of them.</p>" : markup;
+  };
+  const fill = () => {
+    if (!answered?.isRead) return;
+    const { offsets, maps, bindings } = answered;
+    switch (chosen.tab) {
+      case "offsets": put("offsets", offsets); break;
+      case "bytes": put("bytes", maps); reachScrolled(); break;
+      case "bindings": put("bindings", bindings || "<p class=note>The text says its own bindings, or no target is chosen.</p>"); break;
+      case "padding": writePadding(); break;
+      default: writeHost();
+    }
+    lightMember();
+  };
+  const panel = () => $(chosen.tab);
   // What is wider than its place is scrolled with the keyboard as well.
   const reachScrolled = () => {
-    for (const map of document.querySelectorAll("#layouts figure")) {
+    for (const map of all("#explorer-bytes figure")) {
       if (map.scrollWidth > map.clientWidth) map.tabIndex = 0;
       else map.removeAttribute("tabindex");
     }
   };
   addEventListener("resize", reachScrolled);
 
+  let orders = [];
+  const writePadding = async () => {
+    const result = await ask({ request: request(), padding: true });
+    if (result?.answer) {
+      orders = result.answer.orders;
+      put("padding", result.answer.padding);
+    } else if (result) {
+      put("padding", "<p class=note>This text takes too long. The command has longer limits: <code>layoutproof show --padding FILE</code>.</p>");
+    }
+  };
+  const apply = ({ start, end, text: order }) => {
+    text.focus();
+    text.setSelectionRange(start, end);
+    // Unlike a new value, typing can be undone.
+    if (!document.execCommand("insertText", false, order)) {
+      text.setRangeText(order);
+      text.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    text.setSelectionRange(start, start);
+  };
+
+  const writeHost = async () => {
+    const result = await ask({ request: request(), copied: chosen.host });
+    $("host-text").textContent = result.answer ?? result.refused ?? "";
+    const columns = shownColumns();
+    $("host-column").textContent = columns.length ? labelOf("columns", columns[0]) : "this text";
+  };
+
+  const select = (tab) => {
+    chosen.tab = all("[role=tab]").some(({ dataset }) => dataset.tab === tab) ? tab : "offsets";
+    for (const button of all("[role=tab]")) {
+      const isChosen = button.dataset.tab === chosen.tab;
+      button.setAttribute("aria-selected", isChosen);
+      button.tabIndex = isChosen ? 0 : -1;
+      $(button.dataset.tab).hidden = !isChosen;
+    }
+    offerChips();
+    fill();
+  };
+  explorer.querySelector("[role=tablist]").addEventListener("keydown", (event) => {
+    const tabs = all("[role=tab]");
+    const at = tabs.indexOf(event.target);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+    if (at < 0 || next === undefined) return;
+    event.preventDefault();
+    tabs[next % tabs.length].focus();
+    select(tabs[next % tabs.length].dataset.tab);
+    save();
+  });
+
+  // --- Problems: errors stay in sight, warnings are folded.
+
   const list = (problems) => {
-    $("problems").replaceChildren(...problems.map((problem) => {
-      const item = document.createElement("li");
-      item.className = problem.severity === "error" ? "bad" : "warned";
-      const place = document.createElement("button");
-      place.type = "button";
-      place.textContent = `${problem.line}:${problem.column}`;
-      place.title = "Go to this line and column";
-      place.onclick = () => {
-        text.focus();
-        text.setSelectionRange(problem.start, Math.max(problem.end, problem.start));
-      };
-      item.append(place, ` ${problem.severity}: ${problem.message} `);
-      const code = document.createElement("code");
-      code.textContent = problem.code;
-      item.append(code);
-      if (problem.help) {
-        const help = document.createElement("p");
-        help.className = "note";
-        help.textContent = problem.help;
-        item.append(help);
-      }
-      return item;
-    }));
+    const of = (severity) => problems.filter((problem) => problem.severity === severity);
+    $("errors").replaceChildren(...of("error").map(item));
+    const warnings = of("warning");
+    $("warnings").replaceChildren(...warnings.map(item));
+    $("warnings-part").hidden = !warnings.length;
+    $("warnings-head").textContent = counted(warnings.length, "warning");
     followCaret();
+  };
+  const item = (problem) => {
+    const made = document.createElement("li");
+    made.className = problem.severity === "error" ? "bad" : "warned";
+    made.dataset.line = problem.line;
+    const place = document.createElement("button");
+    place.type = "button";
+    place.textContent = `${problem.line}:${problem.column}`;
+    place.title = "Go to this line and column";
+    place.onclick = () => goTo(problem.start, problem.end);
+    made.append(place, ` ${problem.message} `);
+    const code = document.createElement("code");
+    code.textContent = problem.code;
+    made.append(code);
+    if (problem.help) {
+      const help = document.createElement("p");
+      help.textContent = problem.help;
+      made.append(help);
+    }
+    return made;
+  };
+  // Selects a part of the text and scrolls its line to the middle of the editor.
+  const goTo = (start, end) => {
+    if (!isShown("text")) showPanes(["text", "result"]);
+    text.focus({ preventScroll: true });
+    text.setSelectionRange(start, Math.max(start, end));
+    const line = text.value.slice(0, start).split("\n").length - 1;
+    const height = parseFloat(getComputedStyle(text).lineHeight);
+    text.scrollTop = line * height - text.clientHeight / 2;
   };
 
   // --- Colours and marks: ranges of one text behind the text area, without an element for each word.
@@ -195,7 +270,6 @@
     const count = text.value.split("\n").length;
     if (gutter.dataset.count !== String(count)) {
       gutter.dataset.count = count;
-      explorer.style.setProperty("--lines", count);
       gutter.textContent = Array.from({ length: Math.min(count, MOST_NUMBERED) }, (_, index) => index + 1).join("\n");
     }
     follow();
@@ -234,77 +308,127 @@
     ink.parentElement.scrollLeft = text.scrollLeft;
   };
 
-  // The problems of the caret's line stand out, and the member under it is lit in every map.
+  // The problems of the caret's line stand out, and the member under it is lit wherever it is drawn.
   const followCaret = () => {
-    const caret = text.selectionStart;
-    const line = text.value.slice(0, caret).split("\n").length;
-    const items = [...$("problems").children];
-    items.forEach((item, index) => item.toggleAttribute("data-here", answered?.problems[index]?.line === line));
+    const line = text.value.slice(0, text.selectionStart).split("\n").length;
+    for (const problem of all(".problems li")) problem.toggleAttribute("data-here", problem.dataset.line === String(line));
     lightMember();
   };
   const lightMember = () => {
     const before = text.value.slice(0, text.selectionStart).match(/\w*$/)[0];
     const word = before + text.value.slice(text.selectionStart).match(/^\w*/)[0];
-    for (const member of document.querySelectorAll("#layouts [data-m]")) {
-      const name = member.dataset.m.replace(/\[[^\]]*\]/g, "").split(".").pop();
-      member.classList.toggle("lit", word !== "" && name === word && document.activeElement === text);
+    for (const member of all("[data-m]", panel())) {
+      member.classList.toggle("lit", word !== "" && nameOf(member.dataset.m) === word && document.activeElement === text);
     }
   };
-
-  // --- Choices.
-
-  const option = (value, label, title = "") => Object.assign(document.createElement("option"), { value, textContent: label, title });
-  const box = (name, label, kind) => {
-    const outer = document.createElement("label");
-    const input = Object.assign(document.createElement("input"), { type: "checkbox", value: name });
-    input.dataset.kind = kind;
-    outer.append(input, ` ${label}`);
-    if (label !== name) outer.title = name;
-    return outer;
+  const nameOf = (path) => path.replace(/\[[^\]]*\]/g, "").split(".").pop();
+  // A member that is clicked is selected in the text: the first place that can be its declaration.
+  const goToMember = (path) => {
+    const name = nameOf(path);
+    const found = name && new RegExp(`\\b${name}(?=\\s*[[;:,=])`).exec(text.value);
+    if (found) goTo(found.index, found.index + name.length);
   };
+
+  // --- Choices: a chip for each target.
+
+  const option = (value, label) => Object.assign(document.createElement("option"), { value, textContent: label });
+  const chip = (kind, { name, label }) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.className = "chip";
+    made.textContent = label;
+    made.dataset.kind = kind;
+    made.value = name;
+    if (label !== name) made.title = name;
+    return made;
+  };
+  const isBinding = () => chosen.tab === "bindings";
+  const usualColumns = () => offered.languages.find(({ name }) => name === language.value)?.columns ?? [];
+  const shownColumns = () => (chosen.columns.length ? chosen.columns : usualColumns());
+  const shownOf = (kind) => (kind === "bindings" ? chosen.bindings : shownColumns());
+  const offeredOf = (kind) => (kind === "bindings" ? offered.bindings : [...offered.compilers, ...offered.rules]);
+  const labelOf = (kind, name) => offeredOf(kind).find((choice) => choice.name === name)?.label ?? name;
+
   const offer = (choices) => {
-    usual.languages = choices.languages;
+    offered = choices;
     const names = { hlsl: "HLSL", slang: "Slang", glsl: "GLSL", wgsl: "WGSL" };
     language.replaceChildren(...choices.languages.map(({ name }) => option(name, names[name])));
     $("example").append(...EXAMPLES.map(([lang, title], index) => option(index, `${names[lang]}: ${title}`)));
-    $("compilers").append(...choices.compilers.map(({ name, label }) => box(name, label, "columns")));
-    $("rules").append(...choices.rules.map(({ name, label }) => box(name, label, "columns")));
-    $("conventions").append(...choices.bindings.map((name) => box(name, name, "bindings")));
+    $("rules").append(...choices.rules.map((choice) => chip("columns", choice)));
     load();
   };
-  const usualColumns = () => usual.languages.find(({ name }) => name === language.value)?.columns ?? [];
-  const tick = () => {
-    const columns = chosen.columns.length ? chosen.columns : usualColumns();
-    for (const input of explorer.querySelectorAll("input[type=checkbox]")) {
-      input.checked = (input.dataset.kind === "columns" ? columns : chosen.bindings).includes(input.value);
+  // In sight are the usual targets and those that are shown; the rest is in the menu.
+  const offerChips = () => {
+    if (!offered) return;
+    const kind = isBinding() ? "bindings" : "columns";
+    const usual = isBinding() ? USUAL_BINDINGS : usualColumns();
+    const inSight = [...usual, ...shownOf(kind).filter((name) => !usual.includes(name))];
+    const hasFocus = document.activeElement?.closest?.("#explorer-chips") && document.activeElement.value;
+    $("chips").replaceChildren(...inSight.map((name) => chip(kind, { name, label: labelOf(kind, name) })));
+    if (hasFocus) all("#explorer-chips .chip").find(({ value }) => value === hasFocus)?.focus();
+
+    if ($("targets").dataset.kind !== kind) {
+      $("targets").dataset.kind = kind;
+      const choices = isBinding() ? offered.bindings : offered.compilers;
+      const targets = [...new Set(choices.map(({ target }) => target))];
+      $("targets").replaceChildren(...targets.map((target) => {
+        const group = document.createElement("div");
+        group.className = "chips";
+        group.setAttribute("role", "group");
+        group.setAttribute("aria-label", target);
+        group.append(...choices.filter((choice) => choice.target === target).map((choice) => chip(kind, choice)));
+        return group;
+      }));
     }
-    explorer.classList.toggle("own-offsets", !usualColumns().length);
-    $("usual").hidden = !chosen.columns.length;
-    const label = (name) => explorer.querySelector(`input[data-kind=columns][value="${CSS.escape(name)}"]`)?.parentElement.textContent.trim() ?? name;
-    $("columns-shown").textContent = columns.map(label).join(", ");
+    for (const one of all(".chip[data-kind]")) one.setAttribute("aria-pressed", shownOf(one.dataset.kind).includes(one.value));
+    const isOwn = !isBinding() && !usualColumns().length;
+    $("chips").hidden = $("more").hidden = isOwn;
+    $("own-note").hidden = !isOwn;
+    $("expert").hidden = isBinding();
+    $("usual").hidden = isBinding() ? chosen.bindings.join() === usual.join() : !chosen.columns.length;
+  };
+  const choose = ({ dataset: { kind }, value }) => {
+    const before = shownOf(kind);
+    const after = before.includes(value) ? before.filter((name) => name !== value) : [...before, value];
+    chosen[kind] = kind === "columns" && after.join() === usualColumns().join() ? [] : after;
+    changed();
+  };
+  $("usual").onclick = () => {
+    if (isBinding()) chosen.bindings = USUAL_BINDINGS;
+    else chosen.columns = [];
+    changed();
   };
   explorer.addEventListener("change", ({ target }) => {
-    if (target.type === "checkbox") {
-      const { kind } = target.dataset;
-      const before = kind === "columns" && !chosen.columns.length ? usualColumns() : chosen[kind];
-      const after = target.checked ? [...before, target.value] : before.filter((name) => name !== target.value);
-      chosen[kind] = kind === "columns" && after.join() === usualColumns().join() ? [] : after;
-    } else if (target === $("example")) {
+    if (target === $("example")) {
       if (!target.value) return;
       const [lang, , source] = EXAMPLES[target.value];
       language.value = lang;
       text.value = source;
+      text.scrollTop = 0;
       chosen.columns = [];
       target.value = "";
     } else if (target === language) {
       chosen.columns = [];
-    } else if (target === $("host-language")) {
-      writeHost();
-      return;
     }
-    changed();
+    if (target !== text) changed();
   });
-  $("usual").onclick = () => { chosen.columns = []; changed(); };
+
+  const countOptions = () => {
+    const set = [lines($("defines").value).length, $("entry").value.trim(), $("matrix").value === "row", $("half").value === "4"];
+    $("options-set").textContent = set.filter(Boolean).length || "";
+  };
+
+  // On a phone, each pane can be hidden to give the other one all of the height.
+  const isShown = (pane) => explorer.dataset.panes.split(" ").includes(pane);
+  const showPanes = (panes) => {
+    explorer.dataset.panes = panes.join(" ");
+    for (const button of all("[data-pane]")) button.setAttribute("aria-pressed", isShown(button.dataset.pane));
+  };
+  const togglePane = (pane) => {
+    const other = pane === "text" ? "result" : "text";
+    if (!isShown(pane)) showPanes(["text", "result"]);
+    else showPanes(isShown(other) ? [other] : ["text", "result"]);
+  };
 
   // --- The address: the whole state, compressed, behind `#`, which no browser sends to a server.
 
@@ -313,10 +437,11 @@
   const decode = (letters) => Uint8Array.from(atob(letters.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
   const fragment = async () => {
     const { text: source, ...rest } = request();
-    const state = { ...rest, text: source };
+    const state = { ...rest, ...(chosen.tab === "offsets" ? {} : { tab: chosen.tab }), text: source };
     const packed = encode(await pipe(new TextEncoder().encode(JSON.stringify(state)), new CompressionStream("deflate-raw")));
     return `#1.${packed}`;
   };
+  const address = async () => new URL(await fragment(), new URL(ownPage ?? "", location.href.split("#")[0])).href;
   const fromFragment = async () => {
     // Pages of the site, and of others, name a text without compression.
     const named = new URLSearchParams(location.hash.slice(1));
@@ -336,69 +461,77 @@
     saving = setTimeout(async () => {
       const link = await fragment();
       const fits = link.length <= LONGEST_LINK;
-      history.replaceState(null, "", fits ? link : location.pathname);
-      $("link-note").textContent = fits ? "" : "The text is too long for a link.";
+      if (ownPage) $("open").href = fits ? await address() : ownPage;
+      else history.replaceState(null, "", fits ? link : location.pathname);
+      all("[data-copy=link]").forEach((button) => { button.disabled = !fits; });
     }, 300);
   };
 
   const words = (value) => (Array.isArray(value) ? value.filter((one) => typeof one === "string") : []);
   const load = async () => {
-    const state = (await fromFragment()) ?? { language: EXAMPLES[0][0], text: EXAMPLES[0][2] };
-    language.value = usual.languages.some(({ name }) => name === state.language) ? state.language : "hlsl";
+    const state = (ownPage ? null : await fromFragment()) ?? { language: EXAMPLES[0][0], text: EXAMPLES[0][2] };
+    language.value = offered.languages.some(({ name }) => name === state.language) ? state.language : "hlsl";
     text.value = String(state.text ?? "");
     chosen.columns = words(state.columns);
-    chosen.bindings = state.bindings ? words(state.bindings) : usual.bindings;
+    chosen.bindings = state.bindings ? words(state.bindings) : USUAL_BINDINGS;
     $("defines").value = words(state.defines).join(" ");
     $("entry").value = String(state.entry ?? "");
     $("matrix").value = state.matrix === "row" ? "row" : "column";
     $("half").value = state.wideHalf ? "4" : "2";
-    tick();
+    countOptions();
+    select(state.tab);
     show();
   };
-  addEventListener("hashchange", load);
+  if (!ownPage) addEventListener("hashchange", load);
 
   // --- Texts to copy.
 
-  const open = (content) => {
-    $("copied-text").value = content;
+  const copy = async (content, isShown) => {
+    const isCopied = await navigator.clipboard?.writeText(content).then(() => true, () => false);
+    if (isCopied) status.textContent = "Copied.";
+    if (isCopied && !isShown) return;
+    $("copied").value = content;
     $("copied-part").hidden = false;
+    $("copied").select();
   };
-  const copy = async (content, button) => {
-    const label = (button.dataset.label ??= button.textContent);
-    try {
-      await navigator.clipboard.writeText(content);
-      button.textContent = "copied";
-    } catch {
-      open(content);
-      $("copied-text").select();
-      button.textContent = "below";
-    }
-    setTimeout(() => { button.textContent = label; }, 1500);
-  };
-  explorer.addEventListener("click", async ({ target }) => {
-    const kind = target.dataset?.copy;
-    if (!kind) return;
-    if (kind === "link") {
-      const link = new URL(await fragment(), location.href).href;
-      return copy(link, target);
-    }
-    if (kind === "host") return copy($("host").textContent, target);
+  $("copied-close").onclick = () => { $("copied-part").hidden = true; };
+  const copyKind = async (kind) => {
+    if (kind === "link") return copy(await address());
+    if (kind === "host") return copy($("host-text").textContent);
     const result = await ask({ request: request(), copied: kind });
     if (result.answer === undefined) return void (status.textContent = result.refused ?? "There is nothing to copy.");
-    const content = kind === "markdown" ? `${result.answer}\n[Open in the explorer](${new URL(await fragment(), location.href).href})\n` : result.answer;
-    if (kind === "case") open(content);
-    copy(content, target);
-  });
-  const writeHost = async () => {
-    const result = await ask({ request: request(), copied: $("host-language").value });
-    $("host").textContent = result.answer ?? result.refused ?? "";
+    return copy(kind === "markdown" ? `${result.answer}\n[Open in the explorer](${await address()})\n` : result.answer, kind === "case");
   };
-  $("host-part").addEventListener("toggle", () => { if ($("host-part").open) writeHost(); });
+
+  explorer.addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    const member = target.closest(".x-panel [data-m]");
+    if (!button) return void (member && goToMember(member.dataset.m));
+    const { copy: kind, kind: choice, tab, pane, host, order } = button.dataset;
+    if (kind) {
+      $("copy").open = false;
+      copyKind(kind);
+    } else if (choice) {
+      choose(button);
+    } else if (tab) {
+      select(tab);
+      save();
+    } else if (pane) {
+      togglePane(pane);
+    } else if (host) {
+      chosen.host = host;
+      all("[data-host]").forEach((one) => one.setAttribute("aria-pressed", one === button));
+      writeHost();
+    } else if (order) {
+      apply(orders[order]);
+    }
+  });
 
   // --- Start.
 
   const changed = () => {
-    tick();
+    countOptions();
+    offerChips();
     show();
     save();
   };
@@ -417,5 +550,5 @@
   loadModule().then((compiled) => {
     module = compiled;
     start();
-  }).catch((error) => { status.textContent = `The explorer could not be loaded: ${error.message}.`; status.className = "bad"; });
+  }).catch((error) => { status.textContent = `The explorer could not be loaded: ${error.message}.`; status.className = "bad"; explorer.classList.add("failed"); });
 })();

@@ -10,7 +10,8 @@ addEventListener("message", ({ data }) => {
   }
   try {
     const request = JSON.stringify(data.request);
-    const answer = data.copied ? wasm_bindgen.copiedText(request, data.copied) : JSON.parse(wasm_bindgen.explore(request));
+    const answer = data.copied ? wasm_bindgen.copiedText(request, data.copied) :
+      JSON.parse(data.padding ? wasm_bindgen.padding(request) : wasm_bindgen.explore(request));
     postMessage({ answer });
   } catch (error) {
     // What the program says itself is a text; anything else has ended it.

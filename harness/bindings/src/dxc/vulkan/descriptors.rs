@@ -32,23 +32,18 @@ pub(super) struct DescriptorRequest {
     pub(super) kept: u32,
     /// `[[vk::binding(N, S)]]`.
     pub(super) binding: Option<(u32, Option<u32>)>,
-    /// The number in `register`, with its class.
     pub(super) register: Option<(LayoutUnit, u32)>,
-    /// The space in `register`.
     pub(super) space: Option<u32>,
     pub(super) role: VulkanRole,
-    /// The declaration.
     pub(super) span: Span,
 }
 
 /// The role of an entry of DXC's list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VulkanRole {
-    /// A resource or a buffer.
     Resource,
     /// A texture or sampler with `[[vk::combinedImageSampler]]`.
     Combined,
-    /// `$Globals`.
     Globals,
     /// The counter of the buffer at this index of the list.
     Counter(usize),
@@ -125,7 +120,6 @@ fn is_behind(parameter: &Parameter, other: &Parameter, module: &Module) -> bool 
     place(parameter) < place(other)
 }
 
-/// Returns the counter of the buffer at index `buffer` of the list.
 pub(super) fn counter(list: &[DescriptorRequest], buffer: usize, annotations: &Annotations) -> DescriptorRequest {
     let of = &list[buffer];
     let set = of.binding.and_then(|(_, set)| set).or(of.space);

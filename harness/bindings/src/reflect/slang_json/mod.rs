@@ -93,7 +93,6 @@ impl VariableContext<'_> {
     /// Outside every entry point.
     const OUTSIDE: Self = Self { stage: None, varying: Varying::No };
 
-    /// Returns the context for the parts of `variable`.
     fn inside(&self, variable: &VariableLayout) -> Self {
         Self { stage: self.stage, varying: self.varying.inside(variable) }
     }

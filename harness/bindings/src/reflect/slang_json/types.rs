@@ -13,7 +13,6 @@ use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind,
 use super::{VariableContext, bindings, declared_attributes, named, place};
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// Prints a type with its layout.
 pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
     let shown = match (&layout.parts, &layout.ty) {
         (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => NodeFields::kind("None"),
@@ -68,7 +67,6 @@ fn sizes(layout: &TypeLayout) -> Vec<ReflectionNode> {
     stated.map(size).collect()
 }
 
-/// Returns the bytes of a layout, if it has any.
 fn in_bytes(layout: &TypeLayout) -> Option<Count> {
     Some(layout.usage.get(LayoutUnit::Bytes)).filter(|bytes| *bytes != Count::Finite(0))
 }

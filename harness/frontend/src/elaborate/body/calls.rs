@@ -48,11 +48,9 @@ pub(super) struct FunctionInstance {
     pub(super) piece: FunctionPiece,
 }
 
-/// A function that a name may refer to.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionCandidate {
     pub(super) function: usize,
-    /// The context of its declaration.
     pub(super) context: LookupContext,
     pub(super) this: Option<Arc<StructType>>,
 }
@@ -260,7 +258,6 @@ impl<'t> Elaborator<'t> {
         Some(ViableCandidate { instance, fits, result, is_short: arguments.len() < parameters.len() })
     }
 
-    /// Resolves the type of a parameter.
     pub(super) fn parameter_type(&mut self, parameter: &FunctionParameter<'t>, context: &LookupContext) -> ValueType {
         let FunctionParameter { prefix, ty, declarator, .. } = parameter;
         self.quietly(|elaborator| elaborator.declared(ty, order(prefix), declarator, context))

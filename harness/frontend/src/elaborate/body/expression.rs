@@ -32,7 +32,6 @@ const DESCRIPTOR_HEAPS: [&str; 2] = ["ResourceDescriptorHeap", "SamplerDescripto
 /// Precedence of `?`.
 const CONDITIONAL: u8 = 1;
 
-/// An expression.
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) ty: ValueType,
@@ -41,11 +40,9 @@ pub(super) struct Reading {
     pub(super) tree: Expression,
 }
 
-/// The arguments of a call.
 struct ArgumentList {
     types: Vec<ValueType>,
     trees: Vec<Expression>,
-    /// The closing bracket.
     close: usize,
 }
 
@@ -55,12 +52,10 @@ struct Infix<'t> {
     /// `=` for all assignments.
     symbol: &'t str,
     precedence: u8,
-    /// Number of tokens.
     tokens: usize,
 }
 
 impl BodyWalk<'_, '_> {
-    /// Returns true if an expression can begin at `at`.
     pub(super) fn starts_expression(&self, at: usize) -> bool {
         let token = self.source.token(at);
         match token.kind {
@@ -332,7 +327,6 @@ impl<'t> BodyReader<'_, '_, 't> {
         }
     }
 
-    /// Reads an expression that begins with a name.
     fn named(&mut self, at: usize) -> Reading {
         let name = self.walk.qualified_name(at);
         if self.kind(name.end) == TokenKind::LeftParenthesis {
@@ -588,7 +582,6 @@ impl<'t> BodyReader<'_, '_, 't> {
         found
     }
 
-    /// Reads the expression or list at `at`.
     pub(super) fn initialiser(&mut self, at: usize) -> Reading {
         if self.kind(at) != TokenKind::LeftBrace {
             return self.expression(at, 0);

@@ -51,7 +51,6 @@ const STATEMENT_TOKENS: usize = 256;
 /// Maximum number of steps in an aliased path, so that aliases of aliases do not grow without end.
 const LONGEST_ALIAS: usize = 64;
 
-/// The walk over one body.
 #[derive(Debug)]
 struct BodyWalk<'e, 't> {
     elaborator: &'e mut Elaborator<'t>,

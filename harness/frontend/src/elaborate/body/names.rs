@@ -125,7 +125,6 @@ impl<'t> Catalogue<'t> {
         self.functions.get(&scope).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the methods `name` of all structs.
     pub(super) fn methods(&self, name: &str) -> &[usize] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
@@ -159,7 +158,6 @@ pub(super) struct QualifiedName<'t> {
     /// The names before the last `::`.
     pub(super) outer: Vec<PathPart<'t>>,
     pub(super) name: &'t str,
-    /// Generic arguments of a call.
     pub(super) arguments: Option<Vec<GenericArgument<'t>>>,
     /// The token after the name.
     pub(super) end: usize,
@@ -254,7 +252,6 @@ impl<'t> BodyWalk<'_, 't> {
         functions.iter().map(candidate).collect()
     }
 
-    /// Returns the functions that `outer::name` may refer to.
     pub(super) fn qualified_candidates(&mut self, outer: &[PathPart<'t>], name: &str) -> Vec<FunctionCandidate> {
         if let [part] = outer {
             let bound = self.context.bindings.iter().find(|binding| binding.name == part.name.text);

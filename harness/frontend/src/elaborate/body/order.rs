@@ -19,7 +19,6 @@ use crate::module::{Life, Use};
 use crate::parser::BracketedTokens;
 use layoutproof_preprocess::lexer::TokenKind;
 
-/// A use with its place.
 #[derive(Debug)]
 pub(super) struct UseDraft {
     pub(super) used: Use,
@@ -101,7 +100,6 @@ struct PendingBlocks {
 
 type Continuation = Option<Rc<PendingBlocks>>;
 
-/// The walk over the blocks of a body.
 #[derive(Debug)]
 struct FlowWalk<'s, 't> {
     source: &'s BracketedTokens<'t>,

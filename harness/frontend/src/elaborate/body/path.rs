@@ -12,10 +12,8 @@ use crate::module::{Alias, Callees, Step, Use};
 use crate::parser::generic_arguments_end;
 use layoutproof_preprocess::lexer::TokenKind;
 
-/// The meaning of a local name.
 #[derive(Clone, Debug)]
 pub(super) enum LocalMeaning {
-    /// An ordinary variable.
     Variable,
     /// The function's parameter with this index, which may be a resource or contain some.
     Parameter(usize),
@@ -23,7 +21,6 @@ pub(super) enum LocalMeaning {
     Alias(Vec<Step>, Span),
 }
 
-/// A local name with its type.
 #[derive(Clone, Debug)]
 pub(super) struct LocalName {
     pub(super) local: LocalMeaning,
@@ -63,7 +60,6 @@ impl<'t> Locals<'t> {
     }
 }
 
-/// An access path in the text.
 #[derive(Debug)]
 struct AccessPathReading {
     steps: Vec<Step>,
@@ -203,7 +199,6 @@ impl BodyWalk<'_, '_> {
         at
     }
 
-    /// Returns the qualified name for a name that a body uses.
     pub(super) fn qualified(&self, name: &str) -> String {
         let symbols = &self.elaborator.symbols;
         let scope = self.context.scope;

@@ -66,7 +66,6 @@ impl<'e, 't> BodyWalk<'e, 't> {
         }
     }
 
-    /// Reads the body of this function.
     pub(super) fn tree(&mut self, function: usize) -> Option<Code> {
         let declared = self.calls.functions[function].declaration;
         let context = self.context.clone();

@@ -7,7 +7,6 @@ use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Type;
 
-/// The type of a value, if known.
 pub(super) type ValueType = Option<Type>;
 
 pub(super) const BOOL: Type = Type::Scalar(Scalar::Bool);
@@ -57,7 +56,6 @@ pub(super) fn element(ty: &Type) -> ValueType {
     }
 }
 
-/// Returns the result of a built-in method.
 pub(super) fn built_in_method(ty: &Type, name: &str) -> ValueType {
     let Type::Resource(resource) = ty else { return None };
     match (resource.kind, name) {
@@ -169,7 +167,6 @@ fn product(left: &Type, right: &Type) -> ValueType {
     }
 }
 
-/// Returns the type of a comparison of two values.
 pub(super) fn comparison(left: ValueType, right: ValueType) -> ValueType {
     arithmetic(left, right).map(|ty| with_scalar(&ty, Scalar::Bool))
 }
@@ -212,7 +209,6 @@ fn scalar_of(ty: &Type) -> Option<Scalar> {
     }
 }
 
-/// Returns `ty` with another scalar.
 fn with_scalar(ty: &Type, scalar: Scalar) -> Type {
     match ty {
         Type::Vector { length, .. } => Type::Vector { scalar, length: *length },
@@ -246,7 +242,6 @@ pub(super) enum ArgumentFit {
     Refused,
 }
 
-/// Rates an argument of the type `argument` for a parameter of the type `parameter`.
 pub(super) fn fit(parameter: &ValueType, argument: &ValueType) -> ArgumentFit {
     let (Some(parameter), Some(argument)) = (parameter, argument) else { return ArgumentFit::Unknown };
     match (parameter, argument) {

@@ -18,7 +18,6 @@ pub(super) enum Dialect<'a> {
 }
 
 impl Dialect<'_> {
-    /// The standard headers.
     fn headers(self) -> [&'static str; 2] {
         match self {
             Self::Cpp { .. } => ["<cstddef>", "<cstdint>"],
@@ -34,7 +33,6 @@ impl Dialect<'_> {
         }
     }
 
-    /// The keyword of assertions.
     fn assertion(self) -> &'static str {
         match self {
             Self::Cpp { .. } => "static_assert",

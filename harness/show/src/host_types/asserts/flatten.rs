@@ -25,13 +25,11 @@ pub(super) fn structs(blocks: &[BlockLayout], reserved: ReservedWords, vectors: 
     flatten.structs
 }
 
-/// Collects the structs.
 #[derive(Debug)]
 pub(super) struct StructFlattener<'a> {
     reserved: ReservedWords,
     vectors: &'a [HostVector],
     rules: String,
-    /// Kind of the block at hand.
     kind: BlockKind,
     structs: Vec<HostStruct>,
     /// The use of each struct.
@@ -46,7 +44,6 @@ pub(super) struct StructUse {
     /// True if a program uploads it: it is a block or an element of a buffer. Other structs are
     /// only members.
     pub is_uploaded: bool,
-    /// The kind of its block.
     pub kind: BlockKind,
 }
 

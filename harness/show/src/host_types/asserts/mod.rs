@@ -34,7 +34,6 @@ pub enum HostLanguage {
     C,
 }
 
-/// How to write the structs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HostOptions<'a> {
     /// The namespace around them, in Rust the module; C has none.

@@ -122,7 +122,6 @@ const CPP: &[&str] = &[
 ];
 
 impl ReservedWords {
-    /// The reserved words of this language.
     pub(super) fn of(language: HostLanguage) -> Self {
         match language {
             HostLanguage::Rust => Self { words: RUST, more: &[] },

@@ -1,6 +1,5 @@
 //! Collects named LLVM types in the order in which the module first needs them.
 
-/// Definitions with their names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Definitions {
     known: Vec<TypeDefinition>,

@@ -14,13 +14,12 @@ use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, decide};
 use layoutproof_core::results::known::ReducedSource;
 use layoutproof_core::results::record::Row;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::all_cases;
+use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
-
-use crate::records::decision_rows::{add_rows, differs};
-use crate::records::frozen_set::FrozenSet;
-use crate::select::all_cases;
-use crate::select::shader_file::reader_process::ReaderProcess;
+use layoutproof_records::decision_rows::{add_rows, differs};
+use layoutproof_records::frozen_set::FrozenSet;
 
 /// The compilers of this machine, and the sets of frozen decisions.
 pub(crate) struct BuildsAtHand {
@@ -39,9 +38,6 @@ pub(super) struct PastedSource<'a> {
 
 impl<'a> PastedSource<'a> {
     /// Runs the source's command line with a compiler.
-    ///
-    /// # Errors
-    /// The temporary folder cannot be written, or an output cannot be read.
     pub(super) fn ask(&self, compiler: &Compiler) -> anyhow::Result<TypedAnswer> {
         let arguments: Vec<&str> = self.reduced.arguments().collect();
         let command = TypedCommand {
@@ -55,9 +51,6 @@ impl<'a> PastedSource<'a> {
 
     /// Builds the text: the declarations of the case, or their replacement, followed by the entry
     /// point.
-    ///
-    /// # Errors
-    /// The case or the rule set does not exist, or the case declares nothing.
     pub(super) fn of(reduced: &'a ReducedSource) -> anyhow::Result<Self> {
         let source = case_of(&reduced.case)?;
         let declarations = match (&reduced.declare, &source.text) {
@@ -89,9 +82,6 @@ pub(super) fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
 
 impl BuildsAtHand {
     /// Finds the compilers.
-    ///
-    /// # Errors
-    /// The tools folder is unknown, or a frozen set cannot be read.
     pub(crate) fn find(limit: Duration) -> anyhow::Result<Self> {
         let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
         let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));
@@ -104,7 +94,6 @@ impl BuildsAtHand {
         Self { compilers: self.compilers.with_cache(cache), ..self }
     }
 
-    /// The compilers of this machine.
     pub(super) fn compilers(&self) -> &Toolchains {
         &self.compilers
     }
@@ -120,9 +109,6 @@ impl BuildsAtHand {
     }
 
     /// How a build treats the source. The build is installed, or has a frozen set.
-    ///
-    /// # Errors
-    /// See [`PastedSource::ask`].
     pub(super) fn finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> anyhow::Result<BuildAnswer> {
         if let Some(compiler) = self.compiler(toolchain) {
             let answer = source.ask(compiler)?;
@@ -166,9 +152,6 @@ pub(super) struct BuildAnswer {
 }
 
 /// The toolchain of this name.
-///
-/// # Errors
-/// No toolchain has this name.
 pub(super) fn toolchain_named(name: &str) -> anyhow::Result<&'static Toolchain> {
     toolchains().iter().find(|toolchain| toolchain.name == name).with_context(|| format!("no toolchain is `{name}`"))
 }

@@ -16,9 +16,6 @@ pub(super) enum IssueText {
 }
 
 /// Runs the newest build and, if it shows the difference, all others.
-///
-/// # Errors
-/// The source names something that does not exist, or a compiler's output cannot be read.
 pub(super) fn issue_text(
     reduced: &ReducedSource,
     difference: &Mechanism<'_>,

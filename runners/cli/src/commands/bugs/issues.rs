@@ -7,27 +7,20 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_records::output_files::check_folder;
 use layoutproof_site::Mechanism;
 
 use super::builds::BuildsAtHand;
 use super::issue_text::{IssueText, issue_text};
-use super::old_listing::{gone_in, is_about_devices};
 use super::reduced_sources::{NamedSource, reduced_sources};
 use crate::output::{print, warn};
-use crate::records::output_files::check_folder;
 
 /// Writes the texts of all known differences that have a reduced source.
-///
-/// # Errors
-/// See [`write_one`].
 pub(crate) fn write_all(known: &[Mechanism<'_>], limit: Duration, out: Option<&Path>) -> anyhow::Result<Exit> {
     write_sources(&reduced_sources()?.iter().collect::<Vec<_>>(), known, limit, out)
 }
 
 /// Writes the texts of one known difference.
-///
-/// # Errors
-/// It has no reduced source, no compiler can show it, or the folder cannot be written.
 pub(crate) fn write_one(
     difference: &Mechanism<'_>,
     known: &[Mechanism<'_>],
@@ -111,4 +104,15 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
         bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);
     }
     Ok(own)
+}
+
+/// The build without the difference, if every entry names one.
+fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
+    let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
+    is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_deref())).flatten()
+}
+
+/// True if every entry is limited to some devices.
+pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
+    difference.entries.iter().all(|entry| entry.is_about_devices())
 }

@@ -3,8 +3,7 @@
 
 mod builds;
 mod issue_text;
-pub(crate) mod issues;
-pub(crate) mod old_listing;
+mod issues;
 pub(crate) mod reduced_sources;
 mod state;
 mod text;
@@ -71,9 +70,6 @@ pub struct BugsArgs {
 }
 
 /// Lists known bugs, describes one, or writes its issue.
-///
-/// # Errors
-/// The word names nothing, or a compiler's output cannot be read.
 pub(crate) fn bugs(args: &BugsArgs, style: Style) -> anyhow::Result<Exit> {
     let lists = known_lists()?;
     let known = mechanisms(&lists);

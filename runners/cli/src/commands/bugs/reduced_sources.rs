@@ -2,9 +2,8 @@
 
 use layoutproof_built_in::UPSTREAM;
 use layoutproof_core::results::known::ReducedSource;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_source::sources::SourceMap;
-
-use crate::select::refused_input::RefusedInput;
 
 #[derive(Debug)]
 pub(crate) struct NamedSource {
@@ -14,9 +13,6 @@ pub(crate) struct NamedSource {
 }
 
 /// All of them, by name.
-///
-/// # Errors
-/// A file has problems; only those of the first such file are returned.
 pub(crate) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
     let mut found = Vec::new();
     let mut sources = SourceMap::default();

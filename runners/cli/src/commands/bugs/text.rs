@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use layoutproof_core::results::record::SCHEMA;
-use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
+use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width, wrapped};
 use serde_json::json;
 
 use super::builds::PastedSource;
-use super::old_listing::is_about_devices;
+use super::issues::is_about_devices;
 use super::state::{Bug, BugState};
 
 /// Width of the text in columns, unless a name is longer.
@@ -112,9 +112,9 @@ pub(super) fn description(bug: &Bug<'_>, style: Style) -> String {
     let difference = bug.difference;
     let mut text = TextLines::default();
     text.push(&style.paint(Tone::Strong, &difference.id));
-    wrapped(&bug.title(), "", &mut text);
+    paragraph(&bug.title(), "", &mut text);
     if !bug.sources.is_empty() {
-        wrapped(difference.reason, "", &mut text);
+        paragraph(difference.reason, "", &mut text);
     }
     text.push("");
 
@@ -156,9 +156,9 @@ pub(super) fn description(bug: &Bug<'_>, style: Style) -> String {
             text.push(&format!("\n  $ {}", reduced.command));
         }
         text.push(&format!("\n{}", style.paint(Tone::Strong, "what goes wrong")));
-        wrapped(reduced.means.trim(), "  ", &mut text);
+        paragraph(&reduced.means, "  ", &mut text);
         text.push(&format!("\n{}", style.paint(Tone::Strong, "what should happen")));
-        wrapped(reduced.expected.trim(), "  ", &mut text);
+        paragraph(&reduced.expected, "  ", &mut text);
         text.push("\n`--issue` writes the text of an issue about it.");
     }
     text.into_text()
@@ -177,20 +177,10 @@ fn cases(bug: &Bug<'_>) -> String {
     if more > 0 { format!("{text}, and {more} more") } else { text }
 }
 
-/// A text in lines of at most [`COLUMNS`].
-fn wrapped(text: &str, indent: &str, lines: &mut TextLines) {
-    let mut line = String::new();
-    for word in one_line(text).split_whitespace() {
-        if !line.is_empty() && width(indent) + width(&line) + 1 + width(word) > COLUMNS {
-            lines.push(&format!("{indent}{line}"));
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line += word;
+fn paragraph(text: &str, indent: &str, lines: &mut TextLines) {
+    for line in wrapped(indent, indent, one_line(text.trim()).split_whitespace(), COLUMNS) {
+        lines.push(&line);
     }
-    lines.push(&format!("{indent}{line}"));
 }
 
 fn cut(text: &str, columns: usize, style: Style) -> String {

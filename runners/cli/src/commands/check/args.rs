@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use layoutproof_layout::TargetChoice;
 use layoutproof_show::front_ends::FrontEnd;
 
-use crate::args::placement::target;
 use crate::args::{CacheArgs, DeclareArgs};
+use crate::select::layout_selection::target;
 
 /// Output formats of `layoutproof check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

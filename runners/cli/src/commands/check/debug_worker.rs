@@ -14,12 +14,14 @@ use layoutproof_debuginfo::{
     SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{BlockNames, has_own_name, is_candidate, is_generic, nearest};
-use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramContract, ProgramStruct, block_parts};
+use layoutproof_hostcheck::{
+    MemberFit, MemberSketch, ProgramContract, ProgramStruct, WrittenBy, WrittenRules, block_parts,
+};
 use serde::{Deserialize, Serialize};
 
 use super::debug_types::convert;
 use super::shader_blocks::TargetBlock;
-use crate::select::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
+use layoutproof_inputs::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
 
 /// Reading a program of a gigabyte takes seconds, so two minutes mean that something went wrong.
 const LIMITS: ReaderLimits = ReaderLimits { time: Duration::from_secs(120), memory_gib: 8 };
@@ -54,6 +56,8 @@ pub(crate) struct DebugAnswer {
     pub structs: Vec<ProgramStruct>,
     /// Matching names that are only declared.
     pub declared: Vec<String>,
+    /// Those of them that are damaged, as `problems` say.
+    pub damaged: Vec<String>,
     /// For each block, the most similar names.
     pub nearest: Vec<Vec<String>>,
     /// For each block without a type of its name, the structs that fit by their members, best first.
@@ -127,7 +131,11 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
     for named in &found.named {
         match convert(&found, named, &name, &working_folder, by_variable.contains(named.name.as_str())) {
             Some(program) => answer.structs.push(program),
-            None if named.layouts.is_empty() => answer.declared.push(named.name.clone()),
+            None if named.layouts.is_empty() => {
+                let is_damaged = found.problems.iter().any(|problem| problem.type_name() == Some(&named.name));
+                answer.damaged.extend(Some(named.name.clone()).filter(|_| is_damaged));
+                answer.declared.push(named.name.clone());
+            }
             None => {}
         }
     }
@@ -138,13 +146,13 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
 }
 
 /// Traits with which libraries write structs in a layout of their own: the crate, the trait's last
-/// name, and the library's name.
-const WRITERS: [(&str, &str, &str); 5] = [
-    ("encase", "ShaderType", "encase"),
-    ("encase", "WriteInto", "encase"),
-    ("crevice", "AsStd140", "crevice"),
-    ("crevice", "AsStd430", "crevice"),
-    ("glsl_layout", "Uniform", "glsl-layout"),
+/// name, the library's name, and its rules.
+const WRITERS: [(&str, &str, &str, WrittenRules); 5] = [
+    ("encase", "ShaderType", "encase", WrittenRules::Natural),
+    ("encase", "WriteInto", "encase", WrittenRules::Natural),
+    ("crevice", "AsStd140", "crevice", WrittenRules::Std140),
+    ("crevice", "AsStd430", "crevice", WrittenRules::Natural),
+    ("glsl_layout", "Uniform", "glsl-layout", WrittenRules::Std140),
 ];
 
 /// Sets the libraries that write the structs. Only Rust has such libraries.
@@ -153,12 +161,16 @@ fn find_writers(file: &DebugFile<'_>, structs: &mut [ProgramStruct]) {
         return;
     }
     for Implementation { type_name, trait_name } in file.implementations() {
-        let writer = WRITERS.iter().find(|(start, end, _)| {
+        let writer = WRITERS.iter().find(|(start, end, ..)| {
             trait_name.split("::").next() == Some(start) && trait_name.rsplit("::").next() == Some(end)
         });
-        let Some((_, _, library)) = writer else { continue };
+        let Some((_, _, library, rules)) = writer else { continue };
         for program in structs.iter_mut().filter(|program| program.name == type_name) {
-            program.written_by = Some((*library).to_owned());
+            let new = || WrittenBy { library: (*library).to_owned(), rules: Vec::new() };
+            let written_by = program.written_by.get_or_insert_with(new);
+            if !written_by.rules.contains(rules) {
+                written_by.rules.push(*rules);
+            }
         }
     }
 }

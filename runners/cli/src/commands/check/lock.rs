@@ -9,7 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use layoutproof_report::host_check::HostCheck;
+use layoutproof_report::host_check::{HostCheck, target_title};
+use layoutproof_show::counted;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
 use sha2::{Digest, Sha256};
@@ -74,8 +75,10 @@ impl Lock {
     /// # Errors
     /// The file is missing, or a line is not of this format, such as a mark of a merge conflict.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = fs::read_to_string(path)
-            .with_context(|| format!("reading {}: `check --write-lock` writes it", path.display()))?;
+        if !path.exists() {
+            bail!("{} does not exist: `layoutproof check --write-lock` writes it", path.display());
+        }
+        let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
         let mut lines = text.lines();
         if lines.next() != Some(SCHEMA) {
             bail!("{}:1: this program reads lock files that begin with `schema 1`", path.display());
@@ -142,6 +145,14 @@ impl Lock {
         self.facts.entry((kind, shader.to_owned(), names)).or_default().insert(escaped(value));
     }
 
+    /// What the file says, for people.
+    pub(super) fn summary(&self) -> String {
+        let count = |kind: FactKind| self.facts.keys().filter(|(own, ..)| *own == kind).count() as u64;
+        let kinds = [(FactKind::Layout, "layout"), (FactKind::Pair, "pair"), (FactKind::Blob, "compiled shader")];
+        let present = kinds.into_iter().filter(|(kind, _)| *kind == FactKind::Layout || count(*kind) > 0);
+        present.map(|(kind, word)| counted(count(kind), word)).collect::<Vec<_>>().join(", ")
+    }
+
     /// Writes the file.
     ///
     /// # Errors
@@ -176,15 +187,22 @@ impl Lock {
             let values = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(", ");
             let (was, is) = (values(old), values(new));
             let block = match names.as_slice() {
-                [block, target] => format!("`{block}` of {shader} for {target}"),
+                [block, target] => format!("`{block}` of {shader} for {}", target_title(target)),
                 _ => shader.clone(),
             };
             let change = match (kind, old.is_empty(), new.is_empty()) {
                 (FactKind::Unmatched, true, _) => format!("{block} is a new block without a host struct"),
-                (FactKind::Pair, false, true) => format!("{block} is no longer compared with `{was}`"),
+                (FactKind::Pair, false, true) if self.has_layout_of(key) => {
+                    format!("{block} is no longer compared with `{was}`")
+                }
+                (FactKind::Pair, false, true) => format!("{block} is gone, which `{was}` filled"),
                 (FactKind::Pair, false, false) => format!("{block} is compared with `{is}`, not with `{was}`"),
+                (FactKind::Layout, false, true) if accepted.has_pair_of(key) => continue,
                 (FactKind::Layout, false, true) => format!("{block} is gone"),
-                (FactKind::Layout, false, false) => format!("the layout of {block} changed from {was} to {is}"),
+                (FactKind::Layout, false, false) => match (sizes(old), sizes(new)) {
+                    (was, is) if was == is => format!("the layout of {block} changed; it still has {is}"),
+                    (was, is) => format!("the layout of {block} changed from {was} to {is}"),
+                },
                 (FactKind::Blob, false, false) => format!("{shader} changed"),
                 (FactKind::Blob, false, true) => format!("{shader} is gone"),
                 (FactKind::Source, false, false) if !self.has_other_blob(accepted, shader) => {
@@ -193,9 +211,19 @@ impl Lock {
                 // A new pair, layout or blob needs no review; a block that has a host struct now is better.
                 _ => continue,
             };
-            changes.push(format!("{change}; `check --write-lock` accepts it"));
+            changes.push(change);
         }
         changes
+    }
+
+    /// True if the block of a pair is there.
+    fn has_layout_of(&self, (_, shader, names): &FactKey) -> bool {
+        self.facts.keys().any(|(kind, of, own)| *kind == FactKind::Layout && of == shader && is_of_block(names, own))
+    }
+
+    /// True if the block of a layout has a host struct.
+    fn has_pair_of(&self, (_, shader, names): &FactKey) -> bool {
+        self.facts.keys().any(|(kind, of, own)| *kind == FactKind::Pair && of == shader && is_of_block(own, names))
     }
 
     /// True if a compiled shader has other bytes than accepted.
@@ -203,6 +231,20 @@ impl Lock {
         let key = (FactKind::Blob, shader.to_owned(), Vec::new());
         self.facts.get(&key) != accepted.facts.get(&key)
     }
+}
+
+/// True if the names of a pair, such as `Particles.particles[]` and a target, are about a block.
+fn is_of_block(pair: &[String], block: &[String]) -> bool {
+    let ([part, target], [whole, of]) = (pair, block) else { return false };
+    let rest = part.strip_prefix(whole.as_str()).filter(|_| target == of);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+/// The sizes of layouts, without the digests after them.
+fn sizes(values: &BTreeSet<String>) -> String {
+    let sizes: BTreeSet<&str> =
+        values.iter().map(|value| value.rsplit_once(' ').map_or(value.as_str(), |(size, _)| size)).collect();
+    sizes.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// The name of a shader in the file: its path relative to the project, with slashes, escaped.
@@ -259,9 +301,9 @@ mod tests {
         write("b.frag", "another version of another source");
         assert_eq!(changes(), [""; 0]);
         write("a.frag", "another version of the source");
-        assert_eq!(changes(), ["a.frag.spv is older than its source a.frag; `check --write-lock` accepts it"]);
+        assert_eq!(changes(), ["a.frag.spv is older than its source a.frag"]);
         write("a.frag.spv", "another module");
-        assert_eq!(changes(), ["a.frag.spv changed; `check --write-lock` accepts it"]);
+        assert_eq!(changes(), ["a.frag.spv changed"]);
 
         let path = folder.path().join(LOCK_FILE);
         lock().write(&path).unwrap();

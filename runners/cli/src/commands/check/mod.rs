@@ -2,8 +2,8 @@
 //! `--run` needs a GPU.
 //!
 //! `input_kind` sorts the inputs, `shader_blocks` lays the blocks out with the options of the
-//! project and the command line (or takes a compiler's reflection, `reflected`), `debug_worker` reads the host's types in a child process,
-//! `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
+//! project and the command line, or takes a compiler's answer, `debug_worker` reads the host's types in a
+//! child process, `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
 mod debug_types;
@@ -15,7 +15,6 @@ mod lock;
 mod nearness;
 mod pairing;
 mod prove;
-mod reflected;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
@@ -45,7 +44,8 @@ use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::lock::{Lock, shader_name};
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
-use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules, first_problem};
+use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
+use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::project::globs;
@@ -53,7 +53,7 @@ use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
 use crate::records::output_files::{append_to_file, check_file, write_file};
 use crate::select::layout_selection::LayoutSelection;
-use crate::select::refused_input::RefusedInput;
+use crate::select::refused_input::{RefusedInput, first_problem};
 
 /// Compares host structs with blocks.
 ///
@@ -101,9 +101,10 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         let lock = Lock::of_check(&checked, &blocks, &shaders, &project)?;
         if let Some(accepted) = accepted {
             let is_checked = checked_shaders(args, &checked, &shaders, &project);
-            checked.complaints.extend(lock.changes_since(&accepted, is_checked));
+            checked.lock_changes = lock.changes_since(&accepted, is_checked);
         } else if checked.unread.is_empty() {
             lock.write(&lock_path)?;
+            warn(&format!("note: wrote {} to {}\n", lock.summary(), lock_path.display()));
         } else {
             warn(&format!("warning: {} is not written, because not all files could be read\n", lock_path.display()));
         }
@@ -174,7 +175,11 @@ fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
     let start = if is_new { "schema = 1\n" } else { "" };
     append_to_file(path, &format!("{start}{entries}"))?;
-    warn(&format!("note: wrote {} entries to {}\n", entries.matches("[[map]]").count(), path.display()));
+    let written = match entries.matches("[[map]]").count() {
+        1 => "1 entry".to_owned(),
+        several => format!("{several} entries"),
+    };
+    warn(&format!("note: wrote {written} to {}\n", path.display()));
     Ok(())
 }
 
@@ -305,7 +310,7 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let named = args.compiler.iter().filter(|_| selects).map(|word| named_compiler(word));
     let mut compilers: Vec<NamedCompiler> =
         named.collect::<Result<_, _>>().map_err(|error| anyhow!("--compiler: {error}"))?;
-    compilers.iter_mut().try_for_each(NamedCompiler::find_version)?;
+    compilers.iter_mut().try_for_each(find_version)?;
     let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers };
     named.complete(&settings.arguments);
     Ok(ShaderJob {
@@ -365,6 +370,8 @@ fn read_shaders(
                 if let Some(note) = read.note {
                     warn(&format!("note: {note}\n"));
                 }
+                let file = job.path.display().to_string();
+                refused.extend(read.left_out.into_iter().map(|reason| UnreadInput { file: file.clone(), reason }));
                 all.blocks.extend(read.blocks);
                 all.warnings.extend(read.warnings);
             }

@@ -8,8 +8,8 @@ use layoutproof_hostcheck::matching::{
 };
 use layoutproof_hostcheck::{
     BlockPart, CompareOptions, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape,
-    ProgramStruct, Remark, ShaderBlock, VectorTypes, WrittenRules, as_written, block_parts, compare, has_members_of,
-    part_of_host, part_path, shares_a_member,
+    ProgramStruct, Remark, ShaderBlock, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, compare,
+    has_members_of, part_of_host, part_path, shares_a_member,
 };
 use layoutproof_layout::{BlockKind, LaidOutShape};
 use layoutproof_report::host_check::{
@@ -192,10 +192,14 @@ impl PairsOfBlock<'_> {
                 }
             }
             Err(reason) if is_worth_listing(&parts, &reason) => {
-                let proposals =
-                    candidates.iter().map(|found| HostProposal { host: found.host.name.clone(), fit: found.fit });
+                let proposals = candidates.iter().map(|found| HostProposal {
+                    host: found.host.name.clone(),
+                    fit: found.fit,
+                    difference: self.difference(&parts, found),
+                });
                 let listed = unmatched(block, layout.name.clone(), reason);
-                self.unmatched.push(UnmatchedBlock { proposals: proposals.collect(), ..listed });
+                let proposals = proposals.collect();
+                self.unmatched.push(UnmatchedBlock { proposals, ..listed });
             }
             Err(_) => {}
         }
@@ -221,18 +225,32 @@ impl PairsOfBlock<'_> {
         }
     }
 
+    /// The first difference of a block and a struct that is only proposed.
+    fn difference(&self, parts: &[BlockPart<'_>], proposed: &Candidate<'_>) -> Option<String> {
+        let is_written_as_it_is = proposed.host.written_by.is_none();
+        let pair =
+            is_written_as_it_is.then(|| compare_pair(self.block, &parts[proposed.part], proposed.host, self.rules))?;
+        let first = pair.comparison.mismatches.first()?;
+        Some(format!("{first}; fix: {}", first.hint))
+    }
+
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {
         let compare_as = |host: &ProgramStruct| compare_pair(self.block, &parts[part], host, self.rules);
-        let Some(library) = &host.written_by else {
+        let Some(WrittenBy { library, rules }) = &host.written_by else {
             let pair = compare_as(host);
             return self.pairs.push(BlockPair { pair, part, host: host.clone() });
         };
 
-        let rules = written_rules(library, self.block.layout.kind);
-        let written = as_written(host, rules, self.rules.vector_types);
+        // A type of crevice may have both layouts, and its code decides for each buffer.
+        let usual = usual_rules(self.block.layout.kind);
+        let mut rules = rules.clone();
+        rules.sort_by_key(|rules| *rules != usual);
+        let written = rules.into_iter().filter_map(|rules| {
+            let written = as_written(host, rules, self.rules.vector_types)?;
+            Some((compare_as(&written), written))
+        });
         let mut difference = None;
-        if let Some(written) = written {
-            let mut pair = compare_as(&written);
+        if let Some((mut pair, written)) = written.min_by_key(|(pair, _)| !pair.comparison.agrees()) {
             let first = pair.comparison.mismatches.first();
             if first.is_none_or(|first| !may_follow_from_attributes(&first.kind)) {
                 pair.comparison.remarks.insert(0, Remark::WrittenBy { library: library.clone() });
@@ -247,13 +265,11 @@ impl PairsOfBlock<'_> {
     }
 }
 
-/// The rules by which a library writes a struct for this kind of block.
-fn written_rules(library: &str, kind: BlockKind) -> WrittenRules {
-    let is_storage = matches!(kind, BlockKind::StructuredElement | BlockKind::StorageBlock | BlockKind::PushConstant);
-    match library {
-        "crevice" if is_storage => WrittenRules::Natural,
-        "crevice" | "glsl-layout" => WrittenRules::Std140,
-        _ => WrittenRules::Natural,
+/// The rules that programs use for this kind of block.
+fn usual_rules(kind: BlockKind) -> WrittenRules {
+    match kind {
+        BlockKind::StructuredElement | BlockKind::StorageBlock | BlockKind::PushConstant => WrittenRules::Natural,
+        _ => WrittenRules::Std140,
     }
 }
 
@@ -461,6 +477,9 @@ fn find_host<'a>(
         TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {
             let declared: Vec<&str> = hosts.iter().flat_map(|host| &host.declared).map(String::as_str).collect();
             match (match_declared(&declared), stated) {
+                (TypeMatch::Found(name), _) if hosts.iter().any(|host| host.damaged.contains(&name)) => {
+                    Err(UnmatchedReason::Damaged(name))
+                }
                 (TypeMatch::Found(name), _) => Err(UnmatchedReason::OnlyDeclared(name)),
                 (_, Some(stated)) => Err(UnmatchedReason::StatedMissing { stated: stated.clone(), nearest: nearest() }),
                 (_, None) => Err(UnmatchedReason::NoType(nearest())),

@@ -12,15 +12,15 @@ use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, bloc
 use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use super::reflected::{ReflectedFile, UNREFLECTED, reflected};
 use crate::args::DeclareArgs;
 use crate::commands::show::input::read_input;
 use crate::select::layout_selection::LayoutSelection;
 use crate::select::rule_set::rule_choice;
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 
 /// A shader file and the options for reading it.
 #[derive(Clone, Debug)]
@@ -138,6 +138,8 @@ pub(crate) struct ShaderBlocks {
     pub warnings: Vec<Diagnostic>,
     /// Says that a compiler read the file, and why.
     pub note: Option<String>,
+    /// What that compiler cannot answer.
+    pub left_out: Vec<String>,
 }
 
 /// Reads a shader.
@@ -158,7 +160,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
             let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
-            return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, note: None }));
+            return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, ..ShaderBlocks::default() }));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
     };
@@ -222,48 +224,30 @@ fn commented_blocks(
     Ok(blocks)
 }
 
-/// The blocks of a file that we refuse, from the reflection of the compiler whose layouts are compared.
-/// `None` if it cannot describe the file for all targets.
+/// The blocks of a file that we refuse, from the compilers whose layouts are compared. `None` if none of
+/// them describes it.
 fn read_by_compiler(
     job: &ShaderJob,
     problems: &[Diagnostic],
     first_file: usize,
     sources: &SourceMap,
 ) -> anyhow::Result<Option<ShaderBlocks>> {
-    let is_empty = problems.iter().all(|problem| problem.code == Code::NothingDeclared);
-    if is_empty || ShaderLanguage::of(job.declare.lang, &job.path) != Some(ShaderLanguage::Slang) {
-        return Ok(None);
-    }
-    let files = || sources.files().iter().skip(first_file);
-    if files().any(|file| UNREFLECTED.iter().any(|word| file.text.contains(word))) {
-        return Ok(None);
-    }
+    let compilers = if job.named.is_empty() { &job.usual.compilers } else { &job.named.compilers };
+    let (path, declare, profile) = (&job.path, &job.declare, job.profile.as_deref());
+    let file = RefusedFile { path, declare, profile, compilers, problems, sources, first_file };
+    let targets = targets_of(job, &BlockComment::default())?;
+    let Some(answer) = CompilerReading::of(file, targets.iter().map(String::as_str))? else { return Ok(None) };
+
     let word = job.path.display().to_string();
-    let texts = TextPlaces::of_files(files());
-    let mut read = ShaderBlocks::default();
-    for target in targets_of(job, &BlockComment::default())? {
-        let Some(ReflectedFile { blocks, compiler }) = reflected(job, &target)? else { return Ok(None) };
-        let source = Arc::new(BlockSource::Module { file: word.clone(), blocks: blocks.clone() });
-        let own = commented_blocks(&word, blocks, &texts, &source, sources)?;
-        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.clone(), ..block }));
-        let reason = first_problem(&word, problems, sources);
-        read.note = Some(format!("{word} is read by {compiler}, because layoutproof refuses it: {reason}"));
+    let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
+    let mut read = ShaderBlocks { note: Some(answer.note), left_out: answer.left_out, ..ShaderBlocks::default() };
+    for column in answer.columns {
+        let target = column.native.name;
+        let source = Arc::new(BlockSource::Module { file: word.clone(), blocks: column.blocks.clone() });
+        let own = commented_blocks(&word, column.blocks, &texts, &source, sources)?;
+        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), ..block }));
     }
     Ok(Some(read))
-}
-
-/// The first problem of a shader in one line, with the number of the others.
-pub(super) fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> String {
-    let Some(first) = problems.first() else { return format!("{file}: refused") };
-    let span = first.span();
-    let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
-    let place = sources.position(span);
-    let more = match problems.len() {
-        1 => String::new(),
-        all => format!(" (and {} more)", all - 1),
-    };
-    let whole = if name == file { String::new() } else { format!("{file}: ") };
-    format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
 }
 
 /// Refuses a comment with words that mean nothing.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::family::Family;
@@ -17,15 +17,16 @@ use layoutproof_executor::interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::pool;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::named_compiler::name_and_file;
+use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, release_of};
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildSide;
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::output::warn;
 use crate::progress::counting;
-use crate::records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, release_of};
-use crate::records::output_files::check_folder;
-use crate::select::shader_file::reader_process::ReaderProcess;
 
 /// How compilers run.
 #[derive(Clone, Debug)]
@@ -37,9 +38,7 @@ pub(crate) struct AskOptions {
     pub cache: Option<Arc<AnswerCache>>,
 }
 
-/// A build of a compiler.
 pub(crate) enum Build {
-    /// A compiler of this machine.
     Here(Box<CompilerUnderTest>),
     /// The decisions of a compiler that ran earlier or elsewhere.
     Saved(Box<FrozenSet>),
@@ -56,9 +55,6 @@ impl Build {
     /// saved decisions. If a compiler of that name or version is missing and the program contains its
     /// decisions, prints a note and takes those. Prints an error and returns `None` if nothing was
     /// found.
-    ///
-    /// # Errors
-    /// The word names no compiler, or a set cannot be read.
     pub(crate) fn named(word: &str, options: &AskOptions) -> anyhow::Result<Option<Self>> {
         let path = Path::new(word);
         if path.is_dir() {
@@ -68,8 +64,8 @@ impl Build {
             })?;
             return Ok(Some(Self::Saved(Box::new(set))));
         }
-        if let Some((name, path)) = word.split_once('=') {
-            return Self::at(Path::new(path), family_named(name)?, options);
+        if let (name, Some(file)) = name_and_file(word) {
+            return Self::at(file, family_named(name)?, options);
         }
         if let Some((name, version)) = word.split_once('@') {
             return Self::of_version(family_named(name)?, version, options);
@@ -79,10 +75,8 @@ impl Build {
             return Self::of_compiler(name, family, options);
         }
         if path.is_file() {
-            let family = Family::of_file(path).map_err(|_| {
-                let names = Family::all().map(Family::compiler).collect::<Vec<_>>().join("=, ");
-                anyhow::anyhow!("{word}: the file name does not show which compiler this is: write {names}={word}")
-            })?;
+            let family = Family::of_file(path)
+                .map_err(|unknown| anyhow!("{word}: {unknown}: write {}={word}", names().join("=, ")))?;
             return Self::at(path, family, options);
         }
         if Compiler::known().any(|known| known.name == word) {
@@ -90,6 +84,12 @@ impl Build {
         }
         let meant = did_you_mean(word, names());
         bail!("`{word}` is no compiler, no file and no folder of saved decisions{meant}")
+    }
+
+    /// True if a word is meant as the name of a build, rightly or not.
+    pub(crate) fn is_named_by(word: &str) -> bool {
+        let is_compiler = Family::named(word).or_else(|| Family::of_compiler(word)).is_some();
+        is_compiler || word.contains(['=', '@']) || Path::new(word).exists()
     }
 
     fn at(path: &Path, family: Family, options: &AskOptions) -> anyhow::Result<Option<Self>> {
@@ -162,9 +162,6 @@ impl Build {
     }
 
     /// The build's family.
-    ///
-    /// # Errors
-    /// The set's family is unknown.
     pub(crate) fn family(&self) -> anyhow::Result<Family> {
         match self {
             Self::Here(asked) => Ok(asked.family),
@@ -172,14 +169,6 @@ impl Build {
                 let family = Family::named(&set.manifest.family);
                 family.with_context(|| format!("{}: unknown family `{}`", set.place, set.manifest.family))
             }
-        }
-    }
-
-    /// True if the build is this very set, which leaves nothing to compare.
-    pub(crate) fn is_saved_as(&self, set: &FrozenSet) -> bool {
-        match self {
-            Self::Here(_) => false,
-            Self::Saved(own) => own.manifest.digest == set.manifest.digest,
         }
     }
 
@@ -198,9 +187,6 @@ impl Build {
     }
 
     /// The build's identity and decisions.
-    ///
-    /// # Errors
-    /// The compiler's file cannot be read.
     pub(crate) fn decide(self, sources: &[Arc<Source>]) -> anyhow::Result<Decisions> {
         match self {
             Self::Here(asked) => {
@@ -238,7 +224,6 @@ fn names() -> Vec<&'static str> {
     Family::all().map(Family::compiler).collect()
 }
 
-/// A compiler and its toolchains.
 pub(crate) struct CompilerUnderTest {
     family: Family,
     compiler: Compiler,
@@ -248,9 +233,6 @@ pub(crate) struct CompilerUnderTest {
 impl CompilerUnderTest {
     /// Prepares a compiler. Installs a handler for signals, which cleans up the compilers' temporary
     /// folders.
-    ///
-    /// # Errors
-    /// The folder of kept files cannot be written.
     pub(crate) fn new(compiler: Compiler, family: Family, options: &AskOptions) -> anyhow::Result<Self> {
         options.keep.as_deref().map_or(Ok(()), check_folder)?;
         interrupt::end_without_traces()?;
@@ -283,9 +265,6 @@ impl CompilerUnderTest {
     }
 
     /// The compiler's identity and the command lines that were used.
-    ///
-    /// # Errors
-    /// The compiler's file cannot be read.
     pub(crate) fn manifest(&self, decided: &BTreeMap<String, CaseDecisions>) -> anyhow::Result<Manifest> {
         let file = self.compiler.file();
         let toolchains = self.toolchains.named(self.family.compiler()).into_iter().map(|toolchain| FrozenToolchain {

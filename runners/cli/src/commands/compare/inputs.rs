@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use layoutproof_compilers::family::Family;
 use layoutproof_core::check::Source;
+use layoutproof_inputs::all_cases::{Cases, sources_of};
+use layoutproof_inputs::inputs::{InputWord, check_filter};
+use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_layout::Span;
 use layoutproof_readers::toolchain::toolchains;
 use layoutproof_show::InputContent;
@@ -15,9 +18,6 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::DeclareArgs;
 use crate::output::warn;
-use crate::select::all_cases::{Cases, sources_of};
-use crate::select::inputs::{InputWord, check_filter};
-use crate::select::shader_file::ShaderFile;
 
 /// The sources to compare, and their texts for the places of members.
 #[derive(Default)]
@@ -33,9 +33,6 @@ pub(crate) struct Inputs {
 
 impl Inputs {
     /// Reads the cases and files that the words name; all cases if there are none.
-    ///
-    /// # Errors
-    /// A word matches nothing, or a case has problems.
     pub(crate) fn read(
         words: &[String],
         declare: &DeclareArgs,

@@ -17,17 +17,18 @@ use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, IntendedChanges, accept, compare as compare_decisions};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::inputs::{InputWord, expanded};
+use layoutproof_records::frozen_set::FrozenSet;
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildChanges;
-use layoutproof_show::Style;
+use layoutproof_show::{Style, counted};
 
 use self::build::{AskOptions, Build, Decisions};
 use self::inputs::Inputs;
 use crate::answer_cache;
 use crate::args::{CacheArgs, DeclareArgs, Format};
 use crate::output::{print, print_json, warn};
-use crate::records::frozen_set::FrozenSet;
-use crate::records::output_files::check_folder;
-use crate::select::inputs::expanded;
 
 /// `layoutproof compare`.
 #[derive(Debug, Args)]
@@ -92,9 +93,6 @@ pub struct CompareArgs {
 }
 
 /// Compares two builds, or saves the decisions of one.
-///
-/// # Errors
-/// A word names no build, the builds are of different compilers, or an input has problems.
 pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> {
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     let cache = answer_cache::open(&args.cache);
@@ -105,7 +103,11 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
     };
     let Some(old) = Build::named(&args.old, &options("old"))? else { return Ok(Exit::Missing) };
     let family = old.family()?;
-    let Some(new_word) = &args.new else { return save_only(args, old, family) };
+    let Some(new_word) = &args.new else { return save_only(args, &args.inputs, old, family) };
+    if args.save.is_some() && is_input(new_word, &args.declare)? {
+        let words: Vec<String> = [new_word].into_iter().chain(&args.inputs).cloned().collect();
+        return save_only(args, &words, old, family);
+    }
     let Some(new) = Build::named(new_word, &options("new"))? else { return Ok(Exit::Missing) };
     if new.family()? != family {
         bail!(
@@ -168,16 +170,30 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
     })
 }
 
-/// Saves the decisions of OLD about all cases.
-fn save_only(args: &CompareArgs, build: Build, family: Family) -> anyhow::Result<Exit> {
+/// True if a word names cases or a shader file, and no build: `compare BUILD --save DIR moons/`.
+fn is_input(word: &str, declare: &DeclareArgs) -> anyhow::Result<bool> {
+    match InputWord::of(word, declare.lang) {
+        InputWord::Shader(_) | InputWord::CaseFile(_) => Ok(true),
+        InputWord::Filter(_) if Build::is_named_by(word) => Ok(false),
+        InputWord::Filter(filter) => Ok(!Cases::load(&declare.cases)?.matching(&[filter]).is_empty()),
+    }
+}
+
+/// Saves the decisions of OLD about the cases and files that the words name; about all cases if there
+/// are none.
+fn save_only(args: &CompareArgs, words: &[String], build: Build, family: Family) -> anyhow::Result<Exit> {
     let Some(folder) = &args.save else { bail!("name the build to compare with, or --save DIR") };
-    let inputs = Inputs::read(&args.inputs, &args.declare, args.profile.as_deref(), family)?;
+    let inputs = Inputs::read(words, &args.declare, args.profile.as_deref(), family)?;
+    if inputs.sources.is_empty() {
+        warn("error: nothing can be saved\n");
+        return Ok(Exit::CouldNotRun);
+    }
     let decisions = build.decide(&inputs.sources)?;
     decisions.as_set(folder).write(folder)?;
-    let (says, cases) = (&decisions.manifest.says, inputs.sources.len());
-    let targets = decisions.decided.len();
-    print(&format!("{says}: {cases} cases, {targets} targets, in {}\n", folder.display()));
-    Ok(Exit::Agree)
+    let sources = counted(inputs.sources.len() as u64, inputs.noun);
+    let (says, targets) = (&decisions.manifest.says, counted(decisions.decided.len() as u64, "target"));
+    print(&format!("{says}: {sources}, {targets}, in {}\n", folder.display()));
+    Ok(if inputs.unread > 0 { Exit::CouldNotRun } else { Exit::Agree })
 }
 
 /// The words of the command line. Without any, the user's files in a set of saved decisions are

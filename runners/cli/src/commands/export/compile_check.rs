@@ -16,9 +16,6 @@ pub(super) struct CompileCheck {
 
 impl CompileCheck {
     /// The compiler of this name. The inner `Err` is a message that it was not found.
-    ///
-    /// # Errors
-    /// The name is not one of a DXC build, or the tools folder is unknown.
     pub(super) fn with(name: &str) -> anyhow::Result<Result<Self, String>> {
         if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
             bail!("--check needs a build of DXC, as `layoutproof doctor compilers` lists them: `{name}` is not one");
@@ -30,9 +27,6 @@ impl CompileCheck {
     }
 
     /// What the compiler does instead of accepting the test, for Direct3D or for Vulkan.
-    ///
-    /// # Errors
-    /// The temporary folder cannot be created.
     pub(super) fn refusal(&self, test: &OffloadTest) -> anyhow::Result<Option<&'static str>> {
         let (direct_x, vulkan) = match test.apis {
             OffloadApis::DirectX => (true, false),

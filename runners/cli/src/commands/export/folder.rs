@@ -9,7 +9,9 @@ use anyhow::{Context, bail};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_inputs::all_cases;
 use layoutproof_layout::{BlockKind, find};
+use layoutproof_records::output_files::check_folder;
 use layoutproof_report::export::{
     BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadTest, offload_test, offload_test_of_case,
 };
@@ -19,14 +21,8 @@ use super::compile_check::CompileCheck;
 use super::folder_summary::{FolderSummary, readme, summary_text};
 use super::suite_tree::SuiteTree;
 use crate::output::{print, warn};
-use crate::records::output_files::check_folder;
-use crate::select::all_cases;
 
 /// Writes the folder.
-///
-/// # Errors
-/// The folder is not empty or cannot be written, the checkout cannot be read, or the compiler is
-/// not DXC.
 pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<Exit> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty: name an empty folder, so that no old file stays among the tests", folder.display());

@@ -30,7 +30,6 @@ pub(super) struct CasesWithoutTest {
 }
 
 impl FolderSummary {
-    /// Number of tests in all folders.
     pub(super) fn tests(&self) -> usize {
         self.written.values().sum()
     }

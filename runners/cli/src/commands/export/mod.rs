@@ -12,15 +12,15 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::{RuleSet, find};
 use layoutproof_report::export::{NotExported, amber, offload_test, offload_test_of_case};
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;
-use crate::select::all_cases::Cases;
-use crate::select::inputs::InputWord;
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::rule_set;
 
 /// `layoutproof dev export`.
 #[derive(Debug, Args)]
@@ -63,10 +63,6 @@ pub enum ExportFormat {
 }
 
 /// Prints the test, or writes a folder of tests.
-///
-/// # Errors
-/// The case cannot be read, it cannot be written as such a test, or the folder is not empty or
-/// cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
     match (&args.folder, args.format, &args.case) {
         (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),

@@ -16,7 +16,6 @@ const SUFFIX: &str = "test";
 /// The tests of a checkout.
 #[derive(Debug, Default)]
 pub(super) struct SuiteTree {
-    /// Number of tests.
     pub(super) tests: usize,
     /// Number of shaders that layoutproof cannot parse.
     pub(super) unread: usize,
@@ -25,9 +24,6 @@ pub(super) struct SuiteTree {
 
 impl SuiteTree {
     /// Reads all tests below a folder.
-    ///
-    /// # Errors
-    /// The folder cannot be read, or has no tests.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let mut tree = Self::default();
         tree.add_folder(folder)?;

@@ -31,9 +31,6 @@ enum DrawnFrom {
 
 impl Draws {
     /// The declarations that the arguments select.
-    ///
-    /// # Errors
-    /// The run would have 2^24 or more declarations.
     pub(super) fn of(args: &FuzzArgs, fuzz: &Fuzz) -> anyhow::Result<Self> {
         let (source, count) = match args.exhaustive {
             None => {
@@ -67,9 +64,6 @@ impl Draws {
 }
 
 /// The numbers of `count` declarations or programs, limited to the shard of the arguments.
-///
-/// # Errors
-/// The last number would overflow.
 pub(super) fn numbers(args: &FuzzArgs, count: u64) -> anyhow::Result<Range<u64>> {
     let all = args.from..args.from.checked_add(count).context("the number of the last one would be too large")?;
     Ok(args.shard.map_or(all.clone(), |shard| shard.share_of(&all)))

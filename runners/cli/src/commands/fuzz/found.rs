@@ -10,6 +10,7 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::results::record::{CheckRecord, Row};
 use layoutproof_core::version::NAGA_VERSION;
+use layoutproof_inputs::files::{FileKind, read_text};
 use layoutproof_report::upstream;
 use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -17,20 +18,15 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::Fuzz;
 use super::round::Round;
 use super::shrink::ShrunkDifference;
-use crate::select::files::{FileKind, read_text};
 
 /// A difference that was written to a folder.
 pub(super) struct WrittenDifference {
-    /// The folder.
     pub(super) folder: PathBuf,
     /// The record of running it once more; `None` if the toolchain no longer accepts it.
     pub(super) record: Option<CheckRecord>,
 }
 
 /// Runs the difference once more, keeping the compiler's files, and writes the folder.
-///
-/// # Errors
-/// A file could not be written.
 pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));

@@ -11,9 +11,10 @@ use layoutproof_core::results::summary;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_records::records_file::{self, RecordsFile, RecordsTarget};
 
+use crate::output::warn;
 use crate::records::arguments;
-use crate::records::records_file::{self, RecordsFile, RecordsTarget};
 
 /// A records file that grows during the run.
 #[derive(Debug)]
@@ -40,9 +41,6 @@ pub(super) struct FuzzHeaderFacts<'a> {
 
 impl FuzzRecords {
     /// Begins the file with the header of the run.
-    ///
-    /// # Errors
-    /// Another process is writing the file.
     pub(super) fn begin(path: &Path, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<Self> {
         let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
         let draws = usize::try_from(draws).unwrap_or(usize::MAX);
@@ -50,10 +48,9 @@ impl FuzzRecords {
         let header =
             records_file::header(devices, builds, draws, inputs, drivers, arguments::of_run(std::env::args_os()));
         let end = RunEnd { schema: SCHEMA, failed_listings: failed_listings.to_vec(), ..RunEnd::default() };
-        Ok(Self { file: RecordsTarget::open(path)?.begin(header, &[]), end, kept: Vec::new() })
+        Ok(Self { file: RecordsTarget::open(path, warn)?.begin(header, &[]), end, kept: Vec::new() })
     }
 
-    /// Adds the record of a check.
     pub(super) fn add(&mut self, record: &CheckRecord) {
         summary::add(&mut self.end, record);
         if self.file.is_written_at_end() {
@@ -64,9 +61,6 @@ impl FuzzRecords {
     }
 
     /// Ends the file.
-    ///
-    /// # Errors
-    /// The first write error, now or before.
     pub(super) fn end(self) -> anyhow::Result<()> {
         if self.file.is_written_at_end() { self.file.rewrite(&self.kept, &self.end) } else { self.file.end(&self.end) }
     }

@@ -35,6 +35,8 @@ use layoutproof_random::declaration::{
     CellDraws, CellTally, CountedCell, CoverageTally, Declarations, RandomDeclaration,
 };
 use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_records::output_files::{check_file, check_folder, write_file};
+use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::cell_table::cell_table;
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_report::seen_table::seen_table;
@@ -49,8 +51,6 @@ use self::round::Round;
 use self::shrink::{DifferenceKind, ShrunkDifference};
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn};
-use crate::records::output_files::{check_file, check_folder, write_file};
-use crate::records::participants::{Asked, Participants};
 use crate::{answer_cache, progress};
 
 /// Number of declarations that are compiled and run together.
@@ -99,9 +99,6 @@ struct Totals {
 }
 
 /// Draws, compiles, runs and compares, and prints the results.
-///
-/// # Errors
-/// A name is unknown, or something could not be written.
 pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     args.json.as_deref().map_or(Ok(()), check_file)?;
     args.html.as_deref().map_or(Ok(()), check_file)?;

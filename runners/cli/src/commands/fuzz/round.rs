@@ -14,13 +14,13 @@ use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
+use layoutproof_inputs::all_cases::all_forms;
 use layoutproof_layout::{BlockLayout, RuleSet};
 use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_readers::toolchain::{Compilers, Input, SourceText, Toolchain};
 
 use super::Fuzz;
 use super::draws::turn;
-use crate::select::all_cases::all_forms;
 
 /// Declarations with their sources, by number.
 pub(super) struct Round<'a> {

@@ -10,6 +10,7 @@ use layoutproof_core::check::CompiledAccesses;
 use layoutproof_device::{RunnerKind, ShaderForm};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
+use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_random::declaration::TypeSpace;
@@ -23,7 +24,6 @@ use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
 use crate::output::{warn, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists};
-use crate::select::rule_set::rule_set;
 
 impl Fuzz {
     /// The run of the arguments. Prints an error and returns `None` if a compiler or every device

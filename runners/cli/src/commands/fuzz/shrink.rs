@@ -56,7 +56,6 @@ pub(super) struct ShrunkDifference {
     /// The reason of a broken check, as recorded.
     pub(super) reason: Option<String>,
     pub(super) declaration: RandomDeclaration,
-    /// Number of attempts.
     calls: u32,
     /// Number of members of all structs in the drawn declaration.
     members_before: usize,

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 use layoutproof_layout::DECLARED;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
@@ -19,9 +22,6 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
-use crate::select::inputs::InputWord;
-use crate::select::refused_input::RefusedInput;
-use crate::select::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 
 /// One side of a comparison.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,9 +32,6 @@ struct DiffSide<'a> {
 }
 
 /// Compares two layouts.
-///
-/// # Errors
-/// An input cannot be read or has problems.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
@@ -75,9 +72,6 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
 
 /// Sorts the words into inputs and rule sets. A rule set belongs to the input before it; a single
 /// input has two.
-///
-/// # Errors
-/// A word is missing, or one too many.
 fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     let mut inputs: Vec<DiffSide<'_>> = Vec::new();
     let mut spare: Vec<&str> = Vec::new();

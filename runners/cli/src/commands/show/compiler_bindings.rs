@@ -29,9 +29,6 @@ const SHADER_MODEL: &str = "6_6";
 
 /// Replaces our registers with DXC's if `compiler` is DXC, and it is here, and the request is one
 /// that it answers: an HLSL file for D3D12. Returns false if the user's build was not found.
-///
-/// # Errors
-/// The compiler refuses the file.
 pub(crate) fn take_answer(
     compiler: &NamedCompiler,
     declare: &DeclareArgs,

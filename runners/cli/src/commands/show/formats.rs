@@ -50,8 +50,6 @@ pub trait LayoutFormat: fmt::Debug + Sync {
 
     fn kind(&self) -> FormatKind;
 
-    /// # Errors
-    /// The options do not fit the input.
     fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String>;
 
     /// The form of Slang's reflection that is shown in place of layouts.

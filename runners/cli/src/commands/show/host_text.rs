@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::files::{FileKind, read_text_if_there};
 use layoutproof_layout::BlockLayout;
+use layoutproof_records::output_files::check_file;
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
@@ -14,13 +16,8 @@ use layoutproof_source::nearest_name::did_you_mean;
 use crate::commands::show::args::{HostArgs, ShowArgs};
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::output::{print, warn};
-use crate::records::output_files::check_file;
-use crate::select::files::{FileKind, read_text_if_there};
 
 /// Structs for `blocks`, the blocks of the input `word`, or assertions about the user's own types.
-///
-/// # Errors
-/// The user's names do not fit the declarations or the language.
 pub(crate) fn structs(
     host: &HostArgs,
     word: &str,
@@ -40,9 +37,6 @@ pub(crate) fn structs(
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.
-///
-/// # Errors
-/// The file cannot be read or written.
 pub(crate) fn deliver(host: &HostArgs, text: &str) -> anyhow::Result<Exit> {
     let Some(path) = &host.output else {
         print(text);
@@ -73,9 +67,6 @@ fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
 }
 
 /// The blocks that the user names, or all of them.
-///
-/// # Errors
-/// A named block does not exist.
 pub(crate) fn chosen(shown: &ShownInput<'_>) -> anyhow::Result<Vec<BlockLayout>> {
     let blocks: Vec<BlockLayout> = shown.layouts.iter().flat_map(RuleSetLayouts::copied).collect();
     let names = &shown.args.host.block;

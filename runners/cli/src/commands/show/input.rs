@@ -3,6 +3,8 @@
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput};
@@ -15,13 +17,8 @@ use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
 use crate::commands::show::formats::FormatKind;
 use crate::output::warn;
-use crate::select::all_cases::Cases;
-use crate::select::inputs::InputWord;
 
 /// Reads a file or a case. The inner error holds the problems of its text.
-///
-/// # Errors
-/// The input cannot be read, or the word matches no file and not exactly one case.
 pub(crate) fn read_input(
     word: &str,
     declare: &DeclareArgs,

@@ -3,6 +3,7 @@
 pub(crate) mod args;
 mod bindings;
 pub(crate) mod compare;
+mod compiled_columns;
 mod compiler_bindings;
 pub(crate) mod formats;
 mod host_text;
@@ -13,6 +14,8 @@ mod show_rules;
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::inputs::expanded;
+use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::{InputContent, ShownRules, Style, bindings_text};
@@ -20,20 +23,16 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
+use crate::commands::show::compiled_columns::{AskedColumns, CompiledColumns};
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
 use crate::output::{print, refusal, text_columns, warn_of_error, warn_rendered};
-use crate::project::project_file::ProjectFile;
-use crate::select::inputs::expanded;
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.
-///
-/// # Errors
-/// An input cannot be read. Problems in the text of a file are printed instead.
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;
@@ -83,9 +82,15 @@ fn show_one(
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
     let purpose = if args.placement.target.is_empty() { Purpose::Layouts } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
-    let input = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
-        Ok(input) => input,
-        Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
+    let (input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
+        Ok(input) => (input, None),
+        Err(found) => {
+            let asked = AskedColumns { args, word, declare, profile, rules: &rules };
+            match CompiledColumns::of(asked, &found, &sources)? {
+                Some(CompiledColumns { input, layouts, note, lacks_one }) => (input, Some((layouts, note, lacks_one))),
+                None => return Ok(refuse(args, word, &found, &sources, style)),
+            }
+        }
     };
 
     let rules = match &input.content {
@@ -94,7 +99,7 @@ fn show_one(
         }
         InputContent::Declared(_) | InputContent::LaidOut(_) => rules,
     };
-    let requests = binding_requests(&input, word, args)?;
+    let requests = if compiled.is_some() { Vec::new() } else { binding_requests(&input, word, args)? };
     let mut placements = input.placements(&requests);
     if let [compiler] = args.compiler.as_slice() {
         let asked = (&input, requests.as_slice());
@@ -105,7 +110,12 @@ fn show_one(
     let is_named = matches!(rules, ShownRules::Named(_));
     let are_selected = is_named || matches!(rules, ShownRules::Columns(_));
     let shows_layouts = requests.is_empty() || are_selected || args.all;
-    let layouts = if shows_layouts { input.layouts(&rules) } else { Vec::new() };
+    let note_of_project = || of_project.as_ref().map_or_else(String::new, |columns| columns.note.clone());
+    let (layouts, note, lacks_column) = match compiled {
+        Some(compiled) => compiled,
+        None if shows_layouts => (input.layouts(&rules), note_of_project(), false),
+        None => (Vec::new(), note_of_project(), false),
+    };
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
     let mut refused = placements.refused.clone();
@@ -133,7 +143,7 @@ fn show_one(
         has_selected_layouts: are_selected,
         requests: &requests,
         placements: &placements,
-        note: of_project.as_ref().map_or("", |columns| &columns.note),
+        note: &note,
         forbidden: &forbidden,
         warnings: &warnings,
         sources: &sources,
@@ -141,7 +151,7 @@ fn show_one(
     })?;
     let exit = host_text::deliver(&args.host, &text)?;
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
-    Ok(if forbidden.is_empty() { exit } else { Exit::CouldNotRun })
+    Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
 }
 
 fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_show::{MOST_COLUMNS, ShownRules};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::FormatKind;
-use crate::project::project_file::ProjectFile;
 use crate::project::shader_settings::ShaderSettings;
-use crate::select::inputs::InputWord;
 
 /// The project's settings for one shader.
 #[derive(Clone, Debug)]
@@ -28,9 +28,6 @@ pub(super) struct ProjectColumns {
 impl ProjectColumns {
     /// The project, unless the command line selects the columns. JSON and host structs ignore the
     /// project: their output must not depend on the current folder.
-    ///
-    /// # Errors
-    /// The project file cannot be read or has problems.
     pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
         let is_free =
             args.rules.is_empty() && !args.all && args.placement.target.is_empty() && args.compiler.is_empty();
@@ -42,9 +39,6 @@ impl ProjectColumns {
     }
 
     /// The project's settings for a shader; `None` if it has none.
-    ///
-    /// # Errors
-    /// The compile arguments cannot be parsed.
     pub(super) fn of(project: &ProjectFile, word: &str, declare: &DeclareArgs) -> anyhow::Result<Option<Self>> {
         let shaders = project.entries_of(Path::new(word)).into_iter().next();
         let settings = match shaders {

@@ -34,10 +34,6 @@ pub enum ReflectionForm {
 }
 
 /// Shows one input's reflection.
-///
-/// # Errors
-/// An input cannot be read, or Slang's reflection does not cover the request. Problems in the text
-/// of a file are printed instead.
 pub(crate) fn show_reflection(args: &ShowArgs, word: &str, form: ReflectionForm, style: Style) -> anyhow::Result<Exit> {
     if args.padding || args.all || !args.rules.is_empty() || !args.compiler.is_empty() {
         bail!("reflection follows Slang's rules: leave --rules, --all, --padding and --compiler out");

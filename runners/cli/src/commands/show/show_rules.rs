@@ -3,23 +3,19 @@
 
 use anyhow::bail;
 
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_layout::native::find_native;
 use layoutproof_show::{RuleChoice, ShownRules};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::FormatKind;
-use crate::select::inputs::InputWord;
-use crate::select::rule_set::rule_choices;
 
 /// The default of the assert formats for HLSL files: the compiler and target that need no flag.
 const HLSL: &str = "native:dxc-dxil";
 
 /// The rule sets that the arguments select for one input.
-///
-/// # Errors
-/// A name is unknown, or an assert format has several rule sets, or none and no default for the
-/// language.
 pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownRules> {
     let kind = args.format.kind();
     if args.padding && kind == FormatKind::Drawing {
@@ -49,9 +45,6 @@ pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownR
 }
 
 /// The columns of the targets and compilers that the user names.
-///
-/// # Errors
-/// A target or compiler has no column with the others, or the format has room for one.
 pub(crate) fn selected_columns(args: &ShowArgs, language: ShaderLanguage) -> anyhow::Result<ShownRules> {
     let choices = args.placement.column_choices(Some(language))?;
     match (choices.as_slice(), args.format.kind()) {

@@ -55,6 +55,7 @@ pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
         name: rules.name.to_owned(),
         choice: None,
         version: None,
+        read_by: None,
         blocks: blocks.collect(),
         targets: Vec::new(),
     }

@@ -75,7 +75,7 @@ impl CompilerDriver for ClangDriver {
 
     /// `clang-dxc` is Clang in DXC's mode. Its name contains both families' names, and it is Clang.
     fn family(&self) -> Option<FamilyName> {
-        Some(FamilyName { name: "clang", summary: "Clang as a compiler of HLSL", decides_file: true })
+        Some(FamilyName { name: "clang", decides_file: true })
     }
 
     /// Clang only compiles HLSL in DXC's mode, and prints its version there only if it gets a

@@ -53,7 +53,6 @@ struct FindingKey {
 pub(super) struct BindingFinding {
     /// The program, as drawn or shrunk.
     pub(super) drawn: DrawnProgram,
-    /// The disagreement.
     pub(super) kind: FindingKind,
 }
 
@@ -104,9 +103,6 @@ impl BindingFinding {
     }
 
     /// Writes the program and a report; returns the folder.
-    ///
-    /// # Errors
-    /// A file could not be written.
     pub(super) fn write(&self, out: &Path) -> anyhow::Result<PathBuf> {
         let FindingKey { who, target, .. } = self.kind.key();
         let words = format!("{who} {target}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");

@@ -24,6 +24,7 @@ use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
+use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::tally_table::tally_table;
 use layoutproof_show::{Style, counted, grouped};
 use proptest::strategy::ValueTree;
@@ -35,7 +36,6 @@ use super::{MOST_FOUND, Totals, draws, stopped};
 use crate::args::name_and_file;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn, warn_of_listing};
-use crate::records::participants::{Asked, Participants};
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::{answer_cache, compilers, progress};
 
@@ -75,9 +75,6 @@ struct DrawnProgram {
 }
 
 /// Draws, compiles, runs and compares, and prints the results.
-///
-/// # Errors
-/// A name is unknown, or something could not be written.
 pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style) -> anyhow::Result<Exit> {
     let Some(fuzz) = BindingFuzz::of(args)? else { return Ok(Exit::Missing) };
     let Range { start, end } = draws::numbers(args, args.count)?;
@@ -232,9 +229,6 @@ impl BindingFuzz {
 }
 
 /// A message if a compiler of the arguments was not found.
-///
-/// # Errors
-/// A named compiler does not report where it binds parameters.
 fn missing_compiler(args: &FuzzArgs, found: &[BindingCompiler]) -> anyhow::Result<Option<String>> {
     let named = args.compiler.iter().filter(|name| *name != "all");
     for name in named {

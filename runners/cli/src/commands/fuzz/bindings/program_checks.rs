@@ -15,6 +15,7 @@ use layoutproof_executor::compiler_devices::CompilerDevices;
 use layoutproof_executor::plan::{self, ShaderProduction};
 use layoutproof_executor::{pool, produce};
 use layoutproof_frontend::DeclareOptions;
+use layoutproof_inputs::all_cases::all_forms;
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_random::ProgramDialect;
 use layoutproof_source::sources::SourceMap;
@@ -22,7 +23,6 @@ use layoutproof_source::sources::SourceMap;
 use super::super::draws::turn;
 use super::finding::{BindingFinding, FindingKind};
 use super::{BindingFuzz, DrawnProgram, Totals};
-use crate::select::all_cases::all_forms;
 
 /// A program to compile: indices of the program and the compiler.
 struct AnswerTask {

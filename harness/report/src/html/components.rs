@@ -1,0 +1,95 @@
+//! The parts that pages are made of: code, tabs, legends, folded details. `page.css` has their style.
+//!
+//! All work without scripts: tabs are sections below each other, folded details unfold.
+
+use maud::{Markup, html};
+
+use super::code_colours::coloured;
+use layoutproof_source::shader_language::ShaderLanguage;
+
+/// A sign in a legend: the class of its swatch, and its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// The bytes of a member.
+    Member,
+    /// Bytes that no member owns.
+    Padding,
+    /// The first member that is at another place than in the reference.
+    Moved,
+    /// Members after it that are at another place, too.
+    Follows,
+    /// The answer that most columns give.
+    Most,
+    /// An answer that few columns give.
+    Other,
+    /// No answer, because the compiler or the rules refuse the declaration.
+    Refused,
+    /// The bytes at which a witness found values instead.
+    Witness,
+}
+
+impl Sign {
+    const fn class(self) -> &'static str {
+        match self {
+            Self::Member => "member",
+            Self::Padding => "padding",
+            Self::Moved => "root",
+            Self::Follows => "follower",
+            Self::Most => "most",
+            Self::Other => "other",
+            Self::Refused => "refused",
+            Self::Witness => "witness",
+        }
+    }
+}
+
+/// A legend: a swatch and a few words for each sign.
+pub fn legend_of(signs: &[(Sign, &str)]) -> Markup {
+    html! {
+        ul.legend {
+            @for (sign, words) in signs {
+                li { span class=(format!("swatch {}", sign.class())) aria-hidden="true" { @if *sign == Sign::Moved { "≠" } } (words) }
+            }
+        }
+    }
+}
+
+/// A block of code in a shader language, with colours and a button that copies it. `label` is a short
+/// heading, such as the language or the file.
+pub fn shader_code(label: &str, text: &str, language: ShaderLanguage) -> Markup {
+    code_frame(label, &coloured(text, Some(language)))
+}
+
+/// A block of other text: commands, host code, messages.
+pub fn plain_code(label: &str, text: &str) -> Markup {
+    code_frame(label, &coloured(text, None))
+}
+
+fn code_frame(label: &str, text: &Markup) -> Markup {
+    html! {
+        div.code {
+            div.code-head { span { (label) } button.copy.js-only type="button" { "copy" } }
+            pre tabindex="0" { code { (text) } }
+        }
+    }
+}
+
+/// Sections of which a browser with scripts shows one at a time. Without scripts and in print, they
+/// are below each other. `label` names the group for screen readers.
+pub fn tabs(label: &str, sections: &[(&str, Markup)]) -> Markup {
+    html! {
+        div.tabs data-label=(label) {
+            @for (name, content) in sections { section.tab { h4.tab-name { (name) } (content) } }
+        }
+    }
+}
+
+/// Content that is folded at first.
+pub fn fold(summary: &str, content: &Markup) -> Markup {
+    html! { details.fold { summary { (summary) } (content) } }
+}
+
+/// Labels with values.
+pub fn facts(facts: &[(&str, Markup)]) -> Markup {
+    html! { dl { @for (label, value) in facts { dt { (label) } dd { (value) } } } }
+}

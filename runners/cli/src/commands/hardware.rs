@@ -1,0 +1,404 @@
+//! `layoutproof dev hardware`: checks this machine's GPUs with everything there is, and leaves a
+//! folder of results.
+//!
+//! Meant for machines without a network, to which `ci/kit` brings the program with its compilers.
+//! Starts no program but this one. Each step is a process of its own, so one that crashes costs only
+//! its own results.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use layoutproof_core::results::summary::Exit;
+use layoutproof_device::devices::VKD3D_ON;
+use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::interrupt::Interrupt;
+use layoutproof_executor::launch::Launch;
+
+use crate::not_started::NotStarted;
+use crate::output::{print, warn_of_listing};
+use crate::select::run_config::listen_for_the_end;
+
+/// Longest silence of this command.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Time limit of a step. The steps end hung jobs themselves, so this is for what they cannot end.
+const STEP_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// Time limit of a job: long for a GPU, short enough for a device that hangs often.
+const JOB_SECONDS: &str = "20";
+
+/// `layoutproof dev hardware`.
+#[derive(Debug, Args)]
+pub struct HardwareArgs {
+    /// Only cases that match: a part of an id, or a pattern with * and ?.
+    #[arg(value_name = "FILTER")]
+    pub filters: Vec<String>,
+    /// The folder for the results. It is made if it is not there, and must be empty.
+    #[arg(long, value_name = "DIR", default_value = "layoutproof-results")]
+    pub out: PathBuf,
+    /// Only these devices.
+    #[arg(long, value_delimiter = ',', value_name = "ID,...")]
+    pub device: Vec<String>,
+    /// Devices on the CPU take part, too: lavapipe, SwiftShader.
+    #[arg(long)]
+    pub with_cpu: bool,
+    /// Seed of the random declarations and programs.
+    #[arg(long, default_value_t = 77, value_name = "N")]
+    pub seed: u64,
+    /// Number of random declarations.
+    #[arg(long, default_value_t = 2048, value_name = "N")]
+    pub declarations: u64,
+    /// Number of random programs for each compiler.
+    #[arg(long, default_value_t = 600, value_name = "N")]
+    pub programs: u64,
+}
+
+/// A part of the work, with its own process and text file.
+struct Step {
+    /// The name of its file.
+    name: &'static str,
+    /// Empty for a step whose end is no news.
+    title: String,
+    arguments: Vec<String>,
+}
+
+/// The end of a step.
+struct EndedStep {
+    /// `None` if it was killed.
+    code: Option<i32>,
+    seconds: u64,
+    /// The line of its report that says how it went; empty if there is none.
+    conclusion: String,
+}
+
+/// Runs the steps one after the other.
+///
+/// # Errors
+/// The folder is not empty or cannot be written; no device of the requested kind was found.
+pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
+    let started = Instant::now();
+    let interrupt = listen_for_the_end()?;
+    print("   Listing devices\n");
+    let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
+    let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?);
+    warn_of_listing(&listing);
+    let devices = chosen(args, &listing)?;
+    let folder = Folder::make(&args.out)?;
+
+    let mut summary = heading(&listing, &devices);
+    print(&summary);
+    let mut exit = if listing.failures.is_empty() { Exit::Agree } else { Exit::Missing };
+    for step in steps(args, &devices) {
+        if interrupt.is_set() {
+            summary += &format!("{:<13} not done: interrupted\n", step.name);
+            exit = Exit::CouldNotRun;
+            continue;
+        }
+        let ended = folder.carry_out(&step, &interrupt)?;
+        if !step.title.is_empty() {
+            let line = ended.line(&step);
+            print(&line);
+            summary += &line;
+            exit = worse(exit, ended.exit());
+        }
+    }
+    summary += &format!("\n{} s in all\n\n{CONTENTS}", started.elapsed().as_secs());
+    folder.finish(&summary)?;
+    print(&format!("\nwrote {}: begin with summary.txt\n", args.out.display()));
+    Ok(exit)
+}
+
+/// What the files are, for whoever gets the folder.
+const CONTENTS: &str = "\
+machine.txt       devices, drivers and compilers with their versions
+suite.html        what failed; suite.txt has it as text
+baseline.toml     the same as a list for `run --known`
+*.jsonl.zst       records for `layoutproof report`
+devices.jsonl.zst what the repository of layoutproof keeps in ci/devices
+";
+
+/// The devices that take part, each once whatever the number of its APIs.
+fn chosen<'a>(args: &HardwareArgs, listing: &'a DeviceListing) -> anyhow::Result<Vec<&'a DeviceInfo>> {
+    let takes_part = |device: &&DeviceInfo| match args.device.as_slice() {
+        [] => device.hardware || args.with_cpu,
+        named => named.contains(&device.id),
+    };
+    let devices: Vec<&DeviceInfo> = listing.devices.iter().filter(takes_part).collect();
+    let missing = args.device.iter().find(|id| devices.iter().all(|device| device.id != **id));
+    let reason = match missing {
+        Some(id) => format!("device `{id}` was not found"),
+        None if devices.is_empty() && listing.devices.is_empty() => {
+            "no driver lists a device (`layoutproof doctor` says what is missing)".to_owned()
+        }
+        None if devices.is_empty() => "no GPU was found; --with-cpu takes the devices on the CPU".to_owned(),
+        None => return Ok(devices),
+    };
+    Err(NotStarted { reason, exit: Exit::Missing }.into())
+}
+
+fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut text = format!(
+        "layoutproof {} on {} {}, {cores} processors\n",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    );
+    // A GPU is one device, whatever the number of APIs that list it. The second of one name in an API is
+    // another.
+    let mut gpus: Vec<((&str, usize), Vec<&DeviceInfo>)> = Vec::new();
+    for (place, device) in devices.iter().enumerate() {
+        let name = device.name.strip_prefix(VKD3D_ON).unwrap_or(&device.name);
+        let is_namesake = |other: &&&DeviceInfo| (&other.runner, &other.name) == (&device.runner, &device.name);
+        let key = (name, devices[..place].iter().filter(is_namesake).count());
+        match gpus.iter_mut().find(|(other, _)| *other == key) {
+            Some((_, listed)) => listed.push(device),
+            None => gpus.push((key, vec![device])),
+        }
+    }
+    for ((name, _), listed) in gpus {
+        text += &format!("  {name}, {}\n", listed[0].driver);
+        for DeviceInfo { id, driver, api, runner, .. } in listed {
+            text += &format!("    {id:<24} {:<8} {api}, {driver}\n", runner.title());
+        }
+    }
+    for sentence in &listing.failures {
+        text += &format!("  {sentence}\n");
+    }
+    text + "\n"
+}
+
+/// The steps, in the order of their worth.
+fn steps(args: &HardwareArgs, devices: &[&DeviceInfo]) -> Vec<Step> {
+    let ids_of = |takes: &dyn Fn(&DeviceInfo) -> bool| {
+        let mut ids: Vec<&str> = Vec::new();
+        for device in devices.iter().filter(|device| takes(device)) {
+            if !ids.contains(&device.id.as_str()) {
+                ids.push(&device.id);
+            }
+        }
+        ids.join(",")
+    };
+    let every = ids_of(&|_| true);
+    let of_vulkan = ids_of(&|device| device.runner == RunnerKind::Ash);
+    let seed = args.seed.to_string();
+
+    let step = |name, title: &str, words: &[&str]| Step {
+        name,
+        title: title.to_owned(),
+        arguments: words.iter().map(|word| (*word).to_owned()).collect(),
+    };
+    let declarations = args.declarations.to_string();
+    let programs = args.programs.to_string();
+    let mut steps: Vec<Step> = vec![
+        step("machine", "devices, drivers and compilers", &["doctor"]),
+        step(
+            "suite",
+            "all cases and bindings, with every compiler on every device",
+            &[
+                "run",
+                "--every-device",
+                "--compiler",
+                "all",
+                "--device",
+                &every,
+                "--records",
+                "failures",
+                "--json",
+                "suite.jsonl.zst",
+                "--html",
+                "suite.html",
+                "--save-known",
+                "baseline.toml",
+                "--progress",
+                "2",
+                "--time-limit",
+                JOB_SECONDS,
+            ],
+        ),
+        step("devices", "", &["report", "suite.jsonl.zst", "--quiet", "--device-results", "devices.jsonl.zst"]),
+        step(
+            "declarations",
+            &format!("{declarations} random declarations"),
+            &[
+                "dev",
+                "fuzz",
+                "--seed",
+                &seed,
+                "--count",
+                &declarations,
+                "--device",
+                &every,
+                "--json",
+                "declarations.jsonl.zst",
+                "--html",
+                "declarations.html",
+                "--out",
+                "declarations",
+            ],
+        ),
+        step(
+            "programs",
+            &format!("{programs} random programs for each compiler"),
+            &[
+                "dev",
+                "fuzz",
+                "--bindings",
+                "--seed",
+                &seed,
+                "--count",
+                &programs,
+                "--device",
+                &every,
+                "--json",
+                "programs.jsonl.zst",
+                "--out",
+                "programs",
+            ],
+        ),
+    ];
+    let suite = steps.iter_mut().filter(|step| step.name == "suite");
+    suite.for_each(|step| step.arguments.extend(args.filters.iter().cloned()));
+    if !of_vulkan.is_empty() {
+        let words = ["dev", "bench", "--rounds", "1", "--device", &of_vulkan];
+        steps.push(step("bench", "the time of the suite", &words));
+    }
+    steps
+}
+
+/// The folder of results.
+struct Folder {
+    path: PathBuf,
+    /// Caches and temporary files of the steps: the user's own folders may be read-only.
+    scratch: PathBuf,
+}
+
+impl Folder {
+    fn make(out: &Path) -> anyhow::Result<Self> {
+        let writing = || format!("writing {}", out.display());
+        if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
+            bail!("{} is not empty: name an empty folder with --out", out.display());
+        }
+        fs::create_dir_all(out).with_context(writing)?;
+        let path = out.canonicalize().with_context(writing)?;
+        let scratch = path.join("scratch");
+        fs::create_dir_all(scratch.join("tmp")).with_context(writing)?;
+        Ok(Self { path, scratch })
+    }
+
+    /// Runs a step, with its output in a text file, and says what it does every few seconds.
+    fn carry_out(&self, step: &Step, interrupt: &Interrupt) -> anyhow::Result<EndedStep> {
+        let started = Instant::now();
+        let path = self.path.join(format!("{}.txt", step.name));
+        let output = File::create(&path).with_context(|| format!("writing {}", path.display()))?;
+        let mut child = Command::new(std::env::current_exe()?)
+            .args(&step.arguments)
+            .current_dir(&self.path)
+            .env("XDG_CACHE_HOME", &self.scratch)
+            .env("TMPDIR", self.scratch.join("tmp"))
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("starting a step")?;
+
+        if !step.title.is_empty() {
+            print(&format!("   Running {}\n", step.title));
+        }
+        let said = lines_of(&mut child, output);
+        let mut last = String::new();
+        let (mut killed, mut printed) = (false, Instant::now());
+        // The channel closes when the step has ended, or what it started.
+        loop {
+            match said.recv_timeout(SILENCE) {
+                Ok(line) => last = line,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if started.elapsed() > STEP_LIMIT {
+                killed = child.kill().is_ok();
+                break;
+            }
+            if printed.elapsed() >= SILENCE && !interrupt.is_set() {
+                print(&progress(step, started.elapsed(), &last));
+                printed = Instant::now();
+            }
+        }
+        let status = child.wait().context("waiting for a step")?;
+        let report = fs::read_to_string(&path).unwrap_or_default();
+        Ok(EndedStep {
+            code: status.code().filter(|_| !killed),
+            seconds: started.elapsed().as_secs(),
+            conclusion: conclusion(&report),
+        })
+    }
+
+    /// Writes the summary and removes caches.
+    fn finish(&self, summary: &str) -> anyhow::Result<()> {
+        // What remains is of no use, but does no harm.
+        let _ = fs::remove_dir_all(&self.scratch);
+        let path = self.path.join("summary.txt");
+        fs::write(&path, summary).with_context(|| format!("writing {}", path.display()))
+    }
+}
+
+fn progress(step: &Step, elapsed: Duration, last: &str) -> String {
+    let last = last.trim().trim_start_matches("Running").trim();
+    format!("   {:<13} {:>4} s  {}\n", step.name, elapsed.as_secs(), last.chars().take(100).collect::<String>())
+}
+
+/// Copies what the child writes to standard error into its file. The channel has each line.
+fn lines_of(child: &mut Child, mut output: File) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    let stderr = child.stderr.take();
+    std::thread::spawn(move || {
+        for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok) {
+            // The file is for people; the step's exit code counts.
+            let _ = writeln!(output, "{line}");
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// The last line of a report that says how it went: a summary or an error.
+fn conclusion(report: &str) -> String {
+    let is_one = |line: &&str| {
+        ["ok ", "FAIL ", "error: "].iter().any(|start| line.starts_with(start)) || line.contains(" checks agreed")
+    };
+    let line = report.lines().rev().map(str::trim).find(is_one).unwrap_or_default();
+    line.chars().take(160).collect()
+}
+
+impl EndedStep {
+    fn line(&self, step: &Step) -> String {
+        let Self { code, seconds, conclusion } = self;
+        let end = code.map_or_else(|| "was ended".to_owned(), |code| format!("exit {code}"));
+        format!("{:<13} {end} after {seconds} s  {conclusion}", step.name).trim_end().to_owned() + "\n"
+    }
+
+    fn exit(&self) -> Exit {
+        match self.code {
+            Some(0) => Exit::Agree,
+            Some(1) => Exit::Differ,
+            Some(3) => Exit::Missing,
+            Some(4) => Exit::NothingSelected,
+            Some(_) | None => Exit::CouldNotRun,
+        }
+    }
+}
+
+/// The exit code of two parts: 2 beats 3, 3 beats 1, 1 beats 4.
+fn worse(one: Exit, other: Exit) -> Exit {
+    let order = [Exit::CouldNotRun, Exit::Missing, Exit::Differ, Exit::NothingSelected, Exit::Agree];
+    order.into_iter().find(|exit| [one, other].contains(exit)).unwrap_or(Exit::Agree)
+}

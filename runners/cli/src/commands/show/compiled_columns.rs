@@ -1,0 +1,131 @@
+//! The columns of a file that our reader refuses, as compilers lay it out.
+
+use std::path::Path;
+
+use layoutproof_layout::{BlockLayout, Column, Refusal};
+use layoutproof_show::shown_columns::BlockPresence;
+use layoutproof_show::{
+    InputContent, LaidOutBlock, LaidOutFile, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules,
+    shipping,
+};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use super::args::ShowArgs;
+use super::show_rules::selected_columns;
+use crate::args::DeclareArgs;
+use crate::output::warn;
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
+
+/// What compilers show of a file.
+#[derive(Debug)]
+pub(super) struct CompiledColumns {
+    /// The file with the blocks of the first column.
+    pub(super) input: ShowInput,
+    pub(super) layouts: Vec<RuleSetLayouts>,
+    /// A line that says whose answer the columns are.
+    pub(super) note: String,
+    /// True if the user names a column that no compiler answers for.
+    pub(super) lacks_one: bool,
+}
+
+/// What the file is shown under, and the options for reading it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskedColumns<'a> {
+    pub(super) args: &'a ShowArgs,
+    pub(super) word: &'a str,
+    pub(super) declare: &'a DeclareArgs,
+    pub(super) profile: Option<&'a str>,
+    pub(super) rules: &'a ShownRules,
+}
+
+impl CompiledColumns {
+    /// Asks the compilers, and prints who read the file and why. `None` if none of them answers, or if the
+    /// user asks for what only declarations have: bindings, every rule set.
+    ///
+    /// # Errors
+    /// The folder of tools is misnamed, or a target or compiler has no column with the others.
+    pub(super) fn of(
+        asked: AskedColumns<'_>,
+        problems: &[Diagnostic],
+        sources: &SourceMap,
+    ) -> anyhow::Result<Option<Self>> {
+        let AskedColumns { args, word, declare, profile, .. } = asked;
+        let language = ShaderLanguage::of(declare.lang, Path::new(word));
+        let (Some(language), true) = (language, args.placement.convention.is_empty()) else { return Ok(None) };
+        let Some((choices, are_named)) = asked.choices(language)? else { return Ok(None) };
+        let path = Path::new(word);
+        let file = RefusedFile { path, declare, profile, compilers: &args.compiler, problems, sources, first_file: 0 };
+        let Some(read) = CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? else {
+            return Ok(None);
+        };
+        warn(&format!("note: {}\n", read.note));
+        let severity = if are_named { "error" } else { "note" };
+        for sentence in &read.left_out {
+            warn(&format!("{severity}: {sentence}\n"));
+        }
+        if !args.placement.target.is_empty() {
+            warn("note: its bindings are not shown, because they need the declarations\n");
+        }
+        let first = read.columns.first().map(|column| column.blocks.clone()).unwrap_or_default();
+        let content = InputContent::LaidOut(LaidOutFile { blocks: first, warnings: Vec::new() });
+        Ok(Some(Self {
+            input: ShowInput { content, language: Some(language), assumes_sixteen_bit: false },
+            note: format!("  the answer of {}, because layoutproof refuses the file\n", read.compilers),
+            layouts: layouts(read.columns),
+            lacks_one: are_named && !read.left_out.is_empty(),
+        }))
+    }
+}
+
+impl AskedColumns<'_> {
+    /// The columns, and whether the user names them.
+    fn choices(&self, language: ShaderLanguage) -> anyhow::Result<Option<(Vec<ShownColumnChoice>, bool)>> {
+        let rules = if self.args.rules.is_empty() && self.args.placement.selects_columns() {
+            &selected_columns(self.args, language)?
+        } else {
+            self.rules
+        };
+        Ok(match rules {
+            ShownRules::Columns(columns) => Some((columns.clone(), true)),
+            ShownRules::Named(choices) => Some((choices.iter().map(|choice| (*choice).into()).collect(), true)),
+            ShownRules::Bare if !self.args.placement.target.is_empty() => None,
+            ShownRules::Shipping | ShownRules::Bare => {
+                Some((shipping(language).map(|native| RuleChoice::Native(native).into()).collect(), false))
+            }
+            ShownRules::Relevant => None,
+        })
+    }
+}
+
+/// The columns with the same blocks in the same order. A block that a column lacks is absent there.
+fn layouts(columns: Vec<CompilersColumn>) -> Vec<RuleSetLayouts> {
+    let mut all: Vec<BlockLayout> = Vec::new();
+    for block in columns.iter().flat_map(|column| &column.blocks) {
+        if all.iter().all(|known| known.name != block.name) {
+            let result = Err(vec![Refusal { path: String::new(), message: String::new() }]);
+            all.push(BlockLayout { result, stride: None, warnings: Vec::new(), ..block.clone() });
+        }
+    }
+    let layouts = columns.into_iter().map(|column| {
+        let own = |absent: &BlockLayout| match column.blocks.iter().find(|block| block.name == absent.name) {
+            // The kinds of SPIR-V are those of its storage classes; the first column has the source's.
+            Some(block) => LaidOutBlock {
+                layout: BlockLayout { kind: absent.kind, ..block.clone() },
+                presence: BlockPresence::Present,
+                declared: None,
+            },
+            None => LaidOutBlock { layout: absent.clone(), presence: BlockPresence::Absent, declared: None },
+        };
+        RuleSetLayouts {
+            name: Column { version: Some(&column.version), ..column.native.column }.to_string(),
+            choice: Some(RuleChoice::Native(column.native)),
+            version: Some(column.version.clone()),
+            read_by: Some(column.compiler()),
+            blocks: all.iter().map(own).collect(),
+            targets: vec![column.native],
+        }
+    });
+    layouts.collect()
+}

@@ -1,0 +1,102 @@
+//! The layouts that one place names: the command line, an entry of `layoutproof.toml`, or a
+//! compiler's arguments.
+
+use layoutproof_layout::column::ColumnError;
+use layoutproof_layout::native::Native;
+use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
+use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
+use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::shader_language::ShaderLanguage;
+
+use crate::compile_args::CompileArguments;
+use crate::named_compiler::NamedCompiler;
+use crate::rule_set::rule_choices;
+
+/// Rule sets, targets and compilers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LayoutSelection {
+    pub rules: Vec<String>,
+    pub targets: Vec<TargetChoice>,
+    pub compilers: Vec<NamedCompiler>,
+}
+
+impl LayoutSelection {
+    /// These rule sets, and no target.
+    pub fn of_rules(rules: Vec<String>) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    /// The usual target of a language, which is compared where nothing is named.
+    pub fn usual(language: Option<ShaderLanguage>) -> Self {
+        let target = match language {
+            Some(ShaderLanguage::Slang) => ShaderTarget::Vulkan,
+            _ => ShaderTarget::D3d12,
+        };
+        Self { targets: vec![TargetChoice::plain(target)], ..Self::default() }
+    }
+
+    /// Completes targets by what a build passes to its compiler: the layout for Vulkan, and the
+    /// compiler where none is named and it has these targets.
+    pub fn complete(&mut self, arguments: &CompileArguments) {
+        for choice in &mut self.targets {
+            *choice = arguments.with_layout(*choice);
+        }
+        if let Some(compiler) = arguments.compiler.filter(|_| self.compilers.is_empty() && !self.targets.is_empty())
+            && columns(&self.targets, &[(compiler, None)], None).is_ok()
+        {
+            self.compilers.push(NamedCompiler::any(compiler));
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty() && self.targets.is_empty() && self.compilers.is_empty()
+    }
+
+    /// The columns for a file in `language`: the rule sets, then the targets with their compilers.
+    ///
+    /// # Errors
+    /// A name is unknown, or a target or compiler has no column with the others.
+    pub fn choices(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<ShownColumnChoice>> {
+        let mut found: Vec<ShownColumnChoice> = rule_choices(&self.rules)?.into_iter().map(Into::into).collect();
+        if self.targets.is_empty() && self.compilers.is_empty() {
+            return Ok(found);
+        }
+        let compilers: Vec<_> = self.compilers.iter().map(NamedCompiler::column_part).collect();
+        found.extend(columns(&self.targets, &compilers, language)?.into_iter().filter_map(choice));
+        Ok(found)
+    }
+
+    /// The names of those choices; compilers without a target are those of the language's usual one.
+    ///
+    /// # Errors
+    /// See [`Self::choices`].
+    pub fn names(&self, language: Option<ShaderLanguage>) -> anyhow::Result<Vec<String>> {
+        let mut whole = self.clone();
+        if self.targets.is_empty() && !self.compilers.is_empty() {
+            whole.targets = Self::usual(language).targets;
+        }
+        Ok(whole.choices(language)?.iter().map(|column| column.choice.name().to_owned()).collect())
+    }
+}
+
+/// The compiler's choice of a column; `None` if its rules for bytes are not known.
+pub fn choice(column: Column<'_>) -> Option<ShownColumnChoice> {
+    let native = Native::of_column(column)?;
+    Some(ShownColumnChoice { choice: RuleChoice::Native(native), version: column.version.map(str::to_owned) })
+}
+
+/// Parses a target, and suggests the nearest one.
+pub fn target(word: &str) -> Result<TargetChoice, String> {
+    let known = ShaderTarget::ALL.iter().map(|target| target.as_str());
+    word.parse().map_err(|error| match error {
+        ColumnError::Target(name) => {
+            let meant = did_you_mean(&name, known.clone());
+            let known = TARGETS.join(", ");
+            format!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
+        }
+        error => error.to_string(),
+    })
+}
+
+/// The targets that messages list.
+const TARGETS: [&str; 5] = ["d3d12", "vulkan", "webgpu", "metal", "opengl"];

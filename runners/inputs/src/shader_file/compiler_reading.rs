@@ -1,0 +1,357 @@
+//! Asks compilers for the blocks of an HLSL or Slang file that our own reader refuses.
+//!
+//! Our reader evaluates only a part of the languages: a length such as `Max<1, 4>.value` or
+//! `(int)floor(3.7)` needs a compiler. Each column is the answer of its own compiler:
+//!
+//! - slangc's reflection has the offsets without the declarations' places and, where the size does not
+//!   tell, without the order of matrices. It ignores what [`UNREFLECTED`] lists, which slangc's code
+//!   honours.
+//! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads all of them is
+//!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
+//!
+//! GLSL needs none of this: its reader is glslang.
+
+use std::path::Path;
+
+use anyhow::Context;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_for_reflection};
+use layoutproof_core::results::frozen::manifest::dotted_version;
+use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Count, FileId, LaidOut, LaidOutShape, MatrixOrder, ShaderCompiler, ShaderTarget,
+};
+use layoutproof_readers::container::listed_blocks;
+use layoutproof_readers::module_reader::spirv_blocks;
+use layoutproof_readers::reflection::reflected_blocks;
+use layoutproof_readers::spirv::as_hlsl;
+use layoutproof_readers::toolchain::{AppliedRules, Toolchain, toolchains};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use super::reader_process::{ReaderProcess, limited};
+use super::{TIME_LIMIT, find_compiler};
+use crate::declare::DeclareArgs;
+use crate::named_compiler::NamedCompiler;
+use crate::refused_input::first_problem;
+
+/// Words of declarations that slangc 2026.14.1 lays out in its code and not in its reflection:
+/// `[[vk::offset(64)]]`, `StructuredBuffer<T, Std140DataLayout>`.
+const UNREFLECTED: [&str; 2] = ["vk::offset", "DataLayout"];
+
+/// The library profile compiles every function without a choice of an entry point.
+const LIBRARY: &str = "lib_6_6";
+
+/// A file that our reader refuses.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusedFile<'a> {
+    pub path: &'a Path,
+    pub declare: &'a DeclareArgs,
+    pub profile: Option<&'a str>,
+    /// The compilers that the user names, maybe with their builds.
+    pub compilers: &'a [NamedCompiler],
+    /// The reasons.
+    pub problems: &'a [Diagnostic],
+    pub sources: &'a SourceMap,
+    /// The index of its first text in `sources`.
+    pub first_file: usize,
+}
+
+/// A file as compilers read it.
+#[derive(Debug)]
+pub struct CompilerReading {
+    /// The columns with an answer, in the order of the request.
+    pub columns: Vec<CompilersColumn>,
+    /// Sentences about what a compiler cannot answer.
+    pub left_out: Vec<String>,
+    /// The compilers with their versions.
+    pub compilers: String,
+    /// A sentence that names them and says why they are asked.
+    pub note: String,
+}
+
+/// The blocks of a column, as its compiler describes them.
+#[derive(Debug)]
+pub struct CompilersColumn {
+    pub native: &'static Native,
+    /// The compiler's version.
+    pub version: String,
+    pub blocks: Vec<BlockLayout>,
+}
+
+impl CompilerReading {
+    /// Asks the compiler of each column; `columns` are names of rule sets. `None` if no compiler answers, or
+    /// none can: for an empty file, another language, standard input.
+    ///
+    /// # Errors
+    /// The folder of tools is misnamed, or the file has no absolute path.
+    pub fn of<'a>(file: RefusedFile<'_>, columns: impl IntoIterator<Item = &'a str>) -> anyhow::Result<Option<Self>> {
+        let is_empty = file.problems.iter().all(|problem| problem.code == Code::NothingDeclared);
+        let has_compilers = matches!(file.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
+        if is_empty || !has_compilers || !file.path.is_file() {
+            return Ok(None);
+        }
+        let word = file.path.display();
+        let mut read =
+            Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), note: String::new() };
+        for name in columns {
+            let title = find_native(name).map_or(name.to_owned(), |native| native.column.to_string());
+            match file.column(name)? {
+                Ok((column, unlisted)) => {
+                    read.columns.push(column);
+                    if !unlisted.is_empty() {
+                        let names = unlisted.join(", ");
+                        read.left_out.push(format!(
+                            "{word}: {title} is without {names}: DXC lists only blocks that a function uses"
+                        ));
+                    }
+                }
+                Err(reason) => read.left_out.push(format!("{word}: {title} is left out: {reason}")),
+            }
+        }
+        if read.columns.is_empty() {
+            return Ok(None);
+        }
+
+        let mut compilers: Vec<String> = Vec::new();
+        for column in &read.columns {
+            let compiler = column.compiler();
+            if !compilers.contains(&compiler) {
+                compilers.push(compiler);
+            }
+        }
+        let reason = first_problem(&word.to_string(), file.problems, file.sources);
+        read.compilers = compilers.join(" and ");
+        read.note = format!("{word} is read by {}, because layoutproof refuses it: {reason}", read.compilers);
+        Ok(Some(read))
+    }
+}
+
+impl CompilersColumn {
+    /// The compiler with its version.
+    pub fn compiler(&self) -> String {
+        let compiler = self.native.column.compiler.map_or(String::new(), |compiler| compiler.to_string());
+        format!("{compiler} {}", self.version)
+    }
+}
+
+/// The blocks of a column, and the names of those that its compiler does not list; or why there is no
+/// answer.
+type ColumnAnswer = Result<(CompilersColumn, Vec<String>), String>;
+
+impl RefusedFile<'_> {
+    fn language(&self) -> Option<ShaderLanguage> {
+        ShaderLanguage::of(self.declare.lang, self.path)
+    }
+
+    fn column(&self, name: &str) -> anyhow::Result<ColumnAnswer> {
+        let Some(native) = find_native(name) else {
+            return Ok(Err("a compiler's answer is about its own layouts, not about a rule set".to_owned()));
+        };
+        let is_followed =
+            |toolchain: &&Toolchain| matches!(toolchain.follows, AppliedRules::Native(own) if own == name);
+        let toolchain = toolchains().iter().find(is_followed);
+        let Some(compiler @ (ShaderCompiler::Dxc | ShaderCompiler::Slang)) = native.column.compiler else {
+            return Ok(Err("only dxc and slangc describe blocks".to_owned()));
+        };
+        // slangc's code for Metal is not run, so that it has no toolchain.
+        if toolchain.is_none() && native.column.variant.is_some() {
+            return Ok(Err(format!("the options of {compiler} for it are not known")));
+        }
+        let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
+        let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
+        let build =
+            self.compilers.iter().filter(|named| named.compiler == compiler).find_map(|named| named.file.as_ref());
+        let found = match build {
+            Some(build) => Compiler::of_file(compiler.as_str(), build)
+                .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
+            None => match find_compiler(program)? {
+                Ok(found) => found,
+                Err(absent) => return Ok(Err(absent)),
+            },
+        };
+        let version = dotted_version(found.version());
+        let column = |blocks| CompilersColumn { native, version, blocks };
+        match (compiler, native.column.target) {
+            (ShaderCompiler::Slang, target) => {
+                Ok(self.reflected(&found, target, flags)?.map(|blocks| (column(blocks), Vec::new())))
+            }
+            (_, ShaderTarget::Vulkan) => Ok(self.decorated(&found, flags)?.map(|blocks| (column(blocks), Vec::new()))),
+            _ => Ok(self.listed(&found)?.map(|(blocks, unlisted)| (column(blocks), unlisted))),
+        }
+    }
+
+    /// The blocks in slangc's reflection.
+    fn reflected(
+        &self,
+        slangc: &Compiler,
+        target: ShaderTarget,
+        flags: &[&str],
+    ) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+        let files = self.sources.files().iter().skip(self.first_file);
+        let found = UNREFLECTED.iter().find(|word| files.clone().any(|file| file.text.contains(**word)));
+        if let Some(word) = found {
+            return Ok(Err(format!("slangc's reflection ignores `{word}`, and its code does not")));
+        }
+        let target = match target {
+            ShaderTarget::D3d12 => "hlsl",
+            ShaderTarget::Vulkan => "spirv",
+            ShaderTarget::Webgpu => "wgsl",
+            ShaderTarget::Metal => "metal",
+            ShaderTarget::Opengl | ShaderTarget::Cuda | ShaderTarget::Cpu => {
+                return Ok(Err("its reflection is not read for this target".to_owned()));
+            }
+        };
+        let order = self.declare.layout_options().matrix;
+        let order_option = match order {
+            MatrixOrder::Row => "-matrix-layout-row-major",
+            MatrixOrder::Column => "-matrix-layout-column-major",
+        };
+        let mut arguments: Vec<String> = std::iter::once(&order_option).chain(flags).map(ToString::to_string).collect();
+        arguments.extend(self.search_arguments()?);
+        if let (Some(profile), "hlsl") = (self.profile, target) {
+            arguments.extend(["-profile".to_owned(), profile.to_owned()]);
+        }
+        if self.language() == Some(ShaderLanguage::Hlsl) {
+            arguments.extend(["-lang", "hlsl"].map(str::to_owned));
+        }
+        arguments.push(absolute(self.path)?);
+        let json = ask_for_reflection(slangc, target, &arguments, limited, TIME_LIMIT);
+        Ok(json.and_then(|json| reflected_blocks(&json, order)))
+    }
+
+    /// The blocks in DXC's SPIR-V.
+    fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+        let mut refused = String::new();
+        for profile in self.profile_arguments() {
+            let mut arguments = self.dxc_arguments(profile)?;
+            arguments.extend(flags.iter().map(ToString::to_string));
+            arguments.push(absolute(self.path)?);
+            match ask_dxc(dxc, DxcOutput::Module, None, &arguments, limited, TIME_LIMIT) {
+                Ok(bytes) => return self.blocks_of_module(&bytes),
+                Err(reason) if refused.is_empty() => refused = reason,
+                Err(_) => {}
+            }
+        }
+        Ok(Err(refused))
+    }
+
+    fn blocks_of_module(&self, bytes: &[u8]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let module = spirv_blocks(&ReaderProcess::of_this_program()?, words.collect(), FileId::default());
+        let first = |problems: Vec<Diagnostic>| problems.first().map_or(String::new(), |first| first.message.clone());
+        let blocks = module.map(|module| module.blocks.into_iter().filter_map(|block| as_hlsl(block.layout)).collect());
+        Ok(blocks.map_err(first))
+    }
+
+    /// The blocks in DXC's listing, and the names of those that it leaves out.
+    fn listed(&self, dxc: &Compiler) -> anyhow::Result<Result<(Vec<BlockLayout>, Vec<String>), String>> {
+        let all = self.decorated(dxc, &[])?.unwrap_or_default();
+        let path = absolute(self.path)?;
+        let reads = format!("#include \"{path}\"\n{}", reads_of(&all));
+        let mut attempts = vec![(Some(reads), self.dxc_arguments(library_arguments())?)];
+        for profile in self.profile_arguments() {
+            attempts.push((None, self.dxc_arguments(profile)?));
+        }
+        let mut refused = String::new();
+        for (reads, mut arguments) in attempts {
+            if reads.is_none() {
+                arguments.push(path.clone());
+            }
+            match ask_dxc(dxc, DxcOutput::Listing, reads.as_deref(), &arguments, limited, TIME_LIMIT) {
+                Ok(listing) => {
+                    let blocks = listed_blocks(&String::from_utf8_lossy(&listing)).map_err(|error| error.to_string());
+                    return Ok(blocks.map(|blocks| {
+                        let unlisted = unlisted(&all, &blocks);
+                        (blocks, unlisted)
+                    }));
+                }
+                Err(reason) => refused = reason,
+            }
+        }
+        Ok(Err(refused))
+    }
+
+    /// The profiles to try: that of a library, then the user's.
+    fn profile_arguments(&self) -> Vec<Vec<String>> {
+        let named = self.profile.zip(self.declare.entry.as_deref());
+        let named = named.map(|(profile, entry)| ["-T", profile, "-E", entry].map(str::to_owned).to_vec());
+        std::iter::once(library_arguments()).chain(named).collect()
+    }
+
+    fn dxc_arguments(&self, profile: Vec<String>) -> anyhow::Result<Vec<String>> {
+        let options = self.declare.layout_options();
+        let order = match options.matrix {
+            MatrixOrder::Row => "-Zpr",
+            MatrixOrder::Column => "-Zpc",
+        };
+        let mut arguments = profile;
+        // Invalid code has a layout too.
+        arguments.extend(["-HV", "2021", "-Vd", order].map(str::to_owned));
+        if options.sixteen_bit == SixteenBit::On {
+            arguments.push("-enable-16bit-types".to_owned());
+        }
+        arguments.extend(self.search_arguments()?);
+        Ok(arguments)
+    }
+
+    /// Macros and folders.
+    fn search_arguments(&self) -> anyhow::Result<Vec<String>> {
+        let mut arguments: Vec<String> = self.declare.define.iter().map(|define| format!("-D{define}")).collect();
+        for folder in &self.declare.include {
+            arguments.extend(["-I".to_owned(), absolute(Path::new(folder))?]);
+        }
+        Ok(arguments)
+    }
+}
+
+fn library_arguments() -> Vec<String> {
+    ["-T", LIBRARY, "-default-linkage", "external"].map(str::to_owned).to_vec()
+}
+
+/// The names of the blocks that a listing leaves out. Push constants are plain globals for D3D12.
+fn unlisted(all: &[BlockLayout], listed: &[BlockLayout]) -> Vec<String> {
+    let is_listed = |own: &BlockLayout| listed.iter().any(|block| block.name == own.name);
+    let unlisted = all.iter().filter(|own| own.kind != BlockKind::PushConstant && !is_listed(own));
+    unlisted.map(|own| format!("`{}`", own.name)).collect()
+}
+
+/// HLSL that reads something of each block, so that DXC lists it.
+fn reads_of(blocks: &[BlockLayout]) -> String {
+    let mut text = "RWByteAddressBuffer layoutproof_output;\nvoid layoutproof_reads()\n{\n".to_owned();
+    for block in blocks {
+        let Ok(root) = &block.result else { continue };
+        let element = if block.count == Count::Finite(1) { "" } else { "[0]" };
+        let start = match block.kind {
+            BlockKind::Cbuffer | BlockKind::Tbuffer | BlockKind::Globals => String::new(),
+            BlockKind::StructuredElement => format!("{}{element}[0]", block.name),
+            _ => format!("{}{element}", block.name),
+        };
+        let path = format!("{start}{}", first_leaf(root));
+        text += &format!("    layoutproof_output.Store(0, {});\n", path.trim_start_matches('.'));
+    }
+    text + "}\n"
+}
+
+/// The path of the first scalar, vector or matrix of a type.
+fn first_leaf(ty: &LaidOut) -> String {
+    match &ty.shape {
+        LaidOutShape::Array { element, .. } => format!("[0]{}", first_leaf(element)),
+        LaidOutShape::Struct(members) => {
+            members.first().map_or(String::new(), |first| format!(".{}{}", first.name, first_leaf(&first.layout)))
+        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => String::new(),
+    }
+}
+
+/// The path for a compiler in another folder.
+fn absolute(path: &Path) -> anyhow::Result<String> {
+    let path = std::path::absolute(path).with_context(|| format!("finding {}", path.display()))?;
+    Ok(path.display().to_string())
+}

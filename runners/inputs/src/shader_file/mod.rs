@@ -1,0 +1,170 @@
+//! Reads a user's shader files through the [front ends](layoutproof_show::front_ends).
+//!
+//! Third-party code parses in a separate process ([`reader_process`]); included files come from
+//! [`included`]; a file that our reader refuses goes to a compiler ([`compiler_reading`]).
+
+pub mod compiler_reading;
+pub mod included;
+pub mod reader_process;
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::bail;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::user_files::{ask_for_listing, ask_for_module};
+use layoutproof_core::case::file::split_define;
+use layoutproof_executor::tools::MachineTools;
+use layoutproof_frontend::DeclareOptions;
+use layoutproof_layout::{DECLARED, Span};
+use layoutproof_readers::module_reader::ModuleReader;
+use layoutproof_show::InputContent;
+use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoListing, Purpose, ReadOptions};
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use crate::declare::DeclareArgs;
+use crate::files::{self, FileKind};
+use crate::inputs::add_text;
+use crate::shader_file::included::IncludedFiles;
+use crate::shader_file::reader_process::ReaderProcess;
+
+/// Time limit of glslang for one stage of one file, of DXC for listing a container, and of both
+/// DXC and slangc for a file that our reader refuses.
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// A user's shader file, with the front end that reads it.
+#[derive(Clone, Debug)]
+pub struct ShaderFile {
+    pub path: PathBuf,
+    pub front_end: FrontEnd,
+}
+
+impl ShaderFile {
+    /// `None` if neither the suffix nor `named` is a language or a kind of module.
+    pub fn of(path: &Path, named: Option<ShaderLanguage>) -> Option<Self> {
+        FrontEnd::of(named, path).map(|front_end| Self { path: path.to_owned(), front_end })
+    }
+
+    pub fn fixes_offsets(&self) -> bool {
+        self.front_end.fixes_offsets()
+    }
+
+    /// Checks that the user names no rule set except `declared` for a file that fixes its offsets.
+    ///
+    /// # Errors
+    /// A message about the first other name.
+    pub fn check_rules(&self, names: &[String]) -> anyhow::Result<()> {
+        match names.iter().find(|name| *name != DECLARED) {
+            Some(name) if self.fixes_offsets() => bail!(
+                "{} declares its own offsets: it has them under `{DECLARED}`, not under `{name}`",
+                self.path.display()
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the file, with a shader profile if one is named. The inner error holds the problems of
+    /// its content.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the folder of tools that it needs is misnamed.
+    pub fn read(
+        &self,
+        declare: &DeclareArgs,
+        profile: Option<&str>,
+        purpose: Purpose,
+        sources: &mut SourceMap,
+    ) -> anyhow::Result<Result<InputContent, Vec<Diagnostic>>> {
+        let tools = CommandTools { reader: ReaderProcess::of_this_program()?, misnamed_folder: OnceCell::new() };
+        let content = match self.front_end {
+            FrontEnd::Text(text) => {
+                let options = ReadOptions {
+                    layout: declare.layout_options(),
+                    declare: DeclareOptions {
+                        entry: declare.entry.clone(),
+                        defines: declare.define.iter().map(|define| split_define(define)).collect(),
+                        include_paths: declare.include.clone(),
+                        files: Arc::new(IncludedFiles::of_shader(&self.path, &declare.include)),
+                        language: declare.lang,
+                        profile: profile.map(str::to_owned),
+                        ..DeclareOptions::default()
+                    },
+                    macros: &declare.define,
+                    purpose,
+                    tools: &tools,
+                };
+                text.read(add_text(&self.path, sources)?, &options, sources)
+            }
+            FrontEnd::Module(module) => {
+                let bytes = files::read(&self.path, FileKind::Shader)?;
+                let file = sources.add(self.path.display().to_string(), "");
+                module.read(&bytes, Span { file, ..Span::default() }, &tools)
+            }
+        };
+        match tools.misnamed_folder.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(content),
+        }
+    }
+}
+
+/// Third-party programs, which run in processes with the limits of a reader.
+#[derive(Debug)]
+struct CommandTools {
+    reader: ReaderProcess,
+    /// Set once a program was looked for in a folder of tools that is misnamed.
+    misnamed_folder: OnceCell<anyhow::Error>,
+}
+
+impl CommandTools {
+    /// The compiler of this name, or why it was not found.
+    fn find(&self, name: &str) -> Result<Compiler, String> {
+        match find_compiler(name) {
+            Ok(found) => found,
+            Err(error) => {
+                let reason = error.to_string();
+                // A second search would fail for the same reason.
+                let _ = self.misnamed_folder.set(error);
+                Err(reason)
+            }
+        }
+    }
+}
+
+/// The compiler of this name, or why it was not found.
+///
+/// # Errors
+/// The folder of tools is misnamed.
+pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, String>> {
+    let tools = MachineTools::find()?;
+    Ok(Compiler::named(name, tools.folder()).compiler.map_err(|absent| absent.to_string()))
+}
+
+impl InputTools for CommandTools {
+    fn reader(&self) -> &dyn ModuleReader {
+        &self.reader
+    }
+
+    fn glslang(&self) -> Result<Glslang, String> {
+        let glslang = self.find("glslang").map_err(|absent| format!("glslang supports all of it, but {absent}"))?;
+        Ok(Box::new(move |request| ask_for_module(&glslang, request, reader_process::limited, TIME_LIMIT)))
+    }
+
+    fn list_container(&self, container: &[u8]) -> Result<String, NoListing> {
+        let dxc = self.find("dxc").map_err(|absent| NoListing {
+            reason: "this container holds DXIL, which only DXC can list".to_owned(),
+            help: format!("{absent}; `layoutproof setup dxc` installs one, and the variable DXC names one of your own"),
+        })?;
+        ask_for_listing(&dxc, container, reader_process::limited, TIME_LIMIT).map_err(|how| NoListing {
+            reason: how.to_string(),
+            help: format!(
+                "the DXC in use is {}; the container is damaged, or needs a newer DXC, which the variable DXC can name",
+                dxc.version()
+            ),
+        })
+    }
+}

@@ -1,0 +1,250 @@
+//! Collects the records of a run while its checks end.
+//!
+//! Records arrive in any order. Each takes the place of its check, known differences are marked,
+//! and the records file grows. At the end, the records come out in the order of the run.
+
+use std::collections::{HashMap, VecDeque};
+
+use anyhow::bail;
+use layoutproof_core::check::CheckId;
+use layoutproof_core::results::known::shape::ShapeAt;
+use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
+use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, RunEnd};
+use layoutproof_core::results::summary::fold;
+use layoutproof_device::DeviceInfo;
+
+use crate::records_file::RecordsFile;
+
+/// The records of a run, each in the place of its check.
+#[derive(Debug)]
+pub struct Ledger<'a> {
+    /// The free places of each check. A file that the user names twice has two checks of one id.
+    open: HashMap<CheckId, VecDeque<usize>>,
+    records: Vec<Option<CheckRecord>>,
+    /// The records before this place are in the file, if `in_order`.
+    next: usize,
+    /// True if the file is so far a prefix of the final one.
+    in_order: bool,
+    /// True if records lose their rows once these are no longer needed here.
+    sheds_rows: bool,
+    file: Option<RecordsFile>,
+    known: &'a [KnownFailure],
+    devices: &'a [DeviceInfo],
+    /// The shapes of members, by the id of a file or of a case that is not built in.
+    shapes: HashMap<String, Vec<ShapeAt>>,
+}
+
+impl<'a> Ledger<'a> {
+    /// Creates a ledger with a place for each check, in the order of the run.
+    pub fn new(checks: &[CheckId], known: &'a [KnownFailure], devices: &'a [DeviceInfo]) -> Self {
+        let mut open: HashMap<CheckId, VecDeque<usize>> = HashMap::new();
+        for (place, check) in checks.iter().enumerate() {
+            open.entry(check.clone()).or_default().push_back(place);
+        }
+        Self {
+            open,
+            records: vec![None; checks.len()],
+            next: 0,
+            in_order: true,
+            sheds_rows: false,
+            file: None,
+            known,
+            devices,
+            shapes: HashMap::new(),
+        }
+    }
+
+    /// Sets the shapes by which entries of lists match other cases and files.
+    pub fn know_shapes(&mut self, shapes: HashMap<String, Vec<ShapeAt>>) {
+        self.shapes = shapes;
+    }
+
+    /// Marks the record if its difference is known.
+    fn explain(&self, record: &mut CheckRecord) {
+        known::explain(self.known, record, self.devices);
+        if let Some(shapes) = self.shapes.get(&record.id.case) {
+            known::shape::explain(self.known, record, self.devices, shapes);
+        }
+    }
+
+    /// Adopts the records of an earlier run.
+    ///
+    /// # Errors
+    /// A record's check is not part of this run.
+    pub fn resume(&mut self, kept: Vec<CheckRecord>) -> anyhow::Result<()> {
+        for record in kept {
+            let check = record.id.clone();
+            if !self.put(record) {
+                bail!("cannot resume: `{check}` is not part of this run, or was recorded twice");
+            }
+        }
+        let prefix = self.records.iter().take_while(|record| record.is_some()).count();
+        self.in_order = prefix == self.done();
+        self.next = prefix;
+        Ok(())
+    }
+
+    /// Writes future records to this file, which already has the present ones.
+    pub fn write_to(&mut self, file: RecordsFile) {
+        self.file = Some(file);
+    }
+
+    /// From now on, drops the rows of agreeing and skipped checks once they are in the file, so
+    /// that a run of many cases does not fill the memory. Keeps them if the file is rewritten or
+    /// first written at the end.
+    pub fn shed_rows(&mut self) {
+        self.sheds_rows = self.in_order && !self.file.as_ref().is_some_and(RecordsFile::is_written_at_end);
+    }
+
+    /// True if the check still has no record.
+    pub fn lacks(&self, check: &CheckId) -> bool {
+        self.open.get(check).is_some_and(|places| !places.is_empty())
+    }
+
+    /// Number of checks with a record.
+    pub fn done(&self) -> usize {
+        self.records.len() - self.open.values().map(VecDeque::len).sum::<usize>()
+    }
+
+    /// Number of checks without a record.
+    pub fn not_done(&self) -> usize {
+        self.records.len() - self.done()
+    }
+
+    /// The records so far.
+    pub fn so_far(&self) -> Vec<CheckRecord> {
+        self.records.iter().flatten().cloned().collect()
+    }
+
+    /// The outcome of a record, considering known differences.
+    pub fn outcome(&self, record: &CheckRecord) -> OutcomeKind {
+        match record.outcome.kind() {
+            OutcomeKind::Differ | OutcomeKind::Broken => {
+                let mut record = record.clone();
+                self.explain(&mut record);
+                record.outcome.kind()
+            }
+            OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped => {
+                record.outcome.kind()
+            }
+        }
+    }
+
+    /// Adds the record of a finished check, and returns its outcome.
+    pub fn add(&mut self, mut record: CheckRecord) -> OutcomeKind {
+        self.explain(&mut record);
+        let outcome = record.outcome.kind();
+        if let (false, Some(file)) = (self.in_order, &mut self.file) {
+            file.add(&record);
+        }
+
+        let taken = self.put(record);
+        debug_assert!(taken, "a check is run once, and only where it lacks a record");
+        while let (true, Some(Some(record))) = (self.in_order, self.records.get_mut(self.next)) {
+            if let Some(file) = &mut self.file {
+                file.add(record);
+            }
+            if self.sheds_rows && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Skipped) {
+                drop_rows(record);
+            }
+            self.next += 1;
+        }
+        outcome
+    }
+
+    /// Writes pending records, so that a kill does not lose them.
+    pub fn flush(&mut self) {
+        if let Some(file) = &mut self.file {
+            file.flush();
+        }
+    }
+
+    fn put(&mut self, record: CheckRecord) -> bool {
+        let place = self.open.get_mut(&record.id).and_then(VecDeque::pop_front);
+        place.is_some_and(|place| self.records[place].replace(record).is_none())
+    }
+
+    /// Ends the run, but not the file.
+    pub fn close(mut self) -> ClosedLedger {
+        let not_done = self.not_done();
+        let behind_a_gap = self.records.iter().skip(self.next).flatten();
+        if let (true, Some(file)) = (self.in_order, &mut self.file) {
+            behind_a_gap.for_each(|record| file.add(record));
+        }
+
+        let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
+        // Entries are stale only if every check ran: a missing check might differ.
+        let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
+        let seen = known::seen_in_shard(self.known, &records, self.devices);
+        let fixed = if not_done == 0 { known::fixed_here(self.known, &records, self.devices) } else { Vec::new() };
+        let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
+        let written = match (self.in_order && !stale, self.sheds_rows) {
+            (true, _) => WrittenState::Whole,
+            (false, true) => WrittenState::Unmarked,
+            (false, false) => WrittenState::Other,
+        };
+        ClosedLedger { records, end, fixed, file: OpenFile { file: self.file, state: written } }
+    }
+}
+
+/// The records of a finished run.
+#[derive(Debug)]
+pub struct ClosedLedger {
+    /// The records, in the order of the run.
+    pub records: Vec<CheckRecord>,
+    /// Their totals.
+    pub end: RunEnd,
+    /// Entries of a narrowed run that no longer match a difference.
+    pub fixed: Vec<FixedEntry>,
+    /// The records file, without its end line.
+    pub file: OpenFile,
+}
+
+/// The records file of a finished run, if it has one.
+#[derive(Debug)]
+pub struct OpenFile {
+    file: Option<RecordsFile>,
+    state: WrittenState,
+}
+
+/// How the lines of a file differ from the final records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WrittenState {
+    /// They are the same.
+    Whole,
+    /// They have the rows, but no marks for checks of stale entries.
+    Unmarked,
+    /// They have another order or lack marks; the ledger has the rows.
+    Other,
+}
+
+impl OpenFile {
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        let Some(file) = self.file else { return Ok(()) };
+        match self.state {
+            _ if file.is_written_at_end() => file.rewrite(records, end),
+            WrittenState::Whole => file.end(end),
+            WrittenState::Unmarked => file.mark(records, end),
+            WrittenState::Other => file.rewrite(records, end),
+        }
+    }
+}
+
+/// Removes the rows and copies the rest of the record. The rest was allocated between the rows, and
+/// would keep their pages from returning to the system.
+fn drop_rows(record: &mut CheckRecord) {
+    record.rows = Vec::new();
+    *record = record.clone();
+}
+
+/// The record as it was before stale entries were marked.
+pub fn before_the_end(mut record: CheckRecord) -> CheckRecord {
+    if let Outcome::Stale(_) = record.outcome {
+        record.outcome = Outcome::Agrees;
+    }
+    record
+}

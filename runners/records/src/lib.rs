@@ -1,0 +1,19 @@
+//! The files that runs leave: records as they grow, merged records, frozen decisions of compilers.
+//!
+//! Judges nothing and prints nothing; what the user must be told is returned, or handed to a
+//! function of the caller.
+#![forbid(unsafe_code)]
+
+mod compression;
+pub mod decision_rows;
+mod divisions;
+pub mod frozen_set;
+pub mod ledger;
+pub mod lock;
+pub mod merge;
+pub mod output_files;
+pub mod participants;
+pub mod recorded;
+pub mod recorded_sources;
+pub mod records_file;
+pub mod shard;

@@ -1,0 +1,362 @@
+//! Merges the records of several files into one run, for `layoutproof report`.
+//!
+//! Each check occurs once, in the order of a single run; the shards of a run become that run.
+//! Reports missing shards, and refuses records that contradict each other.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use anyhow::bail;
+use layoutproof_core::check::{CheckDevice, CheckId};
+use layoutproof_core::results::known;
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
+use layoutproof_core::results::summary::{add_left_out, fold};
+use layoutproof_device::DeviceInfo;
+use layoutproof_executor::plan::CASES_AT_ONCE;
+
+use crate::divisions::{missing_shards, split, undivided};
+use crate::recorded::{self, RecordedRuns};
+use crate::recorded_sources::add_sources;
+use crate::shard::Shard;
+use layoutproof_inputs::files::{self, FileKind};
+use layoutproof_inputs::inputs::InputWord;
+
+/// The content of one file.
+#[derive(Clone, Debug)]
+pub struct RecordedPart {
+    pub name: String,
+    /// One run; several if the file was merged from runs that are not shards of one.
+    pub runs: Vec<RunHeader>,
+    pub checks: Vec<CheckRecord>,
+    /// The last line, whose totals are ignored; `None` if the run was cut short.
+    pub end: Option<RunEnd>,
+}
+
+/// Several files merged into one run.
+#[derive(Clone, Debug)]
+pub struct MergedRuns {
+    /// One run, if all files are shards of it.
+    pub runs: Vec<RunHeader>,
+    /// The distinct devices of each API.
+    pub devices: Vec<DeviceInfo>,
+    /// The records, in the order of a run.
+    pub records: Vec<CheckRecord>,
+    /// Their totals.
+    pub end: RunEnd,
+    /// Notes for the reader about differing devices and tools.
+    pub notes: Vec<String>,
+    /// A message for each missing shard.
+    pub missing: Vec<String>,
+    /// A message for each file whose run was killed.
+    pub cut: Vec<String>,
+}
+
+/// Merges the parts.
+///
+/// # Errors
+/// Two records of one check differ, shards belong to different runs, or a file of failures is not
+/// alone.
+pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
+    let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
+    check_shards(&parts)?;
+    let missing = missing_shards(&runs);
+    check_filters(&parts)?;
+    let cut = parts.iter().filter(|part| part.end.is_none());
+    let cut: Vec<String> = cut.map(RecordedPart::cut_sentence).collect();
+
+    let mut end = RunEnd::default();
+    for part in parts.iter().filter_map(|part| part.end.as_ref()) {
+        end.not_done = end.not_done.saturating_add(part.not_done);
+        end.fail_fast |= part.fail_fast;
+        end.seen.extend(part.seen.iter().cloned());
+        end.cache = match (end.cache, &part.cache) {
+            (Some(sum), Some(of_part)) => Some(Box::new(sum.plus(**of_part))),
+            (Some(sum), None) => Some(sum),
+            (None, of_part) => of_part.clone(),
+        };
+        // A file that leaves checks out is the only file, see `check_filters`.
+        end.left_out.clone_from(&part.left_out);
+        end.left_out_cases.clone_from(&part.left_out_cases);
+        end.cells.clone_from(&part.cells);
+        add_sources(&mut end.sources, &part.sources);
+        for failure in &part.failed_listings {
+            // Several machines may fail in the same way.
+            if !end.failed_listings.contains(failure) {
+                end.failed_listings.push(failure.clone());
+            }
+        }
+    }
+
+    let (devices, mut notes) = devices(&runs);
+    notes.extend(tools(&runs));
+    let mut records = each_once(parts)?;
+    let order = RunOrder::of(&runs, &devices, &records);
+    records.sort_by_cached_key(|record| order.place(record));
+
+    if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
+        known::mark_seen(&end.seen, &mut records);
+        end.seen.clear();
+    }
+    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, cache, .. } =
+        end;
+    let mut totals = fold(&records);
+    for group in &left_out {
+        add_left_out(&mut totals, group);
+    }
+    let end = RunEnd {
+        not_done,
+        fail_fast,
+        seen,
+        failed_listings,
+        left_out,
+        left_out_cases,
+        cells,
+        sources,
+        cache,
+        ..totals
+    };
+
+    let runs = if missing.is_empty() { undivided(&runs) } else { distinct(runs) };
+    Ok(MergedRuns { runs, devices, records, end, notes, missing, cut })
+}
+
+impl RecordedPart {
+    /// Reads a records file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or holds no records of a run.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let name = path.display().to_string();
+        let bytes = files::read(path, FileKind::Records)?;
+        let RecordedRuns { runs, checks, end } = recorded::read(&name, &bytes)?;
+        if runs.is_empty() {
+            bail!("{name} has no first line, so these are not the records of a run");
+        }
+        Ok(Self { name, runs, checks, end })
+    }
+
+    fn is_filtered(&self) -> bool {
+        self.runs.iter().any(|run| !run.records.is_all())
+    }
+
+    fn cut_sentence(&self) -> String {
+        let name = &self.name;
+        if self.is_filtered() {
+            format!("{name}: the run was cut short, and it kept no agreeing checks (--records failures): run it again")
+        } else {
+            format!("{name}: the run was cut short; `layoutproof run --resume {name}` resumes it")
+        }
+    }
+}
+
+/// Refuses a file of failures next to others: if one of them leaves out a check, the two cannot be
+/// compared.
+fn check_filters(parts: &[RecordedPart]) -> anyhow::Result<()> {
+    let Some(filtered) = parts.iter().find(|part| part.is_filtered()) else { return Ok(()) };
+    if parts.len() > 1 {
+        bail!(
+            "{} leaves out the checks that agreed (--records failures), so it cannot be merged with other records: \
+             report it alone",
+            filtered.name
+        );
+    }
+    Ok(())
+}
+
+/// The distinct headers: a file that is named twice counts once.
+fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
+    let mut once: Vec<RunHeader> = Vec::new();
+    for run in runs {
+        if !once.contains(&run) {
+            once.push(run);
+        }
+    }
+    once
+}
+
+/// The location of the first record of a check.
+struct FirstRecord {
+    /// Index of its file.
+    file: usize,
+    /// Index among all records.
+    record: usize,
+}
+
+/// Each check once. Two records of one check must be equal, except for their time and their use of
+/// the cache.
+fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
+    let mut known: HashMap<CheckId, FirstRecord> = HashMap::new();
+    let mut records: Vec<CheckRecord> = Vec::new();
+    let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
+
+    for (file, part) in parts.into_iter().enumerate() {
+        for record in part.checks {
+            let Some(first) = known.get(&record.id) else {
+                known.insert(record.id.clone(), FirstRecord { file, record: records.len() });
+                records.push(record);
+                continue;
+            };
+
+            let earlier = &records[first.record];
+            if (CheckRecord { ms: earlier.ms, cached: earlier.cached, ..record.clone() }) != *earlier {
+                let [here, there] =
+                    [earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
+                let (one, other) = (&names[first.file], &names[file]);
+                bail!("{one} and {other} contradict each other about `{}`: {here} and {there}", record.id);
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// Refuses shards of one division that belong to different runs.
+fn check_shards(parts: &[RecordedPart]) -> anyhow::Result<()> {
+    let all = parts.iter().flat_map(|part| part.runs.iter().map(move |run| (part, split(run))));
+    let shards: Vec<_> = all.filter_map(|(part, (whole, shard))| Some((part, whole, shard?))).collect();
+
+    for (index, (part, whole, shard)) in shards.iter().enumerate() {
+        let same = |(_, other, of): &&(&RecordedPart, RunHeader, Shard)| {
+            other.arguments == whole.arguments && of.of == shard.of
+        };
+        let Some((first, other, _)) = shards[..index].iter().find(same) else { continue };
+        if (&whole.layoutproof, &whole.inputs) != (&other.layoutproof, &other.inputs) {
+            let differ = if whole.inputs == other.inputs { "versions of layoutproof" } else { "cases, files or lists" };
+            bail!("{} and {} are shards of different runs: they have different {differ}", first.name, part.name);
+        }
+    }
+    Ok(())
+}
+
+/// The distinct devices of each API, and a note for each whose driver differs between runs.
+fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
+    let mut devices: Vec<DeviceInfo> = Vec::new();
+    let mut notes = Vec::new();
+    for device in runs.iter().flat_map(|run| &run.devices) {
+        let same = |known: &&DeviceInfo| (&known.id, known.runner) == (&device.id, device.runner);
+        match devices.iter().find(same) {
+            None => devices.push(device.clone()),
+            Some(known) if known.driver == device.driver => {}
+            Some(known) => {
+                let (id, runner) = (&device.id, device.runner.title());
+                notes.push(format!(
+                    "{id} via {runner} does not have the same driver in all runs: {}, {}",
+                    known.driver, device.driver
+                ));
+            }
+        }
+    }
+    (devices, notes)
+}
+
+/// A note for each tool or compiler whose build differs between runs.
+fn tools(runs: &[RunHeader]) -> Vec<String> {
+    let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (tool, build) in runs.iter().flat_map(|run| &run.tools) {
+        builds.entry(tool).or_default().insert(build);
+    }
+    let told = |(tool, builds): (&str, BTreeSet<&str>)| {
+        let builds: Vec<&str> = builds.into_iter().collect();
+        (builds.len() > 1).then(|| format!("{tool} is not the same build in all runs: {}", builds.join("; ")))
+    };
+    builds.into_iter().filter_map(told).collect()
+}
+
+/// The order of a run: first checks of bytes by portion of the cases, device, producer and case;
+/// then placements on devices; then checks without a device.
+struct RunOrder<'a> {
+    devices: HashMap<CheckDevice, usize>,
+    /// Files that the user named; cases come after them, by id.
+    files: Vec<&'a str>,
+    /// The portion of each case whose bytes are checked.
+    portions: HashMap<String, usize>,
+}
+
+impl<'a> RunOrder<'a> {
+    fn of(runs: &'a [RunHeader], devices: &[DeviceInfo], records: &[CheckRecord]) -> Self {
+        let places = devices.iter().enumerate();
+        let words = runs.iter().filter_map(|run| run.arguments.get("inputs")).flatten();
+        let is_file = |word: &&str| matches!(InputWord::of(word, None), InputWord::Shader(_));
+        let mut order = Self {
+            devices: places.map(|(place, device)| (device.into(), place)).collect(),
+            files: words.map(String::as_str).filter(is_file).collect(),
+            portions: HashMap::new(),
+        };
+        let of_bytes = records.iter().filter(|record| order.kind(record) == RecordKind::Bytes);
+        let cases: BTreeSet<(usize, &str)> =
+            of_bytes.map(|record| (order.place_of_file(record), record.id.case.as_str())).collect();
+        let places = cases.into_iter().enumerate();
+        order.portions = places.map(|(place, (_, case))| (case.to_owned(), place / CASES_AT_ONCE)).collect();
+        order
+    }
+
+    fn kind(&self, record: &CheckRecord) -> RecordKind {
+        match (self.device(record), record.bound.is_some()) {
+            (Some(_), false) => RecordKind::Bytes,
+            (Some(_), true) => RecordKind::Placement,
+            (None, _) => RecordKind::WithoutDevice,
+        }
+    }
+
+    fn device(&self, record: &CheckRecord) -> Option<usize> {
+        self.devices.get(record.id.device.as_ref()?).copied()
+    }
+
+    /// The position of the record's file; for a case, a position after all files.
+    fn place_of_file(&self, record: &CheckRecord) -> usize {
+        self.files.iter().position(|file| *file == record.id.case).unwrap_or(usize::MAX)
+    }
+
+    /// Rule sets and conventions of one case keep their order, because one file has all of them.
+    fn place(&self, record: &CheckRecord) -> impl Ord + use<> {
+        let kind = self.kind(record);
+        let of_kind = match kind {
+            RecordKind::Bytes => {
+                let portion = self.portions.get(&record.id.case).copied();
+                Some((portion, self.device(record), record.id.producer.producer()))
+            }
+            RecordKind::Placement | RecordKind::WithoutDevice => None,
+        };
+        (kind, of_kind, self.place_of_file(record), record.id.case.clone())
+    }
+}
+
+/// The kind of check, in the order of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RecordKind {
+    Bytes,
+    Placement,
+    WithoutDevice,
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_device::Runner as _;
+    use layoutproof_model::Model;
+
+    use super::*;
+
+    fn record(producer: &str, number: usize) -> CheckRecord {
+        let line = serde_json::json!({
+            "schema": 1, "case": format!("a/{number:04}"), "rules": "std140", "producer": producer, "device": "model",
+            "runner": "model", "proves": "decorations", "outcome": "agree", "culprit": null, "validation": "valid",
+            "skip_reason": null, "ms": 1, "leaves": 1, "rows": []
+        });
+        serde_json::from_value(line).unwrap()
+    }
+
+    /// A run sends 640 cases through all producers before the next ones.
+    #[test]
+    fn records_of_a_portion_stand_together() {
+        let devices = [Model::new().device().clone()];
+        let numbers = (0..650).rev();
+        let mut records: Vec<CheckRecord> =
+            numbers.flat_map(|number| ["naga", "rspirv"].map(|producer| record(producer, number))).collect();
+        let order = RunOrder::of(&[], &devices, &records);
+        records.sort_by_cached_key(|record| order.place(record));
+
+        let runs = records.chunk_by(|one, other| one.id.producer == other.id.producer);
+        let runs: Vec<_> = runs.map(|run| (run[0].id.producer.as_str(), run[0].id.case.as_str(), run.len())).collect();
+        let portion = |case, length| [("rspirv", case, length), ("naga", case, length)];
+        assert_eq!(runs, [portion("a/0000", 640), portion("a/0640", 10)].concat());
+    }
+}

@@ -1,0 +1,140 @@
+//! Reads records files for `report` and `run --resume`, and refuses those that contradict
+//! themselves.
+//!
+//! One file holds one run: a header, checks, an end. A file merged from several runs has all
+//! headers first, and one end. Derived values in the file are not trusted: outcomes and counts are
+//! recomputed from rows, totals from checks.
+
+use anyhow::{Context, bail};
+use layoutproof_core::check::audit::audit;
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader};
+use layoutproof_core::results::summary;
+use layoutproof_report::json_lines::{self, NumberedLine};
+
+use crate::compression;
+use layoutproof_inputs::files::FileKind;
+
+/// The content of a records file.
+#[derive(Debug, Default)]
+pub struct RecordedRuns {
+    /// One run; several if the file was merged from several runs.
+    pub runs: Vec<RunHeader>,
+    pub checks: Vec<CheckRecord>,
+    /// The totals; `None` if the run was cut short.
+    pub end: Option<RunEnd>,
+}
+
+/// Parses records. The last line may be torn, if the run was killed while writing.
+///
+/// # Errors
+/// A line is not a record or contradicts the lines before it; the message has its number.
+pub fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
+    let bytes = compression::text(bytes, FileKind::Records.limit()).with_context(|| format!("reading {name}"))?;
+    // A torn line may end within a character.
+    let text = String::from_utf8_lossy(&bytes);
+    let mut recorded = RecordedRuns::default();
+    let mut totals = RunEnd::default();
+    for line in json_lines::lines(json_lines::without_torn_line(&text)) {
+        let NumberedLine { number, line } = line.with_context(|| name.to_owned())?;
+        if let Some(sentence) = recorded.refusal(&line, &totals) {
+            bail!("{name}: line {number}: {sentence}");
+        }
+        match line {
+            RecordLine::Run(run) => recorded.runs.push(run),
+            RecordLine::Check(check) => {
+                summary::add(&mut totals, &check);
+                recorded.checks.push(*check);
+            }
+            RecordLine::End(end) => recorded.end = Some(end),
+        }
+    }
+    Ok(recorded)
+}
+
+impl RecordedRuns {
+    /// The reason why a line cannot follow those before it. `totals` are the totals of the checks
+    /// so far.
+    fn refusal(&self, line: &RecordLine, totals: &RunEnd) -> Option<String> {
+        if self.end.is_some() {
+            return Some("this line comes after the end of the run; one file holds one run".to_owned());
+        }
+
+        match line {
+            RecordLine::Run(run) if !(self.runs.is_empty() || run.records.is_all() && self.filter().is_all()) => {
+                Some("a file of failures (--records failures) holds one run".to_owned())
+            }
+            RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
+            RecordLine::Run(_) if !self.checks.is_empty() => {
+                let together = "`layoutproof report A B` merges files";
+                Some(format!("another run begins before this one has ended; one file holds one run, and {together}"))
+            }
+            RecordLine::Run(_) => None,
+            RecordLine::Check(_) | RecordLine::End(_) if self.runs.is_empty() => {
+                Some("the first line of a run is missing".to_owned())
+            }
+            RecordLine::Check(check) => {
+                let sentence = self.unknown_device(check).or_else(|| audit(check).err().map(|error| error.to_string()));
+                let sentence = sentence.or_else(|| self.not_held(check));
+                sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.id))
+            }
+            RecordLine::End(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {
+                Some("the end has totals of checks that are left out, but the first line says that none is".to_owned())
+            }
+            RecordLine::End(end) => wrong_total(end, &with_left_out(totals, end)),
+        }
+    }
+
+    /// The checks that the file holds.
+    pub fn filter(&self) -> RecordsFilter {
+        self.runs.first().map(|run| run.records).unwrap_or_default()
+    }
+
+    fn not_held(&self, check: &CheckRecord) -> Option<String> {
+        let is_held = check.is_kept_by(self.filter());
+        (!is_held).then(|| "the first line says that such checks are left out".to_owned())
+    }
+
+    fn unknown_device(&self, check: &CheckRecord) -> Option<String> {
+        let mut devices = self.runs.iter().flat_map(|run| &run.devices);
+        let is_known = check.id.device.is_none() || devices.any(|device| check.id.is_on(device));
+        (!is_known).then(|| "the first line does not list its device".to_owned())
+    }
+}
+
+/// The totals of a file's checks and of those that its end reports as left out.
+fn with_left_out(totals: &RunEnd, end: &RunEnd) -> RunEnd {
+    let mut all = totals.clone();
+    for group in &end.left_out {
+        summary::add_left_out(&mut all, group);
+    }
+    all
+}
+
+/// The first total that does not match the checks.
+fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
+    let numbers = |end: &RunEnd| {
+        let RunEnd { checks, agree, differ, known, untried, stale, skipped, not_applicable, broken, leaves, .. } = end;
+        [
+            ("checks", *checks),
+            ("agree", *agree),
+            ("differ", *differ),
+            ("known", *known),
+            ("untried", *untried),
+            ("stale", *stale),
+            ("skipped", *skipped),
+            ("not_applicable", *not_applicable),
+            ("broken", *broken),
+            ("leaves", *leaves),
+        ]
+    };
+
+    let numbers = numbers(said).into_iter().zip(numbers(found));
+    let mut wrong = numbers.filter(|((_, said), (_, found))| said != found);
+    let of_numbers = wrong.next().map(|((total, said), (_, found))| format!("`{total}` is {said}, not {found}"));
+    let of_devices = || (said.devices != found.devices).then(|| "`devices` differ".to_owned());
+    let of_proofs = || (said.proves != found.proves).then(|| "`proves` has other counts".to_owned());
+    let of_resources = || (said.bound != found.bound).then(|| "`bound` has other counts".to_owned());
+
+    let sentence = of_numbers.or_else(of_devices).or_else(of_proofs).or_else(of_resources)?;
+    Some(format!("the totals do not match the checks: {sentence}"))
+}

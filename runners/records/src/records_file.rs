@@ -1,0 +1,357 @@
+//! The records file of a run. It grows by a line as each check ends, so a killed run loses nothing.
+//!
+//! Lines are written in the order of the run, each as soon as all earlier ones exist. So a file
+//! that was cut short is a prefix of the complete one, and the same run writes the same bytes,
+//! except for times, however its threads were scheduled. The file is locked while it is written,
+//! even while it is being replaced.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use fs4::FileExt;
+use layoutproof_compilers::regular_file;
+use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
+use layoutproof_device::DeviceInfo;
+use layoutproof_executor::drivers::FetchedDrivers;
+use layoutproof_report::json_lines;
+use same_file::Handle;
+
+use crate::lock::Warn;
+use crate::output_files::check_file;
+use crate::{compression, lock, recorded};
+use layoutproof_inputs::files::FileKind;
+
+/// The header line for the records of a run on these devices, with these builds of compilers by
+/// name, of `cases` cases. `inputs` is the hash of everything that the run reads; `drivers` are
+/// those that workers find in addition to the system's; `arguments` those that decide which checks
+/// exist.
+pub fn header(
+    devices: &[DeviceInfo],
+    builds: BTreeMap<String, String>,
+    cases: usize,
+    inputs: String,
+    drivers: &FetchedDrivers,
+    arguments: BTreeMap<String, Vec<String>>,
+) -> RunHeader {
+    let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
+    let built_in = [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
+    let mut tools = builds;
+    tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
+
+    RunHeader {
+        schema: SCHEMA,
+        layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+        devices: devices.to_vec(),
+        tools,
+        environment: drivers.recorded(),
+        cases: u32::try_from(cases).unwrap_or(u32::MAX),
+        records: RecordsFilter::All,
+        arguments,
+        inputs,
+    }
+}
+
+/// An output for records that is open and locked, but still unchanged.
+#[derive(Debug)]
+pub struct RecordsTarget {
+    path: PathBuf,
+    opened: OpenedTarget,
+}
+
+#[derive(Debug)]
+enum OpenedTarget {
+    /// A locked file.
+    Regular(File),
+    /// A terminal or a pipe, which has no lock.
+    Stream,
+    /// Opening failed.
+    Failed(io::Error),
+}
+
+impl RecordsTarget {
+    /// Opens and locks a file to write records to.
+    ///
+    /// # Errors
+    /// Another process is writing the file. Other problems are reported when the file is ended.
+    pub fn open(path: &Path, warn: Warn) -> anyhow::Result<Self> {
+        let opened = match fs::metadata(path) {
+            Ok(there) if !there.is_file() => OpenedTarget::Stream,
+            Ok(_) | Err(_) => lock::open(path, warn)?.map_or_else(OpenedTarget::Failed, OpenedTarget::Regular),
+        };
+        Ok(Self { path: path.to_path_buf(), opened })
+    }
+
+    /// Opens and locks an existing file, and returns its bytes.
+    ///
+    /// # Errors
+    /// Another process is writing the file, or it cannot be read.
+    pub fn open_to_go_on(path: &Path, warn: Warn) -> anyhow::Result<(Self, Vec<u8>)> {
+        let reading = || format!("reading {}", path.display());
+        fs::metadata(path).with_context(reading)?;
+        let target = Self::open(path, warn)?;
+        let limit = FileKind::Records.limit();
+        let bytes = match &target.opened {
+            OpenedTarget::Regular(file) => regular_file::read_open(file, limit),
+            OpenedTarget::Stream | OpenedTarget::Failed(_) => regular_file::read(path, limit),
+        };
+        Ok((target, bytes.with_context(reading)?))
+    }
+
+    /// Begins the file with the header and with existing records.
+    pub fn begin(self, header: RunHeader, kept: &[CheckRecord]) -> RecordsFile {
+        let Self { path, opened } = self;
+        let state = match opened {
+            OpenedTarget::Stream => RecordsFileState::AtEnd,
+            OpenedTarget::Failed(error) => RecordsFileState::Failed(error),
+            OpenedTarget::Regular(file) => GrowingFile::begin(file, &path, &header, kept)
+                .map_or_else(RecordsFileState::Failed, RecordsFileState::Growing),
+        };
+        RecordsFile { path, header, state }
+    }
+
+    /// Writes a complete file of records, possibly of several runs.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_whole(self, headers: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        let Self { path, opened } = self;
+        let is_compressed = compression::is_meant_by(&path);
+        let written = match opened {
+            OpenedTarget::Regular(mut file) => {
+                emptied(&mut file).and_then(|()| write(&file, is_compressed, headers, records, Some(end)))
+            }
+            OpenedTarget::Stream => {
+                File::create(&path).and_then(|file| write(&file, is_compressed, headers, records, Some(end)))
+            }
+            OpenedTarget::Failed(error) => Err(error),
+        };
+        written.with_context(|| format!("writing {}", path.display()))
+    }
+}
+
+/// A records file that is being written.
+#[derive(Debug)]
+pub struct RecordsFile {
+    path: PathBuf,
+    header: RunHeader,
+    state: RecordsFileState,
+}
+
+#[derive(Debug)]
+enum RecordsFileState {
+    /// The file has the header and the records so far.
+    Growing(GrowingFile),
+    /// A terminal or a pipe, which cannot be corrected later: it is written at the end.
+    AtEnd,
+    /// Writing failed; the run goes on and reports the error at its end.
+    Failed(io::Error),
+}
+
+/// A locked file, and the locked file that it replaced.
+#[derive(Debug)]
+struct GrowingFile {
+    file: File,
+    /// True if the records are compressed.
+    is_compressed: bool,
+    /// Lines for the next frame of a compressed file.
+    pending: String,
+    /// Kept open for its lock: a process that opened this file before it was replaced must not find
+    /// it unlocked.
+    _replaced: Option<File>,
+}
+
+impl GrowingFile {
+    fn begin(mut file: File, path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<Self> {
+        let is_compressed = compression::is_meant_by(path);
+        let growing = |file, replaced| Self { file, is_compressed, pending: String::new(), _replaced: replaced };
+        if kept.is_empty() {
+            emptied(&mut file)?;
+            write(&file, is_compressed, std::slice::from_ref(header), kept, None)?;
+            Ok(growing(file, None))
+        } else {
+            let whole = replace(path, header, kept, None)?;
+            Ok(growing(whole, Some(file)))
+        }
+    }
+
+    /// Adds a line: to the file, in one write, or to the next frame.
+    fn add(&mut self, line: &RecordLine) -> io::Result<()> {
+        let line = json_lines::write(line);
+        if self.is_compressed {
+            self.pending += &line;
+            return Ok(());
+        }
+        // A kill can tear at most the last line.
+        self.file.write_all(line.as_bytes())
+    }
+
+    /// Writes the pending lines as a frame.
+    fn flush(&mut self) -> io::Result<()> {
+        if self.pending.is_empty() {
+            return Ok(());
+        }
+        let text = std::mem::take(&mut self.pending);
+        self.file.write_all(&compression::frame(&text))
+    }
+}
+
+impl RecordsFile {
+    /// Adds the record of a finished check, unless the file leaves it out.
+    pub fn add(&mut self, record: &CheckRecord) {
+        if !record.is_kept_by(self.header.records) {
+            return;
+        }
+        if let RecordsFileState::Growing(growing) = &mut self.state {
+            if let Err(error) = growing.add(&RecordLine::Check(Box::new(record.clone()))) {
+                self.state = RecordsFileState::Failed(error);
+            }
+        }
+    }
+
+    /// Writes the lines that were added since the last call, at the end of a batch of checks.
+    pub fn flush(&mut self) {
+        if let RecordsFileState::Growing(growing) = &mut self.state {
+            if let Err(error) = growing.flush() {
+                self.state = RecordsFileState::Failed(error);
+            }
+        }
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    /// The first error, now or before.
+    pub fn end(self, end: &RunEnd) -> anyhow::Result<()> {
+        let done = match self.state {
+            RecordsFileState::Growing(mut growing) => {
+                growing.add(&RecordLine::End(end.clone())).and_then(|()| growing.flush())
+            }
+            RecordsFileState::AtEnd => Ok(()),
+            RecordsFileState::Failed(error) => Err(error),
+        };
+        done.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    /// Rewrites the file with the outcomes of `records`. These are the checks in the file, but with
+    /// marks, and possibly without rows.
+    ///
+    /// # Errors
+    /// See [`RecordsFile::end`].
+    pub fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        self.flush();
+        if let RecordsFileState::AtEnd | RecordsFileState::Failed(_) = self.state {
+            return self.rewrite(records, end);
+        }
+        let reading = || format!("reading {}", self.path.display());
+        let bytes = regular_file::read(&self.path, FileKind::Records.limit()).with_context(reading)?;
+        let written = recorded::read(&self.path.display().to_string(), &bytes)?.checks;
+        if written.len() != records.len() {
+            bail!("{}: it has {} checks, but {} were written", self.path.display(), written.len(), records.len());
+        }
+        let marked = written
+            .into_iter()
+            .zip(records)
+            .map(|(written, record)| CheckRecord { outcome: record.outcome.clone(), ..written });
+        self.rewrite(&marked.collect::<Vec<_>>(), end)
+    }
+
+    /// Rewrites the file, if the lines so far differ from the final records.
+    ///
+    /// # Errors
+    /// See [`RecordsFile::end`].
+    pub fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        let done = match self.state {
+            RecordsFileState::Growing(growing) => {
+                let whole = replace(&self.path, &self.header, records, Some(end));
+                // Release this lock only after the new file is in place.
+                drop(growing);
+                whole.map(drop)
+            }
+            RecordsFileState::AtEnd => File::create(&self.path).and_then(|file| {
+                let is_compressed = compression::is_meant_by(&self.path);
+                write(&file, is_compressed, std::slice::from_ref(&self.header), records, Some(end))
+            }),
+            RecordsFileState::Failed(error) => Err(error),
+        };
+        done.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    /// True if nothing is written before the end.
+    pub fn is_written_at_end(&self) -> bool {
+        match self.state {
+            RecordsFileState::AtEnd => true,
+            RecordsFileState::Growing(_) | RecordsFileState::Failed(_) => false,
+        }
+    }
+}
+
+/// Checks that the records of an earlier run can be read and extended.
+///
+/// # Errors
+/// The path, with the reason.
+pub fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
+    regular_file::open_regular(path).with_context(|| format!("reading {}", path.display()))?;
+    check_file(path)
+}
+
+/// True if two paths are equal, or lead to the same regular file.
+pub fn is_one_file(one: &Path, other: &Path) -> bool {
+    let handle = |path: &Path| Handle::from_file(regular_file::open_regular(path).ok()?).ok();
+    one == other || handle(one).zip(handle(other)).is_some_and(|(one, other)| one == other)
+}
+
+fn emptied(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    file.seek(SeekFrom::Start(0)).map(drop)
+}
+
+/// Replaces a file with a complete one, so that a kill always leaves one of the two. The new file
+/// is locked before it takes its place, and stays open for writing.
+fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<File> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let mut name = target.clone().into_os_string();
+    name.push(".part");
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
+    // If locking failed for the old file, because the file system has no locks, it fails here too.
+    drop(FileExt::try_lock(&file));
+    write(&file, compression::is_meant_by(&target), std::slice::from_ref(header), records, end)?;
+    fs::rename(&name, &target)?;
+    Ok(file)
+}
+
+/// Bytes of text per frame, if the whole file is written at once.
+const WHOLE_FRAME: usize = 1 << 20;
+
+fn write(
+    file: &File,
+    is_compressed: bool,
+    headers: &[RunHeader],
+    records: &[CheckRecord],
+    end: Option<&RunEnd>,
+) -> io::Result<()> {
+    let is_kept = |record: &&CheckRecord| headers.iter().all(|header| record.is_kept_by(header.records));
+    let records = records.iter().filter(is_kept);
+    let headers = headers.iter().map(|header| RecordLine::Run(header.clone()));
+    let records = records.map(|record| RecordLine::Check(Box::new(record.clone())));
+    let end = end.map(|end| RecordLine::End(end.clone()));
+
+    let mut file = BufWriter::new(file);
+    let mut pending = String::new();
+    for line in headers.chain(records).chain(end) {
+        pending += &json_lines::write(&line);
+        if !is_compressed {
+            file.write_all(std::mem::take(&mut pending).as_bytes())?;
+        } else if pending.len() >= WHOLE_FRAME {
+            file.write_all(&compression::frame(&std::mem::take(&mut pending)))?;
+        }
+    }
+    if !pending.is_empty() {
+        file.write_all(&compression::frame(&pending))?;
+    }
+    file.flush()
+}
