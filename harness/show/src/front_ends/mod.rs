@@ -97,8 +97,8 @@ pub trait InputTools: std::fmt::Debug {
     /// Runs glslang.
     ///
     /// # Errors
-    /// There is none: an advice for a user whose GLSL naga refuses.
-    fn glslang(&self) -> Result<Glslang, String>;
+    /// There is none.
+    fn glslang(&self) -> Result<Glslang, NoGlslang>;
 
     /// DXC's listing of a container of DXIL.
     ///
@@ -109,6 +109,11 @@ pub trait InputTools: std::fmt::Debug {
 
 /// glslang, which answers requests.
 pub type Glslang = Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>;
+
+/// Without glslang: the advice for a user whose GLSL naga refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoGlslang(pub String);
 
 /// Why a container is not listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
