@@ -60,7 +60,6 @@ pub struct DeclareOptions {
     pub defines: Vec<(String, String)>,
     /// Folders to search for included files, after the folder of the including file.
     pub include_paths: Vec<String>,
-    /// Provides included files.
     pub files: Arc<dyn Sources>,
     /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
     pub taken: Vec<Code>,

@@ -67,7 +67,6 @@ type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
 /// The readers of compilers' output.
 const MODULES: [&ModuleFrontEnd; 2] = [&spirv::SPIRV, &container::CONTAINER];
 
-/// The options for reading a text.
 #[derive(Clone, Debug)]
 pub struct ReadOptions<'a> {
     pub layout: LayoutOptions,
@@ -115,7 +114,6 @@ pub type Glslang = Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>;
 #[error("{0}")]
 pub struct NoGlslang(pub String);
 
-/// Why a container is not listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoListing {
     pub reason: String,

@@ -23,7 +23,6 @@ use layoutproof_layout::BlockLayout;
 use crate::layout_text::numeric::numeric;
 use crate::style::one_line;
 
-/// Language of the generated text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostLanguage {
     /// `#[repr(C)]` structs, `core::mem::offset_of!`; Rust 1.77 or newer.

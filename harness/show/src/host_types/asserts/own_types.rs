@@ -73,7 +73,6 @@ pub fn own_type_asserts(
     Ok(writer.end())
 }
 
-/// Builds the text.
 struct OwnTypeWriter<'a> {
     own: &'a OwnTypes,
     language: HostLanguage,
