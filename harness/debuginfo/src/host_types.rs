@@ -186,13 +186,7 @@ pub enum ScalarClass {
 impl HostScalar {
     /// True if its values can be negative.
     pub fn is_signed(self) -> bool {
-        match self.class {
-            ScalarClass::Float | ScalarClass::Signed | ScalarClass::Character { signed: true } => true,
-            ScalarClass::Unsigned
-            | ScalarClass::Bool
-            | ScalarClass::Character { signed: false }
-            | ScalarClass::Other => false,
-        }
+        matches!(self.class, ScalarClass::Float | ScalarClass::Signed | ScalarClass::Character { signed: true })
     }
 }
 

@@ -136,10 +136,7 @@ pub fn preprocess<'a>(
 
 /// Returns true if a source is Slang and not also HLSL, by the language or else by its file name.
 pub fn is_slang(language: Option<ShaderLanguage>, file: &str) -> bool {
-    match MacroDialect::of(language, file) {
-        MacroDialect::Slang => true,
-        MacroDialect::Dxc | MacroDialect::Both => false,
-    }
+    matches!(MacroDialect::of(language, file), MacroDialect::Slang)
 }
 
 /// The state between two tokens.

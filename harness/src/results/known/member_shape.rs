@@ -257,11 +257,7 @@ impl ShapeFinder<'_> {
                     (MemberShape::StructWithAVector, has_vector),
                 ]
             }
-            Type::Scalar(_)
-            | Type::Pointer { .. }
-            | Type::Array { .. }
-            | Type::Resource(_)
-            | Type::Interface { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
