@@ -44,7 +44,7 @@ impl StorageUnit {
 
 /// True if a field of width zero ends the unit.
 pub(super) fn zero_width_ends_unit(rule: BitFields) -> bool {
-    !matches!(rule, BitFields::SameType)
+    rule != BitFields::SameType
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, NotReadable>
 }
 
 fn is_writable(access: Access) -> bool {
-    !matches!(access, Access::Read)
+    access != Access::Read
 }
 
 fn view(texture: Texture) -> Result<ImageView, NotReadable> {

@@ -34,7 +34,7 @@ impl Proves {
 
     /// True if a compiler chose the offsets, so that its code is an independent witness.
     pub fn is_of_compiler(self) -> bool {
-        !matches!(self, Self::Decorations)
+        self != Self::Decorations
     }
 }
 

@@ -318,6 +318,9 @@ fn limit_life(_time: Duration) -> anyhow::Result<()> {
 }
 
 /// Limits the additional memory of this process to `gib` GiB.
+///
+/// # Errors
+/// The system does not accept the limit.
 #[cfg(unix)]
 pub fn limit_memory(gib: u64) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -328,6 +331,9 @@ pub fn limit_memory(gib: u64) -> anyhow::Result<()> {
 }
 
 /// Does nothing: this system has no limits for a process.
+///
+/// # Errors
+/// None; setting a limit may fail on Unix.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "setting a limit may fail on Unix")]
 pub fn limit_memory(_gib: u64) -> anyhow::Result<()> {
