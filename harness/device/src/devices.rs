@@ -13,7 +13,6 @@ use crate::{DeviceInfo, RunnerError};
 /// The devices that a runner found, and notes on those that it did not find.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enumeration {
-    /// Devices with distinct ids.
     pub devices: Vec<DeviceInfo>,
     /// Sentences about missing or broken parts: no loader, a driver that fails to load, a device
     /// that is too old.

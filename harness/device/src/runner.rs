@@ -19,7 +19,6 @@ pub struct BufferAfter {
     pub after: Vec<u8>,
 }
 
-/// The buffers and targets after a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBack {
     /// Buffers in the job's order.
@@ -42,7 +41,6 @@ pub enum RunnerError {
     /// The device cannot do this. The check is skipped with this reason.
     #[error("device lacks {0}")]
     Unsupported(String),
-    /// The device or its process is gone.
     #[error("device lost: {0}")]
     DeviceLost(String),
     /// The device did not finish in time.
@@ -90,7 +88,6 @@ pub struct Direct3d {
     pub binding_tier: u32,
 }
 
-/// A version of Direct3D's shader model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ShaderModel {
     pub major: u8,
@@ -116,7 +113,6 @@ impl DeviceInfo {
     }
 }
 
-/// Executes jobs on one device.
 pub trait Runner: fmt::Debug {
     fn device(&self) -> &DeviceInfo;
 

@@ -114,7 +114,6 @@ fn what_a_check_of_bindings_says_fits_too() {
             }
             RecordLine::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
-                end.shader_cache = Some("partly warm".to_owned());
                 let used = RecordedCacheUse { compilations: 3, compilations_cached: 2, ..RecordedCacheUse::default() };
                 end.cache = Some(Box::new(used));
                 (end.not_applicable, end.untried) = (1, 1);

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::render::render;
 
-/// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -223,7 +222,6 @@ impl Diagnostic {
         self
     }
 
-    /// The main place.
     pub fn span(&self) -> Span {
         self.labels.first().map(|label| label.span).unwrap_or_default()
     }

@@ -37,13 +37,7 @@ impl CheckAnswers {
         let Observation { leaf, form, range, offset, .. } = observation;
         match row.what {
             Quantity::Offset => drop(self.leaves.insert(row.path.clone())),
-            Quantity::ArrayStride
-            | Quantity::MatrixStride
-            | Quantity::Size
-            | Quantity::Alignment
-            | Quantity::Binding
-            | Quantity::Guard
-            | Quantity::ArrayLength => {}
+            _ => {}
         }
 
         let key = (module, entry.name.clone(), *leaf, *form);

@@ -63,11 +63,7 @@ impl CauseKey {
 
         let message = match outcome {
             Outcome::Broken { reasons, .. } => reasons.without_first_probes(),
-            Outcome::Agrees
-            | Outcome::Differs { .. }
-            | Outcome::Known { .. }
-            | Outcome::Stale(_)
-            | Outcome::Skipped { .. } => {
+            _ => {
                 let story = outcome.story();
                 story.map(|story| story.hint.clone().unwrap_or_else(|| story.verdict.clone())).unwrap_or_default()
             }

@@ -90,13 +90,7 @@ impl Drawing<'_> {
     fn others(&self, rows: &[&Row]) -> String {
         let label = |row: &Row| match row.what {
             Quantity::Binding => one_line(&row.path),
-            Quantity::Offset
-            | Quantity::ArrayStride
-            | Quantity::MatrixStride
-            | Quantity::Size
-            | Quantity::Alignment
-            | Quantity::Guard
-            | Quantity::ArrayLength => {
+            _ => {
                 format!("{} of {}", word(row.what), one_line(&row.path))
             }
         };

@@ -181,7 +181,6 @@ impl KnownFailure {
         }
     }
 
-    /// True if the entry excuses the result of the check.
     pub(super) fn explains(&self, check: &CheckRecord) -> bool {
         if self.untried {
             return true;

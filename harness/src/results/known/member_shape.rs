@@ -31,19 +31,14 @@ pub enum MemberShape {
     MatrixInAnArray,
     MatrixInANestedArray,
     BoolMatrix,
-    /// A matrix whose elements have 2 bytes.
     TwoByteMatrix,
-    /// A matrix whose elements have 8 bytes.
     EightByteMatrix,
-    /// A matrix in an array whose elements have 8 bytes.
     EightByteMatrixInAnArray,
     /// A matrix of 8-byte elements with several vectors of one or two elements each.
     EightBytePairMatrix,
     /// A matrix with a single element of 8 bytes.
     EightByteCell,
-    /// An enum of 8 bytes in a struct.
     EightByteEnum,
-    /// An enum of 2 bytes in a struct.
     TwoByteEnum,
     /// An array of matrices of integers or bools with an explicit order.
     OrderedIntegerMatrixInAnArray,
@@ -262,11 +257,7 @@ impl ShapeFinder<'_> {
                     (MemberShape::StructWithAVector, has_vector),
                 ]
             }
-            Type::Scalar(_)
-            | Type::Pointer { .. }
-            | Type::Array { .. }
-            | Type::Resource(_)
-            | Type::Interface { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

@@ -13,7 +13,6 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 use layoutproof_source::version_range::VersionRange;
 
-/// The content of a file with known differences.
 #[derive(Clone, Debug)]
 pub struct KnownFile {
     /// Display name of the compiler or driver.

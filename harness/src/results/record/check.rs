@@ -19,7 +19,6 @@ pub struct CheckRecord {
     pub id: CheckId,
     pub proves: Proves,
     pub outcome: Outcome,
-    /// The validator's result.
     pub validation: Validation,
     /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
     /// forms of access that a compiler does not accept, missing device features.
@@ -45,7 +44,6 @@ pub struct CheckRecord {
     pub leaves_not_probed: u64,
     /// Bound resources that a device was to read back; `None` for checks of bytes.
     pub bound: Option<BoundCount>,
-    /// The measured quantities.
     pub rows: Vec<Row>,
 }
 

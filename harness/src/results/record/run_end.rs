@@ -49,10 +49,6 @@ pub struct RunEnd {
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
     pub proves: BTreeMap<Proves, u32>,
-    /// The state of Mesa's shader cache on disk: `off`, `cold`, `warm` or `partly warm`; absent
-    /// without a Mesa device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shader_cache: Option<String>,
     /// Use of the compiler cache; absent if the run had none or needed no answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Box<RecordedCacheUse>>,

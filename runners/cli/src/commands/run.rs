@@ -37,10 +37,9 @@ use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
 use crate::records::record_keeper::RecordKeeper;
 use crate::records::{arguments, resume};
-use crate::select::run_config::{RunConfig, listen_for_the_end, names_model_only};
+use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{DeviceUse, Selection, select};
 use crate::select::shipping;
-use crate::shader_cache::ShaderCache;
 
 /// Runs the selected checks and prints the report.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
@@ -80,8 +79,6 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     // unfinished file.
     let interrupt = listen_for_the_end()?;
     check_files(args)?;
-    // Measure now: listing devices already makes Mesa create a cache.
-    let shader_cache = (!names_model_only(&args.device)).then(ShaderCache::look);
     let config = RunConfig::of(args, progress, interrupt)?;
 
     let selection = load(args, &config, style)?;
@@ -125,7 +122,7 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     progress.phase("reporting");
     let fail_fast = args.fail_fast && keeper.failures > 0;
     let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started };
-    ended.report(ledger.close(), fail_fast, shader_cache.as_ref())
+    ended.report(ledger.close(), fail_fast)
 }
 
 /// Refuses files that cannot be written, before any work.

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use layoutproof_core::results::left_out::left_out;
-use layoutproof_core::results::left_out::left_out_cases;
+use layoutproof_core::results::left_out::{left_out, left_out_cases};
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, SkipKind};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
@@ -27,7 +26,6 @@ use crate::records::look_alikes::look_alikes;
 use crate::select::lists::takes_every_access;
 use crate::select::run_config::RunConfig;
 use crate::select::selection::Selection;
-use crate::shader_cache::ShaderCache;
 
 /// A run whose checks have ended.
 pub(crate) struct EndedRun<'a> {
@@ -44,17 +42,11 @@ pub(crate) struct EndedRun<'a> {
 impl EndedRun<'_> {
     /// Prints the report, writes the files and returns the exit code. `fail_fast` is true if a
     /// failure stopped the run.
-    pub(crate) fn report(
-        &self,
-        ledger: ClosedLedger,
-        fail_fast: bool,
-        shader_cache: Option<&ShaderCache>,
-    ) -> anyhow::Result<Exit> {
+    pub(crate) fn report(&self, ledger: ClosedLedger, fail_fast: bool) -> anyhow::Result<Exit> {
         let Self { args, config, selection, listing, style, started } = *self;
         let ClosedLedger { records, end, fixed, file } = ledger;
         let end = RunEnd {
             fail_fast: fail_fast && end.not_done > 0,
-            shader_cache: shader_cache.and_then(|cache| cache.state(&listing.devices)).map(str::to_owned),
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
             sources: recorded_sources(&selection.subjects, &selection.placed),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::bail;
-use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{ask_for_listing, ask_for_module};
 use layoutproof_core::case::file::split_define;
 use layoutproof_executor::tools::MachineTools;
@@ -21,7 +21,7 @@ use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{DECLARED, Span};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_show::InputContent;
-use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoListing, Purpose, ReadOptions};
+use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -121,27 +121,36 @@ struct CommandTools {
 }
 
 impl CommandTools {
-    /// The compiler of this name, or why it was not found.
-    fn find(&self, name: &str) -> Result<Compiler, String> {
+    /// The compiler of this name.
+    fn find(&self, name: &str) -> Result<Compiler, NoProgram> {
         match find_compiler(name) {
-            Ok(found) => found,
+            Ok(found) => Ok(found?),
             Err(error) => {
                 let reason = error.to_string();
                 // A second search would fail for the same reason.
                 let _ = self.misnamed_folder.set(error);
-                Err(reason)
+                Err(NoProgram::Misnamed(reason))
             }
         }
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum NoProgram {
+    #[error(transparent)]
+    Absent(#[from] NoCompiler),
+    /// The folder of tools is misnamed, for this reason.
+    #[error("{0}")]
+    Misnamed(String),
 }
 
 /// The compiler of this name, or why it was not found.
 ///
 /// # Errors
 /// The folder of tools is misnamed.
-pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, String>> {
+pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, NoCompiler>> {
     let tools = MachineTools::find()?;
-    Ok(Compiler::named(name, tools.folder()).compiler.map_err(|absent| absent.to_string()))
+    Ok(Compiler::named(name, tools.folder()).compiler)
 }
 
 impl InputTools for CommandTools {
@@ -149,8 +158,9 @@ impl InputTools for CommandTools {
         &self.reader
     }
 
-    fn glslang(&self) -> Result<Glslang, String> {
-        let glslang = self.find("glslang").map_err(|absent| format!("glslang supports all of it, but {absent}"))?;
+    fn glslang(&self) -> Result<Glslang, NoGlslang> {
+        let advice = |absent| NoGlslang(format!("glslang supports all of it, but {absent}"));
+        let glslang = self.find("glslang").map_err(advice)?;
         Ok(Box::new(move |request| ask_for_module(&glslang, request, reader_process::limited, TIME_LIMIT)))
     }
 
