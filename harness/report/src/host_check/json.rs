@@ -314,6 +314,7 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::OnlyDeclared(_)
         | UnmatchedReason::Forbidden(_)
         | UnmatchedReason::OtherMembers(_)
+        | UnmatchedReason::FartherAway(_)
         | UnmatchedReason::WrittenBy { .. } => None,
     }
 }

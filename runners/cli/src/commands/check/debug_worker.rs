@@ -75,7 +75,8 @@ impl WantedTypes {
     }
 }
 
-/// A host struct that fits a block by its members.
+/// A host struct that fits a block by its members, or has at least one of them at its place. Whether that
+/// is enough depends on how near it is to the shader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Proposal {
     pub host: String,
@@ -258,7 +259,7 @@ fn propose(
                 sketches.filter_map(|(part, sketch)| Some((sketch.as_ref()?.fit(members.iter().copied()), part)));
             if let Some((fit, part)) = fits
                 .max_by_key(|(fit, part)| (*fit, std::cmp::Reverse(*part)))
-                .filter(|(fit, _)| fit.is_near())
+                .filter(|(fit, _)| fit.placed > 0 || fit.is_near())
             {
                 proposals[block].push(Proposal { host: named.name.clone(), part, fit });
             }
