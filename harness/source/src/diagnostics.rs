@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use layoutproof_layout::{LayoutWarningKind, Span};
+use layoutproof_layout::{FileId, LayoutWarningKind, Span};
 use serde::{Deserialize, Serialize};
 
 pub use crate::render::render;
@@ -194,6 +194,15 @@ impl Diagnostic {
 
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Self::new(Severity::Warning, code, span, message.into())
+    }
+
+    /// The same diagnostic after its files were appended to another map, where `first` is its first file.
+    #[must_use]
+    pub fn in_files_from(mut self, first: FileId) -> Self {
+        for label in &mut self.labels {
+            label.span.file.0 += first.0;
+        }
+        self
     }
 
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {

@@ -162,6 +162,7 @@ impl UnmatchedBlock {
             | UnmatchedReason::Ambiguous(_)
             | UnmatchedReason::Forbidden(_)
             | UnmatchedReason::OtherMembers(_)
+            | UnmatchedReason::FartherAway(_)
             | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
@@ -190,6 +191,9 @@ pub enum UnmatchedReason {
     /// A struct has the block's name except for case and the like, or a name that many structs have, but
     /// none of its members.
     OtherMembers(String),
+    /// A struct has the block's name, but others are nearer to the shader by their folders, and it lacks
+    /// members of the block.
+    FartherAway(String),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
     WrittenBy {
@@ -257,6 +261,7 @@ impl UnmatchedReason {
             | Self::OnlyDeclared(_)
             | Self::Damaged(_)
             | Self::OtherMembers(_)
+            | Self::FartherAway(_)
             | Self::WrittenBy { .. } => false,
         }
     }
@@ -291,6 +296,11 @@ impl std::fmt::Display for UnmatchedReason {
                     "`{host}` has its name or almost, but none of its members; choose it with --map if it is meant"
                 )
             }
+            Self::FartherAway(host) => write!(
+                f,
+                "`{host}` has its name, but lacks members, and the shader's folder names another program; choose it with --map \
+                 if it is meant"
+            ),
             Self::WrittenBy { host, library, difference: None } => write!(
                 f,
                 "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"

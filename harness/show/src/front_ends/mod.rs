@@ -82,6 +82,8 @@ pub struct ReadOptions<'a> {
 pub enum Purpose {
     /// Layouts; a file without any is an error.
     Layouts,
+    /// Layouts of many files; one that cannot have any is not compiled, so that its other errors do not show.
+    Comparison,
     /// Bindings; an entry point may have inputs and outputs only.
     Bindings,
     /// Reflection; a file may declare nothing at all.

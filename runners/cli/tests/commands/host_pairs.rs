@@ -165,6 +165,48 @@ fn the_struct_of_the_shaders_own_program_is_taken() {
     assert_ne!(answer.json()["pairs"][0]["host"], "Example::Data");
 }
 
+/// One or two members are enough in the shader's own program. In another one, the name needs all of them.
+#[test]
+fn structs_of_other_programs_need_all_members() {
+    let block = |name: &str, kind: &str, members: &str| {
+        format!("#version 450\nlayout({kind}) uniform {name} {{ {members} }} block;\nvoid main() {{}}\n")
+    };
+    let folder = Folder::with(&[]);
+    let matrices = block("UBOMatrices", "binding = 0", "mat4 projection; mat4 view; mat4 model;");
+    for (file, text) in [
+        ("shaders/bloom/a.vert", matrices.as_str()),
+        ("shaders/bloom/b.vert", &block("Push", "push_constant", "mat4 mvp; float scale;")),
+        ("shaders/bloom/c.vert", &block("Blur", "push_constant", "float strength;")),
+        ("shaders/text/a.vert", &matrices),
+        (
+            "samples/bloom/main.cpp",
+            "struct Mat4 { float m[16]; }; struct Cube { Mat4 projection, view, model; } c; \
+            struct Constants { Mat4 mvp; float scale; } d; struct Filter { float strength; } f;",
+        ),
+        (
+            "samples/shadow/main.cpp",
+            "struct Mat4 { float m[16]; }; struct UBOMatrices { Mat4 projection, model, view; } u; \
+            struct Other { Mat4 mvp; float scale; } o; struct Others { Mat4 mvp; float scale, bias; } p; struct Wide { float strength; } w;",
+        ),
+        ("samples/text/main.cpp", "struct Glyph { float size[2]; } g; struct Camera { float projection[16], fov; } c;"),
+    ] {
+        std::fs::create_dir_all(folder.path(file).parent().unwrap()).unwrap();
+        folder.write(file, text.as_bytes());
+    }
+    if !["bloom", "shadow", "text"].iter().all(|sample| compile(&folder, &format!("samples/{sample}/main"))) {
+        return;
+    }
+    let hosts = "samples/text/main.o samples/bloom/main.o samples/shadow/main.o --format json";
+    let shaders = "shaders/bloom/a.vert shaders/bloom/b.vert shaders/bloom/c.vert";
+    let answer = folder.run(&format!("check {shaders} {hosts}")).exits(0);
+    assert_eq!(pairs(&answer), ["block Cube agree", "block Constants agree", "block Filter agree"]);
+
+    let answer = folder.run(&format!("check shaders/text/a.vert {hosts}")).exits(4).json();
+    let unmatched = &answer["unmatched_blocks"][0];
+    assert!(unmatched["reason"].as_str().unwrap().starts_with("`UBOMatrices` has its name, but"), "{unmatched}");
+    assert!(unmatched["proposals"].as_array().unwrap().len() <= 2, "{unmatched}");
+}
+
 #[test]
 fn a_similar_name_with_other_members_is_no_match() {
     let shader = "cbuffer camera { float4x4 projection; float4x4 view; }; cbuffer Exact { float4x4 model; };";

@@ -8,11 +8,13 @@ pub mod included;
 pub mod reader_process;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::bail;
+use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{ask_for_listing, ask_for_module};
 use layoutproof_core::case::file::split_define;
@@ -144,13 +146,34 @@ enum NoProgram {
     Misnamed(String),
 }
 
-/// The compiler of this name, or why it was not found.
+/// The compiler of this name, or why it was not found. Each is looked for once, because it is started for its
+/// version.
 ///
 /// # Errors
 /// The folder of tools is misnamed.
 pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, NoCompiler>> {
+    static FOUND: Mutex<BTreeMap<String, Result<Compiler, NoCompiler>>> = Mutex::new(BTreeMap::new());
     let tools = MachineTools::find()?;
-    Ok(Compiler::named(name, tools.folder()).compiler)
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = found.get(name) {
+        return Ok(known.clone());
+    }
+    let compiler = Compiler::named(name, tools.folder()).compiler;
+    found.insert(name.to_owned(), compiler.clone());
+    Ok(compiler)
+}
+
+/// The answers of glslang that are kept, also for the next command: `init` and `check` ask the same.
+static ANSWERS: OnceLock<Option<AnswerCache>> = OnceLock::new();
+
+/// Keeps no answers of glslang, and uses none.
+pub fn use_no_cache() {
+    let _ = ANSWERS.set(None);
+}
+
+/// `None` also if no folder can be used, which only costs time.
+fn answers() -> Option<&'static AnswerCache> {
+    ANSWERS.get_or_init(|| CacheFolder::of_user().ok().map(AnswerCache::new)).as_ref()
 }
 
 impl InputTools for CommandTools {
@@ -161,7 +184,7 @@ impl InputTools for CommandTools {
     fn glslang(&self) -> Result<Glslang, NoGlslang> {
         let advice = |absent| NoGlslang(format!("glslang supports all of it, but {absent}"));
         let glslang = self.find("glslang").map_err(advice)?;
-        Ok(Box::new(move |request| ask_for_module(&glslang, request, reader_process::limited, TIME_LIMIT)))
+        Ok(Box::new(move |request| ask_for_module(&glslang, request, answers(), reader_process::limited, TIME_LIMIT)))
     }
 
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing> {

@@ -150,7 +150,7 @@ pub(crate) struct ShaderBlocks {
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
-    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Layouts, sources)? {
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Comparison, sources)? {
         Err(problems) => return Ok(read_by_compiler(job, &problems, first_file, sources)?.ok_or(problems)),
         Ok(input) => input.content,
     };
