@@ -366,7 +366,7 @@ fn read_shaders(
         match shader_blocks::read(job, sources) {
             Err(error) => unread.add(&job.path, error),
             Ok(Ok(read)) => {
-                if let Some(note) = read.note {
+                for note in &read.notes {
                     warn(&format!("note: {note}\n"));
                 }
                 let file = job.path.display().to_string();
