@@ -56,8 +56,8 @@ const NOT_FOLLOWED: [Code; 9] = [
     Code::Preprocessor,
 ];
 
-/// The library profile compiles every function without a choice of an entry point.
-const LIBRARY: [&str; 4] = ["-T", "lib_6_6", "-default-linkage", "external"];
+/// The library profile needs no choice of an entry point.
+const LIBRARY: [&str; 2] = ["-T", "lib_6_6"];
 
 /// A file that our reader refuses.
 #[derive(Clone, Copy, Debug)]
@@ -240,25 +240,29 @@ impl RefusedFile<'_> {
 
     /// The blocks in DXC's SPIR-V.
     fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
-        let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
-        match self.compiled(dxc, DxcOutput::Module, &flags)? {
+        match self.compiled(dxc, DxcOutput::Module, flags)? {
             Ok(bytes) => self.blocks_of_module(&bytes),
             Err(reason) => Ok(Err(reason)),
         }
     }
 
     /// DXC's output for the file, with the first profile that it accepts.
-    fn compiled(&self, dxc: &Compiler, output: DxcOutput, flags: &[String]) -> anyhow::Result<Result<Vec<u8>, String>> {
+    fn compiled(&self, dxc: &Compiler, output: DxcOutput, flags: &[&str]) -> anyhow::Result<Result<Vec<u8>, String>> {
         let named = self.profile.zip(self.declare.entry.as_deref());
-        let named = named.map(|(profile, entry)| ["-T", profile, "-E", entry]);
+        let named = named.map(|(profile, entry)| vec!["-T", profile, "-E", entry]);
+        let library = || Some(LIBRARY.to_vec());
+        let profiles = match output {
+            DxcOutput::Module => [library(), named, None],
+            // Every function is an entry of the library, which DXC refuses if one takes a resource.
+            DxcOutput::Listing => [Some([&LIBRARY[..], &["-default-linkage", "external"]].concat()), named, library()],
+        };
         let mut refused = String::new();
-        for profile in [&LIBRARY[..]].into_iter().chain(named.as_ref().map(|named| &named[..])) {
-            let mut arguments = self.dxc_arguments(profile)?;
-            arguments.extend(flags.iter().cloned());
+        for profile in profiles.into_iter().flatten() {
+            let mut arguments = self.dxc_arguments(&[&profile[..], flags].concat())?;
             arguments.push(absolute(self.path)?);
             match ask_dxc(dxc, output, None, &arguments, limited, TIME_LIMIT) {
                 Ok(made) => return Ok(Ok(made)),
-                Err(reason) if refused.is_empty() => refused = reason,
+                Err(refusal) if refused.is_empty() => refused = refusal.reason,
                 Err(_) => {}
             }
         }
@@ -275,26 +279,37 @@ impl RefusedFile<'_> {
 
     /// The blocks in DXC's listing, and the names of those that it leaves out.
     fn listed(&self, dxc: &Compiler) -> anyhow::Result<Result<(Vec<BlockLayout>, Vec<String>), String>> {
-        let read = |listing: &[u8]| listed_blocks(&String::from_utf8_lossy(listing)).map_err(|error| error.to_string());
-        let blocks = match self.compiled(dxc, DxcOutput::Listing, &[])?.and_then(|listing| read(&listing)) {
-            Ok(blocks) => blocks,
-            Err(reason) => return Ok(Err(reason)),
-        };
         let all = self.decorated(dxc, &[])?.unwrap_or_default();
-        let unused = unlisted(&all, &blocks);
-        if unused.is_empty() {
-            return Ok(Ok((blocks, unused)));
-        }
-        let text = format!("#include \"{}\"\n{}", absolute(self.path)?, reads_of(&all));
-        let arguments = self.dxc_arguments(&LIBRARY)?;
-        let listing = ask_dxc(dxc, DxcOutput::Listing, Some(&text), &arguments, limited, TIME_LIMIT);
-        Ok(Ok(match listing.and_then(|listing| read(&listing)) {
-            Ok(blocks) => {
-                let unlisted = unlisted(&all, &blocks);
-                (blocks, unlisted)
-            }
-            Err(_) => (blocks, unused),
+        let listing = match self.listing_with_reads(dxc, &all)? {
+            Some(listing) => listing,
+            None => match self.compiled(dxc, DxcOutput::Listing, &[])? {
+                Ok(listing) => listing,
+                Err(reason) => return Ok(Err(reason)),
+            },
+        };
+        let blocks = listed_blocks(&String::from_utf8_lossy(&listing)).map_err(|error| error.to_string());
+        Ok(blocks.map(|blocks| {
+            let unlisted = unlisted(&all, &blocks);
+            (blocks, unlisted)
         }))
+    }
+
+    /// The listing of the file with a function that reads all blocks. Without those that the text of
+    /// [`reads_of`] cannot read, such as blocks in a namespace. `None` if DXC refuses the file.
+    fn listing_with_reads(&self, dxc: &Compiler, all: &[BlockLayout]) -> anyhow::Result<Option<Vec<u8>>> {
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let text = format!("#include \"{}\"\n{}", absolute(self.path)?, reads_of(all));
+        let arguments = self.dxc_arguments(&LIBRARY)?;
+        let ask = |text: &str| ask_dxc(dxc, DxcOutput::Listing, Some(text), &arguments, limited, TIME_LIMIT);
+        let listing = ask(&text).or_else(|refusal| {
+            let lines = text.lines().enumerate();
+            let readable = lines.filter(|(index, _)| !refusal.lines.contains(&(index + 1)));
+            let text = readable.map(|(_, line)| format!("{line}\n")).collect::<String>();
+            if refusal.lines.is_empty() { Err(refusal) } else { ask(&text) }
+        });
+        Ok(listing.ok())
     }
 
     fn dxc_arguments(&self, profile: &[&str]) -> anyhow::Result<Vec<String>> {
@@ -332,7 +347,7 @@ fn unlisted(all: &[BlockLayout], listed: &[BlockLayout]) -> Vec<String> {
 
 /// HLSL that reads something of each block, so that DXC lists it.
 fn reads_of(blocks: &[BlockLayout]) -> String {
-    let mut text = "RWByteAddressBuffer layoutproof_output;\nvoid layoutproof_reads()\n{\n".to_owned();
+    let mut text = "RWByteAddressBuffer layoutproof_output;\nexport void layoutproof_reads()\n{\n".to_owned();
     for block in blocks {
         let Ok(root) = &block.result else { continue };
         let element = if block.count == Count::Finite(1) { "" } else { "[0]" };
