@@ -107,6 +107,11 @@ impl MemberFit {
         self.of == 1 && self.placed == 1
     }
 
+    /// True if the struct lacks one member at most, so that it is probably the block's with a mistake.
+    pub fn is_likely(self) -> bool {
+        self.named >= FEWEST_TO_TAKE && self.named + 1 >= self.of
+    }
+
     /// True if the struct has all members at their places, and so many that it is no accident. If the
     /// members of both start at the same bytes, half of the names are enough.
     pub fn is_whole(self) -> bool {

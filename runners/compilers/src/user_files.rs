@@ -5,7 +5,7 @@
 //! in the text. DXC crashes on damaged bitcode. `show` and `check` ask slangc and DXC about files that we
 //! cannot read; these compilers open the file and its includes themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::process::Command;
@@ -220,10 +220,19 @@ pub enum DxcOutput {
     Module,
 }
 
+/// Why DXC made nothing of HLSL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DxcRefusal {
+    /// How DXC refused the file, or ended, as a sentence.
+    pub reason: String,
+    /// The lines of the given text with errors, from 1.
+    pub lines: BTreeSet<usize>,
+}
+
 /// DXC's output for `text`, or for a file among the arguments.
 ///
 /// # Errors
-/// How DXC refused the file, or ended, as a sentence.
+/// DXC refused the file, or ended without an answer.
 pub fn ask_dxc(
     dxc: &Compiler,
     output: DxcOutput,
@@ -231,7 +240,8 @@ pub fn ask_dxc(
     arguments: &[String],
     limited: impl Fn(&Command) -> io::Result<Command>,
     limit: Duration,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, DxcRefusal> {
+    let without_lines = |reason| DxcRefusal { reason, lines: BTreeSet::new() };
     let fixed: &[&str] = match output {
         DxcOutput::Listing => &[],
         DxcOutput::Module => &["-spirv", "-fcgl", "-fspv-target-env=vulkan1.2", "-Fo", MODULE],
@@ -245,14 +255,23 @@ pub fn ask_dxc(
         Ok(match ask(dxc, folder.path(), &arguments, limited, limit)? {
             CompilerAnswer::Accepted(finished) if output == DxcOutput::Listing => Ok(finished.stdout.into_bytes()),
             CompilerAnswer::Accepted(_) => regular_file::read(&folder.path().join(MODULE), OUTPUT_LIMIT)
-                .map_err(|error| format!("{} wrote no module: {error}", dxc.name())),
+                .map_err(|error| without_lines(format!("{} wrote no module: {error}", dxc.name()))),
             CompilerAnswer::Refused(finished) => {
-                Err(format!("{} refuses the file: {}", dxc.name(), first_error(&finished.stderr, &finished.stdout)))
+                let first = first_error(&finished.stderr, &finished.stdout);
+                let reason = format!("{} refuses the file: {first}", dxc.name());
+                Err(DxcRefusal { reason, lines: error_lines(&finished.stderr) })
             }
-            CompilerAnswer::Broken(how) => Err(how),
+            CompilerAnswer::Broken(how) => Err(without_lines(how)),
         })
     });
-    made.unwrap_or_else(|error| Err(format!("{} could not be run: {error}", dxc.name())))
+    made.unwrap_or_else(|error| Err(without_lines(format!("{} could not be run: {error}", dxc.name()))))
+}
+
+/// The lines of the text in `shader.hlsl:7:36: error: ...`.
+fn error_lines(stderr: &str) -> BTreeSet<usize> {
+    let errors = stderr.lines().filter(|line| line.contains(": error: "));
+    let places = errors.filter_map(|line| line.rsplit_once(HLSL_SOURCE)?.1.strip_prefix(':')?.split(':').next());
+    places.filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Parses glslang's errors, and drops those that only follow from others.
@@ -314,5 +333,14 @@ mod tests {
         let message = "Linking compute stage: Missing entry point: Each stage requires one entry point".to_owned();
         assert_eq!(errors(printed), [GlslError { line: None, message }]);
         assert_eq!(errors("").len(), 1);
+    }
+
+    /// The output of DXC 1.7.2308.
+    #[test]
+    fn lines_with_errors_are_those_of_the_text() {
+        let printed = "In file included from shader.hlsl:1:\n/tmp/a.hlsl:4:1: error: unknown type name 'X'\n\
+            shader.hlsl:9:36: error: type 'AppendStructuredBuffer<T>' does not provide a subscript operator\n\
+            shader.hlsl:13:33: error: use of undeclared identifier 'sn'; did you mean 'N::sn'?\n";
+        assert_eq!(error_lines(printed), [9, 13].into());
     }
 }

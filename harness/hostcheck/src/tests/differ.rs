@@ -411,6 +411,19 @@ fn other_components_are_the_members_own_fault() {
     );
 }
 
+/// A wider number is aligned further on, which is not the fault to mend.
+#[test]
+fn a_wider_number_that_has_moved_is_declared_otherwise() {
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float3 eye; float t; float2 jitter; };",
+        "0 vec3 eye 16 double t 24 vec2 jitter size 32",
+        "offset moved: the shader has `t` at byte 12, the host at byte 16",
+        "declare `t` with components of 4 bytes on both sides",
+        1,
+    );
+}
+
 /// The host's padding has taken the place of a member, whose bytes are numbers all the same.
 #[test]
 fn a_member_under_displaced_padding_is_missing() {

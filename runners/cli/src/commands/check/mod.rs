@@ -379,7 +379,7 @@ fn read_shaders(
         match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
             Err(error) => unread.add(&job.path, error),
             Ok(Ok(read)) => {
-                if let Some(note) = read.note {
+                for note in &read.notes {
                     warn(&format!("note: {note}\n"));
                 }
                 let file = job.path.display().to_string();

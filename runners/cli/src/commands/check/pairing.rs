@@ -256,13 +256,12 @@ impl PairsOfBlock<'_> {
         }
     }
 
-    /// The first difference of a block and a struct that is only proposed.
+    /// The first difference of a block and a struct that is only proposed. `None` for a struct that has too
+    /// few of its members to be meant.
     fn difference(&self, parts: &[BlockPart<'_>], proposed: &Candidate<'_>) -> Option<String> {
-        let is_written_as_it_is = proposed.host.written_by.is_none();
-        let pair =
-            is_written_as_it_is.then(|| compare_pair(self.block, &parts[proposed.part], proposed.host, self.rules))?;
-        let first = pair.comparison.mismatches.first()?;
-        Some(format!("{first}; fix: {}", first.hint))
+        let is_comparable = proposed.fit.is_likely() && proposed.host.written_by.is_none();
+        let pair = is_comparable.then(|| compare_pair(self.block, &parts[proposed.part], proposed.host, self.rules))?;
+        pair.comparison.mismatches.first().map(ToString::to_string)
     }
 
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {

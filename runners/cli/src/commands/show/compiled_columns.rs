@@ -60,7 +60,9 @@ impl CompiledColumns {
         let Some(read) = CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? else {
             return Ok(None);
         };
-        warn(&format!("note: {}\n", read.note));
+        for note in &read.notes {
+            warn(&format!("note: {note}\n"));
+        }
         let severity = if are_named { "error" } else { "note" };
         for sentence in &read.left_out {
             warn(&format!("{severity}: {sentence}\n"));
