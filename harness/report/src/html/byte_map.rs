@@ -1,7 +1,7 @@
 //! Draws a block as inline SVG: rows of 16 bytes, a hue for each outermost member, hatched padding.
 //!
-//! Nothing depends on colour alone: every piece shows its name, differences have a thick edge and
-//! `≠`, padding is hatched, and each member's title has its numbers. `byte_map.css` defines the
+//! Nothing depends on colour alone: every piece shows its name, a thick edge and `≠` show where the
+//! layouts part, a thin one what moves with it, padding is hatched, and each member's title has its numbers. `byte_map.css` defines the
 //! classes; a page includes it once, and a stand-alone picture embeds it. Elements are written with
 //! an end tag, so the text is valid as HTML and as XML.
 //!
@@ -14,7 +14,7 @@ use std::fmt::Write;
 use layoutproof_layout::MemberRow;
 use maud::{Markup, html};
 
-use super::byte_pieces::{BytePiece, BytePieces, PieceMember, UndrawnRest};
+use super::byte_pieces::{BytePiece, BytePieces, PieceChange, PieceMember, UndrawnRest};
 use super::witness_layers::WitnessLayer;
 use layoutproof_hostcheck::SideMember;
 use layoutproof_show::layout_text::declaration_words::declaration;
@@ -115,7 +115,7 @@ struct PatternPart<'a> {
     start: u32,
     end: u32,
     step: u32,
-    differs: bool,
+    change: PieceChange,
     overlaps: bool,
 }
 
@@ -218,7 +218,7 @@ impl ByteMap<'_> {
                     start: piece.start.saturating_sub(first),
                     end: (piece.end - first).min(ROW_BYTES),
                     step: piece.step,
-                    differs: piece.differs,
+                    change: piece.change,
                     overlaps: piece.overlaps,
                 });
             }
@@ -396,7 +396,7 @@ impl MapGrid {
     fn leave_out_repeated(&mut self, rows: &mut u64) {
         if *rows > 0 {
             let plural = if *rows == 1 { "" } else { "s" };
-            self.leave_out(format!("… {} row{plural} like these", grouped(*rows)));
+            self.leave_out(format!("… {} repeated row{plural}", grouped(*rows)));
         }
         *rows = 0;
     }
@@ -432,17 +432,19 @@ fn rows_of(start: u32, end: u32) -> std::ops::Range<u32> {
 /// The look of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PieceLook {
-    differs: bool,
+    change: PieceChange,
     is_odd: bool,
 }
 
 impl PieceLook {
     fn class(self) -> Option<&'static str> {
-        match (self.is_odd, self.differs) {
-            (false, false) => None,
-            (true, false) => Some("o"),
-            (false, true) => Some("d"),
-            (true, true) => Some("o d"),
+        match (self.is_odd, self.change) {
+            (false, PieceChange::None) => None,
+            (true, PieceChange::None) => Some("o"),
+            (false, PieceChange::Follows) => Some("f"),
+            (true, PieceChange::Follows) => Some("o f"),
+            (false, PieceChange::Starts) => Some("d"),
+            (true, PieceChange::Starts) => Some("o d"),
         }
     }
 }
@@ -451,11 +453,11 @@ impl PieceLook {
 fn outlines(pieces: &[&BytePiece<'_>], grid: &MapGrid) -> BTreeMap<PieceLook, String> {
     let mut outlines: BTreeMap<PieceLook, String> = BTreeMap::new();
     for piece in pieces {
-        let look = PieceLook { differs: piece.differs, is_odd: piece.number % 2 == 1 };
+        let look = PieceLook { change: piece.change, is_odd: piece.number % 2 == 1 };
         let outline = outlines.entry(look).or_default();
         for part in grid.parts(piece.start, piece.end) {
             let VerticalRange { top, height } = vertical_range(piece, &part);
-            let inset = u32::from(piece.differs);
+            let inset = u32::from(piece.change == PieceChange::Starts);
             let (left, top) = (part.left + inset, top + inset);
             let (width, height) = (part.width - 2 * inset, height - 2 * inset);
             // Writing to a string does not fail.
@@ -481,23 +483,22 @@ fn vertical_range(piece: &BytePiece<'_>, part: &RowPart) -> VerticalRange {
 
 fn piece_label(piece: &BytePiece<'_>, part: &RowPart) -> Markup {
     let VerticalRange { top, height } = vertical_range(piece, part);
-    let label = fitting_label(&piece.label, part.width, piece.differs);
+    let label = fitting_label(&piece.label, part.width, piece.change == PieceChange::Starts);
     html! { @if !label.is_empty() { text x=(part.left + 4) y=(top + height / 2 + 4) { (label) } } }
 }
 
-/// The end of the label, as much as fits, followed by `≠` if it differs.
-fn fitting_label(label: &str, pixels: u32, differs: bool) -> String {
+/// The beginning of the label, as much as fits, followed by `≠` if the layouts part here.
+fn fitting_label(label: &str, pixels: u32, starts: bool) -> String {
     let letters = (pixels.saturating_sub(6) * 10 / LETTER_TENTHS) as usize;
-    let mark = if differs { "≠" } else { "" };
+    let mark = if starts { "≠" } else { "" };
     let room = letters.saturating_sub(width(mark) * 2);
-    let length = width(label);
-    match (length <= room, room, differs) {
+    match (width(label) <= room, room, starts) {
         (true, _, false) => label.to_owned(),
         (true, _, true) => format!("{label} {mark}"),
         (false, 0..=1, _) => mark.to_owned(),
         (false, _, _) => {
-            let tail: String = label.chars().skip(length - room + 1).collect();
-            format!("…{tail}{mark}")
+            let head: String = label.chars().take(room - 1).collect();
+            format!("{head}…{mark}")
         }
     }
 }
@@ -583,6 +584,6 @@ mod tests {
         let mut other = [map(&structs, 640), map(&members, 480)];
         leave_out_repetitions(&mut other);
         assert_eq!(other[0].left_out, (30..38).collect::<BTreeSet<_>>());
-        assert!(other[0].inline().into_string().contains("… 8 rows like these"));
+        assert!(other[0].inline().into_string().contains("… 8 repeated rows"));
     }
 }

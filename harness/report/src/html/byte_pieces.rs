@@ -28,10 +28,21 @@ pub(super) struct BytePiece<'a> {
     pub end: u32,
     /// Bytes from one of its scalars to the next.
     pub step: u32,
-    /// True if the reference layout has it at another place, or not at all.
-    pub differs: bool,
+    pub change: PieceChange,
     /// True if it shares bytes with an earlier piece.
     pub overlaps: bool,
+}
+
+/// The place of a piece compared with the reference layout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PieceChange {
+    /// The same.
+    #[default]
+    None,
+    /// Moved as far as the piece before it.
+    Follows,
+    /// Another place, or none: here the layouts part.
+    Starts,
 }
 
 /// A member, from one of the two kinds of input.
@@ -91,10 +102,10 @@ impl<'a> BytePieces<'a> {
         let scalars = cells(members);
         let is_cut = scalars.len() >= MAX_CELLS;
         let mut pieces = joined(&scalars);
-        if let Some(reference) = reference {
-            mark_differences(&mut pieces, reference);
-        }
         pieces.sort_by_key(|piece| piece.start);
+        if let Some(reference) = reference {
+            mark_changes(&mut pieces, reference);
+        }
         mark_overlaps(&mut pieces);
 
         let drawn = pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
@@ -109,15 +120,25 @@ impl<'a> BytePieces<'a> {
 
 impl<'a> BytePieces<'a> {
     /// The pieces of one side of a comparison with a host struct, of `size` bytes (`None`:
-    /// unbounded).
-    pub(super) fn of_side(size: Option<u32>, members: &'a [SideMember]) -> Self {
-        let mut outermost_members: Vec<&str> = Vec::new();
+    /// unbounded). `starts` has the paths of the members at which the sides part, `names` the outermost
+    /// members of both sides in the order of their hues.
+    pub(super) fn of_side(
+        size: Option<u32>,
+        members: &'a [SideMember],
+        starts: &BTreeSet<&str>,
+        names: &mut Vec<&'a str>,
+    ) -> Self {
         let mut pieces_of: HashMap<usize, usize> = HashMap::new();
         let mut pieces: Vec<BytePiece<'a>> = Vec::new();
         for member in members {
             for run in &member.runs {
-                let outermost = outermost_of(&run.label, &mut outermost_members);
+                let outermost = outermost_of(&run.label, names);
                 let number = pieces_of.entry(outermost).or_default();
+                let change = match (run.differs, starts.contains(member.path.as_str())) {
+                    (false, _) => PieceChange::None,
+                    (true, true) => PieceChange::Starts,
+                    (true, false) => PieceChange::Follows,
+                };
                 pieces.push(BytePiece {
                     member: PieceMember::Side(member),
                     label: one_line(&run.label),
@@ -126,13 +147,19 @@ impl<'a> BytePieces<'a> {
                     start: run.offset,
                     end: run.end(),
                     step: run.step,
-                    differs: run.differs,
+                    change,
                     overlaps: false,
                 });
                 *number += 1;
             }
         }
         pieces.sort_by_key(|piece| piece.start);
+        // A struct of the host may have other paths; the first difference begins somewhere.
+        if !pieces.iter().any(|piece| piece.change == PieceChange::Starts) {
+            if let Some(first) = pieces.iter_mut().find(|piece| piece.change == PieceChange::Follows) {
+                first.change = PieceChange::Starts;
+            }
+        }
         mark_overlaps(&mut pieces);
 
         let drawn = pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
@@ -176,7 +203,7 @@ fn joined<'a>(scalars: &[ScalarCell<'a>]) -> Vec<BytePiece<'a>> {
             start,
             end,
             step: scalar.size,
-            differs: false,
+            change: PieceChange::None,
             overlaps: false,
         });
         *number += 1;
@@ -200,11 +227,19 @@ fn outermost_of<'s>(path: &'s str, known: &mut Vec<&'s str>) -> usize {
     })
 }
 
-fn mark_differences(pieces: &mut [BytePiece<'_>], reference: &[MemberRow]) {
+fn mark_changes(pieces: &mut [BytePiece<'_>], reference: &[MemberRow]) {
     let scalars = cells(reference);
-    let there: BTreeSet<(String, u32)> = joined(&scalars).into_iter().map(|piece| (piece.label, piece.start)).collect();
+    let there: HashMap<String, u32> = joined(&scalars).into_iter().map(|piece| (piece.label, piece.start)).collect();
+    // Bytes by which the piece before moved.
+    let mut before = Some(0);
     for piece in pieces {
-        piece.differs = !there.contains(&(piece.label.clone(), piece.start));
+        let moved = there.get(&piece.label).map(|start| i64::from(piece.start) - i64::from(*start));
+        piece.change = match moved {
+            Some(0) => PieceChange::None,
+            Some(_) if moved == before => PieceChange::Follows,
+            Some(_) | None => PieceChange::Starts,
+        };
+        before = moved;
     }
 }
 
@@ -289,10 +324,12 @@ mod tests {
 
     #[test]
     fn what_stands_elsewhere_or_nowhere_in_the_reference_differs() {
-        let here = [row("a", "float", 0, 4), row("b", "float", 4, 4), row("c", "float", 8, 4)];
-        let there = [row("a", "float", 0, 4), row("b", "float", 8, 4)];
-        let pieces = BytePieces::of(Some(12), &here, Some(&there));
-        assert_eq!(pieces.pieces.iter().map(|piece| piece.differs).collect::<Vec<_>>(), [false, true, true]);
+        let here = ["a", "b", "c", "d"].into_iter().zip([0, 4, 8, 12]);
+        let here: Vec<MemberRow> = here.map(|(path, offset)| row(path, "float", offset, 4)).collect();
+        let there = [row("a", "float", 0, 4), row("b", "float", 8, 4), row("c", "float", 12, 4)];
+        let pieces = BytePieces::of(Some(16), &here, Some(&there));
+        let changes = [PieceChange::None, PieceChange::Starts, PieceChange::Follows, PieceChange::Starts];
+        assert_eq!(pieces.pieces.iter().map(|piece| piece.change).collect::<Vec<_>>(), changes);
     }
 
     #[test]
