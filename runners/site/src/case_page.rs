@@ -72,7 +72,7 @@ fn list_page(cases: &[CaseFacts]) -> SiteDraft {
     };
 
     let intro = html! {
-        p.legend {
+        p.lead {
             (counted(cases.len() as u64, "case")) ". Each is one claim about one declaration, with the numbers that a named "
             "compiler or a clause of a document gives; none comes from layoutproof itself."
         }
@@ -89,14 +89,14 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavi
             section {
                 h2 { "Where the rule sets put it" }
                 (legend())
-                @if let Some(explored) = &case.explored { (explored.link(&path, navigation)) }
+                @if let Some(explored) = &case.explored { div.actions { (explored.link(&path, navigation)) } }
                 (source_part(source, SourceMaps::Drawn))
             }
         }
         @if !about.is_empty() {
             section {
-                h2 { "Who differs" }
-                ul { @for mechanism in &about { li { a href=(link(&path, &mechanism.path)) { (sentence(mechanism.reason)) } } } }
+                h2 { "Compilers that differ" }
+                ul { @for mechanism in &about { li { a href=(link(&path, &mechanism.path)) { (mechanism.list.title) ": " (mechanism.title) } } } }
             }
         }
         @if !case.bugs.is_empty() {
@@ -112,5 +112,6 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavi
         }
     };
     let intro = html! { p { (sentence(&one_line(&case.summary))) } };
-    SiteFrame { path: &path, section: SiteSection::Cases, title: &case.id, intro, content }.into_draft()
+    SiteFrame { path: &path, section: SiteSection::Cases, title: &case.id, intro, content }
+        .found_by(&one_line(&case.summary))
 }

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_layout::find;
+use layoutproof_layout::{Column, find};
 use maud::{Markup, html};
 
-use super::address::{GivenNames, link, rule_link, slug};
+use super::address::{GivenNames, link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::surprise_page::Surprise;
+use super::surprise_table::surprise_table;
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunHeader};
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::failure::group::place;
-use layoutproof_report::html::outcome_cell::{CellLink, OutcomeCell};
-use layoutproof_report::html::outcome_matrix::{CheckPlace, CheckPlaces, MatrixLine, RuleMatrix};
+use layoutproof_report::html::components::plain_code;
+use layoutproof_report::html::outcome_cell::OutcomeCell;
+use layoutproof_report::html::outcome_matrix::{CheckPlace, CheckPlaces};
 use layoutproof_show::style::{counted, one_line};
 
 /// A records file.
@@ -57,45 +61,61 @@ struct DeviceTable<'a> {
 }
 
 /// The first page, a page for each device, and a page for each cell.
-pub(super) fn compatibility_pages(records: &SiteRecords, links: EvidenceLinks<'_>) -> Vec<SiteDraft> {
+pub(super) fn compatibility_pages(
+    records: &SiteRecords,
+    surprises: &[Surprise],
+    links: EvidenceLinks<'_>,
+) -> Vec<SiteDraft> {
+    let path = SiteSection::Compatibility.first_page();
+    let table = surprise_table(path, surprises);
     if records.files.is_empty() {
-        return vec![page_without_records()];
+        return vec![first_page(table, &without_records(), html! {})];
     }
 
     let places = CheckPlaces::of(&records.checks, &records.left_out);
     let tables = device_tables(records, &places);
-    let mut pages = vec![overview(records, &tables, &places.rules)];
+    let notes = html! { @for note in &records.notes { p.note { (one_line(note)) } } };
+    let mut pages = vec![first_page(table, &overview(records, &tables), notes)];
     for table in &tables {
         pages.push(device_page(table, records, &places.rules));
         for (key, cell) in &table.cells {
-            let title = format!("{} · {} · {}", key.rules, key.producer, table.name);
-            pages.push(evidence_page(&title, cell, links));
+            let title = format!("{}, {}", producer_title(key.producer), key.rules);
+            let page = evidence_page(&title, cell, links);
+            pages.push(page.below(&table.path, &table.title(records)));
         }
     }
     pages
 }
 
-fn page_without_records() -> SiteDraft {
+/// The page with the table of surprises, followed by what devices did.
+fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
+    let intro = html! {
+        p.lead {
+            "The same declaration on every target. A number is the byte at which the member is; a row links to the declaration "
+            "with all its members."
+        }
+        (notes)
+    };
+    let content = html! { section id="targets" { (table) } (devices) };
+    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
+        .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
+}
 
-    let content = html! {
-        section {
-            h2 { "No records" }
+fn without_records() -> Markup {
+    html! {
+        section id="devices" {
+            h2 { "On devices" }
             p {
                 "This site was made without records of runs, so it does not show which compiler follows which rule set on which "
                 "device. To add this, record a run on each machine and build the site from the files:"
             }
-            pre tabindex="0" {
-                code {
-                    "layoutproof run --compiler all --json records.jsonl\n"
-                    "layoutproof report records.jsonl --site DIR"
-                }
-            }
-            p { "Known differences are on the pages of the " a href="../compilers/index.html" { "compilers" } "." }
+            (plain_code(
+                "shell",
+                "layoutproof run --compiler all --json records.jsonl\nlayoutproof report records.jsonl --site DIR",
+            ))
         }
-    };
-    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro: html! {}, content }
-        .into_draft()
+    }
 }
 
 fn device_tables<'a>(records: &'a SiteRecords, places: &CheckPlaces<'a>) -> Vec<DeviceTable<'a>> {
@@ -144,95 +164,86 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
     }
 }
 
-fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>], rules: &[&str]) -> SiteDraft {
+/// The devices with their results, and the records that these come from.
+fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
     let path = SiteSection::Compatibility.first_page();
-    let head = html! {
-        tr {
-            th scope="col" { "rule set" }
-            @for table in tables { th scope="col" { a href=(link(path, &table.path)) { (one_line(&table.name)) } } }
-        }
-    };
-    let line = |rules: &&str| MatrixLine {
-        rules: rules_name(path, rules),
-        cells: html! {
-            @for table in tables {
-                (table.all_of(rules).draw(CellLink { address: &link(path, &table.path), filter: None }))
-            }
-        },
-    };
-    let matrix = RuleMatrix { columns: "devices", head, lines: rules.iter().map(line).collect() };
-
-    let content = html! {
-        (matrix.section())
-        (device_facts(path, records, tables))
-        (file_table(records))
-    };
-
-    let intro = html! {
-        p.legend {
-            (counted(records.checks.len() as u64, "check")) " from " (counted(records.files.len() as u64, "file"))
-            " of records. A cell links to its checks."
-        }
-        @for note in &records.notes { p.note { (one_line(note)) } }
-    };
-    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }.into_draft()
-}
-
-impl DeviceTable<'_> {
-    /// The checks of all producers.
-    fn all_of(&self, rules: &str) -> OutcomeCell {
-        let mut sum = OutcomeCell::default();
-        for (_, cell) in self.cells.iter().filter(|(key, _)| key.rules == rules) {
-            sum.add_all(&cell.counts);
-        }
-        sum
-    }
-
-    fn cell(&self, path: &str, key: CellKey<'_>) -> Markup {
-        let found = self.cells.iter().find(|(own, _)| **own == key).map(|(_, cell)| cell);
-        let address = found.map_or_else(String::new, |cell| link(path, &cell.path));
-        let counts = found.map(|cell| cell.counts.clone()).unwrap_or_default();
-        counts.draw(CellLink { address: &address, filter: None })
-    }
-}
-
-/// The name of a rule set, linked to its page if it has one.
-fn rules_name(path: &str, rules: &str) -> Markup {
-    if find(rules).is_some() {
-        rule_link(path, rules)
-    } else {
-        html! { (one_line(rules)) }
-    }
-}
-
-fn device_facts(path: &str, records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
     html! {
         section id="devices" {
-            h2 { "Devices" }
-            div.scroll tabindex="0" {
-                table.words {
-                    thead { tr { @for head in ["device", "name", "driver", "API"] { th scope="col" { (head) } } } }
-                    tbody {
-                        @for device in &records.devices {
-                            @let name = CheckDevice::from(device).to_string();
-                            @let table = tables.iter().find(|table| table.name == name);
-                            tr {
-                                th scope="row" {
-                                    @match table {
-                                        Some(table) => { a href=(link(path, &table.path)) { (one_line(&name)) } },
-                                        None => { (one_line(&name)) " (no checks)" },
-                                    }
-                                }
-                                td { (one_line(&device.name)) }
-                                td { (one_line(&device.driver)) }
-                                td { (one_line(&device.api)) }
-                            }
+            h2 { "On devices" }
+            p {
+                (counted(records.checks.len() as u64, "check")) " from " (counted(records.files.len() as u64, "file"))
+                " of records. Each device has a page with its checks by compiler and rule set."
+            }
+            div.scroll tabindex="0" role="region" aria-label="Devices" {
+                table.words.devices {
+                    thead {
+                        tr {
+                            @for head in ["device", "driver", "API", "checks"] { th scope="col" { (head) } }
                         }
                     }
+                    tbody { @for table in tables { (device_row(path, table, records)) } @for device in unused(records, tables) { (device) } }
                 }
             }
         }
+        (file_table(records))
     }
+}
+
+fn device_row(path: &str, table: &DeviceTable<'_>, records: &SiteRecords) -> Markup {
+    let device = table.device(records);
+    let mut all = OutcomeCell::default();
+    for cell in table.cells.values() {
+        all.add_all(&cell.counts);
+    }
+    html! {
+        tr {
+            th scope="row" { a href=(link(path, &table.path)) { (table.title(records)) } }
+            @match device {
+                Some(device) => { td { (one_line(&device.driver)) } td { (one_line(&device.api)) } },
+                None => { td { "–" } td { "–" } },
+            }
+            td { (all.badges()) }
+        }
+    }
+}
+
+/// Rows of devices without checks.
+fn unused<'a>(records: &'a SiteRecords, tables: &'a [DeviceTable<'_>]) -> impl Iterator<Item = Markup> + 'a {
+    let has_table = |device: &&DeviceInfo| {
+        let name = CheckDevice::from(*device).to_string();
+        tables.iter().any(|table| table.name == name)
+    };
+    records.devices.iter().filter(move |device| !has_table(device)).map(|device| {
+        html! {
+            tr {
+                th scope="row" { (one_line(&device.name)) }
+                td { (one_line(&device.driver)) }
+                td { (one_line(&device.api)) }
+                td { "no checks" }
+            }
+        }
+    })
+}
+
+impl DeviceTable<'_> {
+    fn device<'r>(&self, records: &'r SiteRecords) -> Option<&'r DeviceInfo> {
+        records.devices.iter().find(|device| CheckDevice::from(*device).to_string() == self.name)
+    }
+
+    /// The device's name and its API: `NVIDIA H200 · Vulkan`.
+    fn title(&self, records: &SiteRecords) -> String {
+        match self.device(records) {
+            Some(device) => one_line(&format!("{} · {}", device.name, device.runner.title())),
+            None => one_line(&self.name),
+        }
+    }
+}
+
+/// The column of a compiler's output, or the library with which layoutproof writes a shader itself.
+fn producer_title(producer: &str) -> String {
+    let toolchain = toolchains().iter().find(|toolchain| toolchain.name == producer);
+    let column = toolchain.and_then(Toolchain::column);
+    column.map_or_else(|| format!("our shaders ({})", one_line(producer)), |column| column.to_string())
 }
 
 fn file_table(records: &SiteRecords) -> Markup {
@@ -240,17 +251,21 @@ fn file_table(records: &SiteRecords) -> Markup {
         section id="files" {
             h2 { "Records and their versions" }
             @for file in &records.files {
-                h3 { (one_line(&file.name)) }
-                p {
-                    @match &file.written { Some(day) => { "Last written on " (one_line(day)) "." }, None => { "Its date is unknown." } }
-                }
-                @for run in &file.runs {
-                    p { "layoutproof " (one_line(&run.layoutproof)) ", " (counted(run.cases.into(), "case")) "." }
-                    div.scroll tabindex="0" {
-                        table.words {
-                            thead { tr { th scope="col" { "tool" } th scope="col" { "version" } } }
-                            tbody {
-                                @for (tool, version) in &run.tools { tr { th scope="row" { (one_line(tool)) } td { (one_line(version)) } } }
+                details {
+                    summary {
+                        (one_line(&file.name))
+                        span.dim {
+                            @match &file.written { Some(day) => { " · last written on " (one_line(day)) }, None => { " · its date is unknown" } }
+                            @for run in &file.runs { " · layoutproof " (one_line(&run.layoutproof)) ", " (counted(run.cases.into(), "case")) }
+                        }
+                    }
+                    @for run in &file.runs {
+                        div.scroll tabindex="0" {
+                            table.words {
+                                thead { tr { th scope="col" { "tool" } th scope="col" { "version" } } }
+                                tbody {
+                                    @for (tool, version) in &run.tools { tr { th scope="row" { (one_line(tool)) } td { (one_line(version)) } } }
+                                }
                             }
                         }
                     }
@@ -260,27 +275,57 @@ fn file_table(records: &SiteRecords) -> Markup {
     }
 }
 
+/// The signs in the badges of a device's page.
+fn badge_legend() -> Markup {
+    let signs = [
+        ("agree", "12", "agree"),
+        ("known", "~3", "known bugs"),
+        ("differ", "≠1", "differ"),
+        ("skipped", "·2", "skipped"),
+    ];
+    html! {
+        ul.legend { @for (class, sign, words) in signs { li { span class=(format!("badge {class}")) { (sign) } (words) } } }
+    }
+}
+
+/// The page of a device: for each compiler the rule sets with their checks.
 fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -> SiteDraft {
     let path = table.path.as_str();
-    let own_rules = rules.iter().filter(|rules| table.cells.keys().any(|key| key.rules == **rules));
-    let head = html! {
-        tr {
-            th scope="col" { "rule set" }
-            @for producer in &table.producers { th scope="col" { (one_line(producer)) } }
+    let content = html! {
+        section id="checks" {
+            h2 { "Checks by compiler" }
+            (badge_legend())
+            dl.by-compiler {
+                @for producer in &table.producers {
+                    dt { (producer_title(producer)) }
+                    dd {
+                        ul.chips {
+                            @for rules in rules {
+                                @if let Some(cell) = table.cells.get(&CellKey { rules, producer }) {
+                                    li { a.chip.cell href=(link(path, &cell.path)) { (rules_title(rules)) " " (cell.counts.badges()) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
         }
     };
-    let line = |rules: &&str| MatrixLine {
-        rules: rules_name(path, rules),
-        cells: html! { @for producer in &table.producers { (table.cell(path, CellKey { rules, producer })) } },
-    };
-    let content = RuleMatrix { columns: "compilers", head, lines: own_rules.map(line).collect() }.section();
-    let device = records.devices.iter().find(|device| CheckDevice::from(*device).to_string() == table.name);
 
+    let title = table.title(records);
     let intro = html! {
-        @match device {
-            Some(device) => { p { (one_line(&device.name)) ", " (one_line(&device.driver)) ", " (one_line(&device.api)) "." } },
-            None => { p { "Checks that used no device, such as those of bindings." } },
+        @match table.device(records) {
+            Some(device) => { p.lead { (one_line(&device.driver)) ", " (one_line(&device.api)) } },
+            None => { p.lead { "Checks that used no device, such as those of bindings." } },
         }
     };
-    SiteFrame { path, section: SiteSection::Compatibility, title: &table.name, intro, content }.into_draft()
+    SiteFrame { path, section: SiteSection::Compatibility, title: &title, intro, content }.into_draft()
+}
+
+/// A rule set, or the column whose bindings are checked.
+fn rules_title(rules: &str) -> Markup {
+    match Column::parse(rules).ok().filter(|_| find(rules).is_none()) {
+        Some(column) => html! { "bindings of " (column) },
+        None => html! { code { (one_line(rules)) } },
+    }
 }

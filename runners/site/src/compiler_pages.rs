@@ -1,54 +1,69 @@
-//! The pages of compilers and drivers: the known differences of each, and which options choose
-//! which rule set.
+//! The pages of compilers and drivers: the known bugs of each, and which options choose which rule
+//! set.
 
 use maud::{Markup, html};
 
 use super::address::{compiler_page, link};
-use super::known_differences::{KnownList, Mechanism};
+use super::case_page::CaseFacts;
+use super::known_differences::{KnownList, Mechanism, report_link};
 use super::markdown::paragraph;
 use super::option_table::option_table;
-use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
+use super::time_line::{time_line, time_line_head};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::failure::block::sentence;
-use layoutproof_report::html::known_part::link_to;
-use layoutproof_show::style::{counted, one_line};
+use layoutproof_show::style::{counted, grouped, one_line};
+
+/// A known bug with the case that shows it best.
+#[derive(Clone, Copy)]
+pub(super) struct ListedBug<'a> {
+    pub mechanism: &'a Mechanism<'a>,
+    pub case: Option<&'a CaseFacts>,
+}
+
+impl ListedBug<'_> {
+    /// True if no build is known to be right.
+    fn is_open(&self) -> bool {
+        let builds = self.mechanism.builds();
+        builds.is_empty() || builds.iter().any(|seen| seen.gone.is_none())
+    }
+}
 
 fn toolchains_of(list: &KnownList) -> Vec<&'static Toolchain> {
     let is_of_list = |toolchain: &&Toolchain| list.compiler.as_deref() == Some(toolchain.name_in_cases);
     toolchains().iter().filter(is_of_list).collect()
 }
 
-/// The list of compilers, and a page for each list of known differences.
-pub(super) fn compiler_pages(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> Vec<SiteDraft> {
-    let mut pages = vec![index(lists, mechanisms)];
-    pages.extend(lists.iter().map(|list| {
-        let own: Vec<&Mechanism<'_>> = mechanisms.iter().filter(|it| it.list.name == list.name).collect();
-        one_list(list, &own)
-    }));
+/// The list of compilers, and a page for each list of known bugs.
+pub(super) fn compiler_pages(
+    lists: &[KnownList],
+    bugs: &[ListedBug<'_>],
+    navigation: SiteNavigation,
+) -> Vec<SiteDraft> {
+    let own = |list: &KnownList| -> Vec<ListedBug<'_>> {
+        bugs.iter().filter(|bug| bug.mechanism.list.name == list.name).copied().collect()
+    };
+    let mut pages = vec![index(lists, bugs.len(), own)];
+    pages.extend(lists.iter().map(|list| one_list(list, &own(list), navigation)));
     pages
 }
 
-fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SiteDraft {
+fn index<'a>(lists: &[KnownList], bugs: usize, own: impl Fn(&KnownList) -> Vec<ListedBug<'a>>) -> SiteDraft {
     let path = SiteSection::Compilers.first_page();
-    let of_list = |list: &KnownList| mechanisms.iter().filter(|it| it.list.name == list.name).count() as u64;
-    let linked = |list: &KnownList| {
-        mechanisms.iter().filter(|it| it.list.name == list.name && it.upstream_link().is_some()).count()
-    };
+    let mut lists: Vec<(&KnownList, Vec<ListedBug<'_>>)> = lists.iter().map(|list| (list, own(list))).collect();
+    lists.sort_by_key(|(_, bugs)| std::cmp::Reverse(bugs.len()));
 
     let content = html! {
-        section id="lists" {
-            h2 { "Known differences" }
-            div.scroll tabindex="0" {
-                table.words {
-                    thead { tr { th scope="col" { "compiler or driver" } th scope="col" { "known differences" } th scope="col" { "with a report" } } }
-                    tbody {
-                        @for list in lists {
-                            tr {
-                                th scope="row" { a href=(link(path, &compiler_page(&list.name))) { (list.title) } }
-                                td { (of_list(list)) }
-                                td { (linked(list)) }
-                            }
-                        }
+        div.cards {
+            @for (list, bugs) in &lists {
+                @let open = bugs.iter().filter(|bug| bug.is_open()).count();
+                @let reported = bugs.iter().filter(|bug| bug.mechanism.upstream_link().is_some()).count();
+                a.card href=(link(path, &compiler_page(&list.name))) {
+                    b { (list.title) }
+                    p {
+                        (counted(open as u64, "known bug"))
+                        @if open < bugs.len() { ", " (grouped((bugs.len() - open) as u64)) " more gone in newer builds" }
+                        @if reported > 0 { " · " (grouped(reported as u64)) " reported" }
                     }
                 }
             }
@@ -60,28 +75,37 @@ fn index(lists: &[KnownList], mechanisms: &[Mechanism<'_>]) -> SiteDraft {
     };
 
     let intro = html! {
-        p.legend {
-            (counted(mechanisms.len() as u64, "known difference")) ", one for each mechanism. Each has a minimal declaration, "
-            "the builds that were seen to differ, and how we know."
+        p.lead {
+            (counted(bugs as u64, "known bug")) " of compilers and drivers. Each has a minimal declaration, the builds that have "
+            "it, and how we know."
         }
     };
     SiteFrame { path, section: SiteSection::Compilers, title: "Compilers and drivers", intro, content }.into_draft()
 }
 
-fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SiteDraft {
+fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation) -> SiteDraft {
     let path = compiler_page(&list.name);
     let toolchains = toolchains_of(list);
+    let (open, gone): (Vec<&ListedBug<'_>>, Vec<&ListedBug<'_>>) = bugs.iter().partition(|bug| bug.is_open());
+    let listed = |bugs: &[&ListedBug<'_>]| {
+        html! {
+            @if let Some(first) = bugs.first().filter(|bug| bug.mechanism.list.compiler.as_deref() == Some("dxc")) {
+                div.bugs-head { (time_line_head(first.mechanism)) }
+            }
+            ol.bugs { @for bug in bugs { (bug_row(&path, bug, navigation)) } }
+        }
+    };
 
     let content = html! {
-        section id="differences" {
-            h2 { "Known differences" }
-            div.scroll tabindex="0" {
-                table.words {
-                    thead {
-                        tr { th scope="col" { "what differs" } th scope="col" { "differs in" } th scope="col" { "gone in" } th scope="col" { "reported" } }
-                    }
-                    tbody { @for mechanism in mechanisms { (mechanism_row(&path, mechanism)) } }
-                }
+        section id="bugs" {
+            h2 { "Known bugs" }
+            @if open.is_empty() { p { "None in the newest build that was tried." } }
+            (listed(&open))
+        }
+        @if !gone.is_empty() {
+            section id="gone" {
+                h2 { "Gone in newer builds" }
+                (listed(&gone))
             }
         }
         @if !toolchains.is_empty() {
@@ -91,22 +115,29 @@ fn one_list(list: &KnownList, mechanisms: &[&Mechanism<'_>]) -> SiteDraft {
             }
         }
     };
-    let intro = html! { div.prose { (paragraph(&list.introduction)) } };
-    SiteFrame { path: &path, section: SiteSection::Compilers, title: &list.title, intro, content }.into_draft()
+    let intro = html! {
+        details.fold { summary { "How these were found" } div.prose { (paragraph(&list.introduction)) } }
+    };
+    SiteFrame { path: &path, section: SiteSection::Compilers, title: &list.title, intro, content }
+        .found_by("known bugs options layout rules")
 }
 
-fn mechanism_row(path: &str, mechanism: &Mechanism<'_>) -> Markup {
-    let builds = mechanism.builds();
-    let newest: Vec<&str> = builds.iter().map(|seen| seen.newest).collect();
-    let gone: Vec<&str> = builds.iter().filter_map(|seen| seen.gone).collect();
-
-    let joined = |names: &[&str]| if names.is_empty() { "–".to_owned() } else { one_line(&names.join("; ")) };
+fn bug_row(path: &str, bug: &ListedBug<'_>, navigation: SiteNavigation) -> Markup {
+    let mechanism = bug.mechanism;
     html! {
-        tr {
-            th scope="row" { a href=(link(path, &mechanism.path)) { (sentence(&one_line(mechanism.reason))) } }
-            td { (joined(&newest)) }
-            td { (joined(&gone)) }
-            td { @match mechanism.upstream_link() { Some(address) => { (link_to(address)) }, None => { "–" } } }
+        li {
+            div {
+                a.title href=(link(path, &mechanism.path)) { (mechanism.title) }
+                p.note {
+                    @for column in mechanism.columns() { span.badge { (column) } " " }
+                    @if let Some(address) = mechanism.upstream_link() { (report_link(address)) }
+                }
+                @if let Some(workaround) = mechanism.workaround() {
+                    p.note { "Workaround: " (sentence(&one_line(workaround))) }
+                }
+            }
+            (time_line(mechanism))
+            div.open { @if let Some(explored) = bug.case.and_then(|case| case.explored.as_ref()) { (explored.link(path, navigation)) } }
         }
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: Evidenc
         @if hidden > 0 { p.note { "and " (counted(hidden as u64, "other check")) " in the records." } }
         @if cell.left_out > 0 { p.note { (counted(cell.left_out, "check")) " that the records only count." } }
     };
-    SiteFrame { path, section: SiteSection::Compatibility, title, intro: html! {}, content }.into_draft()
+    SiteFrame { path, section: SiteSection::Compatibility, title, intro: html! {}, content }.unlisted()
 }
 
 fn check_row(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {

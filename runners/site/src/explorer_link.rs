@@ -43,7 +43,7 @@ impl ExplorerText {
     /// A link on the page `path`; empty if the site has no explorer.
     pub(super) fn link(&self, path: &str, navigation: SiteNavigation) -> Markup {
         let address = format!("{}#{}", link(path, SiteSection::Explorer.first_page()), self.fragment);
-        html! { @if navigation.has_explorer { p { a href=(address) { "Open in the explorer" } } } }
+        html! { @if navigation.has_explorer { a.button.mini href=(address) { "Open in explorer" } } }
     }
 }
 

@@ -7,6 +7,7 @@
 use maud::{Markup, html};
 
 use super::address::link;
+use super::search::{SEARCH_SCRIPT_FILE, find_button};
 use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage, SiteSection};
 use layoutproof_report::html::layout_page::legend;
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
@@ -43,11 +44,13 @@ fn page(navigation: SiteNavigation) -> String {
         },
         script: html! {
             script src=(link(path, SCRIPT_FILE)) {}
+            script src=(link(path, SEARCH_SCRIPT_FILE)) defer {}
             script src=(link(path, PAGE_SCRIPT_FILE)) defer {}
         },
         home: Some(link(path, SiteSection::Start.first_page())),
         navigation: navigation.links(path, SiteSection::Explorer),
-        tools: html! {},
+        tools: find_button(),
+        crumbs: html! {},
         footer: html! {
             "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ", which runs here in the browser: nothing that is typed leaves it."
         },

@@ -4,6 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::{GivenNames, slug, slug_of_sentence};
 use layoutproof_core::results::known::KnownFailure;
+use layoutproof_layout::Column;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_report::html::known_part::link_to;
+use layoutproof_show::style::one_line;
+use maud::{Markup, html};
 
 /// A list of known differences: all of one compiler or of one driver.
 #[derive(Clone, Debug)]
@@ -32,8 +37,36 @@ pub struct Mechanism<'a> {
     pub list: &'a KnownList,
     /// The reason as written in the list.
     pub reason: &'a str,
+    /// A line for lists: the title of its issue, or the start of the reason.
+    pub title: String,
     /// The entries with this reason; at least one.
     pub entries: Vec<&'a KnownFailure>,
+}
+
+/// Names each difference by the title of its issue, if it has one. Of several with one title in a list, the later
+/// ones have their whole reason.
+pub(super) fn use_issue_titles(mechanisms: &mut [Mechanism<'_>], issue_titles: &BTreeMap<String, String>) {
+    let mut taken: BTreeSet<(String, String)> = BTreeSet::new();
+    for mechanism in mechanisms {
+        if let Some(title) = issue_titles.get(&mechanism.id) {
+            // The target is next to the title.
+            let title = title.trim_start_matches("[SPIR-V] ").trim_start_matches("[HLSL] ");
+            mechanism.title = capitalized(&one_line(title));
+        }
+        if !taken.insert((mechanism.list.name.clone(), mechanism.title.clone())) {
+            mechanism.title = capitalized(&one_line(mechanism.reason));
+        }
+    }
+}
+
+/// A link to a report, with the tracker's short name for it: `microsoft/DirectXShaderCompiler#7253`.
+pub(super) fn report_link(address: &str) -> Markup {
+    let Some((repository, number)) =
+        address.strip_prefix("https://github.com/").and_then(|path| path.split_once("/issues/"))
+    else {
+        return link_to(address);
+    };
+    html! { a href=(address) rel="noopener noreferrer" { (one_line(repository)) "#" (one_line(number)) } }
 }
 
 /// Addresses of mechanisms by the place of an entry.
@@ -53,6 +86,34 @@ impl Mechanism<'_> {
     /// concern this one.
     pub fn names(&self, case: &str) -> bool {
         self.entries.iter().any(|entry| entry.names_cases() && entry.is_about_case(case))
+    }
+
+    /// The toolchains that it may concern: those of its list's compiler that an entry names.
+    pub fn toolchains(&self) -> impl Iterator<Item = &'static Toolchain> {
+        toolchains().iter().filter(|toolchain| self.entries.iter().any(|entry| self.concerns(entry, toolchain)))
+    }
+
+    /// True if the entry may concern a toolchain.
+    pub fn concerns(&self, entry: &KnownFailure, toolchain: &Toolchain) -> bool {
+        let is_own = self.list.compiler.as_ref().is_none_or(|compiler| compiler == toolchain.name_in_cases);
+        let names_one = entry.conditions().iter().any(|condition| condition.key == "producer");
+        is_own && (names_one || self.list.compiler.is_some()) && entry.is_about_producer(toolchain.name)
+    }
+
+    /// The targets that it concerns: `D3D12 · DXC`. A target without options stands for those with
+    /// them, and for all builds.
+    pub(super) fn columns(&self) -> Vec<String> {
+        let plain = |column: Column<'static>| Column { version: None, ..column };
+        let all: Vec<Column<'_>> = self.toolchains().filter_map(Toolchain::column).map(plain).collect();
+        let mut titles: Vec<String> = Vec::new();
+        for column in &all {
+            let without = Column { variant: None, ..*column };
+            let title = if all.contains(&without) { without } else { *column }.to_string();
+            if !titles.contains(&title) {
+                titles.push(title);
+            }
+        }
+        titles
     }
 
     /// The address of the report to the compiler's developers.
@@ -92,6 +153,37 @@ pub struct SeenBuilds<'a> {
     pub gone: Option<&'a str>,
 }
 
+/// Names that begin with a small letter, also at the start of a sentence.
+const LOWER_CASE_NAMES: [&str; 3] = ["naga", "slangc", "vkd3d"];
+
+/// The text with a capital first letter, unless it begins with such a name or with code.
+pub fn capitalized(text: &str) -> String {
+    let first_word = text.split(|letter: char| !letter.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let is_code = text[first_word.len()..].starts_with('(');
+    if is_code || LOWER_CASE_NAMES.contains(&first_word) {
+        return text.to_owned();
+    }
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Shortest beginning of a reason that says what goes wrong, in letters.
+const SHORTEST_TITLE: usize = 28;
+/// Longer reasons are cut at a comma.
+const LONGEST_TITLE: usize = 84;
+
+/// The first clause of a reason.
+fn beginning(reason: &str) -> &str {
+    let clause = [";", ": "].iter().filter_map(|end| reason.find(end)).filter(|at| *at >= SHORTEST_TITLE).min();
+    let clause = clause.map_or(reason, |at| &reason[..at]);
+    if clause.chars().count() <= LONGEST_TITLE {
+        return clause;
+    }
+    let comma = clause.match_indices(", ").map(|(at, _)| at);
+    let comma = comma.filter(|at| (SHORTEST_TITLE..=LONGEST_TITLE).contains(at)).last();
+    comma.map_or(clause, |at| &clause[..at])
+}
+
 /// The mechanisms of all lists, in the order of the lists.
 pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     let mut names = GivenNames::default();
@@ -105,7 +197,14 @@ pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
             } else {
                 let name = names.give(&format!("{}/{}", slug(&list.name), slug_of_sentence(&entry.reason)));
                 let path = format!("compilers/{name}.html");
-                all.push(Mechanism { id: name, path, list, reason: &entry.reason, entries: vec![entry] });
+                all.push(Mechanism {
+                    id: name,
+                    path,
+                    list,
+                    reason: &entry.reason,
+                    title: capitalized(&one_line(beginning(&entry.reason))),
+                    entries: vec![entry],
+                });
             }
         }
     }

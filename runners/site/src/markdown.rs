@@ -15,6 +15,8 @@ pub(super) struct MarkdownPage {
     pub title: String,
     /// Everything below it.
     pub content: PreEscaped<String>,
+    /// The anchor and the text of each further heading.
+    pub headings: Vec<(String, String)>,
 }
 
 impl MarkdownPage {
@@ -27,7 +29,7 @@ impl MarkdownPage {
 
         let mut content = String::new();
         pulldown_cmark::html::push_html(&mut content, reader.events.into_iter());
-        Self { title: reader.title, content: PreEscaped(content) }
+        Self { title: reader.title, content: PreEscaped(content), headings: reader.headings }
     }
 }
 
@@ -54,6 +56,7 @@ struct MarkdownReader<'t> {
     events: Vec<Event<'t>>,
     /// Names of headings, which links can target.
     anchors: GivenNames,
+    headings: Vec<(String, String)>,
     /// Start of the current heading.
     heading: Option<usize>,
     /// The text of the current code block.
@@ -72,8 +75,16 @@ enum ReadLink {
 
 impl<'t> MarkdownReader<'t> {
     fn new(place: MarkdownPlace) -> Self {
-        let (events, links) = (Vec::new(), Vec::new());
-        Self { place, title: String::new(), events, anchors: GivenNames::default(), heading: None, code: None, links }
+        Self {
+            place,
+            title: String::new(),
+            events: Vec::new(),
+            anchors: GivenNames::default(),
+            headings: Vec::new(),
+            heading: None,
+            code: None,
+            links: Vec::new(),
+        }
     }
 
     fn take(&mut self, event: Event<'t>) {
@@ -117,7 +128,9 @@ impl<'t> MarkdownReader<'t> {
             return;
         }
 
-        let name = CowStr::from(self.anchors.give(&anchor(&text)));
+        let name = self.anchors.give(&anchor(&text));
+        self.headings.push((name.clone(), text));
+        let name = CowStr::from(name);
         self.events[start] =
             Event::Start(Tag::Heading { level, id: Some(name), classes: Vec::new(), attrs: Vec::new() });
         self.events.push(Event::End(TagEnd::Heading(level)));

@@ -5,15 +5,20 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
+use super::address::compiler_page;
 use super::case_page::{CaseFacts, case_link};
-use super::known_differences::{Mechanism, SeenBuilds};
-use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::known_differences::{Mechanism, SeenBuilds, capitalized};
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
+use super::surprise_page::one_member_per_line;
+use super::time_line::time_line;
 use layoutproof_core::results::known::{EntryCondition, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
 use layoutproof_report::failure::block::sentence;
+use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::failure_card::{failure_maps, witness_table};
 use layoutproof_report::html::known_part::link_to;
 use layoutproof_show::style::{counted, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Cases that a page lists; it only counts further ones.
 const NAMED_CASES: usize = 60;
@@ -53,7 +58,16 @@ pub(super) struct MechanismSources<'a> {
     pub checks: &'a [CheckRecord],
 }
 
-pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSources<'_>) -> SiteDraft {
+/// The case that shows a bug best.
+pub(super) fn shown_case<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Option<&'a CaseFacts> {
+    minimal_case(mechanism, sources.cases, evidence(mechanism, sources).first())
+}
+
+pub(super) fn mechanism_page(
+    mechanism: &Mechanism<'_>,
+    sources: MechanismSources<'_>,
+    navigation: SiteNavigation,
+) -> SiteDraft {
     let path = mechanism.path.as_str();
     let cases: Vec<&CaseFacts> = sources.cases.iter().filter(|case| mechanism.names(&case.id)).collect();
     let evidence = evidence(mechanism, sources);
@@ -61,19 +75,30 @@ pub(super) fn mechanism_page(mechanism: &Mechanism<'_>, sources: MechanismSource
 
     let content = html! {
         (facts(mechanism))
-        (minimal_part(mechanism, minimal, &evidence))
+        (minimal_part(mechanism, minimal, &evidence, navigation))
         (covered_cases(path, &cases))
     };
-    let title = format!("{}: a known difference", mechanism.list.title);
-    let intro = html! { p { (sentence(&one_line(mechanism.reason))) } };
-    SiteFrame { path, section: SiteSection::Compilers, title: &title, intro, content }.into_draft()
+    let title = &mechanism.title;
+    let intro = html! {
+        p {
+            @for column in mechanism.columns() { span.badge { (column) } " " }
+        }
+        (time_line(mechanism))
+        p.lead { (sentence(&capitalized(&one_line(mechanism.reason)))) }
+    };
+    SiteFrame { path, section: SiteSection::Compilers, title, intro, content }
+        .found_by(&format!("{} {}", mechanism.list.title, one_line(mechanism.reason)))
+        .below(&compiler_page(&mechanism.list.name), &mechanism.list.title)
 }
 
 fn facts(mechanism: &Mechanism<'_>) -> Markup {
     html! {
         section id="facts" {
-            h2 { "Since when, and how we know" }
+            h2 { "Facts" }
             dl {
+                @if let Some(workaround) = mechanism.workaround() {
+                    dt { "workaround" } dd { (sentence(&capitalized(&one_line(workaround)))) }
+                }
                 dt { "builds" } dd { (builds(&mechanism.builds())) }
                 dt { "reported" }
                 dd {
@@ -90,8 +115,10 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
                     dt { "in our list" } dd { code { (one_line(&entry.file)) ":" (entry.line) } }
                 }
             }
-            h3 { "What it is about" }
-            ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
+            details.fold {
+                summary { "The checks that it concerns" }
+                ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
+            }
         }
     }
 }
@@ -164,7 +191,7 @@ fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec
         sources.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known).filter(of_mechanism);
     let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| {
         let device = record.id.device.as_ref().map_or("none", |device| device.id.as_str());
-        let source = format!("the records that this site is made of: {} on {device}", record.id.producer);
+        let source = format!("the records that this site is made of, on {device}");
         Evidence { source, record }
     });
 
@@ -191,7 +218,12 @@ fn minimal_case<'a>(
     of_evidence.or_else(shortest)
 }
 
-fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence: &[Evidence<'_>]) -> Markup {
+fn minimal_part(
+    mechanism: &Mechanism<'_>,
+    minimal: Option<&CaseFacts>,
+    evidence: &[Evidence<'_>],
+    navigation: SiteNavigation,
+) -> Markup {
     let path = mechanism.path.as_str();
     let Some(case) = minimal else {
         let is_untried = mechanism.entries.iter().all(|entry| entry.untried);
@@ -212,7 +244,8 @@ fn minimal_part(mechanism: &Mechanism<'_>, minimal: Option<&CaseFacts>, evidence
             h2 { "A minimal declaration" }
             p { "Case " (case_link(path, &case.id)) ": " (sentence(&one_line(&case.summary))) }
             @if let Some(text) = case.source.as_ref().and_then(|source| source.declaration.as_ref()) {
-                pre tabindex="0" { code { (text.trim_matches('\n')) } }
+                (shader_code("HLSL", &one_member_per_line(text.trim_matches('\n')), ShaderLanguage::Hlsl))
+                @if let Some(explored) = &case.explored { div.actions { (explored.link(path, navigation)) } }
             }
             @let of_case = evidence.iter().filter(|evidence| evidence.record.id.case == case.id);
             @let shown: Vec<&Evidence<'_>> = of_case.take(MOST_EVIDENCE).collect();
@@ -247,7 +280,8 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
 
     html! {
         div.lights {
-            h3 { "Under " code { (one_line(record.id.rules.as_str())) } ", by " (one_line(source)) }
+            h3 { (title_of(record)) }
+            p.note { "Rule set " code { (one_line(record.id.rules.as_str())) } ", numbers from " (one_line(source)) "." }
             @if let Some(reason) = record.outcome.reasons() { p.bad { (one_line(&reason.to_string())) } }
             @if let Some(words) = words_of_validator(record) { p.bad { "The validator: " (one_line(&words)) } }
             @if !record.rows.is_empty() {
@@ -261,6 +295,11 @@ fn evidence_part(evidence: &Evidence<'_>) -> Markup {
     }
 }
 
+/// The target and compiler that the evidence is about.
+fn title_of(record: &CheckRecord) -> String {
+    record.id.column().map_or_else(|| one_line(record.id.producer.as_str()), |column| column.to_string())
+}
+
 /// The validator's complaint about the module; `None` if it has none or did not run.
 fn words_of_validator(record: &CheckRecord) -> Option<String> {
     let words = record.validation.is_rejection().then(|| record.validation.to_string());
@@ -272,7 +311,7 @@ fn covered_cases(path: &str, cases: &[&CaseFacts]) -> Markup {
         @if !cases.is_empty() {
             section id="cases" {
                 h2 { "Cases" }
-                p.legend { (counted(cases.len() as u64, "case")) ", if the conditions above apply to them." }
+                p.note { (counted(cases.len() as u64, "case")) ", if the conditions above apply to them." }
                 ul.columns { @for case in cases.iter().take(NAMED_CASES) { li { (case_link(path, &case.id)) } } }
                 @if cases.len() > NAMED_CASES { p.dim { "and " (counted((cases.len() - NAMED_CASES) as u64, "other")) } }
             }

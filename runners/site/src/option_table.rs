@@ -41,11 +41,11 @@ pub(super) fn option_table(path: &str, toolchains: &[&Toolchain]) -> Markup {
     html! {
         div.scroll tabindex="0" {
             table.words {
-                thead { tr { th scope="col" { "name here" } th scope="col" { "options" } th scope="col" { "rule sets" } } }
+                thead { tr { th scope="col" { "target and compiler" } th scope="col" { "options" } th scope="col" { "rule sets" } } }
                 tbody {
                     @for toolchain in toolchains {
                         tr {
-                            th scope="row" { code { (toolchain.name) } }
+                            th scope="row" { (title(toolchain)) }
                             td { (options(toolchain)) }
                             td { (rule_sets(path, toolchain)) }
                         }
@@ -54,6 +54,11 @@ pub(super) fn option_table(path: &str, toolchains: &[&Toolchain]) -> Markup {
             }
         }
     }
+}
+
+/// The column in which people look for it.
+fn title(toolchain: &Toolchain) -> String {
+    toolchain.column().map_or_else(|| toolchain.name.to_owned(), |column| column.to_string())
 }
 
 fn options(toolchain: &Toolchain) -> Markup {

@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::mutate::{RuleParameter, parameters};
-use layoutproof_layout::native::natives;
+use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::rules::Example;
-use layoutproof_layout::{RuleSet, table};
+use layoutproof_layout::{RuleSet, ShaderCompiler, ShaderTarget, table};
 use maud::{Markup, html};
 
-use super::address::{rule_link, rule_page};
+use super::address::{rule_link, rule_page, slug};
 use super::option_table::kinds_of;
 use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_report::failure::block::sentence;
+use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::ShownColumn;
@@ -70,15 +71,22 @@ fn list_page(facts: &[RuleSetFacts]) -> SiteDraft {
     let path = SiteSection::Rules.first_page();
 
     let content = html! {
-        div.scroll tabindex="0" {
-            table.words {
-                thead { tr { th scope="col" { "rule set" } th scope="col" { "what it is" } th scope="col" { "source" } } }
-                tbody {
-                    @for RuleSetFacts { rules, .. } in facts {
-                        tr {
-                            th scope="row" { (rule_link(path, rules.name)) }
-                            td { (rules.summary) }
-                            td { (rules.source) }
+        section id="compile" {
+            h2 { "I compile with …" }
+            (compiler_table(path))
+        }
+        section id="all" {
+            h2 { "All rule sets" }
+            div.scroll tabindex="0" {
+                table.words {
+                    thead { tr { th scope="col" { "rule set" } th scope="col" { "what it is" } th scope="col" { "source" } } }
+                    tbody {
+                        @for RuleSetFacts { rules, .. } in facts {
+                            tr {
+                                th scope="row" { (rule_link(path, rules.name)) }
+                                td { (rules.summary) }
+                                td { (rules.source) }
+                            }
                         }
                     }
                 }
@@ -87,12 +95,87 @@ fn list_page(facts: &[RuleSetFacts]) -> SiteDraft {
     };
 
     let intro = html! {
-        p.legend {
-            "A rule set decides where the members of a struct are in memory. A name with @ is one compiler's variant of the "
-            "rule set before the @. Each is a row of one table of parameters, applied by one piece of code."
+        p.lead {
+            "A rule set decides where the members of a struct are in memory. Which one counts depends on the compiler, the "
+            "target, and the kind of buffer."
         }
     };
-    SiteFrame { path, section: SiteSection::Rules, title: "Rule sets", intro, content }.into_draft()
+    SiteFrame { path, section: SiteSection::Rules, title: "Layout rules", intro, content }
+        .found_by("I compile with DXC, Slang, Clang, FXC, GLSL, WGSL, rule sets, options")
+}
+
+/// A column of the table of compilers: some kinds of blocks that share their rules.
+type BlockRules = (&'static str, fn(&Native) -> Option<&'static str>);
+
+/// The kinds of blocks that people declare most.
+const BLOCK_RULES: [BlockRules; 3] = [
+    ("constant buffers", |native| native.constants.or(native.uniform_blocks)),
+    ("structured and storage buffers", |native| native.structured.or(native.storage_blocks)),
+    ("push constants", |native| native.push_constants),
+];
+
+/// The names of compilers and languages, in the order of the table of natives, with their rows.
+fn groups() -> Vec<(&'static str, Vec<&'static Native>)> {
+    let mut groups: Vec<(&str, Vec<&Native>)> = Vec::new();
+    for native in natives() {
+        let name = native.column.compiler.map_or_else(|| language(native), ShaderCompiler::title);
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, rows)) => rows.push(native),
+            None => groups.push((name, vec![native])),
+        }
+    }
+    groups
+}
+
+/// The language of a row without a compiler.
+fn language(native: &Native) -> &'static str {
+    match native.column.target {
+        ShaderTarget::Webgpu => "WGSL",
+        _ => "GLSL",
+    }
+}
+
+/// The rule sets of each compiler's column by kind of buffer.
+fn compiler_table(path: &str) -> Markup {
+    let groups = groups();
+    html! {
+        ul.chips { @for (name, _) in &groups { li { a.chip href=(format!("#{}", slug(name))) { (name) } } } }
+        @for (name, rows) in &groups {
+            section.compiler id=(slug(name)) {
+                h3 { (name) }
+                div.scroll tabindex="0" role="region" aria-label=(format!("Rule sets of {name}")) {
+                    table.words {
+                        thead {
+                            tr {
+                                th scope="col" { "target" }
+                                @for (kinds, _) in BLOCK_RULES { th scope="col" { (kinds) } }
+                                th scope="col" { "options" }
+                            }
+                        }
+                        tbody {
+                            @for native in rows {
+                                tr {
+                                    th scope="row" { (column_title(native)) }
+                                    @for (_, rules) in BLOCK_RULES {
+                                        td { @match rules(native) { Some(name) => { (rule_link(path, name)) }, None => { "–" } } }
+                                    }
+                                    td { code { (native.summary) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The title of a compiler's column, or of the language.
+fn column_title(native: &Native) -> String {
+    match native.column.compiler {
+        Some(_) => native.column.to_string(),
+        None => format!("{} · {}", native.column, language(native)),
+    }
 }
 
 fn rule_set_page(facts: &RuleSetFacts) -> SiteDraft {
@@ -100,10 +183,10 @@ fn rule_set_page(facts: &RuleSetFacts) -> SiteDraft {
     let path = rule_page(rules.name);
 
     let intro = html! {
-        p { (sentence(rules.summary)) }
-        p.dim { "Source: " (sentence(rules.source)) }
+        p.lead { (sentence(rules.summary)) }
+        p.note { "Source: " (sentence(rules.source)) }
         @if let Some(versions) = &rules.versions {
-            p.dim {
+            p.note {
                 "Of " (versions.compiler)
                 @if let Some(from) = versions.from { " from " (from) " on" }
                 @if let Some(before) = versions.before { " before " (before) }
@@ -113,12 +196,12 @@ fn rule_set_page(facts: &RuleSetFacts) -> SiteDraft {
     };
 
     let content = html! {
+        (who_takes_it(rules))
         (worked_example(facts))
         (neighbours(&path, facts))
         (parameter_table(rules))
-        (who_takes_it(rules))
     };
-    SiteFrame { path: &path, section: SiteSection::Rules, title: rules.name, intro, content }.into_draft()
+    SiteFrame { path: &path, section: SiteSection::Rules, title: rules.name, intro, content }.found_by(rules.summary)
 }
 
 fn worked_example(facts: &RuleSetFacts) -> Markup {
@@ -131,7 +214,7 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
     html! {
         section id="example" {
             h2 { "Worked example" }
-            pre tabindex="0" { code { (declaration) } }
+            (shader_code("HLSL", declaration, ShaderLanguage::Hlsl))
             p { "Offsets " (offsets.join(", ")) "; " (size) " bytes. The nearest rule sets are next to it." }
             (legend())
             div.lights {
@@ -218,7 +301,7 @@ fn who_takes_it(rules: &RuleSet) -> Markup {
             @if taking.is_empty() {
                 p { "No compiler uses it by default; a source or an option selects it." }
             } @else {
-                ul { @for (native, kinds) in &taking { li { code { (native.summary) } ": " (kinds.join(", ")) } } }
+                ul { @for (native, kinds) in &taking { li { b { (column_title(native)) } ": " (kinds.join(", ")) " · " code { (native.summary) } } } }
             }
         }
     }

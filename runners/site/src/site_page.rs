@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::address::link;
+use super::search::{FoundPlace, SEARCH_SCRIPT_FILE, find_button};
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
 
 /// The file with the style of all pages.
@@ -27,51 +28,70 @@ impl SitePage {
     }
 }
 
-/// A part of the site, in the order of the links at the top.
+/// A part of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SiteSection {
-    /// Introduction and the book.
     Start,
-    /// Rule sets.
-    Rules,
-    /// One declaration under all rule sets.
-    Surprises,
-    /// Compilers and drivers with their known differences.
-    Compilers,
-    /// Records of runs.
-    Compatibility,
-    Cases,
     /// Type declarations, see their layouts.
     Explorer,
+    /// Declarations whose layouts differ between targets.
+    Surprises,
+    /// Compilers and drivers with their known bugs.
+    Compilers,
+    /// Surprises by target, and records of runs.
+    Compatibility,
+    /// The book.
+    Docs,
+    /// Rule sets.
+    Rules,
+    Cases,
 }
 
 impl SiteSection {
-    const ALL: [Self; 7] =
-        [Self::Start, Self::Explorer, Self::Rules, Self::Surprises, Self::Compilers, Self::Compatibility, Self::Cases];
+    /// The parts that the header links to.
+    const IN_HEADER: [Self; 5] = [Self::Explorer, Self::Surprises, Self::Compilers, Self::Compatibility, Self::Docs];
 
     /// Address of its first page.
     pub(super) fn first_page(self) -> &'static str {
         match self {
             Self::Start => "index.html",
-            Self::Rules => "rules/index.html",
+            Self::Explorer => "explorer.html",
             Self::Surprises => "surprises.html",
             Self::Compilers => "compilers/index.html",
             Self::Compatibility => "compatibility/index.html",
+            Self::Docs => "book/index.html",
+            Self::Rules => "rules/index.html",
             Self::Cases => "cases/index.html",
-            Self::Explorer => "explorer.html",
         }
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Start => "layoutproof",
-            Self::Rules => "Rules",
-            Self::Surprises => "float3, then float",
+            Self::Explorer => "Explorer",
+            Self::Surprises => "Surprises",
             Self::Compilers => "Compilers",
             Self::Compatibility => "Compatibility",
+            Self::Docs => "Docs",
+            Self::Rules => "Rules",
             Self::Cases => "Cases",
-            Self::Explorer => "Explorer",
         }
+    }
+
+    /// The part whose link in the header leads here.
+    fn in_header(self) -> Self {
+        match self {
+            Self::Rules | Self::Cases => Self::Docs,
+            other => other,
+        }
+    }
+
+    /// The parts above a page of this part, from the widest.
+    fn above(self, path: &str) -> Vec<Self> {
+        let mut above: Vec<Self> = [self.in_header(), self].into_iter().filter(|it| it.first_page() != path).collect();
+        above.dedup();
+        above.retain(|part| *part != Self::Start);
+        above
     }
 }
 
@@ -97,6 +117,9 @@ pub(super) struct SiteDraft {
     title: String,
     intro: Markup,
     content: Markup,
+    found: Vec<FoundPlace>,
+    /// Pages above this one, after those of its part: address and name.
+    above: Vec<(String, String)>,
 }
 
 /// The parts of the site that exist.
@@ -107,23 +130,63 @@ pub(super) struct SiteNavigation {
 }
 
 impl SiteFrame<'_> {
-    /// The page without the links to other parts.
+    /// The page without the links to other parts. The search finds it by its title.
     pub(super) fn into_draft(self) -> SiteDraft {
+        self.found_by("")
+    }
+
+    /// The page, which the search finds by its title and by these words.
+    pub(super) fn found_by(self, words: &str) -> SiteDraft {
+        let found = vec![FoundPlace {
+            part: self.section.name(),
+            title: self.title.to_owned(),
+            path: self.path.to_owned(),
+            words: words.to_owned(),
+        }];
+        SiteDraft { found, ..self.unlisted() }
+    }
+
+    /// The page, which the search does not find.
+    pub(super) fn unlisted(self) -> SiteDraft {
         let Self { path, section, title, intro, content } = self;
-        SiteDraft { path: path.to_owned(), section, title: title.to_owned(), intro, content }
+        let (path, title) = (path.to_owned(), title.to_owned());
+        SiteDraft { path, section, title, intro, content, found: Vec::new(), above: Vec::new() }
     }
 }
 
 impl SiteDraft {
+    /// The page, in which the search finds a part under this heading.
+    pub(super) fn with_place(mut self, anchor: &str, title: &str, words: &str) -> Self {
+        let path = format!("{}#{anchor}", self.path);
+        let (title, words) = (title.to_owned(), words.to_owned());
+        self.found.push(FoundPlace { part: self.section.name(), title, path, words });
+        self
+    }
+
+    /// The page, below another page of its part.
+    pub(super) fn below(mut self, path: &str, name: &str) -> Self {
+        self.above.push((path.to_owned(), name.to_owned()));
+        self
+    }
+
+    /// The places that the search finds.
+    pub(super) fn found(&self) -> &[FoundPlace] {
+        &self.found
+    }
+
     /// The complete page.
     pub(super) fn into_page(self, navigation: SiteNavigation) -> SitePage {
-        let Self { path, section, title, intro, content } = self;
+        let Self { path, section, title, intro, content, above, .. } = self;
         let surroundings = PageSurroundings {
             style: html! { link rel="stylesheet" href=(link(&path, STYLE_FILE)); },
-            script: html! { script src=(link(&path, SCRIPT_FILE)) {} },
+            script: html! {
+                script src=(link(&path, SCRIPT_FILE)) {}
+                script src=(link(&path, SEARCH_SCRIPT_FILE)) defer {}
+            },
             home: Some(link(&path, SiteSection::Start.first_page())),
             navigation: navigation.links(&path, section),
-            tools: html! {},
+            tools: find_button(),
+            crumbs: crumbs(&path, section, &above),
             footer: html! {
                 "Made by layoutproof " (env!("CARGO_PKG_VERSION")) " from its own data. The site loads nothing from elsewhere."
             },
@@ -133,14 +196,29 @@ impl SiteDraft {
     }
 }
 
+/// Links to the parts and pages above a page.
+fn crumbs(path: &str, section: SiteSection, above: &[(String, String)]) -> Markup {
+    let parts = section.above(path);
+    html! {
+        @if !parts.is_empty() {
+            p.crumbs {
+                @for part in parts { a href=(link(path, part.first_page())) { (part.name()) } " / " }
+                @for (page, name) in above { a href=(link(path, page)) { (name) } " / " }
+            }
+        }
+    }
+}
+
 impl SiteNavigation {
     /// The line of links on the page `path`, which belongs to the part `current`.
     pub(super) fn links(self, path: &str, current: SiteSection) -> Markup {
         let is_there = |section: &SiteSection| *section != SiteSection::Explorer || self.has_explorer;
         html! {
             nav aria-label="Site" {
-                @for section in SiteSection::ALL.into_iter().filter(is_there) {
-                    a href=(link(path, section.first_page())) aria-current=[(section == current).then_some("true")] { (section.name()) }
+                @for section in SiteSection::IN_HEADER.into_iter().filter(is_there) {
+                    a href=(link(path, section.first_page())) aria-current=[(section == current.in_header()).then_some("true")] {
+                        (section.name())
+                    }
                 }
             }
         }

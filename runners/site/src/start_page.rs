@@ -1,12 +1,12 @@
-//! The start page: a surprising declaration, an overview, and the book's table of contents.
+//! The start page: the explorer or a declaration drawn at the top, then what the site has.
 
 use layoutproof_layout::table;
 use maud::{Markup, html};
 
 use super::address::link;
-use super::book::contents;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::Surprise;
+use layoutproof_report::html::components::{plain_code, shader_code};
 use layoutproof_report::html::layout_page::{legend, maps};
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::style::{counted, grouped};
@@ -17,67 +17,72 @@ use layoutproof_source::shader_language::ShaderLanguage;
 pub(super) struct SiteFigures {
     /// Surprising declarations.
     pub surprises: usize,
-    pub mechanisms: usize,
+    /// Known bugs.
+    pub bugs: usize,
     pub cases: usize,
-    /// Records files.
-    pub records: usize,
-    /// True if the site has the explorer.
-    pub has_explorer: bool,
 }
+
+/// Maps at the top of the page.
+const MAPS: usize = 4;
 
 /// The page. `opening` is drawn at its top.
 pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: SiteNavigation) -> SiteDraft {
     let path = SiteSection::Start.first_page();
     let to = |section: SiteSection| link(path, section.first_page());
-    let rules = table().len() as u64;
+    let card = |section: SiteSection, name: &str, words: String| {
+        html! { a.card href=(to(section)) { b { (name) } p { (words) } } }
+    };
 
     let content = html! {
         (opening_section(path, opening, navigation))
         section id="parts" {
             h2 { "What is here" }
-            dl {
-                @if figures.has_explorer {
-                    dt { a href=(to(SiteSection::Explorer)) { "Explorer" } }
-                    dd { "Type declarations in HLSL, Slang, GLSL or WGSL, see where each compiler puts the members." }
-                }
-                dt { a href=(to(SiteSection::Surprises)) { "float3, then float" } }
-                dd { (counted(figures.surprises as u64, "declaration")) " that surprise, each under all rule sets." }
-                dt { a href=(to(SiteSection::Rules)) { "Rules" } }
-                dd { (counted(rules, "rule set")) ": a description with its source, a worked example, the parameters, the nearest rule sets." }
-                dt { a href=(to(SiteSection::Compilers)) { "Compilers" } }
-                dd { (grouped(figures.mechanisms as u64)) " known differences of compilers and drivers, with builds, reports and numbers." }
-                dt { a href=(to(SiteSection::Compatibility)) { "Compatibility" } }
-                dd {
-                    @if figures.records == 0 { "Which compiler follows which rule set on which device; empty, because there are no records yet." }
-                    @else { "Which compiler follows which rule set on which device, with the checks that show it." }
-                }
-                dt { a href=(to(SiteSection::Cases)) { "Cases" } }
-                dd { (counted(figures.cases as u64, "case")) ", each with the numbers that a named authority gives, as byte maps." }
+            div.cards {
+                @let surprises = counted(figures.surprises as u64, "declaration");
+                (card(SiteSection::Surprises, "Surprises", format!("{surprises} that compilers lay out differently.")))
+                (card(SiteSection::Compatibility, "Compatibility", "Which target puts which member where, at a glance.".into()))
+                @let bugs = grouped(figures.bugs as u64);
+                (card(SiteSection::Compilers, "Compilers", format!("{bugs} known bugs with versions, workarounds, reports.")))
+                @let rules = counted(table().len() as u64, "rule set");
+                (card(SiteSection::Rules, "Layout rules", format!("I compile with …: {rules}, each with a worked example.")))
+                @let cases = counted(figures.cases as u64, "case");
+                (card(SiteSection::Cases, "Cases", format!("{cases}, each number from a compiler or a specification.")))
+                (card(SiteSection::Docs, "Docs", "Tutorial, command line, CI, reading a failure.".into()))
             }
         }
-        section.prose id="book" { h2 { "The book" } (contents().content) }
+        section id="commands" {
+            h2 { "In your build" }
+            div.thirds {
+                div { h3 { "Look" } p { "Offsets, padding and bindings for each target." } (plain_code("shell", "layoutproof show scene.hlsl")) }
+                div { h3 { "Check" } p { "Host structs against the shaders that read them." } (plain_code("shell", "layoutproof check scene.hlsl engine.o")) }
+                div { h3 { "Prove" } p { "Run shaders on a device and read every byte back." } (plain_code("shell", "layoutproof run scene.hlsl")) }
+            }
+        }
     };
 
     let intro = html! {
-        p {
-            "Each shader compiler and driver has its own rules for where the members of a struct are in memory. These pages "
-            "show them as byte maps, and document which compiler follows which rule, and how we know."
+        p.lead {
+            "Each shader compiler has its own rules for where the members of a struct are in memory. See them, check them "
+            "against your C++ or Rust, and prove them on a GPU."
         }
     };
     SiteFrame { path, section: SiteSection::Start, title: "Where shader parameters live", intro, content }.into_draft()
 }
 
-/// The declaration with its byte maps and links to more.
+/// The declaration with its byte maps, and a link to the explorer.
 fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -> Markup {
-    let surprises = SiteSection::Surprises.first_page();
+    let merged = MergedBlock::of(&opening.columns, 0);
     html! {
-        section.lights id="opening" {
-            h2 { "One declaration, everywhere" }
-            pre tabindex="0" { code { (opening.case.declaration.as_deref().unwrap_or_default().trim_matches('\n')) } }
-            (maps(&MergedBlock::of(&opening.columns, 0).columns, ShaderLanguage::Hlsl))
-            p { (opening.words) " " a href=(link(path, surprises)) { "It is one of the classic surprises" } "." }
-            (legend())
-            @if let Some(explored) = &opening.explored { (explored.link(path, navigation)) }
+        section.opening.lights id="opening" {
+            div { (shader_code("HLSL", &opening.declaration(), ShaderLanguage::Hlsl)) p { (opening.words) } }
+            div { (maps(&merged.columns[..merged.columns.len().min(MAPS)], ShaderLanguage::Hlsl)) (legend()) }
+            div.actions {
+                @if navigation.has_explorer {
+                    a.button.primary href=(link(path, SiteSection::Explorer.first_page())) { "Type your own in the explorer" }
+                }
+                a.button href=(link(path, &opening.path())) { "More surprises" }
+                a.button href=(link(path, "book/tutorial.html")) { "Tutorial" }
+            }
         }
     }
 }

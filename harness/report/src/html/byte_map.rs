@@ -1,7 +1,7 @@
 //! Draws a block as inline SVG: rows of 16 bytes, a hue for each outermost member, hatched padding.
 //!
-//! Nothing depends on colour alone: every piece shows its name, a thick edge and `≠` show where the
-//! layouts part, a thin one what moves with it, padding is hatched, and each member's title has its numbers. `byte_map.css` defines the
+//! Nothing depends on colour alone: every piece shows its name, padding is hatched, and each member's
+//! title has its numbers. The first member that differs has a thick edge and `≠`, later ones `·`. `byte_map.css` defines the
 //! classes; a page includes it once, and a stand-alone picture embeds it. Elements are written with
 //! an end tag, so the text is valid as HTML and as XML.
 //!
@@ -14,7 +14,7 @@ use std::fmt::Write;
 use layoutproof_layout::MemberRow;
 use maud::{Markup, html};
 
-use super::byte_pieces::{BytePiece, BytePieces, PieceChange, PieceMember, UndrawnRest};
+use super::byte_pieces::{BytePiece, BytePieces, PieceDifference, PieceMember, UndrawnRest};
 use super::witness_layers::WitnessLayer;
 use layoutproof_hostcheck::SideMember;
 use layoutproof_show::layout_text::declaration_words::declaration;
@@ -115,7 +115,7 @@ struct PatternPart<'a> {
     start: u32,
     end: u32,
     step: u32,
-    change: PieceChange,
+    difference: PieceDifference,
     overlaps: bool,
 }
 
@@ -218,7 +218,7 @@ impl ByteMap<'_> {
                     start: piece.start.saturating_sub(first),
                     end: (piece.end - first).min(ROW_BYTES),
                     step: piece.step,
-                    change: piece.change,
+                    difference: piece.difference,
                     overlaps: piece.overlaps,
                 });
             }
@@ -432,19 +432,19 @@ fn rows_of(start: u32, end: u32) -> std::ops::Range<u32> {
 /// The look of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PieceLook {
-    change: PieceChange,
+    difference: PieceDifference,
     is_odd: bool,
 }
 
 impl PieceLook {
     fn class(self) -> Option<&'static str> {
-        match (self.is_odd, self.change) {
-            (false, PieceChange::None) => None,
-            (true, PieceChange::None) => Some("o"),
-            (false, PieceChange::Follows) => Some("f"),
-            (true, PieceChange::Follows) => Some("o f"),
-            (false, PieceChange::Starts) => Some("d"),
-            (true, PieceChange::Starts) => Some("o d"),
+        match (self.is_odd, self.difference) {
+            (false, PieceDifference::None) => None,
+            (true, PieceDifference::None) => Some("o"),
+            (false, PieceDifference::First) => Some("d"),
+            (true, PieceDifference::First) => Some("o d"),
+            (false, PieceDifference::Later) => Some("f"),
+            (true, PieceDifference::Later) => Some("o f"),
         }
     }
 }
@@ -453,11 +453,11 @@ impl PieceLook {
 fn outlines(pieces: &[&BytePiece<'_>], grid: &MapGrid) -> BTreeMap<PieceLook, String> {
     let mut outlines: BTreeMap<PieceLook, String> = BTreeMap::new();
     for piece in pieces {
-        let look = PieceLook { change: piece.change, is_odd: piece.number % 2 == 1 };
+        let look = PieceLook { difference: piece.difference, is_odd: piece.number % 2 == 1 };
         let outline = outlines.entry(look).or_default();
         for part in grid.parts(piece.start, piece.end) {
             let VerticalRange { top, height } = vertical_range(piece, &part);
-            let inset = u32::from(piece.change == PieceChange::Starts);
+            let inset = u32::from(piece.difference == PieceDifference::First);
             let (left, top) = (part.left + inset, top + inset);
             let (width, height) = (part.width - 2 * inset, height - 2 * inset);
             // Writing to a string does not fail.
@@ -483,22 +483,26 @@ fn vertical_range(piece: &BytePiece<'_>, part: &RowPart) -> VerticalRange {
 
 fn piece_label(piece: &BytePiece<'_>, part: &RowPart) -> Markup {
     let VerticalRange { top, height } = vertical_range(piece, part);
-    let label = fitting_label(&piece.label, part.width, piece.change == PieceChange::Starts);
+    let label = fitting_label(&piece.label, part.width, piece.difference);
     html! { @if !label.is_empty() { text x=(part.left + 4) y=(top + height / 2 + 4) { (label) } } }
 }
 
-/// The beginning of the label, as much as fits, followed by `≠` if the layouts part here.
-fn fitting_label(label: &str, pixels: u32, starts: bool) -> String {
+/// The beginning of the label, as much as fits, followed by a mark if it differs.
+fn fitting_label(label: &str, pixels: u32, difference: PieceDifference) -> String {
     let letters = (pixels.saturating_sub(6) * 10 / LETTER_TENTHS) as usize;
-    let mark = if starts { "≠" } else { "" };
+    let mark = match difference {
+        PieceDifference::None => "",
+        PieceDifference::First => "≠",
+        PieceDifference::Later => "·",
+    };
     let room = letters.saturating_sub(width(mark) * 2);
-    match (width(label) <= room, room, starts) {
-        (true, _, false) => label.to_owned(),
-        (true, _, true) => format!("{label} {mark}"),
+    match (width(label) <= room, room, mark) {
+        (true, _, "") => label.to_owned(),
+        (true, _, _) => format!("{label} {mark}"),
         (false, 0..=1, _) => mark.to_owned(),
         (false, _, _) => {
-            let head: String = label.chars().take(room - 1).collect();
-            format!("{head}…{mark}")
+            let beginning: String = label.chars().take(room - 1).collect();
+            format!("{beginning}…{mark}")
         }
     }
 }
@@ -512,7 +516,7 @@ fn layer_strip(layer: &WitnessLayer, lane: u32, grid: &MapGrid) -> Markup {
             @for run in &layer.runs {
                 @for part in grid.parts(run.start, run.end) {
                     rect x=(part.left) y=(part.top + below) width=(part.width) height=(LAYER_HEIGHT - 2) {}
-                    text x=(part.left + 4) y=(part.top + below + 10) { (fitting_label(&run.label, part.width, false)) }
+                    text x=(part.left + 4) y=(part.top + below + 10) { (fitting_label(&run.label, part.width, PieceDifference::None)) }
                 }
             }
         }

@@ -28,21 +28,20 @@ pub(super) struct BytePiece<'a> {
     pub end: u32,
     /// Bytes from one of its scalars to the next.
     pub step: u32,
-    pub change: PieceChange,
+    pub difference: PieceDifference,
     /// True if it shares bytes with an earlier piece.
     pub overlaps: bool,
 }
 
-/// The place of a piece compared with the reference layout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum PieceChange {
-    /// The same.
-    #[default]
+/// The relation of a piece to the same bytes of the reference layout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PieceDifference {
+    /// There is no reference, or it has the piece at the same place.
     None,
-    /// Moved as far as the piece before it.
-    Follows,
-    /// Another place, or none: here the layouts part.
-    Starts,
+    /// The piece belongs to the first member that is at another place, or nowhere, in the reference.
+    First,
+    /// A later one, which may only follow the first.
+    Later,
 }
 
 /// A member, from one of the two kinds of input.
@@ -104,7 +103,7 @@ impl<'a> BytePieces<'a> {
         let mut pieces = joined(&scalars);
         pieces.sort_by_key(|piece| piece.start);
         if let Some(reference) = reference {
-            mark_changes(&mut pieces, reference);
+            mark_differences(&mut pieces, reference);
         }
         mark_overlaps(&mut pieces);
 
@@ -120,25 +119,14 @@ impl<'a> BytePieces<'a> {
 
 impl<'a> BytePieces<'a> {
     /// The pieces of one side of a comparison with a host struct, of `size` bytes (`None`:
-    /// unbounded). `starts` has the paths of the members at which the sides part, `names` the outermost
-    /// members of both sides in the order of their hues.
-    pub(super) fn of_side(
-        size: Option<u32>,
-        members: &'a [SideMember],
-        starts: &BTreeSet<&str>,
-        names: &mut Vec<&'a str>,
-    ) -> Self {
+    /// unbounded). `names` has the outermost members of both sides, in the order of their hues.
+    pub(super) fn of_side(size: Option<u32>, members: &'a [SideMember], names: &mut Vec<&'a str>) -> Self {
         let mut pieces_of: HashMap<usize, usize> = HashMap::new();
         let mut pieces: Vec<BytePiece<'a>> = Vec::new();
         for member in members {
             for run in &member.runs {
                 let outermost = outermost_of(&run.label, names);
                 let number = pieces_of.entry(outermost).or_default();
-                let change = match (run.differs, starts.contains(member.path.as_str())) {
-                    (false, _) => PieceChange::None,
-                    (true, true) => PieceChange::Starts,
-                    (true, false) => PieceChange::Follows,
-                };
                 pieces.push(BytePiece {
                     member: PieceMember::Side(member),
                     label: one_line(&run.label),
@@ -147,19 +135,14 @@ impl<'a> BytePieces<'a> {
                     start: run.offset,
                     end: run.end(),
                     step: run.step,
-                    change,
+                    difference: if run.differs { PieceDifference::First } else { PieceDifference::None },
                     overlaps: false,
                 });
                 *number += 1;
             }
         }
         pieces.sort_by_key(|piece| piece.start);
-        // A struct of the host may have other paths; the first difference begins somewhere.
-        if !pieces.iter().any(|piece| piece.change == PieceChange::Starts) {
-            if let Some(first) = pieces.iter_mut().find(|piece| piece.change == PieceChange::Follows) {
-                first.change = PieceChange::Starts;
-            }
-        }
+        mark_later_ones(&mut pieces);
         mark_overlaps(&mut pieces);
 
         let drawn = pieces.iter().map(|piece| piece.end).max().unwrap_or(0);
@@ -203,7 +186,7 @@ fn joined<'a>(scalars: &[ScalarCell<'a>]) -> Vec<BytePiece<'a>> {
             start,
             end,
             step: scalar.size,
-            change: PieceChange::None,
+            difference: PieceDifference::None,
             overlaps: false,
         });
         *number += 1;
@@ -227,19 +210,25 @@ fn outermost_of<'s>(path: &'s str, known: &mut Vec<&'s str>) -> usize {
     })
 }
 
-fn mark_changes(pieces: &mut [BytePiece<'_>], reference: &[MemberRow]) {
+fn mark_differences(pieces: &mut [BytePiece<'_>], reference: &[MemberRow]) {
     let scalars = cells(reference);
-    let there: HashMap<String, u32> = joined(&scalars).into_iter().map(|piece| (piece.label, piece.start)).collect();
-    // Bytes by which the piece before moved.
-    let mut before = Some(0);
-    for piece in pieces {
-        let moved = there.get(&piece.label).map(|start| i64::from(piece.start) - i64::from(*start));
-        piece.change = match moved {
-            Some(0) => PieceChange::None,
-            Some(_) if moved == before => PieceChange::Follows,
-            Some(_) | None => PieceChange::Starts,
-        };
-        before = moved;
+    let there: BTreeSet<(String, u32)> = joined(&scalars).into_iter().map(|piece| (piece.label, piece.start)).collect();
+    for piece in &mut *pieces {
+        if !there.contains(&(piece.label.clone(), piece.start)) {
+            piece.difference = PieceDifference::First;
+        }
+    }
+    mark_later_ones(pieces);
+}
+
+/// Of the pieces that differ, only those of the first member stay [`PieceDifference::First`].
+fn mark_later_ones(pieces: &mut [BytePiece<'_>]) {
+    let differing = pieces.iter().find(|piece| piece.difference == PieceDifference::First);
+    let Some(first) = differing.map(|piece| piece.outermost) else { return };
+    for piece in pieces.iter_mut().filter(|piece| piece.outermost != first) {
+        if piece.difference == PieceDifference::First {
+            piece.difference = PieceDifference::Later;
+        }
     }
 }
 
@@ -323,13 +312,12 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_elsewhere_or_nowhere_in_the_reference_differs() {
-        let here = ["a", "b", "c", "d"].into_iter().zip([0, 4, 8, 12]);
-        let here: Vec<MemberRow> = here.map(|(path, offset)| row(path, "float", offset, 4)).collect();
-        let there = [row("a", "float", 0, 4), row("b", "float", 8, 4), row("c", "float", 12, 4)];
-        let pieces = BytePieces::of(Some(16), &here, Some(&there));
-        let changes = [PieceChange::None, PieceChange::Starts, PieceChange::Follows, PieceChange::Starts];
-        assert_eq!(pieces.pieces.iter().map(|piece| piece.change).collect::<Vec<_>>(), changes);
+    fn the_first_member_that_moved_differs_from_those_that_follow() {
+        use PieceDifference::{First, Later, None as Same};
+        let here = [row("a", "float", 0, 4), row("b", "float", 4, 4), row("c", "float", 8, 4)];
+        let there = [row("a", "float", 0, 4), row("b", "float", 8, 4)];
+        let pieces = BytePieces::of(Some(12), &here, Some(&there));
+        assert_eq!(pieces.pieces.iter().map(|piece| piece.difference).collect::<Vec<_>>(), [Same, First, Later]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::host_check::{
     map_entries, pair_findings, place_text, stray_text, target_title, unmatched_findings,
 };
 
-use layoutproof_hostcheck::{ComparedRow, RowSide, RowState, SideMember};
+use layoutproof_hostcheck::SideMember;
 use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -120,24 +120,10 @@ fn parts(pair: &CheckedPair) -> Markup {
 
 fn both_sides(pair: &CheckedPair) -> Markup {
     let (comparison, name) = (&pair.comparison, pair.shader_name());
-    let starts = |side: fn(&ComparedRow) -> Option<&RowSide>| {
-        let rows = comparison.rows.iter().filter(|row| row.state == RowState::Differs);
-        rows.filter_map(|row| Some(side(row)?.path.as_str())).collect()
-    };
-    let shader = Side {
-        owner: &name,
-        role: "shader",
-        size: comparison.shader_size,
-        members: &comparison.shader_members,
-        starts: starts(|row| row.shader.as_ref()),
-    };
-    let host = Side {
-        owner: &pair.host,
-        role: "host",
-        size: Some(comparison.host_size),
-        members: &comparison.host_members,
-        starts: starts(|row| row.host.as_ref()),
-    };
+    let shader =
+        Side { owner: &name, role: "shader", size: comparison.shader_size, members: &comparison.shader_members };
+    let host =
+        Side { owner: &pair.host, role: "host", size: Some(comparison.host_size), members: &comparison.host_members };
     let sides = [shader, host];
     // A member of both sides has one colour.
     let mut names = Vec::new();
@@ -148,7 +134,8 @@ fn both_sides(pair: &CheckedPair) -> Markup {
         (legend_of(&[
             (Sign::Member, "a member; a row is 16 bytes"),
             (Sign::Padding, "padding"),
-            (Sign::Moved, "here the sides part; a thin edge moves with it"),
+            (Sign::Moved, "first member that moved"),
+            (Sign::Follows, "members after it"),
         ]))
     }
 }
@@ -162,15 +149,13 @@ struct Side<'a> {
     /// In bytes; `None` if unbounded.
     size: Option<u32>,
     members: &'a [SideMember],
-    /// Paths of the members at which the sides part.
-    starts: BTreeSet<&'a str>,
 }
 
 impl<'a> Side<'a> {
     fn map(&self, names: &mut Vec<&'a str>) -> ByteMap<'a> {
         ByteMap {
             label: format!("Byte map of {} in the {}", one_line(self.owner), self.role),
-            pieces: BytePieces::of_side(self.size, self.members, &self.starts, names),
+            pieces: BytePieces::of_side(self.size, self.members, names),
             layers: Vec::new(),
             registers: false,
             language: ShaderLanguage::Hlsl,

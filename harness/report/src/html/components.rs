@@ -14,8 +14,10 @@ pub enum Sign {
     Member,
     /// Bytes that no member owns.
     Padding,
-    /// A member that is at another place than in the reference.
+    /// The first member that is at another place than in the reference.
     Moved,
+    /// Members after it that are at another place, too.
+    Follows,
     /// The answer that most columns give.
     Most,
     /// An answer that few columns give.
@@ -40,6 +42,7 @@ impl Sign {
             Self::Member => "member",
             Self::Padding => "padding",
             Self::Moved => "root",
+            Self::Follows => "follower",
             Self::Most => "most",
             Self::Other => "other",
             Self::Refused => "refused",
@@ -56,7 +59,7 @@ impl Sign {
         match self {
             Self::Moved | Self::Wrong => "≠",
             Self::Known => "~",
-            Self::Skipped => "·",
+            Self::Skipped | Self::Follows => "·",
             Self::Member | Self::Padding | Self::Most | Self::Other | Self::Refused | Self::Witness | Self::Agree => "",
         }
     }

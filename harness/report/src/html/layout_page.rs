@@ -70,7 +70,8 @@ pub fn legend() -> Markup {
         (legend_of(&[
             (Sign::Member, "a member, 16 bytes per row"),
             (Sign::Padding, "padding"),
-            (Sign::Moved, "not where the first map has it"),
+            (Sign::Moved, "first member that moved"),
+            (Sign::Follows, "members after it"),
         ]))
     }
 }

@@ -58,6 +58,22 @@ impl OutcomeCell {
         outcomes.iter().filter_map(|outcome| self.counts.get(outcome)).sum()
     }
 
+    /// The counts as badges, those that need attention first.
+    pub fn badges(&self) -> Markup {
+        let wrong = self.of(&[OutcomeKind::Differ, OutcomeKind::Broken, OutcomeKind::Stale]);
+        let counts = [
+            (wrong, "differ", "≠", "differ or broke"),
+            (self.of(&[OutcomeKind::Known]), "known", "~", "known"),
+            (self.of(&[OutcomeKind::Agree]), "agree", "", "agree"),
+            (self.of(&[OutcomeKind::Skipped]), "skipped", "·", "skipped"),
+        ];
+        html! {
+            @for (count, class, sign, words) in counts.into_iter().filter(|(count, ..)| *count > 0) {
+                span class=(format!("badge {class}")) title=(format!("{count} {words}")) { (sign) (grouped(count)) } " "
+            }
+        }
+    }
+
     /// The cell as a link; a cell without checks is a dash.
     pub fn draw(&self, link: CellLink<'_>) -> Markup {
         if self.counts.is_empty() {

@@ -152,18 +152,14 @@ fn device_matrix(id: Option<&str>, matrix: &DeviceMatrix, entries: &[&DeviceInfo
     };
     html! {
         h3 { (name) }
-        div.scroll tabindex="0" role="region" aria-label=(format!("Targets and rule sets on {name}")) {
-            table.matrix.tiles {
-                tbody {
-                    @for (runner, lines) in matrix {
-                        @if let Some(runner) = runner {
-                            @let driver = entries.iter().find(|device| device.runner == *runner);
-                            tr.group {
-                                th scope="rowgroup" colspan="2" {
-                                    (runner.title()) @if let Some(driver) = driver { " · " (driver_and_api(driver)) }
-                                }
-                            }
-                        }
+        @for (runner, lines) in matrix {
+            @let entry = entries.iter().find(|device| Some(device.runner) == *runner);
+            div.scroll tabindex="0" role="region" aria-label=(format!("Targets and rule sets on {name}")) {
+                table.matrix.tiles {
+                    @if let Some(runner) = runner {
+                        caption { "via " (runner.title()) @if let Some(device) = entry { " · " (driver_and_api(device)) } }
+                    }
+                    tbody {
                         @for (title, tiles) in lines {
                             tr {
                                 th scope="row" { (one_line(title)) }

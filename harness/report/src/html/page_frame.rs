@@ -38,6 +38,8 @@ pub struct PageSurroundings {
     pub navigation: Markup,
     /// Buttons in the header, before that of the theme.
     pub tools: Markup,
+    /// Links to the pages above this one, before the heading.
+    pub crumbs: Markup,
     /// The sentence at the end.
     pub footer: Markup,
 }
@@ -53,6 +55,7 @@ impl PageFrame<'_> {
             home: None,
             navigation: html! {},
             tools: html! {},
+            crumbs: html! {},
             footer: html! { "Made by layoutproof " (env!("CARGO_PKG_VERSION")) ". This file loads nothing from elsewhere." },
         })
     }
@@ -60,7 +63,7 @@ impl PageFrame<'_> {
     /// The page with these surroundings.
     pub fn within(self, surroundings: &PageSurroundings) -> String {
         let Self { title, intro, content } = self;
-        let PageSurroundings { style, script, footer, .. } = surroundings;
+        let PageSurroundings { style, script, crumbs, footer, .. } = surroundings;
         let title = one_line(title);
 
         let page = html! {
@@ -79,7 +82,7 @@ impl PageFrame<'_> {
                     svg.bm.defs width="0" height="0" aria-hidden="true" { (shared_parts()) }
                     (surroundings.header())
                     main #main.wrap {
-                        div.intro { h1 { (title) } (intro) }
+                        div.intro { (crumbs) h1 { (title) } (intro) }
                         (content)
                     }
                     footer { div.wrap { p { (footer) } } }

@@ -11,15 +11,12 @@ use layoutproof_core::results::frozen::manifest::{dotted_version, version_order}
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
-use layoutproof_site::Mechanism;
+use layoutproof_site::{Mechanism, capitalized};
 
 use super::builds::{BuildsAtHand, PastedSource, broken, case_of, rows_of};
 use super::reduced_sources::NamedSource;
 use crate::records::decision_rows::differs;
 use crate::records::frozen_set::{FrozenSet, release_of};
-
-/// Names that do not begin with a capital at the start of a title either.
-const LOWER_CASE_NAMES: [&str; 3] = ["naga", "slangc", "vkd3d"];
 
 /// Whether a build has a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,18 +62,13 @@ impl Bug<'_> {
     /// What goes wrong: the title of its issue, or the reason in its list.
     pub(super) fn title(&self) -> String {
         let title = self.sources.first().map_or(self.difference.reason, |source| &source.reduced.title);
-        let first_word = title.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-        if LOWER_CASE_NAMES.contains(&first_word) {
-            return title.to_owned();
-        }
-        let mut letters = title.chars();
-        letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+        capitalized(title)
     }
 
     /// The targets that it concerns, as people type them. `vulkan` stands for several of its layouts.
     pub(super) fn targets(&self) -> Vec<String> {
         let mut targets: Vec<String> = Vec::new();
-        for toolchain in toolchains_of(self.difference) {
+        for toolchain in self.difference.toolchains() {
             let target = toolchain.target();
             if !targets.contains(&target) {
                 targets.push(target);
@@ -143,19 +135,6 @@ fn known_build(compiler: &Compiler, listed: impl Fn(&str) -> Vec<&'static Toolch
     })
 }
 
-/// The toolchains that a bug may concern: those of its list's compiler that an entry names.
-fn toolchains_of(difference: &Mechanism<'_>) -> impl Iterator<Item = &'static Toolchain> {
-    toolchains()
-        .iter()
-        .filter(|toolchain| difference.entries.iter().any(|entry| concerns(difference, entry, toolchain)))
-}
-
-fn concerns(difference: &Mechanism<'_>, entry: &KnownFailure, toolchain: &Toolchain) -> bool {
-    let is_own = difference.list.compiler.as_ref().is_none_or(|compiler| compiler == toolchain.name_in_cases);
-    let names_one = entry.conditions().iter().any(|condition| condition.key == "producer");
-    is_own && (names_one || difference.list.compiler.is_some()) && entry.is_about_producer(toolchain.name)
-}
-
 /// The state by the versions in the list, without running a compiler.
 pub(super) fn recorded_states(difference: &Mechanism<'_>, builds: &[KnownBuild]) -> Vec<BuildState> {
     builds.iter().filter_map(|build| recorded_state(difference, build)).collect()
@@ -176,7 +155,7 @@ fn recorded_state(difference: &Mechanism<'_>, build: &KnownBuild) -> Option<Buil
     // A later build of a compiler that the list is about.
     let is_of_list = build.toolchains.iter().any(|toolchain| {
         difference.list.compiler.as_deref() == Some(toolchain.name_in_cases)
-            && toolchains_of(difference).any(|other| other.output == toolchain.output && other.flags == toolchain.flags)
+            && difference.toolchains().any(|other| other.output == toolchain.output && other.flags == toolchain.flags)
     });
     let gone = difference.entries.iter().all(|entry| entry.gone.is_some());
     let gone = difference.entries.iter().filter(|_| gone).filter_map(|entry| entry.gone.as_deref());
@@ -191,7 +170,7 @@ fn recorded_state(difference: &Mechanism<'_>, build: &KnownBuild) -> Option<Buil
 }
 
 fn is_listed(difference: &Mechanism<'_>, entry: &KnownFailure, build: &KnownBuild) -> bool {
-    build.toolchains.iter().any(|toolchain| concerns(difference, entry, toolchain))
+    build.toolchains.iter().any(|toolchain| difference.concerns(entry, toolchain))
 }
 
 /// The parts of a version; `None` if the text has no dotted number.
@@ -264,7 +243,7 @@ fn case_that_shows(
     }
     let id = entry.case_id().or_else(|| entry.shape.as_ref().map(|shape| shape.pinned_by.as_str()));
     let source = id.and_then(|id| case_of(id).ok())?;
-    for listed in build.toolchains.iter().filter(|toolchain| concerns(difference, entry, toolchain)) {
+    for listed in build.toolchains.iter().filter(|toolchain| difference.concerns(entry, toolchain)) {
         // The same target of the compiler that is here.
         let mut own = toolchains().iter().filter(|own| own.compiler == build.name);
         let own = own.find(|own| (own.output, own.flags) == (listed.output, listed.flags));

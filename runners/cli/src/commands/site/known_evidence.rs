@@ -157,7 +157,7 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
 
     let broke = reason.filter(|_| !rows.iter().any(differs));
     let rows = if broke.is_some() { Vec::new() } else { rows };
-    let origin = format!("{} {}, toolchain {producer} (frozen decisions)", set.manifest.family, set.manifest.version);
+    let origin = format!("{} {} (frozen decisions)", set.manifest.family, set.manifest.version);
     let record = CheckRecord { rows, ..empty_record(entry, &subject, producer, broke.map(Reasons::from)) };
     Some(KnownEvidence { file: entry.file.clone(), line: entry.line, origin, record })
 }

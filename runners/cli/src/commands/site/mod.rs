@@ -8,6 +8,7 @@ mod records;
 mod rule_sets;
 mod surprises;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use layoutproof_core::results::summary::Exit;
 use layoutproof_show::counted;
 use layoutproof_site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
 
+use crate::commands::bugs::reduced_sources::reduced_sources;
 use crate::output::print;
 use crate::records::output_files::check_folder;
 use crate::records::recorded_sources::recorded_sources;
@@ -47,10 +49,11 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
     let surprises = surprises::surprises(&sources, &recorded)?;
     let pages = site_pages(&SiteFacts {
         rules: &rule_sets::rule_set_facts()?,
-        opening: &surprises::opening(&surprises)?,
+        opening: surprises::opening(&surprises)?,
         surprises: &surprises,
         evidence: &evidence,
         known: &known,
+        issue_titles: &issue_titles()?,
         case_format: CASE_FORMAT,
         cases: &cases::case_facts(&sources, recorded)?,
         records: &records,
@@ -65,6 +68,15 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
     let html = pages.iter().filter(|page| page.is_html()).count();
     print(&format!("wrote {} to {}\n", counted(html as u64, "page"), out.display()));
     Ok(Exit::Agree)
+}
+
+/// The titles of issues by the known difference that they are about.
+fn issue_titles() -> anyhow::Result<BTreeMap<String, String>> {
+    let sources = reduced_sources()?;
+    let titles = sources
+        .iter()
+        .flat_map(|source| source.reduced.known.iter().map(|known| (known.clone(), source.reduced.title.clone())));
+    Ok(titles.collect())
 }
 
 /// Rejects a folder with content: a page of an older site would stay among the new ones.

@@ -5,10 +5,14 @@ use std::sync::Arc;
 use anyhow::Context;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::record::RecordedSource;
-use layoutproof_layout::table;
+use layoutproof_layout::native::find_native;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{
+    Block, BlockKind, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find, lay_out, table,
+};
+use layoutproof_show::shown_columns::{BlockPresence, ShownColumn};
+use layoutproof_show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_site::{ExplorerText, Surprise};
-
-use super::rule_sets::column_of;
 
 /// A case that surprises people.
 struct SurprisingCase {
@@ -110,25 +114,36 @@ const SURPRISES: [SurprisingCase; 18] = [
     },
 ];
 
-/// The case that the start page draws.
+/// The case that the start page draws, where it has no explorer.
 const OPENING: &str = "arrays/scalar_packs_behind_the_last_element";
 
-/// The rule sets under which the start page draws it: one per API, and as many as fit next to each
-/// other.
-const OPENING_RULES: [&str; 3] = ["hlsl-cbuffer", "std140", "metal"];
+/// The compilers' columns before and after those of GLSL and WGSL.
+const BEFORE_LANGUAGES: [&str; 3] = ["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"];
+const AFTER_LANGUAGES: [&str; 1] = ["native:slang-metal"];
 
-/// The surprise of the start page, limited to [`OPENING_RULES`].
+/// A language with rule sets of its own: for constant buffers, and for all other blocks.
+struct LanguageRules {
+    title: &'static str,
+    uniform: &'static str,
+    storage: &'static str,
+}
+
+const LANGUAGES: [LanguageRules; 2] = [
+    LanguageRules { title: "GLSL", uniform: "std140", storage: "std430" },
+    LanguageRules { title: ShaderTarget::Webgpu.title(), uniform: "wgsl-uniform", storage: "wgsl-storage" },
+];
+
+/// The surprise of the start page.
 ///
 /// # Errors
 /// The surprise does not exist.
-pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<Surprise> {
+pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
     let surprise = surprises.iter().find(|surprise| surprise.case.case == OPENING);
-    let mut opening = surprise.with_context(|| format!("{OPENING} is none of the surprises"))?.clone();
-    opening.columns.retain(|column| OPENING_RULES.contains(&column.name.as_str()));
-    Ok(opening)
+    surprise.with_context(|| format!("{OPENING} is none of the surprises"))
 }
 
-/// All surprises, each under every rule set. `recorded` has their declarations and authorities.
+/// All surprises, each for the targets of [`target_columns`]. `recorded` has their declarations and
+/// authorities.
 ///
 /// # Errors
 /// A case does not exist.
@@ -138,8 +153,49 @@ pub(super) fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) ->
         let missing = || format!("no case {case}");
         let source = sources.iter().find(|source| source.id == case).with_context(missing)?;
         let recorded = recorded.iter().find(|source| source.case == case).with_context(missing)?;
-        let columns = table().iter().map(|rules| column_of(source, rules)).collect();
+        let columns = target_columns(source);
         Ok(Surprise { title, words, case: recorded.clone(), columns, explored: ExplorerText::of(source) })
     };
     SURPRISES.iter().map(surprise).collect()
+}
+
+/// The declarations as compilers lay them out for each target. GLSL and WGSL stand for what a
+/// program that is written in them declares, so that their own rules apply.
+fn target_columns(source: &Source) -> Vec<ShownColumn> {
+    let compiled = |names: &'static [&str]| {
+        names.iter().filter_map(|name| find_native(name)).map(|native| {
+            // In slangc `half` always has two bytes.
+            let is_slang = native.column.compiler == Some(ShaderCompiler::Slang);
+            let sixteen_bit = if is_slang { SixteenBit::On } else { source.options.sixteen_bit };
+            let options = LayoutOptions { sixteen_bit, ..source.options };
+            column(source, native.column.to_string(), options, |block| native.rules(block))
+        })
+    };
+    let declared = LANGUAGES.iter().map(|LanguageRules { title, uniform, storage }| {
+        let rules = |block: &Block| find(if is_constant(block.kind) { uniform } else { storage });
+        column(source, (*title).to_owned(), source.options, rules)
+    });
+    compiled(&BEFORE_LANGUAGES).chain(declared).chain(compiled(&AFTER_LANGUAGES)).collect()
+}
+
+fn is_constant(kind: BlockKind) -> bool {
+    matches!(kind, BlockKind::Cbuffer | BlockKind::ConstantBuffer | BlockKind::Globals)
+}
+
+fn column(
+    source: &Source,
+    name: String,
+    options: LayoutOptions,
+    rules: impl Fn(&Block) -> Option<&'static RuleSet>,
+) -> ShownColumn {
+    let block = |block: &Block| {
+        let (rules, presence) = match rules(block) {
+            Some(rules) => (rules, BlockPresence::Present),
+            // Without rules only the name of the block is shown.
+            None => (&table()[0], BlockPresence::Absent),
+        };
+        LaidOutBlock { layout: lay_out(block, rules, options), presence, declared: None }
+    };
+    let blocks = source.module.blocks.iter().map(block).collect();
+    RuleSetLayouts { name, choice: None, version: None, blocks, targets: Vec::new() }.column()
 }
