@@ -97,7 +97,7 @@ fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
         }
         (notes)
     };
-    let content = html! { section id="targets" { (table) } (devices) };
+    let content = html! { div #matrix { (table) } (devices) };
     SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
         .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
 }
