@@ -11,7 +11,10 @@ mod text;
 mod view;
 
 pub use annotations::annotations;
-pub(crate) use diff::whole_diff;
+pub(crate) use diff::{
+    DiffPiece, SideTitle, declaration, differences, folded_pieces, folded_words, shift, side_titles,
+};
+pub(crate) use findings::{Finding, also_of_pairs, also_of_unmatched, pair_findings, unmatched_findings};
 pub use headline::{headline, is_failing};
 pub use job_summary::job_summary;
 pub use json::json;

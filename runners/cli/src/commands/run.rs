@@ -26,6 +26,7 @@ use layoutproof_records::ledger::Ledger;
 use layoutproof_records::lock;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file::{self, RecordsTarget};
+use layoutproof_report::html::RunPage;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
@@ -92,7 +93,10 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     }
 
     let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
-    begin_records(args, typed, &config, &selection, &listing.devices, &mut ledger)?;
+    // The file of the records and the page name the command and all versions.
+    let has_header = args.outputs.json.is_some() || args.resume.is_some() || args.outputs.files.of(&RunPage).is_some();
+    let header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
+    begin_records(args, &config, header.as_ref(), &mut ledger)?;
     let mut keeper = RecordKeeper {
         ledger: &mut ledger,
         progress,
@@ -121,7 +125,7 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
 
     progress.phase("reporting");
     let fail_fast = args.fail_fast && keeper.failures > 0;
-    let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started };
+    let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started, header };
     ended.report(ledger.close(), fail_fast)
 }
 
@@ -228,38 +232,45 @@ fn shapes(selection: &Selection) -> HashMap<String, Vec<ShapeAt>> {
     shapes
 }
 
-/// Adopts the records of an earlier run, and begins the records file.
-fn begin_records(
+/// The versions and settings of the run.
+fn header(
     args: &RunArgs,
     typed: &TypedOptions,
     config: &RunConfig,
     selection: &Selection,
     devices: &[DeviceInfo],
+) -> RunHeader {
+    let builds = config.toolchains.builds(&config.chosen_toolchains());
+    let inputs = selection.hash(&config.known_text);
+    let drivers = &config.launch.drivers;
+    RunHeader {
+        records: args.records.filter(),
+        ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
+    }
+}
+
+/// Adopts the records of an earlier run, and begins the records file.
+fn begin_records(
+    args: &RunArgs,
+    config: &RunConfig,
+    header: Option<&RunHeader>,
     ledger: &mut Ledger<'_>,
 ) -> anyhow::Result<()> {
-    if let Some(path) = args.outputs.json.as_ref().or(args.resume.as_ref()) {
-        let builds = config.toolchains.builds(&config.chosen_toolchains());
-        let inputs = selection.hash(&config.known_text);
-        let drivers = &config.launch.drivers;
-        let header = RunHeader {
-            records: args.records.filter(),
-            ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
-        };
-
+    if let (Some(path), Some(header)) = (args.outputs.json.as_ref().or(args.resume.as_ref()), header) {
         let target = match &args.resume {
             None => RecordsTarget::open(path, warn)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {
                 let (target, bytes) = RecordsTarget::open_to_go_on(path, warn)?;
-                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header)?)?;
                 target
             }
             Some(earlier) => {
                 let bytes = lock::read(earlier, warn)?;
-                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header)?)?;
                 RecordsTarget::open(path, warn)?
             }
         };
-        ledger.write_to(target.begin(header, &ledger.so_far()));
+        ledger.write_to(target.begin(header.clone(), &ledger.so_far()));
     }
 
     // Rows of agreeing checks are still needed after the file has them: they give the found offsets

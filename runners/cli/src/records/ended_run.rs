@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use layoutproof_core::results::left_out::{left_out, left_out_cases};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, SkipKind};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_records::ledger::ClosedLedger;
@@ -20,6 +20,7 @@ use crate::args::{RunArgs, name_and_file};
 use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;
+use crate::records::arguments;
 use crate::records::final_report::{FinalReport, hostname};
 use crate::records::floors;
 use crate::records::look_alikes::look_alikes;
@@ -37,30 +38,37 @@ pub(crate) struct EndedRun<'a> {
     pub(crate) listing: &'a DeviceListing,
     pub(crate) style: Style,
     pub(crate) started: Instant,
+    /// The first line of the records, if a report needs it.
+    pub(crate) header: Option<RunHeader>,
 }
 
 impl EndedRun<'_> {
     /// Prints the report, writes the files and returns the exit code. `fail_fast` is true if a
     /// failure stopped the run.
     pub(crate) fn report(&self, ledger: ClosedLedger, fail_fast: bool) -> anyhow::Result<Exit> {
-        let Self { args, config, selection, listing, style, started } = *self;
+        let Self { args, config, selection, listing, style, started, ref header } = *self;
         let ClosedLedger { records, end, fixed, file } = ledger;
+        let time = started.elapsed();
         let end = RunEnd {
+            ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             fail_fast: fail_fast && end.not_done > 0,
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
             sources: recorded_sources(&selection.subjects, &selection.placed),
             ..end
         };
-        let time = Some(started.elapsed());
         let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
         let missing = self.missing(&records, &end);
         let hostname = hostname();
+        let runs = header.as_slice();
+        let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
         let run = FinishedRun {
+            runs,
+            commands: &commands,
             devices: &listing.devices,
             checks: &records,
             end: &end,
-            time,
+            time: Some(time),
             hostname: hostname.as_deref(),
             is_short: !missing.is_empty(),
         };
