@@ -254,7 +254,8 @@ fn a_surprise_is_shown_for_all_targets() {
     let table = site.page("compatibility/index.html");
     let start = table.find(">The tail of an array</a>").unwrap();
     let row = &table[start..start + table[start..].find("<tr>").unwrap()];
-    let numbers = "<td class=\"other\">36<td class=\"most\">48<td class=\"most\">48<td class=\"most\">48<td class=\"refused\"";
+    let numbers =
+        "<td class=\"other\">36<td class=\"most\">48<td class=\"most\">48<td class=\"most\">48<td class=\"refused\"";
     assert!(row.contains(numbers), "{row}");
 }
 
