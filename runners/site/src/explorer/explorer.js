@@ -2,6 +2,8 @@
 (() => {
   const explorer = document.getElementById("explorer");
   if (!explorer) return;
+  // The style needs no `:has`, which would be looked for again after each answer.
+  document.documentElement.classList.toggle("explorer-page", !explorer.dataset.page);
   const $ = (part) => document.getElementById(`explorer-${part}`);
   const all = (selector, within = explorer) => [...within.querySelectorAll(selector)];
 
