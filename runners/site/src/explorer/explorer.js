@@ -2,10 +2,13 @@
 (() => {
   const explorer = document.getElementById("explorer");
   if (!explorer) return;
+  // The style needs no `:has`, which would be looked for again after each answer.
+  document.documentElement.classList.toggle("explorer-page", !explorer.dataset.page);
   const $ = (part) => document.getElementById(`explorer-${part}`);
   const all = (selector, within = explorer) => [...within.querySelectorAll(selector)];
 
   const ANSWER_LIMIT = 2000;
+  const PADDING_DELAY = 150;
   const LONGEST_LINK = 60000;
   const LONGEST_COLOURED = 100000;
   const LONGEST_COLOURED_LINE = 5000;
@@ -159,17 +162,23 @@
   };
   addEventListener("resize", reachScrolled);
 
+  // Better orders of members take longer to find than everything else, so the last keystroke is waited for.
   let orders = [];
-  const writePadding = async () => {
-    const result = await ask({ request: request(), padding: true });
-    if (result?.answer) {
-      orders = result.answer.orders;
-      put("padding", result.answer.padding);
-    } else if (result) {
-      put("padding", "<p class=note>This text takes too long. The command has longer limits: <code>layoutproof show --padding FILE</code>.</p>");
-    }
+  let ordered = "";
+  let ordering = 0;
+  const writePadding = () => {
+    clearTimeout(ordering);
+    ordering = setTimeout(async () => {
+      const asked = request();
+      const result = await ask({ request: asked, padding: true });
+      if (!result) return;
+      [orders, ordered] = [result.answer?.orders ?? [], asked.text];
+      put("padding", result.answer?.padding ??
+        "<p class=note>This text takes too long. The command has longer limits: <code>layoutproof show --padding FILE</code>.</p>");
+    }, drawn.padding === undefined ? 0 : PADDING_DELAY);
   };
   const apply = ({ start, end, text: order }) => {
+    if (text.value !== ordered) return;
     text.focus();
     text.setSelectionRange(start, end);
     // Unlike a new value, typing can be undone.
@@ -547,6 +556,10 @@
     return WebAssembly.compile(await response.arrayBuffer());
   };
   status.textContent = "Loading …";
+  if (ownPage || !location.hash) {
+    text.value = EXAMPLES[0][2];
+    paint([]);
+  }
   loadModule().then((compiled) => {
     module = compiled;
     start();
