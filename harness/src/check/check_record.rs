@@ -193,6 +193,9 @@ impl Check {
     /// Returns `NotApplicable` if the language explains every gap, so no device or compiler could
     /// have answered.
     fn skip_kind(&self, answers: &CheckAnswers) -> Option<SkipKind> {
+        if !self.device.lacks.is_empty() {
+            return Some(SkipKind::UnfitDevice);
+        }
         let SubjectShaders { gaps, modules, .. } = &*self.produced;
         let in_language = gaps.iter().all(|gap| gap.cause == GapCause::Language);
         (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::are_none;
 use super::header::RecordsFilter;
-use super::outcome::{Outcome, Proves, SkipKind};
+use super::outcome::{Outcome, Proves};
 use super::reason::Reason;
 use super::rerun::RerunCommand;
 use super::row::Row;
@@ -87,7 +87,7 @@ impl CheckRecord {
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
         let is_plain = match &self.outcome {
             Outcome::Agrees => self.retries == 0,
-            Outcome::Skipped { kind, .. } => *kind == Some(SkipKind::NotApplicable),
+            Outcome::Skipped { kind, .. } => kind.is_some(),
             Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
         };
         match filter {

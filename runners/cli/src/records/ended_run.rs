@@ -158,7 +158,7 @@ impl EndedRun<'_> {
 
         let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
             Some(SkipKind::NotApplicable) => false,
-            None => record.outcome.kind() == OutcomeKind::Skipped,
+            Some(SkipKind::UnfitDevice) | None => record.outcome.kind() == OutcomeKind::Skipped,
         };
         let skipped = records.iter().filter(is_counted);
         let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());
