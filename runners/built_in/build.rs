@@ -13,6 +13,7 @@ fn main() {
     embed("cases", "cases.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/known", "known.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/setup", "setup.rs", &["sh", "py"], Path::to_path_buf);
+    embed("ci/upstream-drivers", "upstream_drivers.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/upstream", "upstream.rs", &["toml"], |path| path.with_extension(""));
     embed("shaders/frozen", "frozen.rs", &["toml", "txt"], Path::to_path_buf);
 }

@@ -230,6 +230,7 @@ impl Check {
             place: subject.source.place.clone(),
             authority: subject.authority.clone(),
             blocks: blocks.collect(),
+            resembles: None,
             hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
             again: RerunCommand::Run { input: subject.source.id.clone(), options },
             verdict: sentence.to_owned(),

@@ -137,6 +137,9 @@ pub struct Story {
     pub blocks: Vec<StoryBlock>,
     /// A rule set that explains all rows, if there is one.
     pub hint: Option<String>,
+    /// A known difference of another device that this one resembles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resembles: Option<KnownEntry>,
     /// The command that runs this check again.
     pub again: RerunCommand,
     /// One sentence about the culprit.

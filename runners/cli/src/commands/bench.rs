@@ -30,6 +30,7 @@ use crate::args::RunArgs;
 use crate::not_started::NotStarted;
 use crate::output::{print, warn, warn_of_listing};
 use crate::progress;
+use crate::records::shapes::Shapes;
 use crate::select::all_cases::all_forms;
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::selection::{Selection, select};
@@ -150,6 +151,8 @@ fn measure(
 
     let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
     known::apply(known, &mut records, devices);
+    let shapes = Shapes::of(&selection.subjects);
+    records.iter_mut().for_each(|record| shapes.explain(known, record, devices));
     let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
     let rows = records.iter().map(answered).sum();
     let accesses = count.0.load(Ordering::Relaxed);

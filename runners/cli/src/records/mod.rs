@@ -18,3 +18,4 @@ pub(crate) mod recorded;
 pub(crate) mod recorded_sources;
 pub(crate) mod records_file;
 pub(crate) mod resume;
+pub(crate) mod shapes;
