@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Feature, Job, RunnerKind};
+use crate::{BasicFeature, Feature, Job, RunnerKind};
 
 /// A buffer after the dispatch, in three parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +69,10 @@ pub struct DeviceInfo {
     /// True for hardware, false for a CPU implementation.
     pub hardware: bool,
     pub features: BTreeSet<Feature>,
+    /// What it lacks that every probe needs, so that all of its checks are skipped. Empty for almost
+    /// every device.
+    #[serde(default)]
+    pub lacks: BTreeSet<BasicFeature>,
     /// Largest range of a uniform buffer, in bytes.
     pub max_uniform_range: u32,
     /// Largest push-constant block, in bytes; 0 for none.
@@ -105,6 +109,13 @@ impl DeviceInfo {
     /// GLSL.
     pub fn is_opengl(&self) -> bool {
         self.api.starts_with("OpenGL")
+    }
+
+    /// Names what the device lacks that every probe needs (`compute shaders and storage buffers`);
+    /// `None` if it can run probes.
+    pub fn unfit(&self) -> Option<String> {
+        let lacks: Vec<String> = self.lacks.iter().map(ToString::to_string).collect();
+        (!lacks.is_empty()).then(|| lacks.join(" and "))
     }
 
     /// True if wgpu drives the device through Direct3D 12 and therefore gives it naga's HLSL.

@@ -260,7 +260,7 @@ fn pipeline(repro: &Repro<'_>) -> Result<String, ExportObstacle> {
 
 /// The pipeline of a probe: its dispatch, with the bytes that a right device leaves.
 fn pipeline_of_probe(module: &ShaderModule, dispatch: &ReproDispatch) -> Result<String, NoProbeTest> {
-    let ReproDispatch { job, expected } = dispatch;
+    let ReproDispatch { job, expected, .. } = dispatch;
     let socket = expected.first().map(|word| word.socket).ok_or("no word of its answer is known")?;
     if !job.push_constants.is_empty() {
         return Err(NoProbeTest("the suite binds no push constants"));

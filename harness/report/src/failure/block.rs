@@ -212,12 +212,17 @@ pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
     let entry = record.outcome.entry().filter(|_| record.outcome.kind() == OutcomeKind::Known);
     let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
 
+    let resembles = story.and_then(|story| story.resembles.as_ref()).map(|entry| {
+        one_line(&format!("resembles a known difference: {} ({}:{})", entry.reason, entry.file, entry.line))
+    });
+
     let lines = [
         ("verdict", verdict),
         ("known", known),
         ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
         ("reason", said(record.outcome.reasons().map(ToString::to_string).as_ref())),
         ("module", said(invalid.as_ref())),
+        ("like", resembles),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| story.again.to_string()).as_ref())),
     ];

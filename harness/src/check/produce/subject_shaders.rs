@@ -121,7 +121,8 @@ impl SubjectShaders {
         shaders.tidy()
     }
 
-    pub(crate) fn empty(producer: Producer, elements: ElementChoice) -> Self {
+    /// No shaders: where a device can run none, or before they are made.
+    pub fn empty(producer: Producer, elements: ElementChoice) -> Self {
         let (modules, gaps, broken, spared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let origin = AnswerOrigin::Asked;
         Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared, origin }

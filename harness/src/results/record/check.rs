@@ -86,7 +86,7 @@ impl CheckRecord {
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
         let is_plain = match &self.outcome {
             Outcome::Agrees => self.retries == 0,
-            Outcome::Skipped { kind, .. } => *kind == Some(SkipKind::NotApplicable),
+            Outcome::Skipped { kind, .. } => kind.is_some(),
             Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
         };
         match filter {
@@ -152,6 +152,9 @@ pub struct Story {
     pub blocks: Vec<StoryBlock>,
     /// A rule set that explains all rows, if there is one.
     pub hint: Option<String>,
+    /// A known difference of another device that this one resembles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resembles: Option<KnownEntry>,
     /// The command that runs this check again.
     pub again: RerunCommand,
     /// One sentence about the culprit.

@@ -175,6 +175,8 @@ pub enum SkipKind {
     /// The declarations, the rule set or the shading language rule it out, so no other machine
     /// could run it either.
     NotApplicable,
+    /// The device lacks what every probe needs, so it takes no part in the run.
+    UnfitDevice,
 }
 
 /// The witness that contradicts the others.

@@ -4,15 +4,12 @@
 //! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
 //! back.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::bail;
-use layoutproof_built_in::CASES;
 use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, CheckId};
-use layoutproof_core::results::known::shape::ShapeAt;
-use layoutproof_core::results::known::shapes_of_block;
 use layoutproof_core::results::record::RunHeader;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::DeviceInfo;
@@ -26,6 +23,7 @@ use layoutproof_records::ledger::Ledger;
 use layoutproof_records::lock;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file::{self, RecordsTarget};
+use layoutproof_records::shapes::Shapes;
 use layoutproof_report::html::RunPage;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
@@ -212,24 +210,8 @@ fn open_ledger<'a>(
 
     begin_outputs(&args.outputs)?;
     let mut ledger = Ledger::new(&ids, &config.known, &listing.devices);
-    ledger.know_shapes(shapes(selection));
+    ledger.know_shapes(Shapes::of(&selection.subjects));
     Ok(ledger)
-}
-
-/// The shapes of the members of files and of cases that are not built in. The lists of known
-/// failures name built-in cases only; they match other cases by shape.
-fn shapes(selection: &Selection) -> HashMap<String, Vec<ShapeAt>> {
-    let is_named = |id: &str| CASES.iter().any(|case| case.name == id);
-    let mut shapes: HashMap<String, Vec<ShapeAt>> = HashMap::new();
-    for subject in &selection.subjects {
-        let source = &subject.source;
-        if is_named(&source.id) || shapes.contains_key(&source.id) {
-            continue;
-        }
-        let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
-        shapes.insert(source.id.clone(), of_blocks.collect());
-    }
-    shapes
 }
 
 /// The versions and settings of the run.

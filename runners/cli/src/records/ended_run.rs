@@ -127,7 +127,8 @@ impl EndedRun<'_> {
     /// The choices of the user for this run.
     fn asked(&self) -> Asked {
         let is_whole = self.args.inputs.is_empty() && self.args.rules.is_empty() && self.args.part.caselist.is_none();
-        Asked { producers: self.args.producer.clone(), is_selection: !is_whole }
+        let devices = [&self.args.device[..], &self.args.require].concat();
+        Asked { producers: self.args.producer.clone(), devices, is_selection: !is_whole }
     }
 
     /// The participants that returned no result. If the run checks a user's file, only those that
@@ -163,7 +164,7 @@ impl EndedRun<'_> {
 
         let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
             Some(SkipKind::NotApplicable) => false,
-            None => record.outcome.kind() == OutcomeKind::Skipped,
+            Some(SkipKind::UnfitDevice) | None => record.outcome.kind() == OutcomeKind::Skipped,
         };
         let skipped = records.iter().filter(is_counted);
         let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());
