@@ -37,7 +37,7 @@ const JOB_SECONDS: &str = "20";
 /// `layoutproof dev hardware`.
 #[derive(Debug, Args)]
 pub struct HardwareArgs {
-    /// Only cases that match: a part of an id, or a pattern with * and ?.
+    /// Only cases that match: a part of an id, or a pattern with * and ?. The time is not measured then.
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
     /// The folder for the results. It is made if it is not there, and must be empty.
@@ -115,7 +115,7 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// What the files are, for whoever gets the folder.
+/// The list of files at the end of the summary.
 const CONTENTS: &str = "\
 machine.txt       devices, drivers and compilers with their versions
 suite.html        what failed; suite.txt has it as text
@@ -266,7 +266,7 @@ fn steps(args: &HardwareArgs, devices: &[&DeviceInfo]) -> Vec<Step> {
     ];
     let suite = steps.iter_mut().filter(|step| step.name == "suite");
     suite.for_each(|step| step.arguments.extend(args.filters.iter().cloned()));
-    if !of_vulkan.is_empty() {
+    if args.filters.is_empty() && !of_vulkan.is_empty() {
         let words = ["dev", "bench", "--rounds", "1", "--device", &of_vulkan];
         steps.push(step("bench", "the time of the suite", &words));
     }
