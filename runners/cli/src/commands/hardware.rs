@@ -333,6 +333,9 @@ impl Folder {
         }
         let status = child.wait().context("waiting for a step")?;
         let report = fs::read_to_string(&path).unwrap_or_default();
+        if report.is_empty() {
+            let _ = fs::remove_file(&path);
+        }
         Ok(EndedStep {
             code: status.code().filter(|_| !killed),
             seconds: started.elapsed().as_secs(),
@@ -360,8 +363,10 @@ fn lines_of(child: &mut Child, mut output: File) -> Receiver<String> {
     let stderr = child.stderr.take();
     std::thread::spawn(move || {
         for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok) {
-            // The file is for people; the step's exit code counts.
-            let _ = writeln!(output, "{line}");
+            // The file is for people, who need no progress; the step's exit code counts.
+            if !line.starts_with("   Running ") {
+                let _ = writeln!(output, "{line}");
+            }
             if sender.send(line).is_err() {
                 return;
             }
