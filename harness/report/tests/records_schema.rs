@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::results::left_out::{left_out, left_out_cases};
+use layoutproof_core::results::left_out::{DeviceResults, left_out, left_out_cases};
 use layoutproof_core::results::record::{
     BoundCount, CellRow, DeviceCells, Outcome, OutcomeKind, Proves, RecordLine, RecordedCacheUse, RecordsFilter,
     RunEnd, RunHeader, SkipKind,
@@ -179,7 +179,9 @@ fn the_lines_of_a_file_of_failures_fit_the_schema() {
         ..fold(&checks)
     };
     let header = RunHeader { records: filter, ..json_lines::read(RECORDS).unwrap().runs[0].clone() };
-    for line in [RecordLine::Run(header), RecordLine::End(end)] {
+    let DeviceResults { run, end: of_devices, .. } = DeviceResults::of(&header, &checks, &end);
+    assert!(of_devices.cells.is_empty() && of_devices.checks == end.checks);
+    for line in [RecordLine::Run(header), RecordLine::End(end), RecordLine::Run(run), RecordLine::End(of_devices)] {
         let text = json_lines::write(&line);
         let value: Value = serde_json::from_str(&text).unwrap();
         let kind = value["type"].as_str().unwrap();

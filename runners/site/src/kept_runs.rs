@@ -41,7 +41,7 @@ pub struct SeenCounts {
 }
 
 impl KeptRun {
-    /// The devices with their results. Our evaluator and our model are none.
+    /// The devices with their results, without our evaluator and our model.
     pub fn devices(&self) -> Vec<SeenDevice<'_>> {
         let is_device = |info: &&DeviceInfo| !matches!(info.runner, RunnerKind::Dxil | RunnerKind::Model);
         self.run.devices.iter().filter(is_device).map(|info| self.device(info)).collect()

@@ -37,7 +37,7 @@ const JOB_SECONDS: &str = "20";
 /// `layoutproof dev hardware`.
 #[derive(Debug, Args)]
 pub struct HardwareArgs {
-    /// Only cases that match: a part of an id, or a pattern with * and ?.
+    /// Only cases that match: a part of an id, or a pattern with * and ?. The time is not measured then.
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
     /// The folder for the results. It is made if it is not there, and must be empty.
@@ -115,7 +115,7 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// What the files are, for whoever gets the folder.
+/// The list of files at the end of the summary.
 const CONTENTS: &str = "\
 machine.txt       devices, drivers and compilers with their versions
 suite.html        what failed; suite.txt has it as text
@@ -266,7 +266,7 @@ fn steps(args: &HardwareArgs, devices: &[&DeviceInfo]) -> Vec<Step> {
     ];
     let suite = steps.iter_mut().filter(|step| step.name == "suite");
     suite.for_each(|step| step.arguments.extend(args.filters.iter().cloned()));
-    if !of_vulkan.is_empty() {
+    if args.filters.is_empty() && !of_vulkan.is_empty() {
         let words = ["dev", "bench", "--rounds", "1", "--device", &of_vulkan];
         steps.push(step("bench", "the time of the suite", &words));
     }
@@ -333,6 +333,9 @@ impl Folder {
         }
         let status = child.wait().context("waiting for a step")?;
         let report = fs::read_to_string(&path).unwrap_or_default();
+        if report.is_empty() {
+            let _ = fs::remove_file(&path);
+        }
         Ok(EndedStep {
             code: status.code().filter(|_| !killed),
             seconds: started.elapsed().as_secs(),
@@ -360,8 +363,10 @@ fn lines_of(child: &mut Child, mut output: File) -> Receiver<String> {
     let stderr = child.stderr.take();
     std::thread::spawn(move || {
         for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok) {
-            // The file is for people; the step's exit code counts.
-            let _ = writeln!(output, "{line}");
+            // The file is for people, who need no progress; the step's exit code counts.
+            if !line.starts_with("   Running ") {
+                let _ = writeln!(output, "{line}");
+            }
             if sender.send(line).is_err() {
                 return;
             }
