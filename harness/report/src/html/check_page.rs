@@ -221,8 +221,11 @@ fn without_host(check: &HostCheck) -> Markup {
                             code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " · " (one_line(&place))
                             ": " span class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] { (with_code(&one_line(&unmatched.reason.to_string()))) }
                             @if let Some(also) = also_of_unmatched(check, &finding) { span.dim { ", also " (one_line(&also)) } }
-                            @for HostProposal { host, fit } in &unmatched.proposals {
-                                div.dim { "maybe " code { (one_line(host)) } ": " (fit.placed) " of " (counted(fit.of.into(), "member")) " have their place there" }
+                            @for HostProposal { host, fit, difference } in &unmatched.proposals {
+                                div.dim {
+                                    "maybe " code { (one_line(host)) } ": " (fit.placed) " of " (counted(fit.of.into(), "member")) " have their place there"
+                                    @if let Some(difference) = difference { "; it would differ: " (with_code(&one_line(difference))) }
+                                }
                             }
                         }
                     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::are_none;
 use super::header::RecordsFilter;
-use super::outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
+use super::outcome::{Culprit, Outcome, OutcomeKind, Proves};
 use super::reason::Reason;
 use super::rerun::RerunCommand;
 use super::row::Row;

@@ -183,7 +183,7 @@ impl RefusedFile<'_> {
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
             None => match find_compiler(program)? {
                 Ok(found) => found,
-                Err(absent) => return Ok(Err(absent)),
+                Err(absent) => return Ok(Err(absent.to_string())),
             },
         };
         let version = dotted_version(found.version());

@@ -140,7 +140,7 @@ impl CommandTools {
 #[derive(Debug, thiserror::Error)]
 enum NoProgram {
     #[error(transparent)]
-    Absent(#[from] NoCompiler),
+    Absent(#[from] Arc<NoCompiler>),
     /// The folder of tools is misnamed, for this reason.
     #[error("{0}")]
     Misnamed(String),
@@ -151,14 +151,14 @@ enum NoProgram {
 ///
 /// # Errors
 /// The folder of tools is misnamed.
-pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, NoCompiler>> {
-    static FOUND: Mutex<BTreeMap<String, Result<Compiler, NoCompiler>>> = Mutex::new(BTreeMap::new());
+pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, Arc<NoCompiler>>> {
+    static FOUND: Mutex<BTreeMap<String, Result<Compiler, Arc<NoCompiler>>>> = Mutex::new(BTreeMap::new());
     let tools = MachineTools::find()?;
     let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = found.get(name) {
         return Ok(known.clone());
     }
-    let compiler = Compiler::named(name, tools.folder()).compiler;
+    let compiler = Compiler::named(name, tools.folder()).compiler.map_err(Arc::new);
     found.insert(name.to_owned(), compiler.clone());
     Ok(compiler)
 }

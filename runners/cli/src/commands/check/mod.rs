@@ -55,7 +55,7 @@ use crate::project::shader_settings::ShaderSettings;
 use crate::records::output_files::{append_to_file, check_file, write_file};
 use crate::select::layout_selection::LayoutSelection;
 use crate::select::refused_input::{RefusedInput, first_problem};
-use crate::select::shader_file::use_no_cache;
+use layoutproof_inputs::shader_file::use_no_cache;
 
 /// Compares host structs with blocks.
 ///
