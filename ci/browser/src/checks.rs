@@ -47,6 +47,16 @@ pub(crate) const ALL: &[PageCheck] = &[
         run: |browser, file| Box::pin(escaped(browser, file)),
     },
     PageCheck {
+        name: "keeps_the_chosen_theme",
+        is_for: |file| file.name == "site/index" || file.name == "show",
+        run: |browser, file| Box::pin(themes(browser, file)),
+    },
+    PageCheck {
+        name: "finds_pages_from_the_keyboard",
+        is_for: |file| file.name == "site/index" || file.name == "site/book/cases",
+        run: |browser, file| Box::pin(searches(browser, file)),
+    },
+    PageCheck {
         name: "filters_its_cases",
         is_for: PageFile::is_run,
         run: |browser, file| Box::pin(filters(browser, file)),
@@ -222,6 +232,47 @@ async fn escaped(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
+/// The button in the header goes through the themes; the choice wins over the system's.
+async fn themes(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    page.use_theme(Theme::Dark).await?;
+    let button = page.driver.find(By::Css(".theme-button")).await?;
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let of_system = page.value(paper).await?;
+    button.click().await?;
+    let light = page.value(paper).await?;
+    ensure!(light != of_system, "the light theme has the colours of the dark one, {light}");
+    button.click().await?;
+    ensure!(page.value(paper).await? == of_system, "the dark theme differs from that of a dark system");
+    button.click().await?;
+    let chosen = page.value("document.documentElement.dataset.theme ?? null").await?;
+    ensure!(chosen.is_null(), "after all themes {chosen} is chosen, not the system's");
+    page.close().await
+}
+
+/// `/` opens the search, which finds a rule set's page by its name; the arrow keys lead to it.
+async fn searches(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    page.driver.action_chain().send_keys("/").perform().await?;
+    let is_open = page.value("!!document.activeElement.closest('dialog.find[open]')").await?;
+    ensure!(is_open == true, "the key `/` does not open the search");
+    for _ in 0..40 {
+        if page.value("!!window.layoutproofPlaces").await? == true {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    page.driver.action_chain().send_keys("std140").perform().await?;
+    press(&page, Key::Down).await?;
+    let found = page.value("document.activeElement.href ?? ''").await?;
+    let is_found = found.as_str().is_some_and(|address| address.ends_with("/rules/std140.html"));
+    ensure!(is_found, "the first answer is {found}");
+    press(&page, Key::Escape).await?;
+    let is_closed = page.value("!document.querySelector('dialog.find[open]')").await?;
+    ensure!(is_closed == true, "Escape does not close the search");
+    page.close().await
+}
+
 /// Typing into the search field keeps only the cases with these words.
 async fn filters(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
@@ -250,10 +301,11 @@ async fn shown_cases(page: &OpenPage) -> anyhow::Result<u64> {
 /// A link at the start of the page leads to the search field. On the way to the failures, the
 /// matrix is one stop, after the box in which it scrolls.
 async fn few_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
-    const BEFORE_SEARCH: usize = 2;
-    /// Two links over parts of the page, one link to each of six outcomes, the box in which the
-    /// matrix scrolls, and the matrix.
-    const BEFORE_FAILURES: usize = 10;
+    /// Two links over parts of the page, and the button for the theme between them.
+    const BEFORE_SEARCH: usize = 3;
+    /// The same, one link to each of six outcomes, the box in which the matrix scrolls, and the
+    /// matrix.
+    const BEFORE_FAILURES: usize = 11;
 
     let page = browser.open(file, Scripts::On).await?;
     let is_at_link = "document.activeElement.hash === '#search'";

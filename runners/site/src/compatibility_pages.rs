@@ -97,7 +97,7 @@ fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
         }
         (notes)
     };
-    let content = html! { section id="targets" { (table) } (devices) };
+    let content = html! { div #matrix { (table) } (devices) };
     SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
         .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
 }
@@ -178,7 +178,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
                 table.words.devices {
                     thead {
                         tr {
-                            @for head in ["device", "driver", "API", "checks"] { th scope="col" { (head) } }
+                            @for head in ["device", "checks", "driver", "API"] { th scope="col" { (head) } }
                         }
                     }
                     tbody { @for table in tables { (device_row(path, table, records)) } @for device in unused(records, tables) { (device) } }
@@ -198,11 +198,11 @@ fn device_row(path: &str, table: &DeviceTable<'_>, records: &SiteRecords) -> Mar
     html! {
         tr {
             th scope="row" { a href=(link(path, &table.path)) { (table.title(records)) } }
+            td { (all.badges()) }
             @match device {
                 Some(device) => { td { (one_line(&device.driver)) } td { (one_line(&device.api)) } },
                 None => { td { "–" } td { "–" } },
             }
-            td { (all.badges()) }
         }
     }
 }
@@ -217,9 +217,9 @@ fn unused<'a>(records: &'a SiteRecords, tables: &'a [DeviceTable<'_>]) -> impl I
         html! {
             tr {
                 th scope="row" { (one_line(&device.name)) }
+                td { "no checks" }
                 td { (one_line(&device.driver)) }
                 td { (one_line(&device.api)) }
-                td { "no checks" }
             }
         }
     })

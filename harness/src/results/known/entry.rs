@@ -38,6 +38,8 @@ pub struct KnownFailure {
     pub shape: Option<ShapeEntry>,
     /// Why the witnesses differ.
     pub reason: String,
+    /// What goes wrong in one line, if the start of the reason does not say it.
+    pub title: Option<String>,
     /// For a compiler: the newest build with the difference (`DXC 1.7.2308`).
     pub seen: Option<String>,
     /// The build in which the difference was gone.

@@ -93,8 +93,8 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         Some(reason)
     });
 
-    let [seen, gone, workaround, link, searched] =
-        ["seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
+    let [title, seen, gone, workaround, link, searched] =
+        ["title", "seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
@@ -118,6 +118,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         untried,
         shape,
         reason,
+        title,
         seen,
         gone,
         workaround,
