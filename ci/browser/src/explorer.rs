@@ -143,7 +143,7 @@ async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<(
 
     // D3D12 by DXC comes first; next to it are Vulkan by DXC and Vulkan by Slang.
     let cells = row(&page, "c").await?;
-    ensure!(cells == ["36 c2.y", "48"], "c is at {cells:?}");
+    ensure!(cells == ["36 c2.y", "48", "48"], "c is at {cells:?}");
     let words = page.value("document.querySelector('#explorer-offsets tr[data-m=c]').textContent").await?;
     ensure!(words.as_str().is_some_and(|row| row.contains('≠') && row.contains("+12")), "the row of c is {words}");
     show_tab(&page, "bytes").await?;

@@ -240,7 +240,7 @@ fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
             td { (line.size) }
             @if has_padding { td { (line.padding) } }
             @for ([offset, register], differs) in line.offsets.iter().zip(&line.differs) {
-                td.d[*differs && starts] {
+                td class=[(*differs && starts).then_some("d")] {
                     (offset)
                     @if !register.is_empty() { i { " " (register) } }
                 }
