@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_layout::{Column, find};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::address::{GivenNames, link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
@@ -97,9 +97,9 @@ fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
             "The same declaration on every target. A number is the byte at which the member is; a row links to the declaration "
             "with all its members."
         }
-        (notes)
     };
-    let content = html! { div #matrix { (table) } (devices) };
+    let intro = PreEscaped(intro.into_string() + &notes.into_string());
+    let content = PreEscaped(table.into_string() + &devices.0);
     SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
         .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
 }
