@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{is_filler, loose_key};
 
-/// Fewest members with which a struct that fits in all of them is taken.
-const FEWEST_TO_TAKE: u32 = 3;
+/// Fewest members with which a struct that has all of them at their places is taken.
+const FEWEST_TO_TAKE: u32 = 2;
+
+/// Fewest members with which half of the names are enough, if all members start at the same bytes.
+const FEWEST_BY_BYTES: u32 = 3;
 
 /// Shortest name that says something about a member, in letters. Vectors, colours and rectangles all have `x`, `r`
 /// and `w`.
@@ -115,8 +118,9 @@ impl MemberFit {
     /// True if the struct has all members at their places, and so many that it is no accident. If the
     /// members of both start at the same bytes, half of the names are enough.
     pub fn is_whole(self) -> bool {
-        let has_members = self.placed == self.of || (self.has_same_offsets && self.named * 2 >= self.of);
-        has_members && self.of >= FEWEST_TO_TAKE && self.has_telling_names
+        let has_all = self.placed == self.of && self.of >= FEWEST_TO_TAKE;
+        let has_half = self.has_same_offsets && self.named * 2 >= self.of && self.of >= FEWEST_BY_BYTES;
+        (has_all || has_half) && self.has_telling_names
     }
 
     /// True if the struct has all members at their places, however few they are.

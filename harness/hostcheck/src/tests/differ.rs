@@ -308,6 +308,15 @@ fn sizes_and_meanings_of_numbers() {
         "declare the enum of `mode` with an underlying type of 4 bytes",
         0,
     );
+    // Padding after it does not make it larger.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { uint mode; float t; };",
+        "0 enum8 mode 1 u8 _pad_1[3]/1 4 float t size 8",
+        "size differs: enum `mode` has 4 bytes in the shader, 1 in the host",
+        "declare the enum of `mode` with an underlying type of 4 bytes",
+        0,
+    );
     differs(
         "hlsl-cbuffer",
         "cbuffer Frame { int count; float t; };",

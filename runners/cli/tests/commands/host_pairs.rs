@@ -248,9 +248,15 @@ fn bytes_and_a_similar_name_are_no_match() {
     let of_struct = "struct UBO { float blurScale; float blurStrength; }; ConstantBuffer<UBO> b;";
     for shader in [shader, of_struct] {
         folder.write("a.hlsl", shader.as_bytes());
-        let answer = folder.run("check a.hlsl host.o --format json").exits(4).json();
-        assert_eq!(answer["unmatched_blocks"][0]["proposals"][0]["host"], "Blur", "{shader}");
+        let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+        let block = answer.json()["pairs"][0]["block"].as_str().unwrap().to_owned();
+        assert_eq!(pairs(&answer), [format!("{block} Blur agree")], "{shader}");
     }
+    // Two structs with these members are one too many.
+    folder.write("host.cpp", format!("{host} struct Glow {{ float blurScale, blurStrength; }} g;").as_bytes());
+    compile(&folder, "host");
+    let answer = folder.run("check a.hlsl host.o --format json").exits(4).json();
+    assert_eq!(answer["unmatched_blocks"][0]["proposals"].as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -171,8 +171,12 @@ impl PairsOfBlock<'_> {
         let parts = block_parts(layout, root);
         let host = host.and_then(|host| {
             let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
-            let is_named = names.stated.is_some() || has_own_name(names, &host.name) || shares_a_member(&parts, host);
-            // Bytes alone agree with many structs, so that a similar name needs a member's name too.
+            // Bytes alone agree with many structs, so that a generic name needs a member's name too, and a similar
+            // one half of them.
+            let is_named = names.stated.is_some()
+                || has_own_name(names, &host.name)
+                || (has_name(names, &host.name) && shares_a_member(&parts, host))
+                || parts.get(part).is_some_and(|part| has_members_of(std::slice::from_ref(part), host));
             if !is_named {
                 return Err(UnmatchedReason::OtherMembers(host.name.clone()));
             }
