@@ -109,7 +109,8 @@ mod tests {
         let buffer = block(BlockKind::StorageBlock, "type.StructuredBuffer.T", vec![member("_0", 0, "T[]", 0, array)]);
         let read = as_hlsl(buffer).unwrap();
         assert_eq!(read.stride, Some(48));
-        let LaidOutShape::Struct(members) = &read.result.unwrap().shape else { panic!("an element") };
+        let root = read.result.unwrap();
+        let LaidOutShape::Struct(members) = &root.shape else { panic!("an element") };
         let LaidOutShape::Matrix { rows: 2, columns: 3, order: MatrixOrder::Column, stride: 16, .. } =
             members[0].layout.shape
         else {

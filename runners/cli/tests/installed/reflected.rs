@@ -153,7 +153,8 @@ fn run(folder: &Path, words: &str) -> Result<Output, Failed> {
 /// Path and offset of the members of a block.
 fn offsets(layout: &Value, block: &str) -> Vec<(String, u64)> {
     let blocks = layout["blocks"].as_array().into_iter().flatten();
-    let members = blocks.filter(|found| found["name"] == block).flat_map(|found| found["members"].as_array()).flatten();
+    let members =
+        blocks.filter(|found| found["name"] == block).filter_map(|found| found["members"].as_array()).flatten();
     let place = |member: &Value| (member["path"].as_str().unwrap_or_default().to_owned(), member["offset"].as_u64());
     members.map(place).map(|(path, offset)| (path, offset.unwrap_or(u64::MAX))).collect()
 }

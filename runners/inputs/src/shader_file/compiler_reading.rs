@@ -139,6 +139,12 @@ impl CompilerReading {
         read.compilers = compilers.join(" and ");
         let first = format!("{word} is read by {}, because layoutproof refuses it: {reason}", read.compilers);
         read.notes.insert(0, first);
+        let of_dxc = read.columns.iter().filter(|column| column.native.column.compiler == Some(ShaderCompiler::Dxc));
+        let mut roots = of_dxc.flat_map(|column| &column.blocks).filter_map(|block| block.result.as_ref().ok());
+        if file.declare.sixteen_bit.is_none() && roots.any(has_sixteen_bits) {
+            read.notes
+                .push(format!("{word}: `half` takes 2 bytes, as with -enable-16bit-types; --16bit off gives it 4"));
+        }
         Ok(Some(read))
     }
 }
@@ -154,6 +160,9 @@ impl CompilersColumn {
 /// The blocks of a column, and the names of those that its compiler does not list; or why there is no
 /// answer.
 type ColumnAnswer = Result<(CompilersColumn, Vec<String>), String>;
+
+/// The same without the compiler.
+type ListedBlocks = Result<(Vec<BlockLayout>, Vec<String>), String>;
 
 impl RefusedFile<'_> {
     fn language(&self) -> Option<ShaderLanguage> {
@@ -239,7 +248,7 @@ impl RefusedFile<'_> {
     /// The blocks in DXC's SPIR-V.
     fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
         match self.compiled(dxc, DxcOutput::Module, flags)? {
-            Ok(bytes) => self.blocks_of_module(&bytes),
+            Ok(bytes) => Self::blocks_of_module(&bytes),
             Err(reason) => Ok(Err(reason)),
         }
     }
@@ -267,7 +276,7 @@ impl RefusedFile<'_> {
         Ok(Err(refused))
     }
 
-    fn blocks_of_module(&self, bytes: &[u8]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+    fn blocks_of_module(bytes: &[u8]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
         let module = spirv_blocks(&ReaderProcess::of_this_program()?, words.collect(), FileId::default());
         let first = |problems: Vec<Diagnostic>| problems.first().map_or(String::new(), |first| first.message.clone());
@@ -276,7 +285,7 @@ impl RefusedFile<'_> {
     }
 
     /// The blocks in DXC's listing, and the names of those that it leaves out.
-    fn listed(&self, dxc: &Compiler) -> anyhow::Result<Result<(Vec<BlockLayout>, Vec<String>), String>> {
+    fn listed(&self, dxc: &Compiler) -> anyhow::Result<ListedBlocks> {
         let all = self.decorated(dxc, &[])?.unwrap_or_default();
         let listing = match self.listing_with_reads(dxc, &all)? {
             Some(listing) => listing,
@@ -304,8 +313,8 @@ impl RefusedFile<'_> {
         let listing = ask(&text).or_else(|refusal| {
             let lines = text.lines().enumerate();
             let readable = lines.filter(|(index, _)| !refusal.lines.contains(&(index + 1)));
-            let text = readable.map(|(_, line)| format!("{line}\n")).collect::<String>();
-            if refusal.lines.is_empty() { Err(refusal) } else { ask(&text) }
+            let readable: Vec<&str> = readable.map(|(_, line)| line).collect();
+            if refusal.lines.is_empty() { Err(refusal) } else { ask(&readable.join("\n")) }
         });
         Ok(listing.ok())
     }
@@ -336,6 +345,17 @@ impl RefusedFile<'_> {
     }
 }
 
+fn has_sixteen_bits(ty: &LaidOut) -> bool {
+    match &ty.shape {
+        LaidOutShape::Scalar(component)
+        | LaidOutShape::Vector { component, .. }
+        | LaidOutShape::Matrix { component, .. } => component.size == 2,
+        LaidOutShape::Array { element, .. } => has_sixteen_bits(element),
+        LaidOutShape::Struct(members) => members.iter().any(|member| has_sixteen_bits(&member.layout)),
+        LaidOutShape::Pointer | LaidOutShape::Resource => false,
+    }
+}
+
 /// The names of the blocks that a listing leaves out. Push constants are plain globals for D3D12.
 fn unlisted(all: &[BlockLayout], listed: &[BlockLayout]) -> Vec<String> {
     let is_listed = |own: &BlockLayout| listed.iter().any(|block| block.name == own.name);
@@ -345,7 +365,7 @@ fn unlisted(all: &[BlockLayout], listed: &[BlockLayout]) -> Vec<String> {
 
 /// HLSL that reads something of each block, so that DXC lists it.
 fn reads_of(blocks: &[BlockLayout]) -> String {
-    let mut text = "RWByteAddressBuffer layoutproof_output;\nexport void layoutproof_reads()\n{\n".to_owned();
+    let mut lines = vec!["RWByteAddressBuffer layoutproof_output;\nexport void layoutproof_reads()\n{".to_owned()];
     for block in blocks {
         let Ok(root) = &block.result else { continue };
         let element = if block.count == Count::Finite(1) { "" } else { "[0]" };
@@ -355,9 +375,10 @@ fn reads_of(blocks: &[BlockLayout]) -> String {
             _ => format!("{}{element}", block.name),
         };
         let path = format!("{start}{}", first_leaf(root));
-        text += &format!("    layoutproof_output.Store(0, {});\n", path.trim_start_matches('.'));
+        lines.push(format!("    layoutproof_output.Store(0, {});", path.trim_start_matches('.')));
     }
-    text + "}\n"
+    lines.push("}\n".to_owned());
+    lines.join("\n")
 }
 
 /// The path of the first scalar, vector or matrix of a type.

@@ -74,7 +74,7 @@ impl CompiledColumns {
         let content = InputContent::LaidOut(LaidOutFile { blocks: first, warnings: Vec::new() });
         Ok(Some(Self {
             input: ShowInput { content, language: Some(language), assumes_sixteen_bit: false },
-            note: format!("  the answer of {}, because layoutproof refuses the file\n", read.compilers),
+            note: format!("  answered by {}\n", read.compilers),
             layouts: layouts(read.columns),
             lacks_one: are_named && !read.left_out.is_empty(),
         }))
