@@ -234,5 +234,8 @@ impl RunArgs {
 fn seconds(text: &str) -> anyhow::Result<Duration> {
     let seconds: f64 = text.parse().map_err(|_| anyhow!("`{text}` is not a number of seconds"))?;
     let duration = Duration::try_from_secs_f64(seconds)?;
-    if duration.is_zero() { bail!("the limit must be more than 0 seconds") } else { Ok(duration) }
+    if duration.is_zero() {
+        bail!("the limit must be more than 0 seconds");
+    }
+    Ok(duration)
 }
