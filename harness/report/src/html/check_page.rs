@@ -89,31 +89,45 @@ fn intro(check: &HostCheck, command: &str) -> Markup {
     }
 }
 
-/// A result of one or several pairs, shown at the first.
+/// A result of one or several pairs, shown at the first. What agrees is a line that unfolds.
 fn card(check: &HostCheck, finding: &Finding) -> Markup {
     let pair = &check.pairs[finding.first()];
     let outcome = pair.outcome();
+    let files = format!("{} and {}", one_line(&pair.shader), one_line(&pair.host_file));
+    let also = also_of_pairs(check, finding);
+    if outcome == PairOutcome::Agree {
+        return html! {
+            details.lights {
+                summary { (names(pair)) " " span.count { (files) ", " (counted(pair.comparison.members.into(), "member")) } }
+                @if let Some(also) = also { p.dim { "also " (one_line(&also)) } }
+                (parts(pair))
+                (remarks(pair))
+            }
+        };
+    }
     html! {
         article.card.lights {
-            h3 {
-                span class=(format!("badge {}", outcome.as_str())) { (outcome.as_str()) } " "
-                code { (one_line(&pair.shader_name())) }
-                @if pair.host != pair.shader_name() { " and " code { (one_line(&pair.host)) } }
-                " · " (one_line(&target_title(&pair.target)))
-            }
-            p.dim {
-                (one_line(&pair.shader)) " and " (one_line(&pair.host_file))
-                @if let Some(also) = also_of_pairs(check, finding) { br; "also " (one_line(&also)) }
-            }
+            h3 { span class=(format!("badge {}", outcome.as_str())) { (outcome.as_str()) } " " span { (names(pair)) } }
+            p.dim { (files) @if let Some(also) = also { br; "also " (one_line(&also)) } }
             @for reason in &pair.known { p { "Known: " (with_code(&one_line(reason))) } }
-            @if outcome == PairOutcome::Agree {
-                details.fold { summary { (counted(pair.comparison.members.into(), "member")) } (parts(pair)) }
-            } @else {
-                (parts(pair))
-            }
-            @for remark in &pair.comparison.remarks { p.note { "Note: " (with_code(&one_line(&remark.to_string()))) } }
+            (parts(pair))
+            (remarks(pair))
         }
     }
+}
+
+/// The block, its host struct if that has another name, and the target.
+fn names(pair: &CheckedPair) -> Markup {
+    let block = pair.shader_name();
+    html! {
+        code { (one_line(&block)) }
+        @if pair.host != block { " and " code { (one_line(&pair.host)) } }
+        " · " (one_line(&target_title(&pair.target)))
+    }
+}
+
+fn remarks(pair: &CheckedPair) -> Markup {
+    html! { @for remark in &pair.comparison.remarks { p.note { "Note: " (with_code(&one_line(&remark.to_string()))) } } }
 }
 
 fn parts(pair: &CheckedPair) -> Markup {

@@ -151,7 +151,7 @@ fn numbers(table: &WitnessTable<'_>) -> Markup {
     let columns = 1 + usize::from(has_sizes) + table.columns.len();
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("Numbers of the witnesses: {subject}")) {
-            table.numbers {
+            table.numbers.witnesses {
                 thead {
                     tr {
                         th scope="col" { (subject) }

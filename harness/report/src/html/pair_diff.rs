@@ -82,7 +82,7 @@ fn line(pair: &CheckedPair, piece: &DiffPiece) -> Markup {
     match piece {
         DiffPiece::Row(index) => row(&pair.comparison.rows[*index]),
         DiffPiece::Padding { start, size } => html! {
-            tr.dim { th scope="row" { "// padding" } td.size { (size) } td { (start) } td.delta {} td { (start) } td.size { (size) } td.declared { "// padding" } }
+            tr.dim { th scope="row" { b.mark {} "// padding" } td.size { (size) } td { (start) } td.delta {} td { (start) } td.size { (size) } td.declared { "// padding" } }
         },
         DiffPiece::Mismatch(mismatch) => explanation(pair, &pair.comparison.mismatches[*mismatch]),
         DiffPiece::Folded(_) => html! {},

@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use layoutproof_core::check::{Producer, ShaderMaker};
+use layoutproof_core::check::Producer;
 use layoutproof_device::DeviceInfo;
+use layoutproof_layout::ShaderCompiler;
 use maud::{Markup, html};
 
 use super::case_part::{CaseSurroundings, case_parts};
@@ -102,7 +103,7 @@ fn facts(run: &FinishedRun<'_>) -> Markup {
             @if end.ms > 0 { dt { "duration" } dd { (time(Duration::from_millis(end.ms))) } }
             @if !names.is_empty() { dt { (if names.len() == 1 { "device" } else { "devices" }) } dd { (list(names.into_iter().collect())) } }
             @if !compilers.is_empty() {
-                dt { (if compilers.len() == 1 { "compiler" } else { "compilers" }) } dd { (list(compilers.into_iter().collect())) }
+                dt { (if compilers.len() == 1 { "compiler" } else { "compilers" }) } dd { (list(compilers.iter().map(String::as_str).collect())) }
             }
             @if end.leaves > 0 { dt { "read back" } dd { (counted(end.leaves.into(), "scalar")) } }
             @if !versions.is_empty() {
@@ -123,14 +124,17 @@ fn facts(run: &FinishedRun<'_>) -> Markup {
     }
 }
 
-/// The compilers whose code was checked.
-fn compilers(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> BTreeSet<&'static str> {
+/// The compilers whose code was checked, each build once: `DXC`, `DXC 1.9`.
+fn compilers(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Vec<String> {
     let makers = checks.iter().map(|check| &check.id.producer).chain(left_out.iter().map(|group| &group.producer));
-    let compiler = |maker: &ShaderMaker| match maker.producer()? {
-        Producer::Compiler(toolchain) => Some(toolchain.column()?.compiler?.title()),
-        Producer::Generator(_) => None,
-    };
-    makers.filter_map(compiler).collect()
+    let mut titles: BTreeMap<&str, String> = BTreeMap::new();
+    for maker in makers {
+        let Some(Producer::Compiler(toolchain)) = maker.producer() else { continue };
+        let Some(column) = toolchain.column() else { continue };
+        let words = column.compiler.map(ShaderCompiler::title).into_iter().chain(column.version);
+        titles.entry(toolchain.compiler).or_insert_with(|| words.collect::<Vec<_>>().join(" "));
+    }
+    titles.into_values().collect()
 }
 
 /// `64.6 s`, `5 min 12 s`.
