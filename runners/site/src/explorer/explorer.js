@@ -318,8 +318,8 @@
     }
   };
   const follow = () => {
-    ink.parentElement.scrollTop = gutter.scrollTop = text.scrollTop;
-    ink.parentElement.scrollLeft = text.scrollLeft;
+    ink.scrollTop = gutter.scrollTop = text.scrollTop;
+    ink.scrollLeft = text.scrollLeft;
   };
 
   // The problems of the caret's line stand out, and the member under it is lit wherever it is drawn.
