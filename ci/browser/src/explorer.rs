@@ -560,6 +560,13 @@ async fn home(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()
 async fn apart(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     paste(&page, "hlsl", &format!("cbuffer Hundred {{\n{}}};\n", hundred_members())).await?;
+    // Colours and line numbers follow the text, up to its end.
+    page.value("(() => { document.getElementById('explorer-text').scrollTop = 1e6; })()").await?;
+    let follows = "(() => {
+        const tops = ['text', 'ink', 'gutter'].map(part => document.getElementById(`explorer-${part}`).scrollTop);
+        return tops[0] > 500 && tops.every(top => top === tops[0]);
+    })()";
+    wait(&page, follows, PATIENCE).await?;
     for width in WindowWidth::ALL {
         page.resize(width).await?;
         for tab in ["offsets", "bytes"] {

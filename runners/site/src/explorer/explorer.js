@@ -118,16 +118,21 @@
   const draw = (answer, milliseconds) => {
     answered = answer;
     const errors = answer.problems.filter(({ severity }) => severity === "error").length;
-    const { blocks, differing } = answer;
-    const agreement = blocks > 1 ? `${differing || "none"} of ${blocks} blocks ${differing === 1 ? "differs" : "differ"}` : "";
-    status.textContent = answer.isRead ?
-      [`Laid out in ${Math.max(1, Math.round(milliseconds))} ms`, agreement, errors && counted(errors, "error")].filter(Boolean).join(" · ") :
-      [errors ? counted(errors, "error") : "Nothing to lay out", Object.keys(drawn).length > 0 && "the last layouts are still shown"].filter(Boolean).join(" · ");
+    status.textContent = summary(answer, errors, milliseconds);
     status.className = errors ? "bad" : "";
     explorer.classList.toggle("outdated", !answer.isRead);
     list(answer.problems);
     paint(answer.problems);
     if (answer.isRead) fill();
+  };
+  const summary = ({ isRead, blocks, differing }, errors, milliseconds) => {
+    const parts = [];
+    if (isRead) parts.push(`Laid out in ${Math.max(1, Math.round(milliseconds))} ms`);
+    if (isRead && blocks > 1) parts.push(`${differing || "none"} of ${blocks} blocks ${differing === 1 ? "differs" : "differ"}`);
+    if (errors) parts.push(counted(errors, "error"));
+    else if (!isRead) parts.push("Nothing to lay out");
+    if (!isRead && Object.keys(drawn).length) parts.push("the last layouts are still shown");
+    return parts.join(" · ");
   };
 
   // --- The panel of the chosen tab. The others cost nothing until they are shown.
@@ -313,8 +318,8 @@
     }
   };
   const follow = () => {
-    ink.parentElement.scrollTop = gutter.scrollTop = text.scrollTop;
-    ink.parentElement.scrollLeft = text.scrollLeft;
+    ink.scrollTop = gutter.scrollTop = text.scrollTop;
+    ink.scrollLeft = text.scrollLeft;
   };
 
   // The problems of the caret's line stand out, and the member under it is lit wherever it is drawn.
