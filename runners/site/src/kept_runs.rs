@@ -85,7 +85,7 @@ pub fn seen_on(runs: &[KeptRun]) -> Vec<&str> {
             names.push(name);
         }
     }
-    names.sort();
+    names.sort_unstable();
     names.into_iter().map(|(_, name)| name).collect()
 }
 

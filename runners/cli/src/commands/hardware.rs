@@ -46,7 +46,7 @@ pub struct HardwareArgs {
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
-    /// Devices on the CPU take part, too: lavapipe, SwiftShader.
+    /// Devices on the CPU, such as lavapipe, take part, too.
     #[arg(long)]
     pub with_cpu: bool,
     /// Seed of the random declarations and programs.
@@ -92,12 +92,13 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
     let devices = chosen(args, &listing)?;
     let folder = Folder::make(&args.out)?;
 
-    let mut summary = heading(&listing, &devices);
-    print(&summary);
+    let heading = heading(&listing, &devices);
+    print(&heading);
+    let mut ends = Vec::new();
     let mut exit = if listing.failures.is_empty() { Exit::Agree } else { Exit::Missing };
     for step in steps(args, &devices) {
         if interrupt.is_set() {
-            summary += &format!("{:<13} not done: interrupted\n", step.name);
+            ends.push(format!("{:<13} not done: interrupted\n", step.name));
             exit = Exit::CouldNotRun;
             continue;
         }
@@ -105,12 +106,12 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
         if !step.title.is_empty() {
             let line = ended.line(&step);
             print(&line);
-            summary += &line;
+            ends.push(line);
             exit = worse(exit, ended.exit());
         }
     }
-    summary += &format!("\n{} s in all\n\n{CONTENTS}", started.elapsed().as_secs());
-    folder.finish(&summary)?;
+    let seconds = started.elapsed().as_secs();
+    folder.finish(&format!("{heading}{}\n{seconds} s in all\n\n{CONTENTS}", ends.concat()))?;
     print(&format!("\nwrote {}: begin with summary.txt\n", args.out.display()));
     Ok(exit)
 }
@@ -145,12 +146,8 @@ fn chosen<'a>(args: &HardwareArgs, listing: &'a DeviceListing) -> anyhow::Result
 
 fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut text = format!(
-        "layoutproof {} on {} {}, {cores} processors\n",
-        env!("CARGO_PKG_VERSION"),
-        std::env::consts::OS,
-        std::env::consts::ARCH
-    );
+    let (version, system) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+    let mut lines = vec![format!("layoutproof {version} on {system} {}, {cores} processors", std::env::consts::ARCH)];
     // A GPU is one device, whatever the number of APIs that list it. The second of one name in an API is
     // another.
     let mut gpus: Vec<((&str, usize), Vec<&DeviceInfo>)> = Vec::new();
@@ -164,15 +161,13 @@ fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
         }
     }
     for ((name, _), listed) in gpus {
-        text += &format!("  {name}, {}\n", listed[0].driver);
+        lines.push(format!("  {name}, {}", listed[0].driver));
         for DeviceInfo { id, driver, api, runner, .. } in listed {
-            text += &format!("    {id:<24} {:<8} {api}, {driver}\n", runner.title());
+            lines.push(format!("    {id:<24} {:<8} {api}, {driver}", runner.title()));
         }
     }
-    for sentence in &listing.failures {
-        text += &format!("  {sentence}\n");
-    }
-    text + "\n"
+    lines.extend(listing.failures.iter().map(|sentence| format!("  {sentence}")));
+    lines.join("\n") + "\n\n"
 }
 
 /// The steps, in the order of their worth.
