@@ -454,7 +454,6 @@ fn nothing_of_users_is_markup() {
         place: evil.into(),
         authority: evil.into(),
         hint: Some(evil.into()),
-        resembles: Some(KnownEntry { file: evil.into(), line: 1, reason: evil.into(), link: None, untried: false }),
         again: RerunCommand::Text(evil.into()),
         verdict: evil.into(),
         resembles: story.resembles.clone().map(evil_entry),

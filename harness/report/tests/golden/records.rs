@@ -102,7 +102,6 @@ fn story(verdict: &str) -> Story {
         authority: "DXC 1.7.2308, listing of -T cs_6_6".into(),
         blocks: vec![StoryBlock { name: "S".into(), size: Some(48), members: hlsl_members() }],
         hint: None,
-        resembles: None,
         again: RerunCommand::Text("layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into()),
         verdict: verdict.into(),
         resembles: None,
