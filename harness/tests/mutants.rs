@@ -11,14 +11,15 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use layoutproof_built_in::CASES;
+use layoutproof_built_in::{CASES, KNOWN};
 use layoutproof_core::case::{By, Case, Expectation};
 use layoutproof_core::check::{
-    BindingCheck, Check, CheckId, Generator, Proof, ProofCheck, Settings, Source, Subject, SubjectShaders,
+    BindingCheck, Check, CheckDevice, CheckId, Generator, Proof, ProofCheck, Settings, Source, Subject, SubjectShaders,
     share_shaders,
 };
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome};
-use layoutproof_device::{Batch, Runner};
+use layoutproof_core::results::known::{self, shapes_of_block};
+use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind};
+use layoutproof_device::{Batch, DeviceInfo, Runner, RunnerKind};
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_layout::{BlockLayout, ElementChoice, Numbers, Quantity, RuleSet, find, join, lay_out, table};
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS, Misreading, Model};
@@ -65,6 +66,65 @@ fn every_misreading_device_is_named() {
     let of_bytes = MISREADINGS.par_iter().map(|misreading| try_misreading(*misreading, &bytes));
     let of_bindings = BINDING_MISREADINGS.par_iter().map(|misreading| try_misreading(*misreading, &bindings));
     let problems: Vec<String> = of_bytes.chain(of_bindings).flatten_iter().collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// The list of a driver covers what its faults do to every built-in case, and nothing else of a case
+/// differs. A fault is planted; its words are in the declarations of all cases that it can concern.
+#[test]
+fn the_list_of_a_driver_covers_its_planted_faults() {
+    let mut sources = SourceMap::default();
+    let list = KNOWN.iter().find(|file| file.name == "nvidia").unwrap();
+    let file = sources.add("ci/known/nvidia.toml", list.text);
+    let known = known::read(file, &sources).unwrap();
+    let device = DeviceInfo {
+        id: "nvidia-h200".to_owned(),
+        driver: "NVIDIA 580.159.04".to_owned(),
+        runner: RunnerKind::Ash,
+        ..Model::new().device().clone()
+    };
+    let cases = cases();
+
+    let faults: [(&str, &[&str]); 4] = [
+        ("length-from-first-member", &["StructuredBuffer"]),
+        ("uniform-array-of-one-zero", &["[1]"]),
+        ("push-array-of-one-zero", &["[1]"]),
+        ("push-end-stale", &["double", "int64_t"]),
+    ];
+    let problems: Vec<String> = faults
+        .par_iter()
+        .flat_map_iter(|(name, words)| {
+            let misreading = Misreading::find(name).unwrap();
+            let has_word = |id: &str| {
+                let text = CASES.iter().find(|case| case.name == id).map_or("", |case| case.text);
+                words.iter().any(|word| text.contains(word))
+            };
+            let concerned: Vec<Arc<Source>> = cases.iter().filter(|source| has_word(&source.id)).cloned().collect();
+            let checks = layout_checks(&concerned);
+            let mut problems = Vec::new();
+            let mut covered = 0;
+            for check in checks.iter().filter_map(|check| check.as_ref()) {
+                let mut record = (check.record)(Model::with_misreading(misreading));
+                if record.outcome.kind() == OutcomeKind::Agree {
+                    continue;
+                }
+                record.id.device = Some(CheckDevice { id: device.id.clone(), runner: device.runner });
+                let source = concerned.iter().find(|source| source.id == record.id.case).unwrap();
+                let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
+                let devices = std::slice::from_ref(&device);
+                known::explain(&known, &mut record, devices);
+                known::shape::explain_by_driver(&known, &mut record, devices, &of_blocks.collect::<Vec<_>>());
+                match record.outcome.kind() {
+                    OutcomeKind::Known => covered += 1,
+                    other => problems.push(format!("{name}: {} {other:?}", record.id)),
+                }
+            }
+            if covered == 0 {
+                problems.push(format!("{name}: no case shows it"));
+            }
+            problems
+        })
+        .collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 

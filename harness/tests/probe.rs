@@ -218,7 +218,7 @@ fn every_lane_of_a_divergent_read_is_looked_at() {
     // The word at byte 32 of the block, where the leaf of this slot is not.
     assert_ne!(plan.leaves[slot.leaf as usize].offset, 32);
     let output = &mut answers[0].buffers[1].bytes;
-    output[*last as usize * 4..][..4].copy_from_slice(&0xC0DE_0020_u32.to_le_bytes());
+    output[*last as usize * 4..][..4].copy_from_slice(&probe.runs[0].salt.turn(0xC0DE_0020).to_le_bytes());
     let observed = observe(&plan, probe, &answers);
     let of_slot = observed.observations.iter().find(|it| (it.leaf, it.form) == (slot.leaf, slot.form)).unwrap();
     assert_eq!(of_slot.offset, Some(32), "{:?}", of_slot.note);

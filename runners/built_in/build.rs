@@ -14,6 +14,7 @@ fn main() {
     embed("ci/devices", "devices.rs", &["zst"], |path| path.with_extension("").with_extension(""));
     embed("ci/known", "known.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/setup", "setup.rs", &["sh", "py"], Path::to_path_buf);
+    embed("ci/upstream-drivers", "upstream_drivers.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/upstream", "upstream.rs", &["toml"], |path| path.with_extension(""));
     embed("shaders/frozen", "frozen.rs", &["toml", "txt"], Path::to_path_buf);
 }

@@ -26,6 +26,9 @@ pub const KNOWN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/known.rs"
 /// Sources, reduced by hand, that show known differences: `ci/upstream`.
 pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstream.rs"));
 
+/// Shaders, reduced by hand, that show known differences of drivers: `ci/upstream-drivers`.
+pub const UPSTREAM_DRIVERS: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstream_drivers.rs"));
+
 /// Checks that show known differences, one per line. `ci/known-evidence` extracts them from the
 /// records of a run.
 pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");

@@ -47,6 +47,16 @@ pub(crate) const ALL: &[PageCheck] = &[
         run: |browser, file| Box::pin(escaped(browser, file)),
     },
     PageCheck {
+        name: "keeps_the_chosen_theme",
+        is_for: |file| file.name == "site/index" || file.name == "show",
+        run: |browser, file| Box::pin(themes(browser, file)),
+    },
+    PageCheck {
+        name: "finds_pages_from_the_keyboard",
+        is_for: |file| file.name == "site/index" || file.name == "site/book/cases",
+        run: |browser, file| Box::pin(searches(browser, file)),
+    },
+    PageCheck {
         name: "filters_its_cases",
         is_for: PageFile::is_run,
         run: |browser, file| Box::pin(filters(browser, file)),
@@ -70,6 +80,16 @@ pub(crate) const ALL: &[PageCheck] = &[
         name: "shows_the_shaders_of_failures",
         is_for: |file| file.name == "run-failures" || file.name == "fuzz",
         run: |browser, file| Box::pin(shaders(browser, file)),
+    },
+    PageCheck {
+        name: "shows_the_parts_of_a_failure_as_tabs",
+        is_for: |file| file.name == "run-failures",
+        run: |browser, file| Box::pin(failure_tabs(browser, file)),
+    },
+    PageCheck {
+        name: "folds_equal_members",
+        is_for: |file| file.name == "check-long",
+        run: |browser, file| Box::pin(folded_members(browser, file)),
     },
     PageCheck {
         name: "outlines_against_the_chosen_reference",
@@ -222,6 +242,47 @@ async fn escaped(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await
 }
 
+/// The button in the header goes through the themes; the choice wins over the system's.
+async fn themes(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    page.use_theme(Theme::Dark).await?;
+    let button = page.driver.find(By::Css(".theme-button")).await?;
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    let of_system = page.value(paper).await?;
+    button.click().await?;
+    let light = page.value(paper).await?;
+    ensure!(light != of_system, "the light theme has the colours of the dark one, {light}");
+    button.click().await?;
+    ensure!(page.value(paper).await? == of_system, "the dark theme differs from that of a dark system");
+    button.click().await?;
+    let chosen = page.value("document.documentElement.dataset.theme ?? null").await?;
+    ensure!(chosen.is_null(), "after all themes {chosen} is chosen, not the system's");
+    page.close().await
+}
+
+/// `/` opens the search, which finds a rule set's page by its name; the arrow keys lead to it.
+async fn searches(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::On).await?;
+    page.driver.action_chain().send_keys("/").perform().await?;
+    let is_open = page.value("!!document.activeElement.closest('dialog.find[open]')").await?;
+    ensure!(is_open == true, "the key `/` does not open the search");
+    for _ in 0..40 {
+        if page.value("!!window.layoutproofPlaces").await? == true {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    page.driver.action_chain().send_keys("std140").perform().await?;
+    press(&page, Key::Down).await?;
+    let found = page.value("document.activeElement.href ?? ''").await?;
+    let is_found = found.as_str().is_some_and(|address| address.ends_with("/rules/std140.html"));
+    ensure!(is_found, "the first answer is {found}");
+    press(&page, Key::Escape).await?;
+    let is_closed = page.value("!document.querySelector('dialog.find[open]')").await?;
+    ensure!(is_closed == true, "Escape does not close the search");
+    page.close().await
+}
+
 /// Typing into the search field keeps only the cases with these words.
 async fn filters(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::On).await?;
@@ -247,13 +308,14 @@ async fn shown_cases(page: &OpenPage) -> anyhow::Result<u64> {
     Ok(shown.as_u64().unwrap_or(0))
 }
 
-/// A link at the start of the page leads to the search field. On the way to the failures, the
-/// matrix is one stop, after the box in which it scrolls.
+/// A link at the start of the page leads to the search field, and few keys to the first failure, or to
+/// what follows if there is none. A matrix is one stop, after the box in which it scrolls.
 async fn few_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
-    const BEFORE_SEARCH: usize = 2;
-    /// Two links over parts of the page, one link to each of six outcomes, the box in which the
-    /// matrix scrolls, and the matrix.
-    const BEFORE_FAILURES: usize = 10;
+    /// Two links over parts of the page, and the button for the theme between them.
+    const BEFORE_SEARCH: usize = 3;
+    /// The same, one link to each of six outcomes, the button that copies the command, the folded versions,
+    /// and the first failure.
+    const BEFORE_FAILURES: usize = 12;
 
     let page = browser.open(file, Scripts::On).await?;
     let is_at_link = "document.activeElement.hash === '#search'";
@@ -263,17 +325,19 @@ async fn few_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     page.close().await?;
 
     let page = browser.open(file, Scripts::On).await?;
-    let is_in_matrix = "document.activeElement.closest('table.matrix')";
-    ensure!(tabs_until(&page, is_in_matrix, BEFORE_FAILURES).await?, "the Tab key does not lead to the matrix");
+    let is_at_failures = "(() => {
+        const failures = document.getElementById('failures'), place = failures.compareDocumentPosition(document.activeElement);
+        return place & (Node.DOCUMENT_POSITION_FOLLOWING | Node.DOCUMENT_POSITION_CONTAINED_BY);
+    })()";
+    ensure!(tabs_until(&page, is_at_failures, BEFORE_FAILURES).await?, "the Tab key does not lead to the failures");
+
+    page.value("document.querySelector('#matrix .scroll').focus()").await?;
     press(&page, Key::Tab).await?;
-    let is_behind = page
-        .value(
-            "!!(document.getElementById('matrix').compareDocumentPosition(document.activeElement)
-                & Node.DOCUMENT_POSITION_FOLLOWING)
-                && !document.getElementById('matrix').contains(document.activeElement)",
-        )
-        .await?;
-    ensure!(is_behind == true, "the Tab key visits more than one cell of the matrix");
+    let is_in_first = "!!document.activeElement.closest('table.matrix')
+        && document.activeElement.closest('table') === document.querySelector('table.matrix')";
+    ensure!(page.value(is_in_first).await? == true, "the Tab key does not lead into the matrix");
+    press(&page, Key::Tab).await?;
+    ensure!(page.value(is_in_first).await? == false, "the Tab key visits more than one cell of the matrix");
     page.close().await
 }
 
@@ -331,8 +395,12 @@ async fn arrow_keys(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
         )
         .await?;
     ensure!(is_shown == true, "the cell with the focus is not in sight");
-    let stops = page.value("document.querySelectorAll('table.matrix [tabindex=\"0\"]').length").await?;
-    ensure!(stops == 1, "the Tab key stops at {stops} cells");
+    let stops = page.value(
+        "[...document.querySelectorAll('table.matrix')].map(one => one.querySelectorAll('[tabindex=\"0\"]').length)",
+    );
+    let stops = stops.await?;
+    let is_one = |count: &Value| *count == 1;
+    ensure!(stops.as_array().is_some_and(|all| all.iter().all(is_one)), "the Tab key stops at {stops} cells");
     page.close().await
 }
 
@@ -366,16 +434,52 @@ async fn unfolds(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     bail!("the case `{id}` is open and in the window: {last_state}")
 }
 
-/// A folded shader has no height; a click on its summary shows the text.
+/// The first shader of a failure is unfolded; a click on its summary folds it, and another shows it again.
 async fn shaders(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
     let page = browser.open(file, Scripts::Off).await?;
     let shader = page.driver.find(By::Id("shader-1")).await?;
     let text = shader.find(By::Tag("pre")).await?;
-    ensure!(!text.is_displayed().await?, "the shader is unfolded from the start");
-
-    shader.find(By::Tag("summary")).await?.click().await?;
-    ensure!(text.is_displayed().await?, "the shader stays folded");
+    ensure!(text.is_displayed().await?, "the shader is folded from the start");
     ensure!(text.text().await?.lines().count() > 5, "the shader has no text");
+
+    let summary = shader.find(By::Tag("summary")).await?;
+    summary.click().await?;
+    ensure!(!text.is_displayed().await?, "the shader stays unfolded");
+    summary.click().await?;
+    ensure!(text.is_displayed().await?, "the shader stays folded");
+    page.close().await
+}
+
+/// The parts of a failure are tabs, of which the arrow keys show the next one; without scripts, all are
+/// shown.
+async fn failure_tabs(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    const SHOWN: &str = "[...document.querySelector('#failures .tabs').querySelectorAll(':scope > .tab')]
+        .filter(one => one.getClientRects().length > 0).map(one => one.firstElementChild.textContent)";
+    let page = browser.open(file, Scripts::On).await?;
+    ensure!(page.value(SHOWN).await? == serde_json::json!(["Bytes"]), "{} are shown", page.value(SHOWN).await?);
+    page.value("document.querySelector('#failures [role=tab]').focus()").await?;
+    press(&page, Key::Right).await?;
+    ensure!(page.value(SHOWN).await? == serde_json::json!(["Numbers"]), "{} are shown", page.value(SHOWN).await?);
+    press(&page, Key::End).await?;
+    ensure!(page.value(SHOWN).await? == serde_json::json!(["Repro"]), "{} are shown", page.value(SHOWN).await?);
+    page.close().await?;
+
+    let page = browser.open(file, Scripts::Off).await?;
+    for part in page.driver.find_all(By::Css("#failures .tab")).await? {
+        ensure!(part.is_displayed().await?, "a part of a failure is hidden without scripts");
+    }
+    page.close().await
+}
+
+/// Without scripts, a click on the line in place of equal members shows them.
+async fn folded_members(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
+    let page = browser.open(file, Scripts::Off).await?;
+    let folded = page.driver.find(By::Css("tbody.folded")).await?;
+    let rows = folded.find_all(By::Tag("tr")).await?;
+    ensure!(rows.len() > 2, "{} rows are folded", rows.len());
+    ensure!(!rows[1].is_displayed().await?, "equal members are unfolded from the start");
+    rows[0].click().await?;
+    ensure!(rows[1].is_displayed().await?, "equal members stay folded");
     page.close().await
 }
 

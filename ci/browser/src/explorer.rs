@@ -50,6 +50,7 @@ pub(crate) const ALL: &[ExplorerCheck] = &[
     ExplorerCheck { name: "runs_no_text_of_others", run: |browser, it| Box::pin(escaped(browser, it)) },
     ExplorerCheck { name: "answers_while_one_types", run: |browser, it| Box::pin(fast(browser, it)) },
     ExplorerCheck { name: "answers_as_the_command", run: |browser, it| Box::pin(sampled(browser, it)) },
+    ExplorerCheck { name: "works_on_the_home_page", run: |browser, it| Box::pin(home(browser, it)) },
     ExplorerCheck { name: "scrolls_its_panes_apart", run: |browser, it| Box::pin(apart(browser, it)) },
     ExplorerCheck { name: "applies_a_better_order", run: |browser, it| Box::pin(applied(browser, it)) },
     ExplorerCheck { name: "changes_tabs_with_the_arrow_keys", run: |browser, it| Box::pin(tabs(browser, it)) },
@@ -116,12 +117,15 @@ fn chip(name: &str) -> String {
     format!("document.querySelector('#explorer .chip[data-kind][value=\"{name}\"]').click()")
 }
 
-/// The offsets in a member's row of the first table.
+/// The offsets in a member's row of the first table, which are below the titles of targets.
 async fn row(page: &OpenPage, member: &str) -> anyhow::Result<Vec<String>> {
     let rows = format!(
-        "[...document.querySelectorAll('#explorer-offsets table.numbers tbody tr')]
-            .filter(row => row.firstElementChild.textContent.split(/[^\\w]+/).includes({}))
-            .slice(0, 1).flatMap(row => [...row.querySelectorAll('td.at')].map(cell => cell.textContent))",
+        "(() => {{
+            const table = document.querySelector('#explorer-offsets table');
+            const targets = [...table.tHead.rows[0].cells].map((head, index) => head.textContent.includes('·') && index).filter(Boolean);
+            const row = [...table.tBodies[0].rows].find(row => row.dataset.m === {});
+            return targets.map(index => row.cells[index].textContent);
+        }})()",
         json!(member)
     );
     let cells = page.value(&rows).await?;
@@ -139,7 +143,7 @@ async fn typed(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<(
 
     // D3D12 by DXC comes first; next to it are Vulkan by DXC and Vulkan by Slang.
     let cells = row(&page, "c").await?;
-    ensure!(cells == ["36 c2.y", "48"], "c is at {cells:?}");
+    ensure!(cells == ["36 c2.y", "48", "48"], "c is at {cells:?}");
     let words = page.value("document.querySelector('#explorer-offsets tr[data-m=c]').textContent").await?;
     ensure!(words.as_str().is_some_and(|row| row.contains('≠') && row.contains("+12")), "the row of c is {words}");
     show_tab(&page, "bytes").await?;
@@ -531,10 +535,38 @@ async fn accessible(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Res
     page.close().await
 }
 
+/// The home page has the explorer, whose text goes along to its own page and not into the address.
+async fn home(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
+    let address = explorer.address.replace("explorer.html", "index.html");
+    let page = opened(browser, &ServedExplorer { address: address.clone(), ..explorer.clone() }).await?;
+    paste(&page, "hlsl", "cbuffer Other { float3 a; float b; };").await?;
+    let heading = page.value("document.querySelector('#explorer-offsets h2').textContent").await?;
+    ensure!(heading == "cbuffer Other", "the explorer shows {heading}");
+    wait(&page, "document.getElementById('explorer-open').href.includes('explorer.html#1.')", PATIENCE).await?;
+    ensure!(page.value("location.href").await? == address, "the address is changed");
+    page.driver.execute(browser.axe.clone(), Vec::new()).await?;
+    for width in WindowWidth::ALL {
+        page.resize(width).await?;
+        let found = serious_findings(&page).await?;
+        ensure!(found.is_empty(), "{}: {found}", width.pixels());
+    }
+
+    page.driver.find(By::Id("explorer-open")).await?.click().await?;
+    wait(&page, "location.pathname.endsWith('explorer.html') && document.querySelector('#explorer-offsets h2')?.textContent === 'cbuffer Other'", PATIENCE).await?;
+    page.close().await
+}
+
 /// With a hundred members, only the panes scroll, each by itself, on a desktop and on a phone.
 async fn apart(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Result<()> {
     let page = opened(browser, explorer).await?;
     paste(&page, "hlsl", &format!("cbuffer Hundred {{\n{}}};\n", hundred_members())).await?;
+    // Colours and line numbers follow the text, up to its end.
+    page.value("(() => { document.getElementById('explorer-text').scrollTop = 1e6; })()").await?;
+    let follows = "(() => {
+        const tops = ['text', 'ink', 'gutter'].map(part => document.getElementById(`explorer-${part}`).scrollTop);
+        return tops[0] > 500 && tops.every(top => top === tops[0]);
+    })()";
+    wait(&page, follows, PATIENCE).await?;
     for width in WindowWidth::ALL {
         page.resize(width).await?;
         for tab in ["offsets", "bytes"] {

@@ -248,7 +248,11 @@ impl OpenPage {
     }
 
     pub(crate) async fn use_theme(&self, theme: Theme) -> anyhow::Result<()> {
-        let features = json!([{ "name": "prefers-color-scheme", "value": theme.as_str() }]);
+        // Without motion, colours do not change gradually.
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": theme.as_str() },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
         self.cdp("Emulation.setEmulatedMedia", json!({ "media": "", "features": features })).await
     }
 

@@ -38,13 +38,10 @@ pub struct Binding {
     pub space: u32,
     /// First register, binding or location.
     pub index: u32,
-    /// Number of slots in the unit.
     pub count: Count,
-    /// The declaration of the parameter.
     pub span: Span,
 }
 
-/// Bindings of every parameter of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoundModule {
     /// Rows, in the convention's order of parameters; the rows of one parameter in the order of [`LayoutUnit`].
@@ -101,7 +98,6 @@ impl BoundModule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenEntry {
     pub name: String,
-    /// The other entry points of the module.
     pub others: Vec<String>,
     /// Parameters that have no place because the entry point does not use them, in declaration order.
     pub unused: Vec<String>,

@@ -70,10 +70,7 @@ impl DxcRelease {
     /// True if each `RWStructuredBuffer` of a SPIR-V module reserves a binding for its counter,
     /// used or not.
     pub(super) fn counts_everywhere(self) -> bool {
-        match self {
-            Self::Old => true,
-            Self::Measured => false,
-        }
+        matches!(self, Self::Old)
     }
 
     /// Returns the errors of this release about options and declarations that only later releases

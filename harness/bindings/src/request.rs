@@ -10,7 +10,6 @@ use layoutproof_layout::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
 pub enum Target {
     /// Direct3D 12: registers and spaces.
     D3d12,
-    /// Vulkan: descriptor sets and bindings.
     Vulkan,
     /// WebGPU: groups and bindings.
     Webgpu,

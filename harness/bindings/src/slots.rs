@@ -6,7 +6,6 @@
 
 use layoutproof_layout::shape::Count;
 
-/// A range of slots with its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotReservation<T> {
     pub first: u32,

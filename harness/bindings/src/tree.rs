@@ -115,7 +115,6 @@ pub struct EntryLayout {
     /// Stage: `compute`, `vertex`, `fragment`, `raygeneration` ...; empty if neither an attribute
     /// nor the profile names it.
     pub stage: String,
-    /// Attributes of the function.
     pub annotations: Annotations,
     pub generics: Vec<String>,
     /// `[numthreads(x, y, z)]`, for compute; 0 where specialisation chooses the size.

@@ -9,10 +9,8 @@ use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 
 use crate::{DebugInfoError, DebugLimits, Sibling, SiblingBytes, SiblingFiles};
 
-/// First bytes of a PDB.
 pub(crate) const PDB_MAGIC: &[u8] = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0";
 
-/// First bytes of Microsoft's compressed PDB.
 const COMPRESSED_PDB_MAGIC: &[u8] = b"Microsoft MSFZ Container";
 
 /// First bytes of LLVM bitcode, which link-time optimisation writes instead of objects.
@@ -182,7 +180,6 @@ pub(crate) struct PdbBuild {
 pub(crate) enum ObjectFormat {
     /// ELF, Mach-O, PE or COFF.
     Object,
-    /// A program database.
     Pdb,
 }
 

@@ -32,7 +32,6 @@ impl<'data> DebugFile<'data> {
         Self { input: DebugInput { name, bytes, siblings, limits: DebugLimits::default() } }
     }
 
-    /// Replaces the default limits.
     #[must_use]
     pub fn with_limits(self, limits: DebugLimits) -> Self {
         Self { input: DebugInput { limits, ..self.input } }

@@ -11,29 +11,21 @@ pub enum DebugInfoError {
         object: String,
         /// Kind of container, for example "archive".
         container: &'static str,
-        /// The message from the container's reader.
         message: String,
     },
     /// A section could not be decompressed or relocated.
     #[error("{object}: section `{section}`: {message}")]
     DamagedSection { object: String, section: String, message: String },
-    /// A section would become too large.
     #[error("{object}: section `{section}` would have {size} bytes; at most {limit} are read")]
     SectionTooLarge {
         object: String,
         section: String,
-        /// Decompressed size in bytes.
         size: u64,
         /// The limit in bytes.
         limit: u64,
     },
     #[error("{object}: unit at {offset:#x} of .debug_info: {message}")]
-    DamagedUnit {
-        object: String,
-        /// Offset of the unit, in bytes.
-        offset: u64,
-        message: String,
-    },
+    DamagedUnit { object: String, offset: u64, message: String },
     #[error("{object}: type `{name}` at {offset:#x}: {message}")]
     DamagedType {
         object: String,
@@ -47,7 +39,6 @@ pub enum DebugInfoError {
     #[error("{object}: type `{name}` at {offset:#x} contains more than {limit} levels of types, or itself")]
     TooDeep {
         object: String,
-        /// Name of the outermost type.
         name: String,
         /// Offset of its entry in bytes, or its number in a PDB.
         offset: u64,

@@ -36,7 +36,6 @@ pub struct NamedLayout {
 }
 
 impl FoundTypes {
-    /// Returns the entry for a qualified name.
     pub fn find(&self, name: &str) -> Option<&NamedHostType> {
         let position = self.named.binary_search_by(|named| named.name.as_str().cmp(name)).ok()?;
         self.named.get(position)

@@ -36,7 +36,6 @@ pub enum HostShape {
         /// True if the underlying integer is signed; `None` if the debug information does not say.
         signed: Option<bool>,
     },
-    /// A pointer, reference or pointer to member.
     Pointer {
         /// Name of the target; empty if that has no name.
         target: String,
@@ -57,7 +56,6 @@ pub enum HostShape {
     },
 }
 
-/// An array of one or more dimensions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostArray {
     pub element: HostTypeId,
@@ -78,7 +76,6 @@ pub enum ElementCount {
 /// A struct, class or union with its definition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HostRecord {
-    /// The keyword of its declaration.
     pub kind: RecordKind,
     /// Base classes, in declaration order.
     pub bases: Vec<HostBase>,
@@ -95,7 +92,6 @@ pub struct HostRecord {
     pub has_variants: bool,
 }
 
-/// The keyword of a record's declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RecordKind {
     /// `struct`; also all Rust structs, tuples and enums with data.
@@ -190,13 +186,7 @@ pub enum ScalarClass {
 impl HostScalar {
     /// True if its values can be negative.
     pub fn is_signed(self) -> bool {
-        match self.class {
-            ScalarClass::Float | ScalarClass::Signed | ScalarClass::Character { signed: true } => true,
-            ScalarClass::Unsigned
-            | ScalarClass::Bool
-            | ScalarClass::Character { signed: false }
-            | ScalarClass::Other => false,
-        }
+        matches!(self.class, ScalarClass::Float | ScalarClass::Signed | ScalarClass::Character { signed: true })
     }
 }
 
@@ -246,10 +236,8 @@ impl NewType {
     }
 }
 
-/// A member of a record or of one of its bases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedMember<'a> {
-    /// The member as its record declares it.
     pub member: &'a HostMember,
     /// Offset in bytes from the start of the requested record.
     pub offset: u32,

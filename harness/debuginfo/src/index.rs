@@ -93,13 +93,11 @@ pub enum IndexedKind {
 pub struct IndexSize {
     /// Object files with debug information.
     pub objects: u32,
-    /// Compilation and type units.
     pub units: u32,
     /// Bytes of debug sections that describe types, decompressed.
     pub section_bytes: u64,
 }
 
-/// The reason why a file has no types.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoTypesReason {
     #[error("no debug information; compile with `-g` (MSVC: `/Z7` or `/Zi`; Rust: `-C debuginfo=2`), and do not strip")]
@@ -164,7 +162,6 @@ impl DebugIndex {
         }
     }
 
-    /// Lists all names in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = TypeName<'_>> {
         self.groups.iter().map(|group| self.type_name(group))
     }

@@ -17,9 +17,7 @@ pub(crate) struct DebugInput<'data> {
 pub struct DebugLimits {
     /// Maximum nesting of types.
     pub depth: u32,
-    /// Maximum number of types in one read.
     pub types: u32,
-    /// Maximum number of members in one record.
     pub members: u32,
     /// Maximum number of type names in the index.
     pub names: u32,

@@ -79,7 +79,6 @@ impl DescriptorArray {
     }
 }
 
-/// The descriptors of a job, by set and binding.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Descriptors {
     /// By descriptor set, then by binding number.

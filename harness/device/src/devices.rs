@@ -13,7 +13,6 @@ use crate::{DeviceInfo, RunnerError};
 /// The devices that a runner found, and notes on those that it did not find.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enumeration {
-    /// Devices with distinct ids.
     pub devices: Vec<DeviceInfo>,
     /// Sentences about missing or broken parts: no loader, a driver that fails to load, a device
     /// that is too old.
@@ -21,7 +20,21 @@ pub struct Enumeration {
 }
 
 impl Enumeration {
-    /// Numbers devices with equal ids: the second gets `-2`, the third `-3`.
+    /// Numbers devices with equal ids in the order of their buses: the second gets `-2`, the third
+    /// `-3`. The text of a bus is its PCI address, or empty if the API does not tell it. The order in
+    /// which an API lists several GPUs of one name may change, their buses do not.
+    pub fn on_buses(devices: Vec<(DeviceInfo, String)>, notes: Vec<String>) -> Self {
+        let mut buses: Vec<usize> = (0..devices.len()).collect();
+        buses.sort_by_key(|place| &devices[*place].1);
+        let mut numbered: Vec<DeviceInfo> = buses.iter().map(|place| devices[*place].0.clone()).collect();
+        number_equal_ids(&mut numbered);
+
+        let mut listed: Vec<(usize, DeviceInfo)> = buses.into_iter().zip(numbered).collect();
+        listed.sort_by_key(|(place, _)| *place);
+        Self { devices: listed.into_iter().map(|(_, device)| device).collect(), notes }
+    }
+
+    /// Numbers devices with equal ids in their order: the second gets `-2`, the third `-3`.
     pub fn new(mut devices: Vec<DeviceInfo>, notes: Vec<String>) -> Self {
         number_equal_ids(&mut devices);
         Self { devices, notes }
@@ -50,7 +63,7 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     let lower = name.to_lowercase();
     let (known, suffix) = match api {
         NativeApi::Vulkan => (is_llvmpipe(name).then_some("lavapipe"), ""),
-        NativeApi::OpenGl => (is_llvmpipe(name).then_some("llvmpipe"), "-gl"),
+        NativeApi::OpenGl => return format!("{}-gl", opengl_id(&lower)),
         NativeApi::Direct3d12 if lower == "microsoft basic render driver" => (Some("warp"), ""),
         NativeApi::Direct3d12 => (None, "-d3d12"),
         NativeApi::Vkd3d if is_llvmpipe(name) => (Some("vkd3d"), ""),
@@ -59,6 +72,13 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     };
     let known = known.or(lower.starts_with("swiftshader").then_some("swiftshader"));
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
+}
+
+/// The id of a device that OpenGL calls `lower`, without the API. NVIDIA's driver adds the bus and
+/// the processor's instructions to the GPU's name (`NVIDIA H200/PCIe/SSE2`).
+fn opengl_id(lower: &str) -> String {
+    let name = lower.split("/pcie").next().unwrap_or(lower);
+    if is_llvmpipe(name) { "llvmpipe".to_owned() } else { slug(name) }
 }
 
 /// The prefix of vkd3d's device names. The name of the Vulkan device follows it.
@@ -129,6 +149,8 @@ mod tests {
             ("SwiftShader Device (Subzero)", NativeApi::Vulkan, "swiftshader"),
             ("Microsoft Basic Render Driver", NativeApi::Direct3d12, "warp"),
             ("NVIDIA H200", NativeApi::Vulkan, "nvidia-h200"),
+            ("NVIDIA H200/PCIe/SSE2", NativeApi::OpenGl, "nvidia-h200-gl"),
+            ("AMD Radeon RX 6800 (navi21, LLVM 15.0.6)", NativeApi::OpenGl, "amd-radeon-rx-6800-navi21-llvm-15-0-6-gl"),
             ("NVIDIA H200", NativeApi::Direct3d12, "nvidia-h200-d3d12"),
             ("AMD Radeon RX 6800 (RADV NAVI21)", NativeApi::Vulkan, "amd-radeon-rx-6800-radv-navi21"),
             ("Apple M1", NativeApi::Metal, "apple-m1-metal"),
@@ -160,6 +182,19 @@ mod tests {
         assert_eq!(ids, ["a", "a-2", "b", "a-2-2", "a-3"]);
     }
 
+    /// Two GPUs of one name keep their ids when an API lists them in the other order.
+    #[test]
+    fn ids_follow_the_buses() {
+        let on = |id: &str, bus: &str| (device(id), bus.to_owned());
+        let ids = |devices| {
+            let listed = Enumeration::on_buses(devices, Vec::new()).devices;
+            listed.into_iter().map(|device| device.id).collect::<Vec<_>>()
+        };
+        let (first, second) = (on("a", "0000:01:00.0"), on("a", "0000:81:00.0"));
+        assert_eq!(ids(vec![first.clone(), on("b", ""), second.clone()]), ["a", "b", "a-2"]);
+        assert_eq!(ids(vec![second, on("b", ""), first]), ["a-2", "b", "a"]);
+    }
+
     fn device(id: &str) -> DeviceInfo {
         DeviceInfo {
             id: id.to_owned(),
@@ -170,6 +205,7 @@ mod tests {
             index: 0,
             hardware: false,
             features: BTreeSet::new(),
+            lacks: BTreeSet::new(),
             max_uniform_range: 0,
             max_push_constants: 0,
             direct3d: None,

@@ -1,4 +1,4 @@
-//! Features that some devices lack, and that jobs can require.
+//! Features that some devices lack: those that jobs can require, and those that every job needs.
 
 use std::fmt;
 
@@ -97,6 +97,28 @@ impl fmt::Display for Feature {
             Self::FragmentStores => "fragmentStoresAndAtomics",
             Self::UniformBufferArray => "arrays of uniform buffers",
             Self::StorageBufferArray => "arrays of storage buffers",
+        })
+    }
+}
+
+/// A feature that every probe needs. A device without it is listed, and all of its checks are
+/// skipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BasicFeature {
+    ComputeShaders,
+    StorageBuffers,
+}
+
+impl BasicFeature {
+    pub const ALL: [Self; 2] = [Self::ComputeShaders, Self::StorageBuffers];
+}
+
+impl fmt::Display for BasicFeature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ComputeShaders => "compute shaders",
+            Self::StorageBuffers => "storage buffers",
         })
     }
 }

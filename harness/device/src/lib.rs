@@ -22,7 +22,7 @@ mod session_runner;
 mod words;
 
 pub use device_api::DeviceApi;
-pub use feature::Feature;
+pub use feature::{BasicFeature, Feature};
 pub use job::{
     BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RegisterRange, ResourceClass,
     RootParameters, RootSignature, Shader, ShaderForm, TexelType,

@@ -17,7 +17,6 @@ pub struct BufferPlacement {
     /// Offset of the bound range: the device's minimum offset alignment, or one word if that is
     /// larger.
     pub offset: u32,
-    /// Size of the bound range.
     pub size: u32,
     /// Size of the memory: the bytes before the range, the range, and the guard after it.
     pub total: u32,

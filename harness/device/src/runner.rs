@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Feature, Job, RunnerKind};
+use crate::{BasicFeature, Feature, Job, RunnerKind};
 
 /// A buffer after the dispatch, in three parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,6 @@ pub struct BufferAfter {
     pub after: Vec<u8>,
 }
 
-/// The buffers and targets after a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBack {
     /// Buffers in the job's order.
@@ -42,7 +41,6 @@ pub enum RunnerError {
     /// The device cannot do this. The check is skipped with this reason.
     #[error("device lacks {0}")]
     Unsupported(String),
-    /// The device or its process is gone.
     #[error("device lost: {0}")]
     DeviceLost(String),
     /// The device did not finish in time.
@@ -71,6 +69,10 @@ pub struct DeviceInfo {
     /// True for hardware, false for a CPU implementation.
     pub hardware: bool,
     pub features: BTreeSet<Feature>,
+    /// What it lacks that every probe needs, so that all of its checks are skipped. Empty for almost
+    /// every device.
+    #[serde(default)]
+    pub lacks: BTreeSet<BasicFeature>,
     /// Largest range of a uniform buffer, in bytes.
     pub max_uniform_range: u32,
     /// Largest push-constant block, in bytes; 0 for none.
@@ -90,7 +92,6 @@ pub struct Direct3d {
     pub binding_tier: u32,
 }
 
-/// A version of Direct3D's shader model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ShaderModel {
     pub major: u8,
@@ -110,13 +111,19 @@ impl DeviceInfo {
         self.api.starts_with("OpenGL")
     }
 
+    /// Names what the device lacks that every probe needs (`compute shaders and storage buffers`);
+    /// `None` if it can run probes.
+    pub fn unfit(&self) -> Option<String> {
+        let lacks: Vec<String> = self.lacks.iter().map(ToString::to_string).collect();
+        (!lacks.is_empty()).then(|| lacks.join(" and "))
+    }
+
     /// True if wgpu drives the device through Direct3D 12 and therefore gives it naga's HLSL.
     pub fn takes_naga_hlsl(&self) -> bool {
         self.runner == RunnerKind::Wgpu && self.api.starts_with("Direct3D 12")
     }
 }
 
-/// Executes jobs on one device.
 pub trait Runner: fmt::Debug {
     fn device(&self) -> &DeviceInfo;
 

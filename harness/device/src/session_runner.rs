@@ -29,7 +29,6 @@ enum SessionState<S> {
 }
 
 impl<S: DeviceSession> SessionRunner<S> {
-    /// Makes a runner on `session`, whose device `info` describes.
     pub fn new(info: DeviceInfo, session: S) -> Self {
         Self { info, state: SessionState::Ready(Box::new(session)) }
     }

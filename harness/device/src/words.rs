@@ -1,7 +1,6 @@
 //! Conversions between 32-bit words and little-endian bytes, as devices and SPIR-V files store
 //! them.
 
-/// The little-endian bytes of these words.
 pub fn word_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }

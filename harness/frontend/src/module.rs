@@ -69,7 +69,6 @@ pub enum ParameterKind {
     Global,
 }
 
-/// A global shader parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// Qualified name.
@@ -101,7 +100,6 @@ pub struct EntryPoint {
 }
 
 impl EntryPoint {
-    /// Returns the name of the block that the uniform parameters form.
     pub fn uniform_block(&self) -> String {
         format!("$Entry.{}", self.name)
     }
@@ -175,7 +173,6 @@ pub struct EntryParameter {
     pub name: String,
     pub ty: Type,
     pub wrapper: StageWrapper,
-    /// Semantics and modifiers.
     pub annotations: Annotations,
     /// The declaration as written, with macros replaced: `uniform float3 y`.
     pub text: String,
@@ -280,7 +277,6 @@ pub struct Alias {
     pub span: Span,
 }
 
-/// One step of an access path.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     Name(String),

@@ -64,6 +64,12 @@ pub(super) fn moved_hint(context: &HintContext<'_>, member: &FlatMember, host: &
     if let Some(hint) = order_hint(context, member, host) {
         return hint;
     }
+    if let (Some(own), Some(found)) = (member.scalar, host.scalar)
+        && (own.class, host.arrays.len()) == (found.class, member.arrays.len())
+        && own.size != found.size
+    {
+        return format!("declare `{}` with components of {} on both sides", leaf_name(&host.path), bytes(own.size));
+    }
     // The host's place of the member after earlier repairs.
     let repaired = |offset: u32| u32::try_from(i64::from(offset) - context.shift_before).unwrap_or(0);
     let host_offset = repaired(host.offset);

@@ -13,7 +13,7 @@ use super::names::{as_identifier, last_segment, type_key};
 const MOST_CANDIDATES: usize = 3;
 
 /// The names that can identify the host type of a block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BlockNames {
     /// Name of the block, for example `PerFrame`, `cb`.
     pub block: String,
@@ -30,7 +30,7 @@ pub struct BlockNames {
 }
 
 /// The name of a struct in a block.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PartName {
     /// Name of the struct, for example `Particle`.
     pub element: String,

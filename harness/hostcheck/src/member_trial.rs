@@ -10,8 +10,15 @@ use serde::{Deserialize, Serialize};
 
 use super::names::{is_filler, loose_key};
 
-/// Fewest members with which a struct that fits in all of them is taken.
-const FEWEST_TO_TAKE: u32 = 3;
+/// Fewest members with which a struct that has all of them at their places is taken.
+const FEWEST_TO_TAKE: u32 = 2;
+
+/// Fewest members with which half of the names are enough, if all members start at the same bytes.
+const FEWEST_BY_BYTES: u32 = 3;
+
+/// Shortest name that says something about a member, in letters. Vectors, colours and rectangles all have `x`, `r`
+/// and `w`.
+const SHORTEST_TELLING: usize = 3;
 
 /// The members of a block, or of a struct in it, as far as a trial looks at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +43,8 @@ pub struct MemberFit {
     pub of: u32,
     /// True if the members of both start at the same bytes.
     pub has_same_offsets: bool,
+    /// True if half of the members with the same name have a name that says something: not `x` or `r`.
+    pub has_telling_names: bool,
 }
 
 impl MemberSketch {
@@ -69,11 +78,15 @@ impl MemberSketch {
                 host.iter().any(|host| host.key == member.key && host.offset.saturating_add(start) == member.offset)
             })
         };
+        let is_named = |member: &SketchedMember| host.iter().any(|host| host.key == member.key);
+        let named = count(&is_named);
+        let telling = count(&|member| is_named(member) && member.key.len() >= SHORTEST_TELLING);
         MemberFit {
             placed: placed_from(0).max(placed_from(first)),
-            named: count(&|member| host.iter().any(|host| host.key == member.key)),
+            named,
             of: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
             has_same_offsets: offsets == host_offsets,
+            has_telling_names: telling > 0 && telling * 2 >= named,
         }
     }
 }
@@ -97,11 +110,27 @@ impl MemberFit {
         self.of == 1 && self.placed == 1
     }
 
+    /// True if the struct lacks one member at most, so that it is probably the block's with a mistake.
+    pub fn is_likely(self) -> bool {
+        self.named >= FEWEST_TO_TAKE && self.named + 1 >= self.of
+    }
+
     /// True if the struct has all members at their places, and so many that it is no accident. If the
     /// members of both start at the same bytes, half of the names are enough.
     pub fn is_whole(self) -> bool {
-        let has_members = self.placed == self.of || (self.has_same_offsets && self.named * 2 >= self.of);
-        has_members && self.of >= FEWEST_TO_TAKE
+        let has_all = self.placed == self.of && self.of >= FEWEST_TO_TAKE;
+        let has_half = self.has_same_offsets && self.named * 2 >= self.of && self.of >= FEWEST_BY_BYTES;
+        (has_all || has_half) && self.has_telling_names
+    }
+
+    /// True if the struct has all members at their places, however few they are.
+    pub fn is_exact(self) -> bool {
+        self.placed == self.of && (self.of > 1 || self.has_same_offsets) && self.has_telling_names
+    }
+
+    /// True if the struct may be meant although another one has all members: it has most of them.
+    pub fn is_rival(self) -> bool {
+        self.named * 2 > self.of || self.is_whole()
     }
 }
 
@@ -128,11 +157,11 @@ mod tests {
         let fit = |host: &[(&str, u32)]| sketch.fit(host.iter().copied());
         assert_eq!(
             fit(&[("m_view", 0), ("eye", 64), ("t", 76)]),
-            MemberFit { placed: 3, named: 3, of: 3, has_same_offsets: true }
+            MemberFit { placed: 3, named: 3, of: 3, has_same_offsets: true, has_telling_names: true }
         );
         assert_eq!(
             fit(&[("view", 0), ("eye", 64), ("t", 80)]),
-            MemberFit { placed: 2, named: 3, of: 3, has_same_offsets: false }
+            MemberFit { placed: 2, named: 3, of: 3, has_same_offsets: false, has_telling_names: true }
         );
         let pushed = MemberSketch {
             members: [("roughness", 12), ("metallic", 16)]
@@ -141,13 +170,21 @@ mod tests {
         };
         assert_eq!(
             pushed.fit([("roughness", 0), ("metallic", 4)]),
-            MemberFit { placed: 2, named: 2, of: 2, has_same_offsets: false }
+            MemberFit { placed: 2, named: 2, of: 2, has_same_offsets: false, has_telling_names: true }
         );
         assert!(fit(&[("view", 0), ("eye", 64)]).is_near());
         assert!(!fit(&[("view", 0), ("proj", 64)]).is_near());
         assert!(fit(&[("view", 0), ("eye", 64), ("t", 76), ("more", 80)]).is_whole());
         assert!(fit(&[("view", 0), ("eyePos", 64), ("t", 76)]).is_whole());
         assert!(!fit(&[("view", 0), ("eyePos", 64), ("time", 76)]).is_whole());
+    }
+
+    /// The binding table of a ray tracer and `VkComponentMapping` have the same members at the same bytes.
+    #[test]
+    fn names_of_one_letter_say_nothing() {
+        let sketch = sketch("cbuffer A { float r; float g; float b; };").unwrap();
+        let fit = sketch.fit([("r", 0), ("g", 4), ("b", 8)]);
+        assert!(fit.is_near() && !fit.is_whole() && !fit.is_exact());
     }
 
     #[test]

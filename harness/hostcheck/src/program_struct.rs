@@ -163,16 +163,7 @@ impl ProgramStruct {
     /// True if programs never upload this type: its bytes are a virtual function table, or
     /// internals of a standard container. Array types of libraries are plain data.
     pub fn is_never_uploaded(&self) -> bool {
-        let plain = ["std::array<", "std::atomic<", "std::complex<", "std::byte"];
-        let owners =
-            ["std::", "alloc::vec::Vec<", "alloc::string::String", "alloc::boxed::Box<", "QString", "QVector<"];
-        let is_owner = |name: &str| {
-            owners.iter().any(|owner| name.starts_with(owner)) && !plain.iter().any(|plain| name.starts_with(plain))
-        };
-        self.fields.iter().any(|field| {
-            let is_pointer = matches!(&field.shape, ProgramShape::Opaque { description, .. } if description == POINTER);
-            is_pointer || field.name.starts_with("_vptr") || field.name == "__vfptr" || is_owner(&field.type_name)
-        })
+        has_owner(&self.fields)
     }
 
     /// Names and offsets of its members. The members of unnamed structs and unions count as its own.
@@ -186,6 +177,34 @@ impl ProgramStruct {
     pub fn has_same_layout(&self, other: &Self) -> bool {
         self.size == other.size && same_fields(&self.fields, &other.fields)
     }
+}
+
+/// Types of libraries that are data.
+const PLAIN: [&str; 4] = ["std::array<", "std::atomic<", "std::complex<", "std::byte"];
+
+/// Types of libraries that own memory.
+const OWNERS: [&str; 6] =
+    ["std::", "alloc::vec::Vec<", "alloc::string::String", "alloc::boxed::Box<", "QString", "QVector<"];
+
+/// True if a member, or one in it, is a pointer, a virtual function table, or an owner of memory.
+fn has_owner(fields: &[ProgramField]) -> bool {
+    fields.iter().any(|field| {
+        field.name.starts_with("_vptr") || field.name == "__vfptr" || is_owner(&field.type_name, &field.shape)
+    })
+}
+
+fn is_owner(name: &str, shape: &ProgramShape) -> bool {
+    let starts_with = |starts: &[&str]| starts.iter().any(|start| name.starts_with(start));
+    if starts_with(&PLAIN) {
+        return false;
+    }
+    starts_with(&OWNERS)
+        || match shape {
+            ProgramShape::Opaque { description, .. } => description == POINTER,
+            ProgramShape::Array { element, element_name, .. } => is_owner(element_name, element),
+            ProgramShape::Struct { fields, .. } | ProgramShape::Union { fields, .. } => has_owner(fields),
+            ProgramShape::Scalar(_) | ProgramShape::Vector { .. } => false,
+        }
 }
 
 fn add_named_fields(fields: &[ProgramField], start: u32, named: &mut Vec<(String, u32)>) {

@@ -44,10 +44,7 @@ impl StorageUnit {
 
 /// True if a field of width zero ends the unit.
 pub(super) fn zero_width_ends_unit(rule: BitFields) -> bool {
-    match rule {
-        BitFields::SameSize | BitFields::Widening => true,
-        BitFields::SameType => false,
-    }
+    rule != BitFields::SameType
 }
 
 #[cfg(test)]

@@ -18,20 +18,15 @@ pub enum BlockKind {
     TextureBuffer,
     /// Ordinary data of a `ParameterBlock<T>`.
     ParameterBlock,
-    /// An element of the `StructuredBuffer` family.
     StructuredElement,
     PushConstant,
     /// Loose globals.
     Globals,
     /// Slang's `[[vk::shader_record]]`, DXC's `[[vk::shader_record_ext]]`.
     ShaderRecord,
-    /// Uniform parameters of an entry point.
     EntryUniforms,
-    /// The pointee of a pointer parameter.
     Pointee,
-    /// A uniform block of WGSL or GLSL.
     UniformBlock,
-    /// A storage block of WGSL or GLSL.
     StorageBlock,
 }
 

@@ -22,7 +22,6 @@ use BlockKind::{
     Tbuffer, TextureBuffer, UniformBlock,
 };
 
-/// A limit of some compilers or of an API.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     pub subject: LimitSubject,
@@ -78,7 +77,6 @@ pub enum LimitSubject {
 pub enum HeldType {
     /// A texture, a sampler, a buffer.
     Resource,
-    /// An array without a length.
     UnsizedArray,
     Pointer,
     /// A matrix with one row or one column.

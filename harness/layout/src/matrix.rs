@@ -10,7 +10,6 @@ use super::tree::{Component, LaidOutShape};
 use super::walk_state::{Stop, WalkState};
 use crate::shape::MatrixOrder;
 
-/// A matrix whose order is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Matrix {
     pub component: Component,

@@ -11,7 +11,6 @@ use super::alignment::Alignment;
 use super::rules::{Forbid, Placement, RuleSet, UnsizedArrays};
 use super::table;
 
-/// A rule set with one parameter changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleMutant {
     /// The mutated row, under the name of the original.

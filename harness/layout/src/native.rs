@@ -89,12 +89,10 @@ pub struct Native {
     pub specialization_constants: bool,
 }
 
-/// All native rule sets, in listing order.
 pub fn natives() -> &'static [Native] {
     NATIVES
 }
 
-/// The native rule set with this full name.
 pub fn find_native(name: &str) -> Option<&'static Native> {
     NATIVES.iter().find(|native| native.name == name)
 }

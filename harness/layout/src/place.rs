@@ -13,7 +13,6 @@ use crate::shape::StructType;
 
 #[derive(Debug)]
 pub(super) struct PlacedMembers {
-    /// Members in declaration order.
     pub members: Vec<LaidOutMember>,
     /// End of the members, without tail padding.
     pub size: Extent,
@@ -59,7 +58,6 @@ pub(super) fn members(
     })
 }
 
-/// The position of the next member.
 #[derive(Clone, Debug)]
 pub(super) struct Cursor<'a> {
     placement: &'a Placement,

@@ -27,9 +27,7 @@ pub enum Access {
     Write,
     /// `RasterizerOrdered...`.
     RasterizerOrdered,
-    /// `AppendStructuredBuffer`.
     Append,
-    /// `ConsumeStructuredBuffer`.
     Consume,
     /// `Feedback...`.
     Feedback,

@@ -18,12 +18,10 @@ use super::block_rules::BlockRules;
 /// types. The table has no row for it: no layout is computed under this name.
 pub const DECLARED: &str = "declared";
 
-/// A named set of byte layout rules.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleSet {
     /// Full name, dialect included: `std140`, `scalar@slang`.
     pub name: &'static str,
-    /// A one-line description.
     pub summary: &'static str,
     /// The document that defines the rule set, or the compiler and version that it was measured
     /// with.
@@ -96,7 +94,6 @@ impl RuleSet {
     }
 }
 
-/// A declaration and the layout that the rule set gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Example {
     /// HLSL. The last struct is the element of a buffer.
@@ -143,7 +140,6 @@ pub struct GlslQualifier {
     pub in_uniform_blocks: bool,
 }
 
-/// A range of compiler versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Versions {
     /// The compiler's command, for example `dxc`.
@@ -267,7 +263,6 @@ pub enum ElementOrder {
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Enums {
-    /// The declared underlying type.
     Underlying,
     /// A 32-bit integer, whatever the declaration says.
     Int32,

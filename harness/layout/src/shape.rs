@@ -149,7 +149,6 @@ pub struct StructType {
     pub name: String,
     /// Base struct, laid out before the members.
     pub base: Option<Arc<StructType>>,
-    /// Members in declaration order.
     pub members: Vec<Member>,
     /// The declaration; the default span if the struct has no source text.
     pub span: Span,
@@ -158,7 +157,6 @@ pub struct StructType {
     pub is_open: bool,
 }
 
-/// A member of a struct or of a constant buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// Name; empty for an unnamed bit-field.

@@ -29,7 +29,6 @@ impl Extent {
     }
 }
 
-/// The layout of one block under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockLayout {
     /// Name of the rule set, dialect included (`scalar@slang`).
@@ -72,7 +71,6 @@ pub enum LayoutWarningKind {
 /// A property of a layout that its author may not expect.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LayoutWarning {
-    /// Path of the member in the block.
     pub path: String,
     #[serde(rename = "code")]
     pub kind: LayoutWarningKind,
@@ -178,7 +176,6 @@ pub struct Component {
     pub size: u32,
 }
 
-/// The parts of a laid-out type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum LaidOutShape {
     /// A scalar or an enum.
@@ -224,7 +221,6 @@ pub struct LaidOutMember {
     pub layout: LaidOut,
 }
 
-/// A range of bits in a storage unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BitRange {
     /// First bit, from the least significant.
@@ -290,7 +286,6 @@ pub struct Leaf {
     pub offset: u32,
 }
 
-/// One step from a type into a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafStep {
     /// Index into [`LaidOutShape::Struct`].

@@ -99,7 +99,6 @@ impl FromIterator<(LayoutUnit, Count)> for Usage {
 }
 
 impl Usage {
-    /// `count` of `unit` and nothing else.
     pub fn of(unit: LayoutUnit, count: Count) -> Self {
         let mut usage = Self::default();
         usage.add(unit, count);
@@ -122,7 +121,6 @@ impl Usage {
         }
     }
 
-    /// Replaces the amount of `unit` by `count`.
     pub fn set(&mut self, unit: LayoutUnit, count: Count) {
         self.0.remove(&unit);
         self.add(unit, count);
@@ -139,7 +137,6 @@ impl Usage {
         self.0.iter().map(|(unit, count)| (*unit, *count))
     }
 
-    /// True if the type uses no unit.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,5 +1,6 @@
 //! The model as a [`Runner`].
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use layoutproof_device::descriptors::Descriptors;
@@ -66,6 +67,7 @@ impl Model {
             index: 0,
             hardware: false,
             features: Feature::ALL.into(),
+            lacks: BTreeSet::new(),
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
             direct3d: None,

@@ -26,12 +26,10 @@ pub(super) const BUDGET: u64 = 1 << 22;
 /// Maximum depth of nested calls. SPIR-V has no recursion.
 pub(super) const MAX_CALLS: u32 = 32;
 
-/// Maximum number of invocations in a workgroup.
 const MAX_INVOCATIONS: u32 = 1024;
 
 pub(super) const MAX_SCALARS: u64 = 1 << 16;
 
-/// A run of a module.
 #[derive(Debug)]
 pub(super) struct ModelMachine<'a> {
     pub(super) program: &'a ModelProgram,

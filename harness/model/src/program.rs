@@ -24,7 +24,6 @@ pub(super) struct ModelProgram {
 }
 
 impl ModelProgram {
-    /// Reads a module.
     pub(super) fn new(words: &[u32]) -> Result<Self, ModelError> {
         let module = load(words)?;
         let types = SpirvTypes::read(&module)?;

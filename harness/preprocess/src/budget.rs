@@ -5,7 +5,6 @@ use layoutproof_layout::Span;
 use super::{Preprocessor, SourceProgress};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Maximum number of output tokens.
 pub(super) const TOKENS: usize = 1 << 21;
 
 /// Maximum number of tokens made by macros, and maximum number of macro uses.

@@ -364,7 +364,6 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Leaves a file at its end.
     pub(super) fn close_file(&mut self) {
         let Some(file) = self.open.pop() else { return };
         for condition in file.conditions {

@@ -29,7 +29,6 @@ impl ConditionValue {
 
 type ConditionResult = Result<ConditionValue, Diagnostic>;
 
-/// Evaluates the tokens of an expression.
 #[derive(Debug)]
 struct Evaluation<'t, 'a> {
     tokens: &'t [Token<'a>],

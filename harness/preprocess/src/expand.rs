@@ -89,7 +89,6 @@ impl<'a> Preprocessor<'a> {
         if self.isolated > 0 { None } else { self.file_token() }
     }
 
-    /// Puts a token back.
     pub(super) fn unread(&mut self, token: Token<'a>) {
         self.frames.push(PendingTokens { tokens: vec![token].into_iter(), of: None });
     }
@@ -372,7 +371,6 @@ impl<'a> Preprocessor<'a> {
         Some(())
     }
 
-    /// Converts the argument to a string.
     fn stringise(&mut self, hash: Token<'a>, argument: &[Token<'a>], used: Token<'a>) -> Option<Token<'a>> {
         let mut text = String::from("\"");
         for (index, token) in argument.iter().enumerate() {

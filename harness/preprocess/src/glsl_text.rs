@@ -87,7 +87,6 @@ impl GlslText {
         Ok(flattening.flat)
     }
 
-    /// Returns the first `#version`, with its byte range in the text.
     pub fn version(&self) -> Option<(GlslVersion<'_>, Range<usize>)> {
         directives(&self.text).find_map(|range| {
             let (name, rest) = name_and_rest(&self.text[range.clone()]);

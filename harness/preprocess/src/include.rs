@@ -75,12 +75,10 @@ impl<'a> Files<'a> {
         self.by_path.values().find(|found| found.file == file).map(|found| found.path.as_str())
     }
 
-    /// Returns true if `file` contains `#pragma once`.
     pub(super) fn is_once(&self, file: FileId) -> bool {
         self.once.contains(&file)
     }
 
-    /// Records `#pragma once` in `file`.
     pub(super) fn set_once(&mut self, file: FileId) {
         self.once.insert(file);
     }

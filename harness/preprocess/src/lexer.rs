@@ -257,7 +257,6 @@ impl<'a> SourcePieces<'a> {
         Self { lexer, file, start, last_end: 0, last_error: None, inside_directive: false }
     }
 
-    /// Splits the text of a directive.
     pub(crate) fn of_directive(directive: Token<'a>) -> Self {
         let length = u32::try_from(directive.text.len()).unwrap_or(u32::MAX);
         let start = directive.span.end.saturating_sub(length);

@@ -60,7 +60,6 @@ pub struct DeclareOptions {
     pub defines: Vec<(String, String)>,
     /// Folders to search for included files, after the folder of the including file.
     pub include_paths: Vec<String>,
-    /// Provides included files.
     pub files: Arc<dyn Sources>,
     /// Errors to downgrade to warnings: some compiler accepts them, although no document allows them.
     pub taken: Vec<Code>,
@@ -137,10 +136,7 @@ pub fn preprocess<'a>(
 
 /// Returns true if a source is Slang and not also HLSL, by the language or else by its file name.
 pub fn is_slang(language: Option<ShaderLanguage>, file: &str) -> bool {
-    match MacroDialect::of(language, file) {
-        MacroDialect::Slang => true,
-        MacroDialect::Dxc | MacroDialect::Both => false,
-    }
+    matches!(MacroDialect::of(language, file), MacroDialect::Slang)
 }
 
 /// The state between two tokens.

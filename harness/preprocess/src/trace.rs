@@ -26,7 +26,6 @@ impl Trace {
         self.includes.entry(file).or_insert(span);
     }
 
-    /// Returns true if a file was included or imported.
     pub(super) fn is_included(&self, file: FileId) -> bool {
         self.includes.contains_key(&file)
     }

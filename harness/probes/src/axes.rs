@@ -75,7 +75,8 @@ pub enum Form {
     /// Each scalar of a copy of the block in the invocation's private memory, indexed from memory
     /// where possible.
     Private,
-    /// Like `Private`, but the copy is a local variable of the entry point.
+    /// Like `Private`, but the copy is a local variable of the entry point, and only scalars in arrays
+    /// and matrices are read.
     Function,
     /// Like `Private`, but the copy is in memory that the workgroup shares.
     Workgroup,

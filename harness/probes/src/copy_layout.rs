@@ -65,16 +65,7 @@ pub(super) fn offset_at(laid_out: &LaidOut, steps: &[LeafStep]) -> Option<u32> {
         (LaidOutShape::Matrix { component, stride, .. }, LeafStep::Cell { row, column }) => {
             (row * stride + column * component.size, laid_out)
         }
-        (
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-        ) => return None,
+        _ => return None,
     };
 
     offset_at(next, rest).map(|offset| offset + distance)

@@ -8,7 +8,8 @@
 //! move a leaf.
 //!
 //! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
-//! is detected. If the plan has leaves that need planes, or offsets beyond 64 KiB, the dispatch is
+//! is detected. Its data words have a different salt, so bytes that a device keeps from an earlier
+//! dispatch are never the right ones. If the plan has leaves that need planes, or offsets beyond 64 KiB, the dispatch is
 //! repeated with the image in each ink.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +22,7 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
-use crate::image::encoding::{Half, Ink, WordCode};
+use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
 
@@ -67,6 +68,8 @@ pub struct ProbeJob {
 pub struct ProbeRun {
     /// The encoding of positions in the bytes.
     pub ink: Ink,
+    /// What tells its words from those of other dispatches.
+    pub salt: Salt,
     pub job: Job,
 }
 
@@ -95,7 +98,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let block = Arc::new(layout.clone());
     let tail = layout.result.as_ref().ok().and_then(tail);
 
-    let mut nonces = (1..).map(nonce_word);
+    let mut numbers = 1..;
     let mut jobs = Vec::new();
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
@@ -111,9 +114,10 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let inks = inks(plan, &image);
             // A length is the same in every ink.
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
-            let runs = inks.iter().copied().zip(&mut nonces).map(|(ink, nonce)| {
-                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, nonce }.job(plan, shader);
-                ProbeRun { ink, job }
+            let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
+                let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
+                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
+                ProbeRun { ink, salt, job }
             });
             let runs = runs.collect();
 
@@ -192,17 +196,18 @@ struct Dispatch<'a> {
     wiring: &'a Wiring,
     image: &'a BlockImage,
     ink: Ink,
+    salt: Salt,
     nonce: u32,
 }
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { entry, wiring, image, ink, nonce } = self;
+        let Self { entry, wiring, image, ink, salt, nonce } = self;
         let (values, block) = match entry.direction {
-            Direction::Read => (Vec::new(), image.bytes(*ink)),
+            Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
-                let values = plan.leaves.iter().flat_map(|leaf| value(leaf, *ink)).collect();
-                (values, image.complemented_bytes(*ink))
+                let values = plan.leaves.iter().flat_map(|leaf| value(leaf, *ink, *salt)).collect();
+                (values, image.complemented_bytes(*ink, *salt))
             }
         };
 
@@ -310,7 +315,7 @@ impl Dispatch<'_> {
         if self.entry.direction == Direction::Write {
             for slot in &self.wiring.slots {
                 let leaf = &plan.leaves[slot.leaf as usize];
-                let value = word_bytes(&value(leaf, self.ink));
+                let value = word_bytes(&value(leaf, self.ink, self.salt));
                 for offset in slot.places.iter().filter_map(|place| place.in_copy()) {
                     let target = bytes.iter_mut().skip(offset as usize).take(leaf.component.size as usize);
                     target.zip(&value).for_each(|(byte, new)| *byte = *new);
@@ -334,11 +339,11 @@ fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
 
 /// Returns the words that a write entry stores to a leaf: the leaf's bytes in this ink. If the leaf
 /// needs another ink, the words are zeros, which name no offset.
-fn value(leaf: &Leaf, ink: Ink) -> Vec<u32> {
+fn value(leaf: &Leaf, ink: Ink, salt: Salt) -> Vec<u32> {
     let count = words(leaf.component);
     match ink {
         _ if ink.code() != WordCode::of(leaf.component) => vec![0; count as usize],
-        Ink::Words(half) => (0..count).map(|word| data_word(leaf.offset + 4 * word, half)).collect(),
+        Ink::Words(half) => (0..count).map(|word| salt.turn(data_word(leaf.offset + 4 * word, half))).collect(),
         Ink::Plane(plane) => {
             let offsets = leaf.offset..leaf.offset + leaf.component.size;
             vec![offsets.rev().fold(0, |word, offset| word << 8 | u32::from(plane.byte(offset, true)))]

@@ -156,12 +156,7 @@ fn spelling(layout: &LaidOut) -> String {
     let order = match &here.shape {
         LaidOutShape::Matrix { order: MatrixOrder::Row, .. } => "row ",
         LaidOutShape::Matrix { order: MatrixOrder::Column, .. } => "column ",
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Array { .. }
-        | LaidOutShape::Struct(_)
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => "",
+        _ => "",
     };
 
     format!("{order}{}{dimensions}", here.type_name)

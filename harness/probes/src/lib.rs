@@ -161,8 +161,12 @@ impl ProbePlan {
         let indexed = self.leaves.iter().any(word_map::is_indexed);
 
         for entry in &mut self.entries {
+            // Where nothing can be indexed, a copy differs from the whole struct only in its memory,
+            // and one kind of copy is enough.
+            let copies = indexed || entry.space == AddressSpace::Storage;
             entry.forms.retain(|form| match form {
-                Form::Indexed | Form::Divergent => indexed,
+                Form::Indexed | Form::Divergent | Form::Function => indexed,
+                Form::Private => any && copies,
                 Form::Leaf
                 | Form::Vector
                 | Form::Whole
@@ -170,8 +174,6 @@ impl ProbePlan {
                 | Form::Copied
                 | Form::Length
                 | Form::ByteAddress
-                | Form::Private
-                | Form::Function
                 | Form::Workgroup => any,
             });
         }

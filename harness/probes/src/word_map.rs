@@ -127,7 +127,8 @@ impl Wiring {
     }
 
     fn add(&mut self, form: Form, plan: &ProbePlan, direction: Direction, firsts: &[u32]) {
-        let has = |leaf: &Leaf| form != Form::Indexed || is_indexed(leaf);
+        // `Form::Private` reads the other leaves of a copy.
+        let has = |leaf: &Leaf| !matches!(form, Form::Indexed | Form::Function) || is_indexed(leaf);
         for ((index, leaf), first) in (0..).zip(&plan.leaves).zip(firsts).filter(|((_, leaf), _)| has(leaf)) {
             let place = match direction {
                 Direction::Write => 1 + first,

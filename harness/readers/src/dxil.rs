@@ -14,7 +14,6 @@ const PATH_BYTES: usize = 1 << 24;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedBuffer {
-    /// Name of the constant buffer or of the structured buffer.
     pub name: String,
     /// Size in bytes of the constant buffer or of one element.
     pub size: u32,
@@ -111,7 +110,6 @@ pub struct ListedBinding {
     /// `b`, `t`, `u` or `s`.
     pub unit: LayoutUnit,
     pub space: u32,
-    /// First register.
     pub index: u32,
     pub count: Count,
 }

@@ -38,6 +38,7 @@ impl Evaluator {
             index: 0,
             hardware: false,
             features: BTreeSet::from([Feature::Int16, Feature::Int64, Feature::Float16, Feature::Float64]),
+            lacks: BTreeSet::new(),
             max_uniform_range: 1 << 16,
             max_push_constants: 0,
             direct3d: None,

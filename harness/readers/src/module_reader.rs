@@ -25,7 +25,6 @@ use layoutproof_source::text_limits::check_text;
 /// Most words of a SPIR-V module to read: 16 MiB.
 const MOST_WORDS: usize = 1 << 22;
 
-/// A request about a module or a text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReadRequest {
     WgslBlocks {
@@ -38,7 +37,6 @@ pub enum ReadRequest {
         /// The text's file, for the places of diagnostics.
         file: FileId,
     },
-    /// The blocks of a SPIR-V module.
     SpirvBlocks {
         /// In the byte order of this machine.
         words: Vec<u32>,
@@ -88,7 +86,6 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
     }
 }
 
-/// A reader ended without an answer.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{reader} {end}")]
 pub struct ReaderFailure {

@@ -23,7 +23,6 @@ use thiserror::Error;
 use crate::listing::member_path;
 use crate::wgsl_module::{BLOCK, WgslModule, WgslStep};
 
-/// Why naga returned no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NagaError {
     /// The front end rejects the text.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// A WGSL module with one entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WgslModule {
     /// The text: declarations of the block, the probe's buffers, the entry point.
@@ -21,7 +20,6 @@ pub enum WgslStep {
     Member {
         /// Position among the struct's members.
         index: u32,
-        /// The member's name in the text.
         name: String,
     },
     Element(u32),

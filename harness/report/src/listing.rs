@@ -100,6 +100,9 @@ pub fn devices(devices: &[DeviceInfo], style: Style) -> String {
             device.max_uniform_range,
         ));
         text.push(&format!("    {features}"));
+        if let Some(what) = device.unfit() {
+            text.push(&format!("    no check can run on it: it lacks {what}"));
+        }
     }
     text.into_text()
 }

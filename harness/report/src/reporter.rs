@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use layoutproof_core::check::Producer;
-use layoutproof_core::results::record::{CheckRecord, RunEnd};
+use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_device::DeviceInfo;
 
 use crate::deqp_csv::DeqpCsv;
@@ -43,6 +43,10 @@ pub enum Destination {
 /// A run whose checks have ended, or the saved records of some runs.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedRun<'a> {
+    /// Versions and settings; several if records of several runs are shown, and none if they are unknown.
+    pub runs: &'a [RunHeader],
+    /// The command of each run.
+    pub commands: &'a [String],
     /// The devices, one entry per API that lists them.
     pub devices: &'a [DeviceInfo],
     /// All checks in the order of the run, or those in a filtered records file.
@@ -61,7 +65,7 @@ pub struct FinishedRun<'a> {
 impl<'a> FinishedRun<'a> {
     /// A run of which only the records are known.
     pub fn of(checks: &'a [CheckRecord], end: &'a RunEnd) -> Self {
-        Self { devices: &[], checks, end, time: None, hostname: None, is_short: false }
+        Self { runs: &[], commands: &[], devices: &[], checks, end, time: None, hostname: None, is_short: false }
     }
 
     /// True if compilers took part.

@@ -241,11 +241,11 @@ fn details(run: &FinishedRun<'_>, seen: &SeenCases<'_>, style: Style) -> String 
     }
     let counted_skips = end.skipped.saturating_sub(end.not_applicable);
     if counted_skips > 0 {
-        let skips = tally(skipped(checks, &end.left_out, None));
+        let skips = tally(skipped(checks, &end.left_out, |kind| kind != Some(SkipKind::NotApplicable)));
         text += &line(Tone::Skip, "Skipped", list(counted_skips, &skips, style));
     }
     if end.not_applicable > 0 {
-        let inapplicable = tally(skipped(checks, &end.left_out, Some(SkipKind::NotApplicable)));
+        let inapplicable = tally(skipped(checks, &end.left_out, |kind| kind == Some(SkipKind::NotApplicable)));
         text += &line(Tone::Skip, "N/A", list(end.not_applicable, &inapplicable, style));
     }
     let partly = partly(run);
@@ -278,17 +278,18 @@ struct CountedKind {
     count: u64,
 }
 
-/// The reasons of checks that were skipped with this kind of skip.
+/// The reasons of checks that were skipped with such a kind of skip.
 fn skipped<'a>(
     checks: &'a [CheckRecord],
     left_out: &'a [LeftOutChecks],
-    kind: Option<SkipKind>,
+    is_meant: fn(Option<SkipKind>) -> bool,
 ) -> impl Iterator<Item = CountedKind> {
     let skipped = checks
         .iter()
-        .filter(move |check| check.outcome.kind() == OutcomeKind::Skipped && check.outcome.skip_kind() == kind);
+        .filter(move |check| check.outcome.kind() == OutcomeKind::Skipped && is_meant(check.outcome.skip_kind()));
     let with_record = skipped.map(move |check| CountedKind { kind: ReasonKind::of(check.outcome.reasons()), count: 1 });
-    let skipped = left_out.iter().filter(move |group| group.outcome == OutcomeKind::Skipped && group.skip_kind == kind);
+    let skipped =
+        left_out.iter().filter(move |group| group.outcome == OutcomeKind::Skipped && is_meant(group.skip_kind));
     let left_out = skipped.map(move |group| {
         let kind = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
         CountedKind { kind, count: group.checks.into() }

@@ -443,6 +443,12 @@ fn of_case(case: &str, check: CheckRecord) -> CheckRecord {
 #[test]
 fn nothing_of_users_is_markup() {
     let evil = "<script>alert(1)</script>\" onload='x'";
+    let evil_entry = |entry: KnownEntry| KnownEntry {
+        file: evil.into(),
+        reason: evil.into(),
+        link: Some("javascript:alert(1)".into()),
+        ..entry
+    };
     let evil_story = |story: Box<Story>| Story {
         summary: evil.into(),
         place: evil.into(),
@@ -450,6 +456,7 @@ fn nothing_of_users_is_markup() {
         hint: Some(evil.into()),
         again: RerunCommand::Text(evil.into()),
         verdict: evil.into(),
+        resembles: story.resembles.clone().map(evil_entry),
         shaders: vec![RecordedShader {
             block: evil.into(),
             entries: vec![evil.into()],
@@ -460,12 +467,6 @@ fn nothing_of_users_is_markup() {
         blocks: story.blocks.into_iter().map(|block| StoryBlock { members: evil_members(evil), ..block }).collect(),
     };
     let evil_story = |story: Option<Box<Story>>| story.map(evil_story).map(Box::new);
-    let evil_entry = |entry: KnownEntry| KnownEntry {
-        file: evil.into(),
-        reason: evil.into(),
-        link: Some("javascript:alert(1)".into()),
-        ..entry
-    };
     let evil_outcome = |outcome: Outcome| match outcome {
         Outcome::Agrees => Outcome::Agrees,
         Outcome::Differs { culprit, story, .. } => {

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::results::left_out::{left_out, left_out_cases};
+use layoutproof_core::results::left_out::{DeviceResults, left_out, left_out_cases};
 use layoutproof_core::results::record::{
     BoundCount, CellRow, DeviceCells, Outcome, OutcomeKind, Proves, RecordLine, RecordedCacheUse, RecordsFilter,
     RunEnd, RunHeader, SkipKind,
@@ -114,7 +114,6 @@ fn what_a_check_of_bindings_says_fits_too() {
             }
             RecordLine::End(end) => {
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
-                end.shader_cache = Some("partly warm".to_owned());
                 let used = RecordedCacheUse { compilations: 3, compilations_cached: 2, ..RecordedCacheUse::default() };
                 end.cache = Some(Box::new(used));
                 (end.not_applicable, end.untried) = (1, 1);
@@ -180,7 +179,9 @@ fn the_lines_of_a_file_of_failures_fit_the_schema() {
         ..fold(&checks)
     };
     let header = RunHeader { records: filter, ..json_lines::read(RECORDS).unwrap().runs[0].clone() };
-    for line in [RecordLine::Run(header), RecordLine::End(end)] {
+    let DeviceResults { run, end: of_devices, .. } = DeviceResults::of(&header, &checks, &end);
+    assert!(of_devices.cells.is_empty() && of_devices.checks == end.checks);
+    for line in [RecordLine::Run(header), RecordLine::End(end), RecordLine::Run(run), RecordLine::End(of_devices)] {
         let text = json_lines::write(&line);
         let value: Value = serde_json::from_str(&text).unwrap();
         let kind = value["type"].as_str().unwrap();

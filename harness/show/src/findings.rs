@@ -100,7 +100,6 @@ impl ShowInput {
     }
 }
 
-/// The layout of one of a source's blocks.
 #[derive(Clone, Copy, Debug)]
 struct BlockUnderRules<'a> {
     /// Index of the block in its source.

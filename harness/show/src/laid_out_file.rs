@@ -4,11 +4,9 @@ use layoutproof_layout::{BlockLayout, LayoutWarning, Span, join};
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// The blocks of such a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaidOutFile {
     pub blocks: Vec<BlockLayout>,
-    /// Warnings about the blocks.
     pub warnings: Vec<Diagnostic>,
 }
 

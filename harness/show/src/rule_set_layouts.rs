@@ -88,7 +88,6 @@ impl RuleSetLayouts {
         self.blocks.iter().map(|block| block.layout.clone())
     }
 
-    /// The layouts for the JSON output.
     pub fn shown(&self) -> ShownLayout {
         let blocks = self.blocks.iter().map(|block| ShownBlock::new(&block.layout, block.layout.rows()));
         let rules = self.choice.map_or(DECLARED, RuleChoice::name).to_owned();
@@ -101,7 +100,6 @@ impl RuleSetLayouts {
         ShownLayout { rules, target, compiler, read_by: self.read_by.clone(), blocks: blocks.collect() }
     }
 
-    /// The layouts as a column of the text output.
     pub fn column(&self) -> ShownColumn {
         let blocks = self.blocks.iter().map(|LaidOutBlock { layout, presence, declared }| {
             let share = |it: BlockPadding| PaddingShare { bytes: it.padding, percent: it.percent };

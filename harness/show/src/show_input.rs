@@ -16,7 +16,6 @@ use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// A file or a case to show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShowInput {
     pub content: InputContent,

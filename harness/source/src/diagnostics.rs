@@ -2,12 +2,11 @@
 
 use std::fmt;
 
-use layoutproof_layout::{LayoutWarningKind, Span};
+use layoutproof_layout::{FileId, LayoutWarningKind, Span};
 use serde::{Deserialize, Serialize};
 
 pub use crate::render::render;
 
-/// How serious a problem is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -197,6 +196,15 @@ impl Diagnostic {
         Self::new(Severity::Warning, code, span, message.into())
     }
 
+    /// The same diagnostic after its files were appended to another map, where `first` is its first file.
+    #[must_use]
+    pub fn in_files_from(mut self, first: FileId) -> Self {
+        for label in &mut self.labels {
+            label.span.file.0 += first.0;
+        }
+        self
+    }
+
     fn new(severity: Severity, code: Code, span: Span, message: String) -> Self {
         Self {
             severity,
@@ -223,7 +231,6 @@ impl Diagnostic {
         self
     }
 
-    /// The main place.
     pub fn span(&self) -> Span {
         self.labels.first().map(|label| label.span).unwrap_or_default()
     }

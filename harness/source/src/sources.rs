@@ -110,6 +110,14 @@ impl SourceMap {
         id
     }
 
+    /// Adds all files of another map, and returns the id that its first file gets.
+    pub fn append(&mut self, other: Self) -> FileId {
+        let first = self.next_id();
+        self.files.extend(other.files);
+        self.checkpoints.extend(other.checkpoints);
+        first
+    }
+
     /// Returns the file with this id.
     ///
     /// # Panics

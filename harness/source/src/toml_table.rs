@@ -82,7 +82,6 @@ pub struct TomlTable<'t, 'a> {
 }
 
 impl<'t, 'a> TomlTable<'t, 'a> {
-    /// Wraps a table with its place.
     pub fn new(table: &'t Spanned<DeTable<'a>>) -> Self {
         Self { entries: table.get_ref(), range: table.span(), known: BTreeSet::new() }
     }

@@ -17,9 +17,7 @@ pub struct ExpectedDiagnostic {
     pub code: Option<String>,
     /// Line of the declaration, from 1.
     pub line: Option<u32>,
-    /// A part of the message text.
     pub message: Option<String>,
-    /// The entry in the case file.
     pub span: Span,
 }
 

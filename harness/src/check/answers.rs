@@ -35,15 +35,8 @@ impl CheckAnswers {
     /// Adds a row. A row of the exact range is kept only where it differs from the guarded one.
     pub(super) fn add(&mut self, module: usize, entry: &ProbeEntry, observation: &Observation, mut row: Row) {
         let Observation { leaf, form, range, offset, .. } = observation;
-        match row.what {
-            Quantity::Offset => drop(self.leaves.insert(row.path.clone())),
-            Quantity::ArrayStride
-            | Quantity::MatrixStride
-            | Quantity::Size
-            | Quantity::Alignment
-            | Quantity::Binding
-            | Quantity::Guard
-            | Quantity::ArrayLength => {}
+        if row.what == Quantity::Offset {
+            self.leaves.insert(row.path.clone());
         }
 
         let key = (module, entry.name.clone(), *leaf, *form);

@@ -90,12 +90,7 @@ fn audit_outcome(check: &CheckRecord, verdict: &Verdict) -> Result<(), AuditErro
             Err(AuditError::AgreesWithoutResults)
         }
         Outcome::Skipped { .. } if is_answered(check) => Err(AuditError::SkippedWithResults),
-        Outcome::Agrees
-        | Outcome::Differs { .. }
-        | Outcome::Known { .. }
-        | Outcome::Stale(_)
-        | Outcome::Skipped { .. }
-        | Outcome::Broken { .. } => Ok(()),
+        _ => Ok(()),
     }
 }
 

@@ -105,6 +105,11 @@ impl CheckId {
         }
     }
 
+    /// What laid out the blocks, in the words people use: `D3D12 · DXC`, `our SPIR-V`.
+    pub fn title(&self) -> String {
+        self.column().map_or_else(|| self.producer.title(), |column| column.to_string())
+    }
+
     /// True if the check ran on this device, through this API.
     pub fn is_on(&self, device: &DeviceInfo) -> bool {
         self.device.as_ref().is_some_and(|own| own.id == device.id && own.runner == device.runner)
@@ -196,6 +201,15 @@ impl ShaderMaker {
             Self::NoShader => NONE,
             Self::Producer(producer) => producer.as_str(),
             Self::Unknown(name) => name,
+        }
+    }
+
+    /// The name in titles.
+    pub fn title(&self) -> String {
+        match self {
+            Self::NoShader => "no shader".to_owned(),
+            Self::Producer(producer) => producer.title(),
+            Self::Unknown(name) => name.clone(),
         }
     }
 

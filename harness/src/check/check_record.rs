@@ -193,6 +193,9 @@ impl Check {
     /// Returns `NotApplicable` if the language explains every gap, so no device or compiler could
     /// have answered.
     fn skip_kind(&self, answers: &CheckAnswers) -> Option<SkipKind> {
+        if !self.device.lacks.is_empty() {
+            return Some(SkipKind::UnfitDevice);
+        }
         let SubjectShaders { gaps, modules, .. } = &*self.produced;
         let in_language = gaps.iter().all(|gap| gap.cause == GapCause::Language);
         (in_language && modules.is_empty() && answers.lacking.is_empty()).then_some(SkipKind::NotApplicable)
@@ -227,6 +230,7 @@ impl Check {
             place: subject.source.place.clone(),
             authority: subject.authority.clone(),
             blocks: blocks.collect(),
+            resembles: None,
             hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
             again: RerunCommand::Run { input: subject.source.id.clone(), options },
             verdict: sentence.to_owned(),

@@ -81,6 +81,10 @@ impl Check {
     /// Builds the jobs that the device can run.
     pub fn jobs(&self) -> Jobs {
         let mut all = Jobs::default();
+        if let Some(what) = self.device.unfit() {
+            all.lacking.insert(Reason::DeviceLacks(what));
+            return all;
+        }
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
             let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };

@@ -37,6 +37,14 @@ impl Generator {
         }
     }
 
+    /// The name in titles, next to the columns of compilers.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Rspirv => "our SPIR-V",
+            Self::Naga => "our WGSL (naga)",
+        }
+    }
+
     /// Returns the claim that agreement proves under `rules`. naga chooses offsets only under
     /// WGSL's own rules.
     pub fn proves(self, rules: &str) -> Proves {
@@ -56,6 +64,16 @@ impl Producer {
         match self {
             Self::Generator(generator) => generator.as_str(),
             Self::Compiler(toolchain) => toolchain.name,
+        }
+    }
+
+    /// The name in titles: `Vulkan · DXC (scalar)`, `our SPIR-V`.
+    pub fn title(self) -> String {
+        match self {
+            Self::Generator(generator) => generator.title().to_owned(),
+            Self::Compiler(toolchain) => {
+                toolchain.column().map_or_else(|| toolchain.name.to_owned(), |column| column.to_string())
+            }
         }
     }
 

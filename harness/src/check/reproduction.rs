@@ -11,7 +11,7 @@ use crate::check::shader_texts::names_block;
 use crate::check::verdict::{CodeOrigin, differing};
 use crate::results::record::{Access, Row};
 use layoutproof_probes::image::data_word;
-use layoutproof_probes::image::encoding::{Half, Ink, WordCode};
+use layoutproof_probes::image::encoding::{Ink, Salt, WordCode};
 use layoutproof_probes::{AnswerPlace, Direction, Form, ProbeJob, ProbeRun, words};
 
 /// A probe of a check: its module and its dispatches.
@@ -26,6 +26,8 @@ pub struct FailingProbe<'a> {
 #[derive(Clone, Debug)]
 pub struct ReproDispatch {
     pub job: Job,
+    /// What tells its words from those of other dispatches.
+    pub salt: Salt,
     /// Every word that is known. Leaves with less than 32 bits are in no word of their own.
     pub expected: Vec<ExpectedWord>,
 }
@@ -54,8 +56,11 @@ impl Check {
         let shows = |probe: &&CheckProbe| wrong.iter().any(|row| self.answers_row(probe, row));
         let CheckProbe { module, probe, .. } = probes.iter().find(shows).or(probes.first())?;
         let module = &self.produced.modules[*module];
-        let dispatches =
-            probe.runs.iter().map(|run| ReproDispatch { job: run.job.clone(), expected: expected(module, probe, run) });
+        let dispatches = probe.runs.iter().map(|run| ReproDispatch {
+            job: run.job.clone(),
+            salt: run.salt,
+            expected: expected(module, probe, run),
+        });
         Some(FailingProbe { module, dispatches: dispatches.collect() })
     }
 
@@ -75,6 +80,15 @@ impl Check {
 /// The words that a right device leaves.
 fn expected(module: &ShaderModule, probe: &ProbeJob, run: &ProbeRun) -> Vec<ExpectedWord> {
     let Ink::Words(half) = run.ink else { return Vec::new() };
+    let of_leaf = |leaf: &Leaf, (socket, start): ((u32, u32), u32)| {
+        let word = |index: u32| ExpectedWord {
+            socket,
+            offset: start + 4 * index,
+            word: run.salt.turn(data_word(leaf.offset + 4 * index, half)),
+            path: leaf.path.clone(),
+        };
+        (0..words(leaf.component)).map(word).collect::<Vec<_>>()
+    };
     let leaves = &module.plan.leaves;
     let has_words = |leaf: &Leaf| WordCode::of(leaf.component).is_none();
     match probe.entry.direction {
@@ -82,15 +96,9 @@ fn expected(module: &ShaderModule, probe: &ProbeJob, run: &ProbeRun) -> Vec<Expe
             let slots = probe.wiring.slots.iter().filter(|slot| slot.form != Form::Length);
             let slots = slots.filter(|slot| has_words(&leaves[slot.leaf as usize]));
             let answers = slots.flat_map(|slot| slot.places.iter().map(|place| (&leaves[slot.leaf as usize], *place)));
-            let of_answer = |(leaf, place)| {
-                of_leaf(
-                    leaf,
-                    half,
-                    match place {
-                        AnswerPlace::Word(word) => (probe.interface.output, 4 * word),
-                        AnswerPlace::Copy(offset) => (probe.interface.copy.unwrap_or_default(), offset),
-                    },
-                )
+            let of_answer = |(leaf, place)| match place {
+                AnswerPlace::Word(word) => of_leaf(leaf, (probe.interface.output, 4 * word)),
+                AnswerPlace::Copy(offset) => of_leaf(leaf, (probe.interface.copy.unwrap_or_default(), offset)),
             };
             answers.flat_map(of_answer).collect()
         }
@@ -100,18 +108,7 @@ fn expected(module: &ShaderModule, probe: &ProbeJob, run: &ProbeRun) -> Vec<Expe
                     && !matches!(buffer.kind, BufferKind::Address { .. })
             });
             let written = leaves.iter().filter(|leaf| is_bound && has_words(leaf));
-            written.flat_map(|leaf| of_leaf(leaf, half, (probe.interface.block, leaf.offset))).collect()
+            written.flat_map(|leaf| of_leaf(leaf, (probe.interface.block, leaf.offset))).collect()
         }
     }
-}
-
-/// The words of a leaf at a place of a buffer.
-fn of_leaf(leaf: &Leaf, half: Half, (socket, start): ((u32, u32), u32)) -> Vec<ExpectedWord> {
-    let word = |index: u32| ExpectedWord {
-        socket,
-        offset: start + 4 * index,
-        word: data_word(leaf.offset + 4 * index, half),
-        path: leaf.path.clone(),
-    };
-    (0..words(leaf.component)).map(word).collect()
 }

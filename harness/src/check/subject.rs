@@ -35,7 +35,6 @@ fn authorities(source: &Source, expectation: Option<&Expectation>) -> Vec<Author
 /// A source under one rule set.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The case or file.
     pub source: Arc<Source>,
     /// The rule set's name; [`DECLARED`] for a module with explicit offsets.
     pub rules: &'static str,

@@ -46,10 +46,7 @@ impl fmt::Display for Validation {
 impl Validation {
     /// Returns true if the validator rejected the module under the promised rules.
     pub fn is_rejection(&self) -> bool {
-        match self {
-            Self::Invalid(_) | Self::ValidOnlyWith { .. } => true,
-            Self::Valid | Self::NotRun(_) => false,
-        }
+        !matches!(self, Self::Valid | Self::NotRun(_))
     }
 
     /// Combines the validation results of a check's modules. Without modules, the validator did not
@@ -236,13 +233,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     // the device did not read it.
     let asked = match row.what {
         Quantity::Binding => observed.is_some(),
-        Quantity::Offset
-        | Quantity::ArrayStride
-        | Quantity::MatrixStride
-        | Quantity::Size
-        | Quantity::Alignment
-        | Quantity::Guard
-        | Quantity::ArrayLength => row.access.is_some(),
+        _ => row.access.is_some(),
     };
     if asked && shader_says.is_some() && shader_says != observed.as_ref() {
         links.push(Link::CompiledObserved);

@@ -16,7 +16,6 @@ use crate::check::{CheckDevice, Producer, Subject, SubjectShaders};
 use crate::results::record::{Access, CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
-/// The key of a count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CoverageCell {
     pub rules: String,
@@ -27,7 +26,6 @@ pub struct CoverageCell {
     pub after: After,
     pub space: AddressSpace,
     pub stage: Stage,
-    /// Read or write.
     pub direction: Direction,
     pub form: Form,
     pub proves: Proves,

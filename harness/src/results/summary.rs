@@ -78,7 +78,7 @@ impl SimilarChecks<'_> {
 
         match self.skip_kind {
             Some(SkipKind::NotApplicable) => end.not_applicable = end.not_applicable.saturating_add(self.checks),
-            None => {}
+            Some(SkipKind::UnfitDevice) | None => {}
         }
         if self.outcome == OutcomeKind::Known && self.is_untried {
             end.untried = end.untried.saturating_add(self.checks);

@@ -19,7 +19,6 @@ mod progress;
 mod project;
 mod records;
 mod select;
-mod shader_cache;
 pub mod suite;
 
 use std::process::ExitCode;

@@ -23,6 +23,7 @@ use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_inputs::all_cases::all_forms;
 use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_records::shapes::Shapes;
 use layoutproof_report::terminal;
 use layoutproof_show::Style;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
@@ -91,6 +92,7 @@ struct Suite {
     compilers: Toolchains,
     launch: Launch,
     known: Vec<known::KnownFailure>,
+    shapes: Shapes,
     alone: bool,
     batches: Vec<OnceLock<HashMap<CheckId, CheckRecord>>>,
     /// One record per placement, in the order of the selection.
@@ -115,6 +117,7 @@ impl Suite {
         let selection = select_part(&RunArgs::of_plain_run(), requested.part, &[])?;
 
         let mut suite = Self {
+            shapes: Shapes::of(&selection.subjects),
             selection,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
             proofs: Vec::new(),
@@ -240,6 +243,7 @@ impl Suite {
         let records = Batching::default().records(&checks, &self.launch);
         let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
         known::apply(&self.known, &mut records, &self.devices);
+        records.iter_mut().for_each(|record| self.shapes.explain(&self.known, record, &self.devices));
         records.into_iter().map(|record| (record.id.clone(), record)).collect()
     }
 }

@@ -5,6 +5,7 @@
 //! in the text. DXC crashes on damaged bitcode. `show` and `check` ask slangc and DXC about files that we
 //! cannot read; these compilers open the file and its includes themselves.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +13,8 @@ use std::time::Duration;
 
 use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
 
-use crate::child::{OUTPUT_LIMIT, run};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, DecidingFiles, EntryKind, ProgramQuestion};
+use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, run};
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::first_error;
 use crate::regular_file;
@@ -85,25 +87,84 @@ fn ask(
     Ok(compiler.answer(finished))
 }
 
-/// Runs glslang with the time limit `limit`. `limited` may wrap the command in a process with
-/// further limits.
+/// Runs glslang with the time limit `limit`, unless `cache` has its answer. `limited` may wrap the
+/// command in a process with further limits.
 pub fn ask_for_module(
     glslang: &Compiler,
     request: &GlslRequest<'_>,
+    cache: Option<&AnswerCache>,
     limited: impl Fn(&Command) -> io::Result<Command>,
     limit: Duration,
 ) -> GlslAnswer {
     let arguments = arguments(request);
+    let slot = cache.and_then(|cache| module_slot(cache, glslang, &arguments, request.text));
+    if let Some((known, _)) = slot.as_ref().and_then(CacheSlot::recall) {
+        return known_module(glslang, known);
+    }
+
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let answer = ScratchFolder::new().and_then(|folder| {
         std::fs::write(folder.path().join(SOURCE), request.text)?;
         Ok(match ask(glslang, folder.path(), &arguments, limited, limit)? {
-            CompilerAnswer::Accepted(_) => module(&folder.path().join(MODULE)),
-            CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
+            CompilerAnswer::Accepted(finished) => match regular_file::read(&folder.path().join(MODULE), OUTPUT_LIMIT) {
+                Ok(bytes) => {
+                    keep(slot.as_ref(), finished, Some(&bytes));
+                    GlslAnswer::Module(bytes)
+                }
+                Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
+            },
+            CompilerAnswer::Refused(finished) => {
+                let errors = errors(&finished.stdout);
+                keep(slot.as_ref(), finished, None);
+                GlslAnswer::Refused(errors)
+            }
             CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
         })
     });
     answer.unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be run: {error}", glslang.name())))
+}
+
+/// The place for glslang's answer; `None` if it may depend on another file.
+fn module_slot<'a>(
+    cache: &'a AnswerCache,
+    glslang: &Compiler,
+    arguments: &[String],
+    text: &str,
+) -> Option<CacheSlot<'a>> {
+    let program = &glslang.deciding_files(DecidingFiles::default());
+    let files = BTreeMap::from([(SOURCE.to_owned(), text.as_bytes().to_vec())]);
+    let question = ProgramQuestion { kind: EntryKind::Compilation, program, arguments, files: &files, input: b"" };
+    is_whole(text).then(|| cache.slot_of_whole(&question))?
+}
+
+/// True if no directive of a text can name another file. Extensions and comments may have such a word in
+/// their names.
+fn is_whole(text: &str) -> bool {
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    let names_file = |directive: &str| {
+        let directive = directive.trim_start();
+        ["include", "import", "embed", "/*"].iter().any(|start| directive.starts_with(start))
+    };
+    !joined.lines().any(|line| line.split('#').skip(1).any(names_file))
+}
+
+fn keep(slot: Option<&CacheSlot<'_>>, finished: ProcessOutput, module: Option<&[u8]>) {
+    if let (Some(slot), ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr }) = (slot, finished) {
+        let files = module.map(|bytes| (MODULE.to_owned(), bytes.to_vec())).into_iter().collect();
+        slot.keep(&AnswerOfProgram { status, stdout, stderr, files });
+    }
+}
+
+fn known_module(glslang: &Compiler, known: AnswerOfProgram) -> GlslAnswer {
+    let AnswerOfProgram { status, stdout, stderr, mut files } = known;
+    match glslang.answer(Ok(ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr })) {
+        CompilerAnswer::Accepted(_) => match files.remove(MODULE) {
+            Some(bytes) => GlslAnswer::Module(bytes),
+            None => GlslAnswer::Broken("glslang wrote no module".to_owned()),
+        },
+        CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
+        CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
+    }
 }
 
 /// Makes glslang choose the bindings and locations that the text omits, so that it does not refuse
@@ -119,13 +180,6 @@ fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
     let words = dialect.iter().chain(&always).map(|word| (*word).to_owned());
     let defines = request.defines.iter().map(|define| format!("-D{define}"));
     words.chain(defines).chain([SOURCE.to_owned()]).collect()
-}
-
-fn module(path: &Path) -> GlslAnswer {
-    match regular_file::read(path, OUTPUT_LIMIT) {
-        Ok(bytes) => GlslAnswer::Module(bytes),
-        Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
-    }
 }
 
 /// slangc's reflection of a file for this target, as JSON. Nothing is compiled, so that no entry point
@@ -166,10 +220,19 @@ pub enum DxcOutput {
     Module,
 }
 
+/// Why DXC made nothing of HLSL.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DxcRefusal {
+    /// How DXC refused the file, or ended, as a sentence.
+    pub reason: String,
+    /// The lines of the given text with errors, from 1.
+    pub lines: BTreeSet<usize>,
+}
+
 /// DXC's output for `text`, or for a file among the arguments.
 ///
 /// # Errors
-/// How DXC refused the file, or ended, as a sentence.
+/// DXC refused the file, or ended without an answer.
 pub fn ask_dxc(
     dxc: &Compiler,
     output: DxcOutput,
@@ -177,7 +240,8 @@ pub fn ask_dxc(
     arguments: &[String],
     limited: impl Fn(&Command) -> io::Result<Command>,
     limit: Duration,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, DxcRefusal> {
+    let without_lines = |reason| DxcRefusal { reason, lines: BTreeSet::new() };
     let fixed: &[&str] = match output {
         DxcOutput::Listing => &[],
         DxcOutput::Module => &["-spirv", "-fcgl", "-fspv-target-env=vulkan1.2", "-Fo", MODULE],
@@ -191,14 +255,23 @@ pub fn ask_dxc(
         Ok(match ask(dxc, folder.path(), &arguments, limited, limit)? {
             CompilerAnswer::Accepted(finished) if output == DxcOutput::Listing => Ok(finished.stdout.into_bytes()),
             CompilerAnswer::Accepted(_) => regular_file::read(&folder.path().join(MODULE), OUTPUT_LIMIT)
-                .map_err(|error| format!("{} wrote no module: {error}", dxc.name())),
+                .map_err(|error| without_lines(format!("{} wrote no module: {error}", dxc.name()))),
             CompilerAnswer::Refused(finished) => {
-                Err(format!("{} refuses the file: {}", dxc.name(), first_error(&finished.stderr, &finished.stdout)))
+                let first = first_error(&finished.stderr, &finished.stdout);
+                let reason = format!("{} refuses the file: {first}", dxc.name());
+                Err(DxcRefusal { reason, lines: error_lines(&finished.stderr) })
             }
-            CompilerAnswer::Broken(how) => Err(how),
+            CompilerAnswer::Broken(how) => Err(without_lines(how)),
         })
     });
-    made.unwrap_or_else(|error| Err(format!("{} could not be run: {error}", dxc.name())))
+    made.unwrap_or_else(|error| Err(without_lines(format!("{} could not be run: {error}", dxc.name()))))
+}
+
+/// The lines of the text in `shader.hlsl:7:36: error: ...`.
+fn error_lines(stderr: &str) -> BTreeSet<usize> {
+    let errors = stderr.lines().filter(|line| line.contains(": error: "));
+    let places = errors.filter_map(|line| line.rsplit_once(HLSL_SOURCE)?.1.strip_prefix(':')?.split(':').next());
+    places.filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Parses glslang's errors, and drops those that only follow from others.
@@ -234,6 +307,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_directive_names_a_file() {
+        for text in
+            ["#extension GL_GOOGLE_include_directive : require\n", "// included\nvoid main() {}", "#define A 1\n"]
+        {
+            assert!(is_whole(text), "{text}");
+        }
+        for text in ["#include \"a.glsl\"", "/* */ # include <a>", "#\\\ninclude \"a\"", "#/*\n*/include \"a\""] {
+            assert!(!is_whole(text), "{text}");
+        }
+    }
+
+    #[test]
     fn errors_have_lines_and_what_follows_from_them_is_left_out() {
         // The output of glslang 12.0.0 with `-G` for a shader with an unknown function.
         let printed = "shader.glsl\nERROR: shader.glsl:6: 'foo' : no matching overloaded function found \n\
@@ -248,5 +333,14 @@ mod tests {
         let message = "Linking compute stage: Missing entry point: Each stage requires one entry point".to_owned();
         assert_eq!(errors(printed), [GlslError { line: None, message }]);
         assert_eq!(errors("").len(), 1);
+    }
+
+    /// The output of DXC 1.7.2308.
+    #[test]
+    fn lines_with_errors_are_those_of_the_text() {
+        let printed = "In file included from shader.hlsl:1:\n/tmp/a.hlsl:4:1: error: unknown type name 'X'\n\
+            shader.hlsl:9:36: error: type 'AppendStructuredBuffer<T>' does not provide a subscript operator\n\
+            shader.hlsl:13:33: error: use of undeclared identifier 'sn'; did you mean 'N::sn'?\n";
+        assert_eq!(error_lines(printed), [9, 13].into());
     }
 }

@@ -28,7 +28,9 @@ impl CompilerDevices {
             (Self::Every, _) | (_, Producer::Generator(_)) => true,
             (Self::OneDriver { .. }, Producer::Compiler(_)) if !device.runner.is_driven() => true,
             (Self::OneDriver { turn }, Producer::Compiler(toolchain)) => {
-                let takes = |device: &&DeviceInfo| device.runner.is_driven() && producer.feeds(device.runner);
+                let takes = |device: &&DeviceInfo| {
+                    device.runner.is_driven() && producer.feeds(device.runner) && device.lacks.is_empty()
+                };
                 let drivers: Vec<&DeviceInfo> = devices.iter().filter(takes).collect();
                 let draw = stable_hash(&format!("{case}::{}", toolchain.name)) >> 32;
                 let chosen = (draw + turn) % (drivers.len() as u64).max(1);
@@ -56,6 +58,7 @@ mod tests {
             index: 0,
             hardware: false,
             features: BTreeSet::new(),
+            lacks: BTreeSet::new(),
             max_uniform_range: 16384,
             max_push_constants: 128,
             direct3d: None,

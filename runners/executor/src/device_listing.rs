@@ -105,7 +105,15 @@ fn list_once(api: RunnerKind, launch: &Launch) -> Result<Enumeration, ListingErr
     let mut worker = Worker::start(launch, api, &[])?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
     match worker.ask_and_wait(&WorkerRequest::Discover(api, planted), launch.open_limit()) {
-        Ok(WorkerAnswer::Devices(found)) => Ok(found?),
+        Ok(WorkerAnswer::Devices(found)) => {
+            let mut found = found?;
+            // A driver that complains while it is loaded may list fewer devices.
+            if let Some(first) = worker.end().lines().next() {
+                let api = api.as_str();
+                found.notes.push(format!("a driver printed while the devices of {api} were listed: {first}"));
+            }
+            Ok(found)
+        }
         Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().into()),
         Err(WorkerDeath::Hung(limit)) => Err(ListingError::Hung(limit)),
         Err(WorkerDeath::Died(how)) => Err(ListingError::Died(how)),

@@ -99,6 +99,11 @@ fn make(
     let mut made = Vec::with_capacity(group.len());
     for &(index, check) in group {
         let check = match check {
+            PlannedCheck::Bytes { subject, producer, device } if !device.lacks.is_empty() => {
+                let produced = Arc::new(SubjectShaders::empty(*producer, making.settings.elements));
+                DeviceCheck::Bytes(Check { subject: Arc::clone(subject), produced, device: (*device).clone() })
+            }
+            PlannedCheck::Bindings(check) if !check.device.lacks.is_empty() => DeviceCheck::Bindings((**check).clone()),
             PlannedCheck::Bytes { subject, producer, device } => {
                 let made = || match producer {
                     Producer::Generator(generator) => SubjectShaders::new(subject, *generator, making.settings),

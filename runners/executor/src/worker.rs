@@ -160,6 +160,13 @@ impl Worker {
         let _ = self.child.kill();
     }
 
+    /// Ends the process, and returns what it printed to standard error.
+    pub fn end(mut self) -> String {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        telling(&self.output.to_the_end())
+    }
+
     fn hung(&mut self, limit: Duration) -> WorkerDeath {
         let _ = self.child.kill();
         WorkerDeath::Hung(limit)
@@ -256,8 +263,8 @@ fn keep(mut stderr: ChildStderr, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// The output of a dead worker without the lines that Mesa prints on every machine without a
-/// desktop. Those lines do not explain the death.
+/// The output of a worker without the lines that Mesa prints on every machine without a desktop.
+/// Those lines explain nothing.
 fn telling(output: &str) -> String {
     let lines = output.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR"));
     lines.collect::<Vec<_>>().join("\n").trim().to_owned()

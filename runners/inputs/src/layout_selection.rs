@@ -1,6 +1,7 @@
 //! The layouts that one place names: the command line, an entry of `layoutproof.toml`, or a
 //! compiler's arguments.
 
+use anyhow::bail;
 use layoutproof_layout::column::ColumnError;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
@@ -86,16 +87,18 @@ pub fn choice(column: Column<'_>) -> Option<ShownColumnChoice> {
 }
 
 /// Parses a target, and suggests the nearest one.
-pub fn target(word: &str) -> Result<TargetChoice, String> {
-    let known = ShaderTarget::ALL.iter().map(|target| target.as_str());
-    word.parse().map_err(|error| match error {
-        ColumnError::Target(name) => {
-            let meant = did_you_mean(&name, known.clone());
+///
+/// # Errors
+/// The word names no target, or one without this layout.
+pub fn target(word: &str) -> anyhow::Result<TargetChoice> {
+    match word.parse() {
+        Err(ColumnError::Target(name)) => {
+            let meant = did_you_mean(&name, ShaderTarget::ALL.iter().map(|target| target.as_str()));
             let known = TARGETS.join(", ");
-            format!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
+            bail!("unknown target{}", if meant.is_empty() { format!("; known are {known}") } else { meant })
         }
-        error => error.to_string(),
-    })
+        parsed => Ok(parsed?),
+    }
 }
 
 /// The targets that messages list.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use layoutproof_layout::ShaderCompiler;
 use layoutproof_layout::column::compiler_and_version;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
@@ -51,10 +52,13 @@ pub fn name_and_file(word: &str) -> (&str, Option<&Path>) {
 }
 
 /// Parses `dxc`, `dxc@1.9`, `dxc-1.9` or `dxc=PATH`, and suggests the nearest name.
-pub fn named_compiler(word: &str) -> Result<NamedCompiler, String> {
+///
+/// # Errors
+/// The word names no compiler, or a target with it.
+pub fn named_compiler(word: &str) -> anyhow::Result<NamedCompiler> {
     let (name, file) = name_and_file(word);
     if file == Some(Path::new("")) {
-        return Err(format!("a build is named by its file, as `{name}=/path/to/{name}`"));
+        bail!("a build is named by its file, as `{name}=/path/to/{name}`");
     }
     let file = file.map(Path::to_owned);
     if let Ok((compiler, version)) = compiler_and_version(name) {
@@ -69,10 +73,10 @@ pub fn named_compiler(word: &str) -> Result<NamedCompiler, String> {
     let single = toolchains().iter().find(|toolchain| toolchain.name == name);
     if let Some(column) = single.and_then(Toolchain::column) {
         let compiler = single.map_or(name, |toolchain| toolchain.compiler);
-        return Err(format!("name compiler and target apart: `--target {} --compiler {compiler}`", column.choice()));
+        bail!("name compiler and target apart: `--target {} --compiler {compiler}`", column.choice());
     }
     let known = || ShaderCompiler::ALL.iter().map(|compiler| compiler.as_str());
     let meant = did_you_mean(name, known());
     let listed = || known().collect::<Vec<_>>().join(", ");
-    Err(format!("unknown compiler{}", if meant.is_empty() { format!("; known are {}", listed()) } else { meant }))
+    bail!("unknown compiler{}", if meant.is_empty() { format!("; known are {}", listed()) } else { meant })
 }

@@ -218,7 +218,7 @@ fn layouts(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> La
 fn parsed<T>(
     table: &mut TomlTable<'_, '_>,
     key: &'static str,
-    parse: impl Fn(&str) -> Result<T, String>,
+    parse: impl Fn(&str) -> anyhow::Result<T>,
     problems: &mut FileProblems<'_>,
 ) -> Vec<T> {
     let place = table.value(key).map(toml_span);

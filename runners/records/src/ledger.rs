@@ -7,13 +7,13 @@ use std::collections::{HashMap, VecDeque};
 
 use anyhow::bail;
 use layoutproof_core::check::CheckId;
-use layoutproof_core::results::known::shape::ShapeAt;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
 use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, RunEnd};
 use layoutproof_core::results::summary::fold;
 use layoutproof_device::DeviceInfo;
 
 use crate::records_file::RecordsFile;
+use crate::shapes::Shapes;
 
 /// The records of a run, each in the place of its check.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ pub struct Ledger<'a> {
     file: Option<RecordsFile>,
     known: &'a [KnownFailure],
     devices: &'a [DeviceInfo],
-    /// The shapes of members, by the id of a file or of a case that is not built in.
-    shapes: HashMap<String, Vec<ShapeAt>>,
+    /// The shapes of members, by the id of a case or a file.
+    shapes: Shapes,
 }
 
 impl<'a> Ledger<'a> {
@@ -50,21 +50,19 @@ impl<'a> Ledger<'a> {
             file: None,
             known,
             devices,
-            shapes: HashMap::new(),
+            shapes: Shapes::default(),
         }
     }
 
-    /// Sets the shapes by which entries of lists match other cases and files.
-    pub fn know_shapes(&mut self, shapes: HashMap<String, Vec<ShapeAt>>) {
+    /// Sets the shapes by which entries of lists match.
+    pub fn know_shapes(&mut self, shapes: Shapes) {
         self.shapes = shapes;
     }
 
     /// Marks the record if its difference is known.
     fn explain(&self, record: &mut CheckRecord) {
         known::explain(self.known, record, self.devices);
-        if let Some(shapes) = self.shapes.get(&record.id.case) {
-            known::shape::explain(self.known, record, self.devices, shapes);
-        }
+        self.shapes.explain(self.known, record, self.devices);
     }
 
     /// Adopts the records of an earlier run.

@@ -16,4 +16,5 @@ pub mod participants;
 pub mod recorded;
 pub mod recorded_sources;
 pub mod records_file;
+pub mod shapes;
 pub mod shard;

@@ -40,8 +40,8 @@ pub fn open(path: &Path, warn: Warn) -> anyhow::Result<io::Result<File>> {
     }
 }
 
-/// Reads a whole records file. No other process can write it meanwhile, unless `warn` is told that the
-/// file system has no locks.
+/// Reads a whole records file. No other process can write it meanwhile, unless the file system has no
+/// locks, which `warn` shows.
 ///
 /// # Errors
 /// Another process is writing the file, or it cannot be read.

@@ -68,6 +68,7 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     for part in parts.iter().filter_map(|part| part.end.as_ref()) {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.fail_fast |= part.fail_fast;
+        end.ms = end.ms.saturating_add(part.ms);
         end.seen.extend(part.seen.iter().cloned());
         end.cache = match (end.cache, &part.cache) {
             (Some(sum), Some(of_part)) => Some(Box::new(sum.plus(**of_part))),
@@ -97,8 +98,9 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         known::mark_seen(&end.seen, &mut records);
         end.seen.clear();
     }
-    let RunEnd { not_done, fail_fast, seen, failed_listings, left_out, left_out_cases, cells, sources, cache, .. } =
-        end;
+    let RunEnd {
+        not_done, fail_fast, ms, seen, failed_listings, left_out, left_out_cases, cells, sources, cache, ..
+    } = end;
     let mut totals = fold(&records);
     for group in &left_out {
         add_left_out(&mut totals, group);
@@ -106,6 +108,7 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     let end = RunEnd {
         not_done,
         fail_fast,
+        ms,
         seen,
         failed_listings,
         left_out,

@@ -18,6 +18,8 @@ use layoutproof_show::{counted, one_line};
 pub struct Asked {
     /// The producers that they named, as typed.
     pub producers: Vec<String>,
+    /// The devices that they named.
+    pub devices: Vec<String>,
     /// True if they chose cases or rule sets. A default compiler may then accept none of them.
     pub is_selection: bool,
 }
@@ -47,19 +49,23 @@ struct Turnout {
 impl Asked {
     /// A run of everything with these producers.
     pub fn of_producers(producers: &[String]) -> Self {
-        Self { producers: producers.to_vec(), is_selection: false }
+        Self { producers: producers.to_vec(), ..Self::default() }
     }
 
     /// The runs with these headers.
     pub fn of_records(runs: &[RunHeader]) -> Self {
         // `run` records compilers under the first option name; `fuzz` has only the second option.
-        let named = |run: &RunHeader| {
-            let options = ["producer", "compiler"].into_iter().filter_map(|option| run.arguments.get(option));
-            options.flatten().cloned().collect::<Vec<_>>()
+        let named = |options: [&str; 2]| {
+            let values = runs.iter().flat_map(|run| options.map(|option| run.arguments.get(option)));
+            values.flatten().flatten().cloned().collect::<Vec<_>>()
         };
         let selects =
             |run: &RunHeader| ["inputs", "rules", "caselist"].iter().any(|id| run.arguments.contains_key(*id));
-        Self { producers: runs.iter().flat_map(named).collect(), is_selection: runs.iter().any(selects) }
+        Self {
+            producers: named(["producer", "compiler"]),
+            devices: named(["device", "require"]),
+            is_selection: runs.iter().any(selects),
+        }
     }
 
     /// True if this producer must return a result somewhere.
@@ -124,6 +130,10 @@ impl Participants {
             *kinds.entry(alike.reason_kind.to_string()).or_default() += alike.checks;
         }
         let Some(CheckDevice { id, runner }) = alike.device.filter(|_| is_applicable) else { return };
+        // A device that can run nothing takes part only if the user wants it to.
+        if alike.skip_kind == Some(SkipKind::UnfitDevice) && !self.asked.devices.contains(id) {
+            return;
+        }
 
         let maker = self.asked.demands(alike.producer).then(|| self.maker(alike.producer));
         let device = format!("device `{}` via {}", one_line(id), runner.title());
@@ -221,7 +231,7 @@ fn by_frequency(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 #[cfg(test)]
 mod tests {
     use layoutproof_core::check::verdict::Validation;
-    use layoutproof_core::results::record::{Culprit, KnownEntry, Outcome, Proves};
+    use layoutproof_core::results::record::{Culprit, KnownEntry, Outcome, Proves, Reason};
 
     use super::*;
 
@@ -287,9 +297,9 @@ mod tests {
         let checks =
             [check("glslang", "lavapipe", skipped("refused by glslang")), check("rspirv", "lavapipe", Outcome::Agrees)];
         let silent = |asked: Asked| Participants::of(asked, &checks, &[]).silent().len();
-        assert_eq!(silent(Asked { producers: Vec::new(), is_selection: true }), 0);
-        assert_eq!(silent(Asked { producers: Vec::new(), is_selection: false }), 1);
-        assert_eq!(silent(Asked { producers: vec!["all".to_owned()], is_selection: true }), 1);
+        assert_eq!(silent(Asked { is_selection: true, ..Asked::default() }), 0);
+        assert_eq!(silent(Asked::default()), 1);
+        assert_eq!(silent(Asked { producers: vec!["all".to_owned()], is_selection: true, ..Asked::default() }), 1);
     }
 
     #[test]
@@ -305,6 +315,20 @@ mod tests {
         let some = "nothing was proved: no check agrees or is known; skipped: device lacks shaderFloat64 (1)";
         assert_eq!(why(&[inapplicable, skipped]), some);
         assert_eq!(why(&[]), "nothing was proved: no check was run");
+    }
+
+    #[test]
+    fn a_device_that_can_run_nothing_takes_part_only_if_it_is_named() {
+        let unfit = Outcome::Skipped {
+            reasons: Reason::DeviceLacks("compute shaders".to_owned()).into(),
+            kind: Some(SkipKind::UnfitDevice),
+        };
+        let checks = [check("rspirv", "lavapipe", Outcome::Agrees), check("naga", "old-gl", unfit)];
+        assert_eq!(silent(&[], &checks), "");
+        let asked = Asked { devices: vec!["old-gl".to_owned()], ..Asked::default() };
+        assert_eq!(Participants::of(asked, &checks, &[]).silent().len(), 2);
+        let why = Participants::of(Asked::default(), &checks[1..], &[]).why_nothing_is_proved();
+        assert_eq!(why, "nothing was proved: no check agrees or is known; skipped: device lacks compute shaders (1)");
     }
 
     #[test]

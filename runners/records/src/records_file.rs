@@ -283,10 +283,7 @@ impl RecordsFile {
 
     /// True if nothing is written before the end.
     pub fn is_written_at_end(&self) -> bool {
-        match self.state {
-            RecordsFileState::AtEnd => true,
-            RecordsFileState::Growing(_) | RecordsFileState::Failed(_) => false,
-        }
+        matches!(self.state, RecordsFileState::AtEnd)
     }
 }
 

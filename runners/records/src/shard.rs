@@ -39,14 +39,19 @@ impl Shard {
     }
 }
 
-impl FromStr for Shard {
-    type Err = String;
+/// The text is no shard.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a shard is written I/N, from 1/N to N/N, or auto")]
+pub struct BadShard;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for Shard {
+    type Err = BadShard;
+
+    fn from_str(text: &str) -> Result<Self, BadShard> {
         let numbers = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            Some(_) | None => Err("a shard is written I/N, from 1/N to N/N, or auto".to_owned()),
+            Some(_) | None => Err(BadShard),
         }
     }
 }

@@ -12,6 +12,7 @@ use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use layoutproof_core::results::record::RecordedSource;
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::case_part::{SourceMaps, source_part};
+use layoutproof_report::html::components::plain_code;
 use layoutproof_report::html::known_part::link_to;
 use layoutproof_report::html::layout_page::legend;
 use layoutproof_show::style::{counted, one_line};
@@ -107,11 +108,11 @@ fn one_case(case: &CaseFacts, mechanisms: &[Mechanism<'_>], navigation: SiteNavi
         }
         section {
             h2 { "The case file" }
-            p.dim { "Every number with its source. To run it: " code { "layoutproof run " (case.id) } }
-            pre tabindex="0" { code { (case.text.trim_end()) } }
+            p.note { "Every number with its source. To run it: " code { "layoutproof run " (case.id) } }
+            (plain_code("TOML", case.text.trim_end()))
         }
     };
-    let intro = html! { p { (sentence(&one_line(&case.summary))) } };
+    let intro = html! { p.lead { (sentence(&one_line(&case.summary))) } };
     SiteFrame { path: &path, section: SiteSection::Cases, title: &case.id, intro, content }
         .found_by(&one_line(&case.summary))
 }

@@ -99,14 +99,14 @@ pub(super) fn explorer_part(path: &str, place: ExplorerPlace) -> Markup {
         }
         div #explorer data-page=[&own_page] data-panes="text result" {
             div.x-panes {
-                div.x-text { (text_bar(own_page.as_deref())) (editor()) (said()) }
-                div.x-result { (result_bar()) (panels()) }
+                div.x-text { (text_bar()) (editor()) (said()) }
+                div.x-result { (result_bar(own_page.as_deref())) (panels()) }
             }
         }
     }
 }
 
-fn text_bar(own_page: Option<&str>) -> Markup {
+fn text_bar() -> Markup {
     html! {
         div.x-bar {
             select #explorer-language aria-label="Language" {}
@@ -124,7 +124,6 @@ fn text_bar(own_page: Option<&str>) -> Markup {
                     }
                 }
             }
-            @if let Some(page) = own_page { a #explorer-open .x-open href=(page) { "Open full page" } }
             // On a phone, one pane may have all of the height.
             div.x-views role="group" aria-label="Show" {
                 @for (pane, label) in [("text", "Text"), ("result", "Layout")] {
@@ -183,7 +182,7 @@ const COPIES: [(&str, &str); 8] = [
     ("case", "Case file"),
 ];
 
-fn result_bar() -> Markup {
+fn result_bar(own_page: Option<&str>) -> Markup {
     html! {
         div.x-bar {
             div.tablist role="tablist" aria-label="Layout" {
@@ -193,6 +192,7 @@ fn result_bar() -> Markup {
                         data-tab=(tab) { (label) }
                 }
             }
+            @if let Some(page) = own_page { a #explorer-open .x-open href=(page) { "Open full page" } }
         }
         div.x-choices {
             div.chips #explorer-chips role="group" aria-label="Targets" {}

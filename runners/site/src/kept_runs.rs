@@ -41,7 +41,7 @@ pub struct SeenCounts {
 }
 
 impl KeptRun {
-    /// The devices with their results. Our evaluator and our model are none.
+    /// The devices with their results, without our evaluator and our model.
     pub fn devices(&self) -> Vec<SeenDevice<'_>> {
         let is_device = |info: &&DeviceInfo| !matches!(info.runner, RunnerKind::Dxil | RunnerKind::Model);
         self.run.devices.iter().filter(is_device).map(|info| self.device(info)).collect()
@@ -85,7 +85,7 @@ pub fn seen_on(runs: &[KeptRun]) -> Vec<&str> {
             names.push(name);
         }
     }
-    names.sort();
+    names.sort_unstable();
     names.into_iter().map(|(_, name)| name).collect()
 }
 
@@ -179,6 +179,7 @@ mod tests {
             max_uniform_range: 0,
             max_push_constants: 0,
             direct3d: (runner == RunnerKind::D3d12).then_some(translated),
+            lacks: BTreeSet::new(),
         }
     }
 

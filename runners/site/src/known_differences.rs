@@ -37,7 +37,7 @@ pub struct Mechanism<'a> {
     pub list: &'a KnownList,
     /// The reason as written in the list.
     pub reason: &'a str,
-    /// A line for lists: the title of its issue, or the start of the reason.
+    /// A line for lists: the title of its issue or entry, or the start of the reason.
     pub title: String,
     /// The entries with this reason; at least one.
     pub entries: Vec<&'a KnownFailure>,
@@ -50,7 +50,7 @@ pub(super) fn use_issue_titles(mechanisms: &mut [Mechanism<'_>], issue_titles: &
     for mechanism in mechanisms {
         if let Some(title) = issue_titles.get(&mechanism.id) {
             // The target is next to the title.
-            let title = title.trim_start_matches("[SPIR-V] ").trim_start_matches("[HLSL] ");
+            let title = title.split_once("] ").map_or(title.as_str(), |(_, title)| title);
             mechanism.title = capitalized(&one_line(title));
         }
         if !taken.insert((mechanism.list.name.clone(), mechanism.title.clone())) {
@@ -202,7 +202,7 @@ pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
                     path,
                     list,
                     reason: &entry.reason,
-                    title: capitalized(&one_line(beginning(&entry.reason))),
+                    title: capitalized(&one_line(entry.title.as_deref().unwrap_or(beginning(&entry.reason)))),
                     entries: vec![entry],
                 });
             }

@@ -76,7 +76,7 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
 fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -> Markup {
     let merged = MergedBlock::of(&opening.columns, 0);
     html! {
-        section.opening.lights.still[navigation.has_explorer] id="opening" {
+        div.opening.lights.still[navigation.has_explorer] #opening {
             div { (shader_code("HLSL", &opening.declaration(), ShaderLanguage::Hlsl)) p { (opening.words) } }
             div { (maps(&merged.columns[..merged.columns.len().min(MAPS)], ShaderLanguage::Hlsl)) (legend()) }
             div.actions {

@@ -55,7 +55,8 @@ impl DeviceApi for Vulkan {
         let found = physical::list(&instance)?;
         let mut notes = instance.loader_errors();
         notes.extend(found.notes);
-        Ok(Enumeration::new(found.devices.into_iter().map(|device| device.info).collect(), notes))
+        let devices = found.devices.into_iter().map(|device| (device.info, device.bus));
+        Ok(Enumeration::on_buses(devices.collect(), notes))
     }
 
     fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {

@@ -29,6 +29,8 @@ pub(crate) struct Physical {
     /// The first queue family with compute and graphics, or the first with compute if none has
     /// both.
     pub(crate) queue_family: u32,
+    /// Its PCI address, as wgpu writes it; empty if it does not report one.
+    pub(crate) bus: String,
     /// True if it is a layer over another API and has `VK_KHR_portability_subset`, which must then
     /// be enabled.
     pub(crate) portability: bool,
@@ -113,6 +115,7 @@ fn describe(
         index,
         hardware: properties.device_type != vk::PhysicalDeviceType::CPU,
         features,
+        lacks: BTreeSet::new(),
         max_uniform_range: properties.limits.max_uniform_buffer_range,
         max_push_constants: properties.limits.max_push_constants_size,
         direct3d: None,
@@ -121,7 +124,8 @@ fn describe(
 
     let portability = has(ash::khr::portability_subset::NAME);
     let (limits, capabilities) = (limits(&properties.limits), structures.capabilities());
-    Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, portability }))
+    let bus = if has(ash::ext::pci_bus_info::NAME) { bus(instance, handle) } else { String::new() };
+    Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, bus, portability }))
 }
 
 fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
@@ -175,6 +179,16 @@ fn driver(instance: &Instance, handle: vk::PhysicalDevice, tells: bool) -> Strin
         (false, true) => format!("{name} {}", version_text(version)),
         (false, false) => format!("{name} {info}"),
     }
+}
+
+/// The PCI address of a device with `VK_EXT_pci_bus_info`.
+fn bus(instance: &Instance, handle: vk::PhysicalDevice) -> String {
+    let mut bus = vk::PhysicalDevicePCIBusInfoPropertiesEXT::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut bus);
+    // SAFETY: the handle comes from this instance; the chain's structures live to the end of this function.
+    unsafe { instance.raw.get_physical_device_properties2(handle, &mut chain) };
+    let (domain, number) = (bus.pci_domain, bus.pci_bus);
+    format!("{domain:04x}:{number:02x}:{:02x}.{:x}", bus.pci_device, bus.pci_function)
 }
 
 fn text(c: &CStr) -> String {

@@ -10,7 +10,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{Column, FileId, LayoutOptions, Span, find};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
-use layoutproof_show::front_ends::{Glslang, InputTools, NoListing, Purpose, ReadOptions, TextFrontEnd};
+use layoutproof_show::front_ends::{Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions, TextFrontEnd};
 use layoutproof_show::{RuleChoice, RuleSetLayouts, ShowInput, ShownRules};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -58,8 +58,8 @@ impl InputTools for BrowserTools {
         &InProcessReader
     }
 
-    fn glslang(&self) -> Result<Glslang, String> {
-        Err("`layoutproof show` uses glslang, which supports all of it".to_owned())
+    fn glslang(&self) -> Result<Glslang, NoGlslang> {
+        Err(NoGlslang("`layoutproof show` uses glslang, which supports all of it".to_owned()))
     }
 
     fn list_container(&self, _container: &[u8]) -> Result<String, NoListing> {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::devices::{NativeApi, device_id};
 use layoutproof_device::limits::Limits;
-use layoutproof_device::{DeviceInfo, Feature, RunnerError, RunnerKind};
+use layoutproof_device::{BasicFeature, DeviceInfo, Feature, RunnerError, RunnerKind};
 use wgpu::{
     Adapter, AdapterInfo, Backend, BackendOptions, Backends, DeviceType, DownlevelFlags, Features, Instance,
     InstanceDescriptor, InstanceFlags,
@@ -75,6 +75,11 @@ impl Adapters {
         (0_u32..).zip(&self.adapters).map(|(index, adapter)| describe(adapter, index)).collect()
     }
 
+    /// The PCI address of each adapter; empty if wgpu does not report one.
+    pub(crate) fn buses(&self) -> Vec<String> {
+        self.adapters.iter().map(|adapter| adapter.get_info().device_pci_bus_id).collect()
+    }
+
     /// One sentence for each API of this platform without an adapter, with the variables that may
     /// be the reason.
     pub(crate) fn notes(&self) -> Vec<String> {
@@ -90,6 +95,10 @@ impl Adapters {
             }
             match &self.choice.name_part {
                 Some(part) => format!("wgpu found no {name} adapter with `{part}` (WGPU_ADAPTER_NAME) in its name"),
+                None if api == Backends::GL && lacks_display() => format!(
+                    "wgpu found no {name} adapter; no display is set (DISPLAY or WAYLAND_DISPLAY), which some drivers \
+                     need"
+                ),
                 None => format!("wgpu found no {name} adapter"),
             }
         };
@@ -102,6 +111,12 @@ impl Adapters {
         let found = listed.devices().into_iter().zip(listed.adapters).find(|(device, _)| info.is_same(device));
         found.map(|(_, adapter)| adapter).ok_or_else(|| info.no_longer_listed("enumerate_adapters"))
     }
+}
+
+/// True on a system whose programs reach a display through variables, and none is set.
+fn lacks_display() -> bool {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    cfg!(all(unix, not(target_vendor = "apple"))) && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY")
 }
 
 fn list_api(backends: Backends) -> Vec<Adapter> {
@@ -120,7 +135,8 @@ fn list_api(backends: Backends) -> Vec<Adapter> {
 fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
     let info = adapter.get_info();
     let limits = limits(&adapter.limits());
-    let features = features(adapter.features(), adapter.get_downlevel_capabilities().flags);
+    let core = adapter.get_downlevel_capabilities().flags;
+    let features = features(adapter.features(), core);
     let pushes = features.contains(&Feature::PushConstants);
 
     DeviceInfo {
@@ -131,6 +147,7 @@ fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
         index,
         hardware: info.device_type != DeviceType::Cpu,
         features,
+        lacks: lacks(&info, core, limits),
         max_uniform_range: limits.uniform_range,
         max_push_constants: if pushes { limits.push_constants } else { 0 },
         direct3d: None,
@@ -148,22 +165,55 @@ fn native_api(backend: Backend) -> NativeApi {
     }
 }
 
-/// The API, with its version if wgpu reports it. For OpenGL, the driver's text starts with the
-/// version (`4.5 (Core Profile) Mesa 22.3.6`, `OpenGL ES 3.2 Mesa 22.3.6`).
+/// The API, with its version if wgpu reports it.
 fn api(info: &AdapterInfo) -> String {
     match native_api(info.backend) {
         NativeApi::Vulkan => "Vulkan".to_owned(),
         NativeApi::Direct3d12 | NativeApi::Vkd3d => "Direct3D 12".to_owned(),
         NativeApi::Metal => "Metal".to_owned(),
         NativeApi::OpenGl => {
-            let (name, rest) = match info.driver_info.strip_prefix("OpenGL ES ") {
-                Some(rest) => ("OpenGL ES", rest),
-                None => ("OpenGL", info.driver_info.as_str()),
-            };
-            let version = rest.split_whitespace().next().unwrap_or_default();
-            format!("{name} {version}").trim_end().to_owned()
+            let OpenGlVersion { is_es, text, .. } = opengl_version(info);
+            format!("{} {text}", if is_es { "OpenGL ES" } else { "OpenGL" }).trim_end().to_owned()
         }
     }
+}
+
+/// The version of an OpenGL context.
+struct OpenGlVersion<'a> {
+    is_es: bool,
+    /// As the driver writes it; empty if it writes none.
+    text: &'a str,
+    /// Major and minor number, if they are numbers.
+    number: Option<(u32, u32)>,
+}
+
+/// Reads the version with which the driver's text starts (`4.5 (Core Profile) Mesa 22.3.6`,
+/// `3.3.0 NVIDIA 580.159.04`, `OpenGL ES 3.2 Mesa 22.3.6`).
+fn opengl_version(info: &AdapterInfo) -> OpenGlVersion<'_> {
+    let es = info.driver_info.strip_prefix("OpenGL ES ");
+    let text = es.unwrap_or(&info.driver_info).split_whitespace().next().unwrap_or_default();
+    let mut numbers = text.split('.').map(|number| number.parse().ok());
+    let number = numbers.next().flatten().zip(numbers.next().flatten());
+    OpenGlVersion { is_es: es.is_some(), text, number }
+}
+
+/// The basic features that an adapter lacks.
+///
+/// wgpu trusts an extension such as `GL_ARB_compute_shader`, but naga's GLSL needs the version of
+/// the context: compute shaders and storage buffers are in OpenGL 4.3 and OpenGL ES 3.1. wgpu asks
+/// for OpenGL 3.3 or later. Mesa returns the latest version that is compatible, and NVIDIA's driver
+/// returns 3.3.
+fn lacks(info: &AdapterInfo, core: DownlevelFlags, limits: Limits) -> BTreeSet<BasicFeature> {
+    let is_old = match (native_api(info.backend), opengl_version(info)) {
+        (NativeApi::OpenGl, OpenGlVersion { number: Some(number), is_es: true, .. }) => number < (3, 1),
+        (NativeApi::OpenGl, OpenGlVersion { number: Some(number), is_es: false, .. }) => number < (4, 3),
+        (_, _) => false,
+    };
+    let is_lacking = |feature: &BasicFeature| match feature {
+        BasicFeature::ComputeShaders => is_old || !core.contains(DownlevelFlags::COMPUTE_SHADERS),
+        BasicFeature::StorageBuffers => is_old || limits.storage_buffers == 0,
+    };
+    BasicFeature::ALL.into_iter().filter(is_lacking).collect()
 }
 
 /// Sets of wgpu features, and the probe features that a device has if it supports the whole set.
@@ -236,6 +286,28 @@ mod tests {
         ] {
             let info = AdapterInfo { driver_info: text.to_owned(), ..AdapterInfo::new(DeviceType::Cpu, Backend::Gl) };
             assert_eq!(api(&info), expected);
+        }
+    }
+
+    /// Source: the versions of OpenGL and OpenGL ES that have the two features.
+    #[test]
+    fn a_context_without_compute_shaders_is_known_by_its_version() {
+        let both = BTreeSet::from(BasicFeature::ALL);
+        let with_buffers = |storage_buffers| {
+            limits(&wgpu::Limits { max_storage_buffers_per_shader_stage: storage_buffers, ..wgpu::Limits::default() })
+        };
+        for (backend, text, flags, buffers, expected) in [
+            (Backend::Gl, "3.3.0 NVIDIA 580.159.04", DownlevelFlags::all(), 16, both.clone()),
+            (Backend::Gl, "4.2 (Core Profile) Mesa 22.3.6", DownlevelFlags::all(), 16, both.clone()),
+            (Backend::Gl, "4.3 (Core Profile) Mesa 22.3.6", DownlevelFlags::all(), 16, BTreeSet::new()),
+            (Backend::Gl, "OpenGL ES 3.0 Mesa 22.3.6", DownlevelFlags::all(), 16, both.clone()),
+            (Backend::Gl, "OpenGL ES 3.1 Mesa 22.3.6", DownlevelFlags::all(), 16, BTreeSet::new()),
+            (Backend::Gl, "", DownlevelFlags::all(), 0, BTreeSet::from([BasicFeature::StorageBuffers])),
+            (Backend::Gl, "", DownlevelFlags::empty(), 16, BTreeSet::from([BasicFeature::ComputeShaders])),
+            (Backend::Vulkan, "", DownlevelFlags::all(), 16, BTreeSet::new()),
+        ] {
+            let info = AdapterInfo { driver_info: text.to_owned(), ..AdapterInfo::new(DeviceType::Cpu, backend) };
+            assert_eq!(lacks(&info, flags, with_buffers(buffers)), expected, "{backend:?} {text}");
         }
     }
 

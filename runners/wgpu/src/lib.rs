@@ -37,7 +37,8 @@ impl DeviceApi for Wgpu {
     /// one adapter less.
     fn discover(&self) -> Result<Enumeration, RunnerError> {
         let adapters = Adapters::list();
-        Ok(Enumeration::new(adapters.devices(), adapters.notes()))
+        let devices = adapters.devices().into_iter().zip(adapters.buses());
+        Ok(Enumeration::on_buses(devices.collect(), adapters.notes()))
     }
 
     fn open(&self, device: &DeviceInfo, job_limit: Duration) -> Result<Box<dyn Runner>, RunnerError> {

@@ -36,7 +36,6 @@ type NumberLines = BTreeMap<NumberLine, SlotLine<()>>;
 /// Limit on the overlaps to report, because each of many ranges can overlap all others.
 const MOST_OVERLAPS: usize = 100;
 
-/// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     match request.target {
         Target::D3d12 | Target::Vulkan => {}

@@ -262,7 +262,6 @@ impl<'m> BufferUses<'m> {
         Some(&buffer_members(&taken.ty).get(location.member?)?.annotations)
     }
 
-    /// Returns warnings for lost registers.
     pub(super) fn warnings(&self) -> Vec<Diagnostic> {
         let buffers =
             self.used.iter().enumerate().filter(|(number, buffer)| self.declared.get(*number) != Some(buffer));

@@ -8,7 +8,6 @@ use crate::{Binding, BoundModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_usage::{CallPolicy, Doubt, UnfollowedCode};
 
-/// A placement with its uncertain facts.
 #[derive(Debug)]
 pub(crate) struct DoubtfulPlacement {
     pub(crate) bound: BoundModule,

@@ -27,7 +27,6 @@ use layoutproof_frontend::module::Module;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_usage::{CallPolicy, Usage, UsageRequest, reach};
 
-/// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     let release = DxcRelease::of(request.version.as_deref());
     let mut problems = release.refused(module, &request.options);

@@ -164,7 +164,6 @@ fn entry_point<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, operations: &BTreeMap<&st
     })
 }
 
-/// The rank of a use among the uses of its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct UseRank {
     /// True for a use by name or a copy, rather than through a method, a parameter or a local

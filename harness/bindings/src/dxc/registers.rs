@@ -46,7 +46,6 @@ struct RegisterAllocator<'a> {
     claims: &'a [RegisterClaim],
     rules: AllocationRules<'a>,
     lines: BTreeMap<u32, RegisterLine>,
-    /// The space and register of each claim.
     given: Vec<Option<(u32, u32)>>,
     problems: Vec<Diagnostic>,
 }

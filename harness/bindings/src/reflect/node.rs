@@ -37,7 +37,6 @@ impl NodeFields {
         Self::default().with("kind", kind)
     }
 
-    /// Appends a field.
     pub(super) fn with(mut self, key: &'static str, value: impl Into<ReflectionNode>) -> Self {
         self.0.push((key, value.into()));
         self

@@ -9,12 +9,10 @@ use layoutproof_layout::shape::{Count, Type};
 
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
-/// Returns the amount of each unit that `layout` takes.
 pub(super) fn sizes(layout: &TypeLayout) -> Vec<(LayoutUnit, Count)> {
     order(layout).into_iter().map(|unit| (unit, layout.usage.get(unit))).collect()
 }
 
-/// Returns the place of `variable` in each unit that it takes.
 pub(super) fn offsets(variable: &VariableLayout) -> Vec<UnitOffset> {
     let order = order(&variable.layout);
     let mut offsets = variable.offsets.clone();

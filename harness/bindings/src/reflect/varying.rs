@@ -45,7 +45,6 @@ impl Varying {
         if uniform || !parameter.layout.usage.iter().all(|(unit, _)| varies(unit)) { Self::No } else { Self::Yes(None) }
     }
 
-    /// Returns the semantic of `variable`, which passes in this way.
     pub(super) fn semantic(&self, variable: &VariableLayout) -> Option<Semantic> {
         match self {
             Self::No => None,

@@ -157,7 +157,6 @@ impl<'a> YamlPrinter<'a> {
         head.and(sizes(layout)).and(self.parts(layout, seen))
     }
 
-    /// Prints the keys for the kind of a layout.
     fn parts(&self, layout: &'a TypeLayout, seen: &YamlPosition<'a>) -> NodeFields {
         let none = NodeFields::default();
         match &layout.parts {

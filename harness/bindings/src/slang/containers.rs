@@ -139,7 +139,6 @@ fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span
     TypeParts::Contained { container: Box::new(variable(container, span, |_| 0)), element: Box::new(element) }
 }
 
-/// Makes a variable without a name, at `offset` in each unit.
 fn variable(layout: TypeLayout, span: Span, offset: impl Fn(LayoutUnit) -> u32) -> VariableLayout {
     let offsets = layout.usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: offset(unit) }).collect();
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }

@@ -24,7 +24,6 @@ use crate::tree::{EntryLayout, TypeLayout, UnitOffset, VariableLayout};
 use layoutproof_frontend::module::{EntryParameter, EntryPoint};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// A parameter with an explicit slot.
 #[derive(Debug)]
 pub(super) struct FixedParameter<'m> {
     pub(super) name: &'m str,
@@ -33,7 +32,6 @@ pub(super) struct FixedParameter<'m> {
     pub(super) layout: Arc<TypeLayout>,
 }
 
-/// An entry point with the sizes of its parameters.
 #[derive(Debug)]
 pub(super) struct MeasuredEntry<'m> {
     declared: &'m EntryPoint,
@@ -154,7 +152,6 @@ impl<'m> MeasuredEntry<'m> {
         unbound.flat_map(|(_, field)| field.layout.usage.iter().map(|(unit, _)| unit))
     }
 
-    /// True if a parameter is the payload of a callable shader.
     pub(super) fn has_callable_payload(&self) -> bool {
         self.fields.iter().any(|field| field.layout.takes(LayoutUnit::CallablePayload))
     }
@@ -329,7 +326,6 @@ fn pushed_element(parameter: &EntryParameter, target: Target) -> Option<(&Resour
     Some((resource, resource.element.as_deref()?))
 }
 
-/// Returns the unit of the buffer of an entry point's uniform bytes.
 fn buffer_unit(types: &TypeLayoutBuilder<'_>, stage: &str) -> LayoutUnit {
     let is_ray_tracing =
         matches!(stage, "raygeneration" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable");

@@ -23,7 +23,6 @@ pub(super) struct FixedSlot {
     pub(super) index: u32,
     /// The number of slots; `None` for as many as the parameter needs.
     pub(super) count: Option<u32>,
-    /// The place in the source that names the slot.
     pub(super) span: Span,
 }
 

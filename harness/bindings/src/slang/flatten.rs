@@ -73,7 +73,6 @@ impl PathOffsets {
         Self { sums: BTreeMap::new(), block: None, spaces: 0, spaces_in_scope: 0, elements: Count::Finite(1) }
     }
 
-    /// Returns the same path with `variable` appended.
     fn through(&self, variable: &VariableLayout) -> Self {
         let mut reach = self.clone();
         for at in &variable.offsets {

@@ -34,7 +34,6 @@ use super::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_frontend::module::{Module, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-/// Places the parameters of `module`.
 pub(super) fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     let (program, settings) = (layout(module, request)?, SlangSettings::of(request)?);
     let bindings = flatten::rows(&program, module.own_parameters, &settings);

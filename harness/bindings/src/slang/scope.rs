@@ -74,7 +74,6 @@ impl<'m> ScopeItem<'m> {
     }
 }
 
-/// Makes the struct type of a scope.
 pub(super) fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
     Type::Struct(Arc::new(StructType { name: name.to_owned(), base: None, members, span, is_open: false }))
 }
@@ -82,11 +81,8 @@ pub(super) fn structure(name: &str, members: Vec<Member>, span: Span) -> Type {
 /// A scope that is being built.
 #[derive(Debug)]
 pub(super) struct ScopeDraft {
-    /// The struct of its parameters.
     pub(super) ty: Type,
-    /// Size of the struct in bytes.
     pub(super) size: Count,
-    /// Alignment of the struct in bytes.
     pub(super) alignment: u32,
     pub(super) fields: Vec<VariableLayout>,
     /// Unit and place of the constant buffer; `None` if there are no bytes.
@@ -137,11 +133,8 @@ enum GlobalRole {
 /// The global scope with the sizes of its parameters.
 #[derive(Debug)]
 pub(super) struct MeasuredGlobals<'m> {
-    /// The struct of all variables.
     pub(super) ty: Type,
-    /// The bytes of that struct.
     pub(super) laid: Option<LaidOut>,
-    /// The parameters in order.
     pub(super) items: Vec<ScopeItem<'m>>,
 }
 
@@ -175,7 +168,6 @@ impl<'m> MeasuredGlobals<'m> {
         Self { ty, laid, items }
     }
 
-    /// Returns the bytes of the globals' buffer and their alignment.
     pub(super) fn bytes(&self) -> (Count, u32) {
         let layout = with_bytes(&self.ty, self.laid.as_ref());
         (layout.usage.get(LayoutUnit::Bytes), layout.alignment)

@@ -285,7 +285,6 @@ fn holds_block(ty: &Type) -> bool {
 pub(super) struct SpreadArray {
     /// The element with its fields spread.
     pub(super) element: Arc<TypeLayout>,
-    /// The units of the whole array.
     pub(super) usage: Usage,
     /// The distance from one element to the next, as Slang reports it.
     pub(super) stride: Usage,

@@ -83,12 +83,10 @@ impl SlangSettings {
     }
 }
 
-/// True if a buffer has a hidden counter.
 fn has_counter(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::StructuredBuffer(Access::Append | Access::Consume))
 }
 
-/// True for a texture and a sampler in one.
 pub(super) fn is_combined(kind: ResourceKind) -> bool {
     matches!(kind, ResourceKind::CombinedSampler(_))
 }

@@ -43,7 +43,6 @@ const INPUT: Directions = &[LayoutUnit::LocationIn];
 const OUTPUT: Directions = &[LayoutUnit::LocationOut];
 const BOTH: Directions = &[LayoutUnit::LocationIn, LayoutUnit::LocationOut];
 
-/// Returns the directions that the modifiers declare.
 fn directions(annotations: &Annotations) -> Directions {
     let has = |word: &str| annotations.modifiers.iter().any(|modifier| modifier == word);
     match (has("inout") || (has("in") && has("out")), has("out")) {
@@ -350,7 +349,6 @@ fn place(layout: &TypeLayout, explicit: Option<u32>, used: &mut Usage) -> Vec<Un
     offsets
 }
 
-/// True for `SV_Target` with or without a number.
 fn is_render_target(semantic: &str) -> bool {
     semantic.trim_end_matches(|c: char| c.is_ascii_digit()).eq_ignore_ascii_case("SV_Target")
 }

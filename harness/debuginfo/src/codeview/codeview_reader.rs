@@ -292,7 +292,6 @@ fn language(named: &NamedRecord<'_>) -> HostLanguage {
     }
 }
 
-/// A built-in type.
 pub(super) enum Primitive {
     Scalar { name: &'static str, scalar: HostScalar },
     Pointer { size: u32, target: &'static str },
@@ -306,7 +305,6 @@ struct PrimitiveRow {
     size: u32,
 }
 
-/// Returns the built-in type with this number, if there is one.
 pub(super) fn primitive(number: u32) -> Option<Primitive> {
     let (kind, mode) = (number & 0xff, number >> 8 & 0xf);
     if number == 0x0103 {

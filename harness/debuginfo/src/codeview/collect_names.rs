@@ -24,7 +24,6 @@ pub(super) struct NamedRecord<'a> {
     pub(super) is_declaration: bool,
 }
 
-/// Collects the names, in ascending order of their types' numbers.
 pub(crate) fn collect_names(
     types: &CodeViewTypes<'_>,
     names: &mut NameTable,

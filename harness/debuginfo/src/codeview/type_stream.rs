@@ -122,7 +122,6 @@ impl CodeViewTypes<'_> {
         self.identifiers.as_ref().unwrap_or(&self.records).record(number)
     }
 
-    /// Makes an error about a type.
     pub(super) fn damaged(&self, number: u32, message: impl Into<String>) -> DebugInfoError {
         let (object, offset) = (self.name.to_owned(), u64::from(number));
         DebugInfoError::DamagedType { object, name: String::new(), offset, message: message.into() }
@@ -206,7 +205,6 @@ struct StreamBlocks {
 const NIL_SIZE: u32 = u32::MAX;
 
 impl<'a> MsfFile<'a> {
-    /// Reads the stream directory.
     pub(super) fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DebugInfoError> {
         let mut file = Self { name, bytes, block_size: 0, streams: Vec::new() };
         let header = PDB_MAGIC.len();

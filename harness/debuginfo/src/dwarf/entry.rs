@@ -11,7 +11,6 @@ pub(crate) struct Entry<'a> {
     pub(crate) tag: DwTag,
     pub(crate) has_children: bool,
     pub(crate) name: Option<AttributeValue<Slice<'a>>>,
-    /// `DW_AT_type`.
     pub(crate) ty: Option<AttributeValue<Slice<'a>>>,
     /// The declaration that this entry completes, the namespace that it continues, or the function
     /// of which it is an instance.

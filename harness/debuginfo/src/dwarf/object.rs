@@ -40,7 +40,6 @@ struct NumberedUnit<'a> {
 }
 
 impl<'a> DwarfObject<'a> {
-    /// Finds the units of an object.
     pub(crate) fn new(storage: &'a DwarfStorage<'_>) -> Self {
         let mut object = Self {
             name: &storage.name,
@@ -218,11 +217,9 @@ fn info_offset(header: &UnitHeader<Slice<'_>>) -> Option<usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TypeKey {
     pub(crate) unit: u32,
-    /// Offset in the unit.
     pub(crate) entry: u32,
 }
 
-/// Converts a stored offset to an offset in a unit.
 pub(crate) fn unit_offset(entry: u32) -> UnitOffset {
     UnitOffset(entry as usize)
 }

@@ -14,14 +14,11 @@ use object::{
 
 use crate::{DebugInfoError, DebugLimits};
 
-/// The sections that describe types, by name.
 pub(crate) struct DebugSections<'data> {
     sections: HashMap<SectionId, Cow<'data, [u8]>>,
-    /// The byte order of their numbers.
     pub(crate) endian: gimli::RunTimeEndian,
     /// True for the sections of a `.dwo` or `.dwp` file.
     pub(crate) is_split: bool,
-    /// True if the object has tables of lines.
     pub(crate) has_lines: bool,
 }
 

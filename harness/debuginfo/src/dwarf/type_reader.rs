@@ -23,7 +23,6 @@ use crate::{
 /// Larger sizes, in bytes, count as damage.
 const MAX_SIZE: u64 = 1 << 31;
 
-/// Reads the types of one object.
 pub(crate) struct TypeReader<'a, 'reader> {
     pub(crate) object: &'reader DwarfObject<'a>,
     pub(crate) object_number: u32,
@@ -185,7 +184,6 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    /// Returns the target entry of a reference.
     pub(crate) fn resolve(&self, unit: u32, reference: &AttributeValue<Slice<'a>>) -> Option<TypeKey> {
         match *reference {
             AttributeValue::UnitRef(offset) => Some(TypeKey { unit, entry: u32::try_from(offset.0).ok()? }),
@@ -436,7 +434,6 @@ fn scalar_class(encoding: gimli::DwAte) -> ScalarClass {
     }
 }
 
-/// The maximum number of dimensions of an array.
 const MAX_DIMENSIONS: u32 = 64;
 
 impl<'a> TypeReader<'a, '_> {

@@ -226,7 +226,6 @@ impl FileNames {
         }
     }
 
-    /// Makes a declaration place from the numbers in an entry.
     pub(crate) fn place(&self, file: Option<u64>, line: Option<u64>) -> Option<DeclarationPlace> {
         let position = usize::try_from(file?.checked_sub(self.first_number)?).ok()?;
         let file = self.names.get(position).filter(|name| !name.is_empty())?.clone();
@@ -251,7 +250,6 @@ fn file_path<'a>(
     join_path(&unit.folder, &join_path(&folder, &name))
 }
 
-/// Prepends a folder to a path that is not absolute.
 pub(super) fn join_path(folder: &str, path: &str) -> String {
     let has_drive = path.as_bytes().get(1) == Some(&b':');
     if folder.is_empty() || path.is_empty() || has_drive || path.starts_with(['/', '\\']) {

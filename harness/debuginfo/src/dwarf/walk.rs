@@ -26,7 +26,6 @@ struct Scope {
     outer_prefix: Option<String>,
     /// The offset, if this is a record whose name has no template arguments.
     bare_record: Option<u32>,
-    /// Offset of its entry.
     start: u32,
     kind: ScopeKind,
 }

@@ -28,13 +28,9 @@ pub struct Limits {
     pub uniform_alignment: u32,
     /// Minimum alignment of a storage range's offset, in bytes.
     pub storage_alignment: u32,
-    /// Largest uniform range, in bytes.
     pub uniform_range: u32,
-    /// Largest storage range, in bytes.
     pub storage_range: u32,
-    /// Maximum number of uniform buffers in one stage.
     pub uniform_buffers: u32,
-    /// Maximum number of storage buffers in one stage.
     pub storage_buffers: u32,
     /// Maximum number of sampled images in one stage, including combined ones and read-only typed
     /// buffers.
@@ -49,7 +45,6 @@ pub struct Limits {
     pub push_constants: u32,
     /// Maximum number of workgroups of a dispatch in x, y, z.
     pub workgroups: [u32; 3],
-    /// Maximum number of targets of a draw.
     pub targets: u32,
 }
 

@@ -162,6 +162,7 @@ fn the_first_missing_feature_is_named() {
         index: 0,
         hardware: false,
         features: BTreeSet::from([Feature::Int8, Feature::Int64]),
+        lacks: BTreeSet::new(),
         max_uniform_range: 0,
         max_push_constants: 0,
         direct3d: None,

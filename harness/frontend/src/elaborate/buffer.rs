@@ -47,7 +47,6 @@ impl<'t> Elaborator<'t> {
         self.module.parameters.push(Parameter { name, kind, ty, annotations, span: buffer.name.span });
     }
 
-    /// Records the `static` members of a buffer.
     fn buffer_statics(&mut self, buffer: &'t BufferDeclaration<'t>, context: &LookupContext) {
         let mut before = 0;
         for item in &buffer.items {

@@ -9,7 +9,6 @@ use layoutproof_layout::shape::Type;
 pub(super) enum Builtin {
     /// `float`, `int3`, `half2x4`.
     Numeric(Type),
-    /// `vector<T, N>`.
     Vector,
     /// `matrix<T, R, C>`.
     Matrix,
@@ -56,7 +55,6 @@ pub(super) enum Element {
     Word,
 }
 
-/// Returns the built-in type `name`.
 pub(super) fn builtin(name: &str) -> Option<Builtin> {
     let found = match name {
         "vector" => Builtin::Vector,

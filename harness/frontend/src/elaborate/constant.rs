@@ -306,7 +306,6 @@ fn shift(amount: i64, span: Span) -> Result<u32, Diagnostic> {
         .ok_or_else(|| Diagnostic::error(Code::BadConstant, span, format!("cannot shift by {amount} bits")))
 }
 
-/// Converts `operand` to `scalar`, with C's wrapping.
 fn convert(operand: Constant, scalar: Scalar, span: Span) -> ConstantResult {
     let value = operand.value;
     match scalar {

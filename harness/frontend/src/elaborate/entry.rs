@@ -28,7 +28,6 @@ pub(super) struct ScopedFunction<'t> {
 }
 
 impl<'t> Elaborator<'t> {
-    /// Finds the entry points among `functions`.
     pub(super) fn entry_points(&mut self, functions: &[ScopedFunction<'t>], whole: Span) {
         let chosen: Vec<ScopedFunction<'t>> = match self.entry {
             Some(name) => functions.iter().copied().filter(|function| function.declaration.name.text == name).collect(),
@@ -269,7 +268,6 @@ fn is_open(ty: &Type) -> bool {
     matches!(ty.dimensions().0, Type::Struct(ty) if ty.is_open)
 }
 
-/// Returns true if a member, at any depth, has a semantic.
 fn has_semantics(ty: &Type) -> bool {
     match ty.dimensions().0 {
         Type::Struct(ty) => {

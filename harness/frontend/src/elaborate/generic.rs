@@ -33,7 +33,6 @@ impl<'c> TypeUseSite<'c> {
 pub(super) struct GenericUse<'u, 't> {
     pub(super) name: &'u str,
     pub(super) parameters: &'t [GenericParameter<'t>],
-    /// The scope that contains the parameters.
     pub(super) inner: ScopeId,
     pub(super) arguments: &'u [GenericArgument<'t>],
 }
@@ -43,7 +42,6 @@ pub(super) struct Specialisation {
     pub(super) id: TypeId,
     /// Name with arguments: `N::Pair<float, 3>`.
     pub(super) name: String,
-    /// The context inside the struct.
     pub(super) context: LookupContext,
 }
 

@@ -13,7 +13,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 #[derive(Debug, Default)]
 struct InterfaceValues {
     found: BTreeMap<String, Span>,
-    /// Structs already visited.
     seen: HashSet<*const StructType>,
 }
 

@@ -20,7 +20,6 @@ pub(super) enum GenericValue {
     Integer(i64),
 }
 
-/// A generic parameter with its argument.
 #[derive(Clone, Debug)]
 pub(super) struct GenericBinding {
     /// The scope of the struct that declares the parameter.
@@ -112,7 +111,6 @@ impl<'t> Elaborator<'t> {
         root.map_or_else(|| context.clone(), |root| self.seen_from(context, root))
     }
 
-    /// Finds the declared type `path`.
     pub(super) fn find_type(&mut self, path: &NamePath<'t>, context: &LookupContext) -> Option<TypeId> {
         self.find_type_in(path, context).map(|(id, _)| id)
     }

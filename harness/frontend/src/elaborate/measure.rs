@@ -60,7 +60,6 @@ pub(crate) struct TypeMeasures {
 }
 
 impl TypeMeasures {
-    /// Measures a type whose structs are already elaborated.
     pub(crate) fn of(&self, ty: &Type) -> TypeMeasure {
         // The smallest possible sizes, so that nothing is refused that some rule set could lay out.
         let bytes = |scalar: Scalar| u64::from(scalar.size(SixteenBit::On, 1));

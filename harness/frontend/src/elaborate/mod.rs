@@ -50,7 +50,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 /// limit, this keeps the stack small.
 const DEEPEST: u32 = 48;
 
-/// The state of an elaboration.
 #[derive(Debug)]
 pub(super) struct Elaborator<'t> {
     source: &'t BracketedTokens<'t>,
@@ -105,7 +104,6 @@ pub(super) struct ElaboratedModule {
     /// allows only in members.
     pub(super) members_point: bool,
     pub(super) measures: TypeMeasures,
-    /// Problems found so far.
     pub(super) problems: ProblemList,
 }
 

@@ -32,7 +32,6 @@ pub(super) enum NamedType {
     Type(Type),
 }
 
-/// Progress of following an alias.
 #[derive(Clone, Debug)]
 pub(super) enum AliasState {
     InProgress,

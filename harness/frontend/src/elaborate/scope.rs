@@ -14,7 +14,6 @@ use crate::ast::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ScopeId(usize);
 
-/// Index of a declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct TypeId(usize);
 
@@ -123,7 +122,6 @@ pub(super) struct Symbols<'t> {
     values: Vec<ValueSymbol<'t>>,
     /// Types declared inside other declarations, by the address of their declaration.
     inline: HashMap<*const (), TypeId>,
-    /// Template specialisations, by template.
     specialisations: HashMap<TypeId, Vec<TypeId>>,
     /// The source itself and the modules that it imports.
     modules: Vec<ModuleScopes>,
@@ -216,7 +214,6 @@ impl<'t> Symbols<'t> {
         root
     }
 
-    /// Sets the imports of the source itself.
     pub(super) fn set_imports(&mut self, imports: Vec<usize>) {
         self.modules[0].imports = imports;
     }
@@ -317,7 +314,6 @@ impl<'t> Symbols<'t> {
         })
     }
 
-    /// Marks the struct `id` as an attribute.
     pub(super) fn set_attribute(&mut self, id: TypeId) {
         self.attributes.insert(id);
     }

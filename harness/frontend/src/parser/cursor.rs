@@ -230,7 +230,6 @@ pub(crate) struct Parser<'s, 'a> {
     pub(crate) items_before: Vec<usize>,
     /// Places of skipped declarations, by kind.
     pub(super) skipped: BTreeMap<SkippedKind, Vec<Span>>,
-    /// Problems that did not stop the parser.
     pub(crate) problems: ProblemList,
 }
 
@@ -253,7 +252,6 @@ impl SkippedKind {
 }
 
 impl<'s, 'a> Parser<'s, 'a> {
-    /// Creates a parser that starts at token `at`.
     pub(crate) fn new(source: &'s BracketedTokens<'a>, at: usize) -> Self {
         Self {
             source,

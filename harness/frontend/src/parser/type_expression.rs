@@ -54,7 +54,6 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Parses a type with its preceding modifiers.
     pub(super) fn modified_type(&mut self) -> ParseResult<TypeExpression<'a>> {
         let order = self.modifiers();
         Ok(TypeExpression { order, ..self.type_expression()? })

@@ -4,6 +4,7 @@ use super::comparer::{Comparer, display_path};
 use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, FlatStruct, Lane};
 use crate::mismatch::{MismatchKind, Remark, bytes, scalar_noun};
+use crate::names::is_padding;
 use crate::program_struct::{LaneClass, ProgramBits};
 
 impl Comparer<'_> {
@@ -216,7 +217,7 @@ pub(super) fn check_lane(host: &FlatStruct, question: &LaneQuestion) -> LaneAnsw
     if let Some(wide) = overlapping.iter().find(|found| is_part_of_wide(question, **found)) {
         return LaneAnswer::RawBits(*wide);
     }
-    if let Some(first) = packed(lane, &overlapping) {
+    if let Some(first) = packed(lane, &overlapping).filter(|_| !is_number_with_padding(host, &overlapping)) {
         return LaneAnswer::RawBits(first);
     }
     let exact = overlapping.iter().find(|found| found.offset == lane.offset && found.size == lane.size);
@@ -277,6 +278,12 @@ fn is_part_of_wide(question: &LaneQuestion, host: Lane) -> bool {
     let is_raw = question.lane.class.is_integer() || question.lane.size == 2;
     let is_whole = matches!(host.class, LaneClass::Signed | LaneClass::Unsigned | LaneClass::Opaque);
     is_inside && is_raw && is_whole && host.size > question.lane.size
+}
+
+/// True for a number after which padding fills the bytes: an enumeration of one byte is not packed into an
+/// integer.
+fn is_number_with_padding(host: &FlatStruct, lanes: &[Lane]) -> bool {
+    lanes.len() > 1 && lanes.iter().skip(1).all(|lane| is_padding(&host.members[lane.member].path))
 }
 
 /// The first of several smaller integers that fill an integer of the shader, like a colour of four

@@ -308,6 +308,15 @@ fn sizes_and_meanings_of_numbers() {
         "declare the enum of `mode` with an underlying type of 4 bytes",
         0,
     );
+    // Padding after it does not make it larger.
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { uint mode; float t; };",
+        "0 enum8 mode 1 u8 _pad_1[3]/1 4 float t size 8",
+        "size differs: enum `mode` has 4 bytes in the shader, 1 in the host",
+        "declare the enum of `mode` with an underlying type of 4 bytes",
+        0,
+    );
     differs(
         "hlsl-cbuffer",
         "cbuffer Frame { int count; float t; };",
@@ -408,6 +417,19 @@ fn other_components_are_the_members_own_fault() {
         "array stride differs: `tints` has 16 bytes in the shader, 12 in the host",
         "each element of `tints` takes 16 bytes in the shader",
         2,
+    );
+}
+
+/// A wider number is aligned further on, which is not the fault to mend.
+#[test]
+fn a_wider_number_that_has_moved_is_declared_otherwise() {
+    differs(
+        "hlsl-cbuffer",
+        "cbuffer Frame { float3 eye; float t; float2 jitter; };",
+        "0 vec3 eye 16 double t 24 vec2 jitter size 32",
+        "offset moved: the shader has `t` at byte 12, the host at byte 16",
+        "declare `t` with components of 4 bytes on both sides",
+        1,
     );
 }
 

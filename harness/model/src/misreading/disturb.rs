@@ -89,15 +89,18 @@ impl Misreading {
     }
 }
 
-/// The byte after the first 16 of the 64-bit vector that ends the push constants at 16 modulo 32;
-/// `None` if they end otherwise.
+/// The byte after the first 16 of the 64-bit vector that ends the push constants at 16 modulo 32,
+/// by itself or in an array; `None` if they end otherwise.
 fn end_of_vector(types: &SpirvTypes) -> Option<u32> {
     let block = types.variables.values().find(|variable| variable.class == StorageClass::PushConstant)?;
     let SpirvType::Struct(members) = types.get(block.pointee) else { return None };
     let last = members.last()?;
-    let &SpirvType::Vector { component, length: 3.. } = types.get(last.ty) else { return None };
+    let (mut ty, mut offset) = (last.ty, last.offset?);
+    while let &SpirvType::Array { element, length, stride } = types.get(ty) {
+        (ty, offset) = (element, offset + stride? * length.checked_sub(1)?);
+    }
+    let &SpirvType::Vector { component, length: 3.. } = types.get(ty) else { return None };
     let is_wide = matches!(types.get(component), SpirvType::Int { bits: 64, .. } | SpirvType::Float { bits: 64 });
-    let offset = last.offset?;
     (is_wide && offset % 32 == 16).then_some(offset + 16)
 }
 

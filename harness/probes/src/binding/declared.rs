@@ -137,16 +137,7 @@ fn walk<'m>(ty: &'m Type, rest: &str) -> Option<DeclaredItem<'m>> {
             let (name, rest) = member.split_at(member.find(['.', '[']).unwrap_or(member.len()));
             walk(&find_member(ty, name)?.ty, rest)
         }
-        Type::Scalar(_)
-        | Type::Vector { .. }
-        | Type::Matrix { .. }
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Pointer { .. }
-        | Type::Handle { .. }
-        | Type::Interface { .. } => {
-            rest.is_empty().then_some(DeclaredItem { what: ItemKind::Data, elements: Count::Finite(1) })
-        }
+        _ => rest.is_empty().then_some(DeclaredItem { what: ItemKind::Data, elements: Count::Finite(1) }),
     }
 }
 

@@ -91,15 +91,7 @@ pub(super) fn of_resource(resource: &Resource) -> Result<BoundKind, NotReadable>
 }
 
 fn is_writable(access: Access) -> bool {
-    match access {
-        Access::Read => false,
-        Access::ReadWrite
-        | Access::Write
-        | Access::RasterizerOrdered
-        | Access::Append
-        | Access::Consume
-        | Access::Feedback => true,
-    }
+    access != Access::Read
 }
 
 fn view(texture: Texture) -> Result<ImageView, NotReadable> {

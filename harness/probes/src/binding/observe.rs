@@ -62,6 +62,7 @@ impl fmt::Display for BindingAnswer {
                 None,
                 other @ (DecodedWord::Data(_)
                 | DecodedWord::Unwritten(_)
+                | DecodedWord::OtherDispatch(_)
                 | DecodedWord::Padding(_)
                 | DecodedWord::Guard(_)
                 | DecodedWord::Nonce(_)

@@ -220,12 +220,7 @@ fn pass_of(kind: BoundKind) -> Pass {
     match kind {
         BoundKind::Varying => Pass::Varyings,
         BoundKind::Target => Pass::Targets,
-        BoundKind::Uniform
-        | BoundKind::Storage { .. }
-        | BoundKind::Image { .. }
-        | BoundKind::Sampler { .. }
-        | BoundKind::PushConstants
-        | BoundKind::Constant => Pass::Compute,
+        _ => Pass::Compute,
     }
 }
 

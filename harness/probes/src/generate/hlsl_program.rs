@@ -123,12 +123,7 @@ fn use_resource(resource: &Resource, path: &str, uses: &mut String) {
             return uses.push_str(&added(&sampled));
         }
         // Constant buffers are blocks. The others exist only in Slang or need another stage.
-        ResourceKind::ConstantBuffer
-        | ResourceKind::TextureBuffer
-        | ResourceKind::ParameterBlock
-        | ResourceKind::CombinedSampler(_)
-        | ResourceKind::AccelerationStructure
-        | ResourceKind::SubpassInput { .. } => return,
+        _ => return,
     };
 
     let names = ["x", "y", "z", "w"][..dimensions].iter().map(|name| format!("{MARK}{name}"));

@@ -9,6 +9,7 @@
 //! (a read out of bounds, a missing descriptor) is recognized as no digit. A bool only keeps its
 //! truth value, so its planes hold 0 and 1.
 
+use super::{DATA_TAG, TAG_MASK};
 use layoutproof_layout::Component;
 use layoutproof_layout::scalar::Scalar;
 
@@ -46,6 +47,44 @@ impl Half {
             Self::Low => offset & 0xFFFF,
             Self::High => offset >> 16,
         }
+    }
+}
+
+/// What tells the words of one dispatch from those of the dispatches before it: three bits of the
+/// tag of data, and of its complement. A device that reads bytes which an earlier dispatch uploaded
+/// or stored thus never returns the right word. The first dispatch of a plan changes no bit.
+///
+/// Planes have no room for a salt and need none: a plane and the one before it never hold the same
+/// digits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Salt(u32);
+
+impl Salt {
+    const SHIFT: u32 = 24;
+    const BITS: u32 = 7 << Self::SHIFT;
+
+    /// The salt of dispatch `number`, which counts from 1.
+    pub fn of_dispatch(number: u32) -> Self {
+        Self((number.wrapping_sub(1) << Self::SHIFT) & Self::BITS)
+    }
+
+    /// Adds the salt to a word, or removes it. Words other than data stay.
+    pub fn turn(self, word: u32) -> u32 {
+        let is_data = [DATA_TAG, !DATA_TAG].iter().any(|tag| (word ^ tag) & TAG_MASK & !Self::BITS == 0);
+        if is_data { word ^ self.0 } else { word }
+    }
+
+    /// Adds the salt to each word of an image.
+    pub(crate) fn add(self, bytes: &mut [u8]) {
+        for word in bytes.chunks_exact_mut(4) {
+            let turned = self.turn(u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            word.copy_from_slice(&turned.to_le_bytes());
+        }
+    }
+
+    /// The tag of `word` if no dispatch had a salt; `None` if the word is no data.
+    pub(super) fn bare_tag(word: u32) -> Option<u32> {
+        [DATA_TAG, !DATA_TAG & TAG_MASK].into_iter().find(|tag| (word ^ tag) & TAG_MASK & !Self::BITS == 0)
     }
 }
 
@@ -191,6 +230,24 @@ mod tests {
             [(WordCode::Bytes, 0), (WordCode::Bytes, 77), (WordCode::Bytes, 255), (TRUTH, 0), (TRUTH, 252)]
         {
             assert_eq!(assembled(&units(code, offset, 256)), Some((offset, true)), "{code:?}");
+        }
+    }
+
+    /// Padding, guards and fills keep their words.
+    #[test]
+    fn salts_change_data_alone_and_are_removed_by_adding_them_again() {
+        let salts: Vec<Salt> = (1..=9).map(Salt::of_dispatch).collect();
+        assert_eq!((salts[0], salts[8]), (Salt::default(), Salt::default()));
+        for (index, salt) in salts.iter().enumerate() {
+            for word in [0xC0DE_0024, !0xC0DE_0024] {
+                let turned = salt.turn(word);
+                assert!(f32::from_bits(turned).is_normal(), "{turned:#010X}");
+                assert_eq!(salt.turn(turned), word);
+                assert_eq!(turned == word, index % 8 == 0);
+            }
+            for word in [0xBADD_0024, 0xCAFE_0024, 0x600D_0001, 0xBEEF_BEEF, 0xF111_F111, 0xE1E1_E1E2, 0, !0] {
+                assert_eq!(salt.turn(word), word);
+            }
         }
     }
 

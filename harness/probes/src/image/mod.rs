@@ -17,7 +17,7 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, UNSIZED_ELEMENTS};
 use thiserror::Error;
 
-use self::encoding::{Half, Ink};
+use self::encoding::{Half, Ink, Salt};
 use crate::ProbePlan;
 
 /// Limit on a block with its guards. The tags could number more bytes, but every dispatch carries
@@ -97,14 +97,18 @@ impl BlockImage {
     }
 
     /// Returns the bytes before a read probe.
-    pub fn bytes(&self, ink: Ink) -> Vec<u8> {
-        bytes_of(&self.owners, 0, ink)
+    pub fn bytes(&self, ink: Ink, salt: Salt) -> Vec<u8> {
+        let mut bytes = bytes_of(&self.owners, 0, ink);
+        if matches!(ink, Ink::Words(_)) {
+            salt.add(&mut bytes);
+        }
+        bytes
     }
 
     /// Returns the bytes before a write probe. Each byte of a leaf is the complement of its byte in
     /// [`Self::bytes`], so every byte of a write shows.
-    pub fn complemented_bytes(&self, ink: Ink) -> Vec<u8> {
-        let mut bytes = self.bytes(ink);
+    pub fn complemented_bytes(&self, ink: Ink, salt: Salt) -> Vec<u8> {
+        let mut bytes = self.bytes(ink, salt);
         for (byte, owner) in bytes.iter_mut().zip(&self.owners) {
             match owner {
                 Owner::Leaf(_) | Owner::NotProbed => *byte = !*byte,
@@ -159,7 +163,8 @@ fn bytes_of(owners: &[Owner], start: u32, ink: Ink) -> Vec<u8> {
     bytes
 }
 
-/// Returns the word at byte `offset` of a block's data, for offsets below [`MAX_BYTES`].
+/// Returns the word at byte `offset` of a block's data without a salt, for offsets below
+/// [`MAX_BYTES`].
 pub fn data_word(offset: u32, half: Half) -> u32 {
     DATA_TAG | half.of(offset)
 }
@@ -175,9 +180,10 @@ pub fn nonce_word(number: u32) -> u32 {
     NONCE_TAG | (number & !TAG_MASK)
 }
 
-/// Returns true if the first word of `bytes` could be data of a block. Faster than [`decode`].
+/// Returns true if the first word of `bytes` could be data of a block, of any dispatch. Faster than
+/// [`decode`].
 pub fn may_be_data(bytes: &[u8]) -> bool {
-    bytes.get(2..4) == Some(&DATA_TAG.to_le_bytes()[2..])
+    matches!(bytes.get(2..4), Some(&[0xDE, 0xC0..=0xC7]))
 }
 
 /// The meaning of a word of an image.
@@ -187,6 +193,8 @@ pub enum DecodedWord {
     Data(u32),
     /// The complement of the data at this byte, which is there before a write.
     Unwritten(u32),
+    /// The data at this byte, or its complement, in another dispatch.
+    OtherDispatch(u32),
     /// Padding at this byte of the block.
     Padding(u32),
     /// A guard, this many bytes from the start of the block.
@@ -205,7 +213,7 @@ pub enum DecodedWord {
     Unknown(u32),
 }
 
-/// Decodes the meaning of `word`.
+/// Decodes the meaning of `word`, which has no salt any more.
 pub fn decode(word: u32) -> DecodedWord {
     let offset = word & !TAG_MASK;
     match word & TAG_MASK {
@@ -218,7 +226,11 @@ pub fn decode(word: u32) -> DecodedWord {
         NONCE_TAG => DecodedWord::Nonce(offset),
         _ if word & ELEMENT_MASK == ELEMENT_TAG => DecodedWord::Element(word & !ELEMENT_MASK),
         tag if tag == !DATA_TAG & TAG_MASK => DecodedWord::Unwritten(!word & !TAG_MASK),
-        _ => DecodedWord::Unknown(word),
+        _ => match Salt::bare_tag(word) {
+            Some(DATA_TAG) => DecodedWord::OtherDispatch(offset),
+            Some(_) => DecodedWord::OtherDispatch(!word & !TAG_MASK),
+            None => DecodedWord::Unknown(word),
+        },
     }
 }
 
@@ -231,6 +243,9 @@ pub fn decode_halves(low: u32, high: Option<u32>) -> DecodedWord {
     match (upper, said) {
         (DecodedWord::Data(high), DecodedWord::Data(low)) => DecodedWord::Data(whole(high, low)),
         (DecodedWord::Unwritten(high), DecodedWord::Unwritten(low)) => DecodedWord::Unwritten(whole(high, low)),
+        (DecodedWord::OtherDispatch(high), DecodedWord::OtherDispatch(low)) => {
+            DecodedWord::OtherDispatch(whole(high, low))
+        }
         (DecodedWord::Padding(high), DecodedWord::Padding(low)) => DecodedWord::Padding(whole(high, low)),
         (DecodedWord::Guard(high), DecodedWord::Guard(low)) => DecodedWord::Guard(whole(high, low)),
         (upper, said) if upper == said => said,
@@ -243,6 +258,7 @@ impl fmt::Display for DecodedWord {
         match self {
             Self::Data(offset) => write!(f, "data at byte {offset}"),
             Self::Unwritten(offset) => write!(f, "what stood at byte {offset} before"),
+            Self::OtherDispatch(offset) => write!(f, "what another dispatch had at byte {offset}"),
             Self::Padding(offset) => write!(f, "padding at byte {offset}"),
             Self::Guard(offset) => write!(f, "guard at byte {offset}, behind the block"),
             Self::Before => f.write_str("memory before the block"),

@@ -54,6 +54,8 @@ fn words_say_what_they_are() {
     let table = [
         (0xC0DE_0024, DecodedWord::Data(36), "data at byte 36"),
         (!0xC0DE_0024, DecodedWord::Unwritten(36), "what stood at byte 36 before"),
+        (0xC3DE_0024, DecodedWord::OtherDispatch(36), "what another dispatch had at byte 36"),
+        (!0xC3DE_0024, DecodedWord::OtherDispatch(36), "what another dispatch had at byte 36"),
         (0xBADD_0030, DecodedWord::Padding(48), "padding at byte 48"),
         (0xCAFE_0040, DecodedWord::Guard(64), "guard at byte 64, behind the block"),
         (0xBEEF_BEEF, DecodedWord::Before, "memory before the block"),
@@ -82,7 +84,7 @@ fn every_byte_has_an_owner() {
     let (layout, plan) = block();
     let image = BlockImage::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
-        words_of(&image.bytes(Ink::Words(Half::Low))),
+        words_of(&image.bytes(Ink::Words(Half::Low), Salt::default())),
         [0xC0DE_0000, 0xBADD_0004, 0xC0DE_0008, 0xBADD_000C, 0xCAFE_0010]
     );
     let (leaf, half) = (Owner::Leaf(0), Owner::NotProbed);
@@ -97,7 +99,7 @@ fn complement_flips_the_bytes_of_leaves_only() {
     let (layout, plan) = block();
     let image = BlockImage::new(&layout, &plan).unwrap().with_guards(4);
     assert_eq!(
-        words_of(&image.complemented_bytes(Ink::Words(Half::Low))),
+        words_of(&image.complemented_bytes(Ink::Words(Half::Low), Salt::default())),
         [0x3F21_FFFF, 0xBADD_0004, 0xC0DE_FFF7, 0xBADD_000C, 0xCAFE_0010]
     );
 }
@@ -114,7 +116,7 @@ fn guards_end_with_images() {
 #[test]
 fn two_halves_name_an_offset() {
     let image = BlockImage { owners: vec![Owner::Padding; 0x1_2348] };
-    let at = |half| *words_of(&image.bytes(Ink::Words(half))).last().unwrap();
+    let at = |half| *words_of(&image.bytes(Ink::Words(half), Salt::default())).last().unwrap();
     assert_eq!([at(Half::Low), at(Half::High)], [0xBADD_2344, 0xBADD_0001]);
     assert_eq!([Half::Low, Half::High].map(|half| data_word(0x2_0008, half)), [0xC0DE_0008, 0xC0DE_0002]);
     assert_eq!(Half::needed(0x1_0000), [Half::Low]);
@@ -140,10 +142,10 @@ fn planes_hold_a_digit_in_every_byte() {
     let (layout, plan) = block();
     let image = BlockImage::new(&layout, &plan).unwrap();
     let plane = |digit, complemented| Ink::Plane(Plane { code: WordCode::Bytes, digit, complemented });
-    let third = image.bytes(plane(Digit::Offset(2), false));
+    let third = image.bytes(plane(Digit::Offset(2), false), Salt::default());
     assert_eq!(third, [[0x35; 4], [0x4A; 4], [0x35; 4], [0x4A; 4]].concat());
     let data = [[0x35; 4].as_slice(), &[0x4A; 4], &[0x35; 2], &[0x4A; 6]].concat();
-    assert_eq!(image.bytes(plane(Digit::Data, true)), data);
+    assert_eq!(image.bytes(plane(Digit::Data, true), Salt::default()), data);
 }
 
 #[test]

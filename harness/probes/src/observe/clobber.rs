@@ -6,7 +6,7 @@ use layoutproof_device::{BufferAfter, JobBuffer};
 
 use super::checked_answer::{CheckedAnswer, half_of, signed, word_at};
 use super::observation::{BufferRole, ProbeProblem};
-use crate::image::encoding::Half;
+use crate::image::encoding::{Half, Salt};
 use crate::image::{BEFORE_WORD, Owner};
 use crate::{Direction, ProbeJob, ProbePlan};
 
@@ -46,7 +46,7 @@ pub(super) fn changes(plan: &ProbePlan, probe: &ProbeJob, view: &CheckedAnswer<'
     }
 
     let half = half_of(probe, view.run);
-    changes.into_iter().map(|change| change.problem(half)).collect()
+    changes.into_iter().map(|change| change.problem(view.run.salt, half)).collect()
 }
 
 /// A word that changed.
@@ -59,9 +59,9 @@ struct Change {
 }
 
 impl Change {
-    fn problem(self, half: Option<Half>) -> ProbeProblem {
+    fn problem(self, salt: Salt, half: Option<Half>) -> ProbeProblem {
         let Self { role, offset, was, is } = self;
-        ProbeProblem::Changed { role, offset, was, is, half }
+        ProbeProblem::Changed { role, offset, was: salt.turn(was), is: salt.turn(is), half }
     }
 }
 

@@ -12,7 +12,7 @@ use layoutproof_layout::Leaf;
 use super::checked_answer::{CheckedAnswer, half_of, signed, word_at};
 use super::observation::{Observation, Observed, ProbeProblem};
 use super::stray_value::{stray_unit, stray_word};
-use crate::image::encoding::{Half, Ink, Plane, WordCode, assemble};
+use crate::image::encoding::{Half, Ink, Plane, Salt, WordCode, assemble};
 use crate::image::{BEFORE_WORD, DecodedWord, Owner, REFILL_WORD, decode, decode_halves, may_be_data};
 use crate::{AnswerPlace, AnswerSlot, Form, ProbeJob, ProbePlan, words};
 
@@ -97,7 +97,7 @@ impl<'a> ProbeAnswers<'a> {
             let leaf = &self.plan.leaves[slot.leaf as usize];
             let found = self.written(leaf, &places[&WordCode::of(leaf.component)]);
             if found.offset.is_none() {
-                let at = word_at(&block.bytes, leaf.offset as usize & !3);
+                let at = view.run.salt.turn(word_at(&block.bytes, leaf.offset as usize & !3));
                 let path = leaf.path.clone();
                 observed.problems.push(ProbeProblem::NotWritten { path, offset: leaf.offset, found: at, half });
             }
@@ -137,7 +137,7 @@ impl<'a> ProbeAnswers<'a> {
 
         let Some(code) = code else {
             let said = |word: u32| {
-                let halves = self.views_of(None).map(|view| (view.run.ink, answer(view, word)));
+                let halves = self.views_of(None).map(|view| (view.run.ink, view.run.salt.turn(answer(view, word))));
                 let WordHalves { low, high } =
                     halves.fold(WordHalves::default(), |found, (ink, word)| found.with(ink, word));
                 let said = decode_halves(low, high);
@@ -186,7 +186,9 @@ impl<'a> ProbeAnswers<'a> {
             _ => DecodedWord::Unknown(first),
         };
         match said {
-            DecodedWord::Unknown(_) => UnitAnswer { stray: Some(stray_unit(code, &units)), ..UnitAnswer::known(said) },
+            DecodedWord::Unknown(_) => {
+                UnitAnswer { stray: Some(stray_unit(code, &units, self.views)), ..UnitAnswer::known(said) }
+            }
             _ => UnitAnswer::known(said),
         }
     }
@@ -246,23 +248,24 @@ impl<'a> ProbeAnswers<'a> {
 
     /// Finds the values of probed leaves of one code in the memory around the block.
     fn places(&self, code: Option<WordCode>) -> Places {
-        let memories: Vec<(Ink, Vec<u8>)> = self
+        let memories: Vec<WrittenMemory> = self
             .views_of(code)
             .filter_map(|view| {
                 let (_, after) = view.block?;
-                Some((view.run.ink, [&after.before[..], &after.bytes, &after.after].concat()))
+                let bytes = [&after.before[..], &after.bytes, &after.after].concat();
+                Some(WrittenMemory { ink: view.run.ink, salt: view.run.salt, bytes })
             })
             .collect();
         let before = self.views.iter().find_map(|view| view.block).map_or(0, |(_, after)| after.before.len());
         let probed: BTreeSet<u32> = self.plan.leaves.iter().flat_map(units_of).collect();
 
         let mut places = Places::new();
-        let length = memories.first().map_or(0, |(_, memory)| memory.len());
+        let length = memories.first().map_or(0, |memory| memory.bytes.len());
         // Most bytes of a large block are padding, so words that cannot be values are skipped
         // early.
         let may_be_value = |place: &usize| match &memories[0] {
-            (Ink::Words(_), memory) => may_be_data(&memory[*place..]),
-            (Ink::Plane(_), _) => true,
+            WrittenMemory { ink: Ink::Words(_), bytes, .. } => may_be_data(&bytes[*place..]),
+            WrittenMemory { ink: Ink::Plane(_), .. } => true,
         };
 
         for place in (0..length).filter(may_be_value) {
@@ -332,18 +335,28 @@ impl WordHalves {
     }
 }
 
+/// The memory around a block after a dispatch that wrote it.
+struct WrittenMemory {
+    ink: Ink,
+    salt: Salt,
+    bytes: Vec<u8>,
+}
+
 /// Returns the offset that the value at `place` names, from all dispatches of one code.
-fn named(memories: &[(Ink, Vec<u8>)], place: usize) -> Option<u32> {
-    let planes = memories.iter().filter_map(|(ink, memory)| match ink {
+fn named(memories: &[WrittenMemory], place: usize) -> Option<u32> {
+    let planes = memories.iter().filter_map(|memory| match memory.ink {
         Ink::Words(_) => None,
-        Ink::Plane(it) => Some((*it, memory.get(place..place + it.code.unit() as usize)?)),
+        Ink::Plane(it) => Some((it, memory.bytes.get(place..place + it.code.unit() as usize)?)),
     });
-    if !matches!(memories, [(Ink::Words(_), _), ..]) {
+    if !matches!(memories, [WrittenMemory { ink: Ink::Words(_), .. }, ..]) {
         return assemble(planes).map(|(offset, _)| offset);
     }
 
-    let word = |memory: &[u8]| Some(u32::from_le_bytes(*memory.get(place..)?.first_chunk()?));
-    let halves = |found: WordHalves, (ink, memory): &(Ink, Vec<u8>)| Some(found.with(*ink, word(memory)?));
+    let word = |memory: &WrittenMemory| {
+        let word = u32::from_le_bytes(*memory.bytes.get(place..)?.first_chunk()?);
+        Some(memory.salt.turn(word))
+    };
+    let halves = |found: WordHalves, memory: &WrittenMemory| Some(found.with(memory.ink, word(memory)?));
     let WordHalves { low, high } = memories.iter().try_fold(WordHalves::default(), halves)?;
     match decode_halves(low, high) {
         DecodedWord::Data(offset) => Some(offset),

@@ -30,7 +30,7 @@ pub fn observe(plan: &ProbePlan, probe: &ProbeJob, answers: &[ReadBack]) -> Obse
     for view in &views {
         let nonce = word_at(&view.output.bytes, 0);
         if nonce != word_at(&view.input_job.bytes, 0) {
-            add(&mut observed.problems, ProbeProblem::NoNonce { found: nonce });
+            add(&mut observed.problems, ProbeProblem::NoNonce { found: view.run.salt.turn(nonce) });
         }
     }
 

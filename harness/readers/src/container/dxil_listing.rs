@@ -236,7 +236,6 @@ fn counts_of(base: &ReflectedBase, ty: &Type) -> Vec<u32> {
     counts
 }
 
-/// A member with its type.
 struct Declared<'a> {
     base: ReflectedBase,
     /// Including its count: `a[2]`; empty for a bit-field's storage.

@@ -19,7 +19,6 @@ const COUNT_AT: usize = 28;
 /// Most parts to read from a container. Compilers write about ten.
 pub(super) const MOST_PARTS: u32 = 1024;
 
-/// The description of buffers in a container.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ContainerReflection {
     /// FXC's: the blocks.

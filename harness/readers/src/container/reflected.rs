@@ -28,7 +28,6 @@ pub(super) struct ReflectedBlock {
     pub size: Option<u32>,
 }
 
-/// A type with the dimensions of an array of it.
 #[derive(Clone, Debug)]
 pub(super) struct ReflectedType {
     pub base: ReflectedBase,
@@ -58,7 +57,6 @@ pub(super) enum ReflectedBase {
     Unknown(String),
 }
 
-/// A member of a struct or of the block itself.
 #[derive(Clone, Debug)]
 pub(super) struct ReflectedMember {
     pub name: String,
@@ -70,7 +68,6 @@ pub(super) struct ReflectedMember {
     pub size: Option<u32>,
 }
 
-/// The placement of a buffer's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Packing {
     /// Elements and vectors start at registers, as in constant buffers.

@@ -17,9 +17,7 @@ pub(super) enum Action {
     ResourceElement(Operand, Operand),
     /// A call of another function: its name and its arguments.
     Call(String, Vec<Operand>),
-    /// A part of an aggregate.
     Extract(Operand, u64),
-    /// A component of a vector.
     ExtractElement(Operand, Operand),
     /// A vector with this many components, one of them replaced: vector, component, index.
     InsertElement(u32, [Operand; 3]),

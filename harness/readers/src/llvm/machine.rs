@@ -48,7 +48,6 @@ const MAX_CALLS: u32 = 32;
 /// Names of a function whose room costs as much as an instruction when the function is called.
 const NAMES_PER_STEP: u64 = 16;
 
-/// The state of an execution.
 #[derive(Debug)]
 pub(super) struct Machine<'a> {
     module: &'a Module,
@@ -366,7 +365,6 @@ impl<'a> Machine<'a> {
 /// Most work: instructions and, for an instruction with many parts, their number.
 const MAX_STEPS: u64 = 1 << 20;
 
-/// The remaining work.
 #[derive(Debug)]
 pub(super) struct StepBudget {
     left: u64,

@@ -19,7 +19,6 @@ const BYTE: u32 = 8;
 /// Bytes of the largest scalar.
 const LARGEST: u64 = 8;
 
-/// All memory that an address can point into.
 #[derive(Debug)]
 pub(super) struct Memory<'a> {
     types: &'a NamedTypes,

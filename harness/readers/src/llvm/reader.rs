@@ -66,7 +66,6 @@ const MAX_DEPTH: u32 = 32;
 /// once.
 pub(super) const MAX_PARTS: u32 = 64;
 
-/// Reads the tokens of a line.
 #[derive(Debug)]
 pub(super) struct Reader<'t, 'a> {
     tokens: &'t [Token<'a>],
@@ -199,7 +198,6 @@ impl<'t, 'a> Reader<'t, 'a> {
         Ok(())
     }
 
-    /// Skips the rest of a group in parentheses.
     fn skip_group(&mut self) -> Result<(), IrError> {
         let mut open = 1_u32;
         while open > 0 {
@@ -337,7 +335,6 @@ fn starts_operand(word: &str) -> bool {
 pub(super) enum Operand {
     /// Result of another instruction, by the number of its name.
     Local(usize),
-    /// A variable of the module.
     Global(String),
     Bits(u64),
     Undefined,

@@ -309,7 +309,6 @@ impl NamedTypes {
     }
 }
 
-/// The names of the structs that a type contains.
 fn names_in<'a>(ty: &'a Type, names: &mut Vec<&'a str>) {
     match ty {
         Type::Named(name) => names.push(name),

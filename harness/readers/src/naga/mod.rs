@@ -155,7 +155,6 @@ struct UnlistedReason {
     message: String,
 }
 
-/// Why a type has no layout.
 enum NoLayout {
     /// It has no bytes. The other blocks are still listed.
     Refused(Refusal),

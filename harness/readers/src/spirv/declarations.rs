@@ -74,7 +74,6 @@ struct DeclarationFilter {
     types: BTreeSet<Word>,
     /// Widths of integer types. rspirv needs them to read constants.
     integers: BTreeMap<Word, u32>,
-    /// Element type of each array.
     elements: BTreeMap<Word, Word>,
     unread: BTreeMap<Word, String>,
     /// Constants whose value is unknown here, by id: a noun phrase for messages.
@@ -368,7 +367,6 @@ impl DeclarationFilter {
         self.keep(&[(4 << 16) | Op::Variable as u32, pointer, *id, *class], start);
     }
 
-    /// True if a type is a block or an array of blocks.
     fn holds_block(&self, ty: Word) -> bool {
         let mut here = ty;
         // An element is declared before its array, so there are at most as many steps as arrays.

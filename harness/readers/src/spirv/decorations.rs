@@ -79,7 +79,6 @@ impl Decorations {
         number(self.of.get(&id)?, decoration)
     }
 
-    /// All names, including empty ones.
     pub(super) fn names(&self) -> &BTreeMap<Word, String> {
         &self.names
     }

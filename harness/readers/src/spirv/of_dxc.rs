@@ -57,3 +57,65 @@ fn turn_matrices(ty: &mut LaidOut) {
         LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::scalar::Scalar;
+    use layoutproof_layout::{Component, DECLARED, Extent, MatrixOrder};
+
+    use super::*;
+
+    fn member(name: &str, offset: u32, type_name: &str, size: u32, shape: LaidOutShape) -> LaidOutMember {
+        let layout = LaidOut { type_name: type_name.to_owned(), size: Extent::Finite(size), alignment: 4, shape };
+        LaidOutMember { name: name.to_owned(), is_base: false, offset, bits: None, layout }
+    }
+
+    fn block(kind: BlockKind, type_name: &str, members: Vec<LaidOutMember>) -> BlockLayout {
+        let shape = LaidOutShape::Struct(members);
+        let root = LaidOut { type_name: type_name.to_owned(), size: Extent::Unbounded, alignment: 4, shape };
+        let (rules, name) = (DECLARED.to_owned(), "b".to_owned());
+        BlockLayout { rules, name, kind, count: Count::Finite(1), result: Ok(root), stride: None, warnings: Vec::new() }
+    }
+
+    /// DXC 1.7.2308 names these types so, with `-spirv -fcgl`.
+    #[test]
+    fn blocks_are_those_of_the_source() {
+        use BlockKind::{Cbuffer, ConstantBuffer, Globals, PushConstant, StorageBlock, StructuredElement, Tbuffer};
+        for (kind, name, expected) in [
+            (BlockKind::UniformBlock, "type.Frame", Some((Cbuffer, ""))),
+            (BlockKind::UniformBlock, "type.ConstantBuffer.Frame", Some((ConstantBuffer, "Frame"))),
+            (BlockKind::UniformBlock, "type.$Globals", Some((Globals, ""))),
+            (StorageBlock, "type.Table", Some((Tbuffer, ""))),
+            (StorageBlock, "type.RWStructuredBuffer.Light", Some((StructuredElement, "Light"))),
+            (PushConstant, "type.PushConstant.Push", Some((PushConstant, "Push"))),
+            (StorageBlock, "type.ACSBuffer.counter", None),
+            (StorageBlock, "type.RWByteAddressBuffer", None),
+        ] {
+            let read = as_hlsl(block(kind, name, Vec::new()));
+            let found = read.as_ref().map(|read| (read.kind, read.result.as_ref().unwrap().type_name.as_str()));
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+
+    /// HLSL's `column_major float2x3` is a `RowMajor` matrix of 2 columns of 3 components.
+    #[test]
+    fn matrices_are_turned_and_elements_stand_alone() {
+        let component = Component { scalar: Scalar::Float32, size: 4 };
+        let matrix = LaidOutShape::Matrix { component, rows: 3, columns: 2, order: MatrixOrder::Row, stride: 16 };
+        let element = member("m", 0, "float3x2", 40, matrix);
+        let element =
+            LaidOut { type_name: "T".to_owned(), shape: LaidOutShape::Struct(vec![element.clone()]), ..element.layout };
+        let array = LaidOutShape::Array { element: Box::new(element), count: Count::Unbounded, stride: 48 };
+        let buffer = block(BlockKind::StorageBlock, "type.StructuredBuffer.T", vec![member("_0", 0, "T[]", 0, array)]);
+        let read = as_hlsl(buffer).unwrap();
+        assert_eq!(read.stride, Some(48));
+        let root = read.result.unwrap();
+        let LaidOutShape::Struct(members) = &root.shape else { panic!("an element") };
+        let LaidOutShape::Matrix { rows: 2, columns: 3, order: MatrixOrder::Column, stride: 16, .. } =
+            members[0].layout.shape
+        else {
+            panic!("{:?}", members[0].layout)
+        };
+        assert_eq!(members[0].layout.type_name, "float2x3");
+    }
+}

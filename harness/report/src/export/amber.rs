@@ -87,7 +87,7 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
 /// # Errors
 /// The reason why Amber cannot express the dispatch, as a lowercase fragment.
 pub fn amber_of_dispatch(dispatch: &ReproDispatch, heading: &str) -> Result<String, ExportObstacle> {
-    let ReproDispatch { job, expected } = dispatch;
+    let ReproDispatch { job, expected, .. } = dispatch;
     let Job { shader: Shader::Spirv(words), draw: None, .. } = job else {
         return Err("Amber's script holds a compute shader in SPIR-V".into());
     };

@@ -16,7 +16,9 @@ use thiserror::Error;
 
 pub use amber::{amber, amber_of_dispatch};
 pub use block_signature::BlockSignature;
-pub use offload_test::{OffloadApis, OffloadTest, offload_test, offload_test_of_case, offload_test_of_probe};
+pub use offload_test::{
+    NoProbeTest, OffloadApis, OffloadTest, offload_test, offload_test_of_case, offload_test_of_probe,
+};
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutUnit, Leaf, Quantity};

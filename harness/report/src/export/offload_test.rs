@@ -47,6 +47,17 @@ pub enum OffloadApis {
     Both,
 }
 
+/// Why the suite cannot express a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoProbeTest(&'static str);
+
+impl From<&'static str> for NoProbeTest {
+    fn from(reason: &'static str) -> Self {
+        Self(reason)
+    }
+}
+
 /// The test for `subject`.
 ///
 /// # Errors
@@ -60,13 +71,13 @@ pub fn offload_test(subject: &Subject) -> Result<OffloadTest, NotExported> {
 /// probe's own bytes. `heading` are comment lines.
 ///
 /// # Errors
-/// The reason why the suite cannot express it, as a lowercase fragment.
+/// The suite cannot express it.
 pub fn offload_test_of_probe(
     subject: &Subject,
     toolchain: &Toolchain,
     probe: &FailingProbe<'_>,
     heading: &str,
-) -> Result<OffloadTest, String> {
+) -> Result<OffloadTest, NoProbeTest> {
     TestParts::of_probe(subject, toolchain, probe, heading).map(|parts| parts.own_test())
 }
 
@@ -146,19 +157,19 @@ impl TestParts {
         toolchain: &Toolchain,
         FailingProbe { module, dispatches }: &FailingProbe<'_>,
         heading: &str,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, NoProbeTest> {
         let source = module.source.as_ref().filter(|source| source.language == ShaderLanguage::Hlsl);
         let hlsl = source.map(|source| source.text.clone()).filter(|_| toolchain.name_in_cases == "dxc");
         let hlsl = hlsl.ok_or("DXC did not get this source")?;
         let text = subject.source.text.as_ref().ok_or("it has no source text")?;
         if !text.defines.is_empty() || hlsl.contains("#include") {
-            return Err("it needs macros or included files".to_owned());
+            return Err(NoProbeTest("it needs macros or included files"));
         }
         let [dispatch] = dispatches.as_slice() else {
-            return Err("it takes several dispatches, for types of less than 32 bits".to_owned());
+            return Err(NoProbeTest("it takes several dispatches, for types of less than 32 bits"));
         };
         if dispatch.job.draw.is_some() {
-            return Err("it is a draw".to_owned());
+            return Err(NoProbeTest("it is a draw"));
         }
 
         let scalars: BTreeSet<Scalar> = module.layout.leaves().iter().map(|leaf| leaf.component.scalar).collect();
@@ -248,11 +259,11 @@ fn pipeline(repro: &Repro<'_>) -> Result<String, ExportObstacle> {
 }
 
 /// The pipeline of a probe: its dispatch, with the bytes that a right device leaves.
-fn pipeline_of_probe(module: &ShaderModule, dispatch: &ReproDispatch) -> Result<String, String> {
-    let ReproDispatch { job, expected } = dispatch;
+fn pipeline_of_probe(module: &ShaderModule, dispatch: &ReproDispatch) -> Result<String, NoProbeTest> {
+    let ReproDispatch { job, expected, .. } = dispatch;
     let socket = expected.first().map(|word| word.socket).ok_or("no word of its answer is known")?;
     if !job.push_constants.is_empty() {
-        return Err("the suite binds no push constants".to_owned());
+        return Err(NoProbeTest("the suite binds no push constants"));
     }
 
     let mut buffers = String::new();
@@ -272,7 +283,7 @@ fn pipeline_of_probe(module: &ShaderModule, dispatch: &ReproDispatch) -> Result<
             if resource.name == "output" {
                 words[0] = job.buffers.iter().find_map(|input| nonce_of(module, input)).unwrap_or(words[0]);
                 if words.contains(&REFILL_WORD) {
-                    return Err("not every word of its answer is known".to_owned());
+                    return Err(NoProbeTest("not every word of its answer is known"));
                 }
             }
             actual = Some((resource.name, words));
@@ -398,22 +409,22 @@ impl BoundResource {
     }
 
     /// A buffer of a probe, at the places that its code uses.
-    fn of_probe(module: &ShaderModule, bound: &JobBuffer) -> Result<Self, String> {
+    fn of_probe(module: &ShaderModule, bound: &JobBuffer) -> Result<Self, NoProbeTest> {
         let socket = (bound.set, bound.binding);
         let (name, kind) = match bound.kind {
             _ if socket == module.interface.output => ("output", "RWByteAddressBuffer"),
             _ if socket == module.interface.input => ("input", "ByteAddressBuffer"),
             _ if socket != module.interface.block || bound.element > 0 => {
-                return Err("it has buffers beside block, input and output".to_owned());
+                return Err(NoProbeTest("it has buffers beside block, input and output"));
             }
             BufferKind::Uniform => ("block", "ConstantBuffer"),
             BufferKind::StorageRead => ("block", "StructuredBuffer"),
             BufferKind::Storage => ("block", "RWStructuredBuffer"),
-            BufferKind::Address { .. } => return Err("the suite has no addresses".to_owned()),
+            BufferKind::Address { .. } => return Err(NoProbeTest("the suite has no addresses")),
         };
         let is_structured = kind.ends_with("StructuredBuffer");
         if is_structured && module.layout.stride.is_none() {
-            return Err("its block is in no structured buffer".to_owned());
+            return Err(NoProbeTest("its block is in no structured buffer"));
         }
         let stride = module.layout.stride.filter(|_| is_structured);
         Ok(Self { name, kind, register: bound.binding, space: bound.set, binding: bound.binding, stride })

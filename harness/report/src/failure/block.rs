@@ -17,7 +17,7 @@ use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
 
 /// Most wrong answers of a device to list.
-const MAX_ANSWERS: usize = 8;
+pub(crate) const MAX_ANSWERS: usize = 8;
 
 /// The first line: verb, case, rule set, producer and devices.
 pub fn heading(failure: &FailureGroup<'_>, style: Style) -> String {
@@ -116,7 +116,7 @@ fn maps(record: &CheckRecord, style: Style) -> Vec<String> {
 }
 
 /// The device's answer for each wrong leaf.
-pub(crate) fn answers(record: &CheckRecord) -> String {
+fn answers(record: &CheckRecord) -> String {
     let lines = wrong_answers(record);
     let columns = lines.iter().map(|(path, _)| width(path)).max().unwrap_or(0).max(4);
     let mut text = TextLines::default();
@@ -141,7 +141,7 @@ pub(crate) fn gist(record: &CheckRecord) -> String {
 }
 
 /// The path of each wrong leaf, and the device's answer for it.
-fn wrong_answers(record: &CheckRecord) -> IndexSet<(String, String)> {
+pub(crate) fn wrong_answers(record: &CheckRecord) -> IndexSet<(String, String)> {
     let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
     let (located, _) = locate(&record.rows, blocks);
     let several = blocks.len() > 1;
@@ -212,12 +212,17 @@ pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
     let entry = record.outcome.entry().filter(|_| record.outcome.kind() == OutcomeKind::Known);
     let known = entry.map(|entry| one_line(&format!("{} ({}:{})", entry.reason, entry.file, entry.line)));
 
+    let resembles = story.and_then(|story| story.resembles.as_ref()).map(|entry| {
+        one_line(&format!("resembles a known difference: {} ({}:{})", entry.reason, entry.file, entry.line))
+    });
+
     let lines = [
         ("verdict", verdict),
         ("known", known),
         ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
         ("reason", said(record.outcome.reasons().map(ToString::to_string).as_ref())),
         ("module", said(invalid.as_ref())),
+        ("like", resembles),
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| story.again.to_string()).as_ref())),
     ];

@@ -63,11 +63,7 @@ impl CauseKey {
 
         let message = match outcome {
             Outcome::Broken { reasons, .. } => reasons.without_first_probes(),
-            Outcome::Agrees
-            | Outcome::Differs { .. }
-            | Outcome::Known { .. }
-            | Outcome::Stale(_)
-            | Outcome::Skipped { .. } => {
+            _ => {
                 let story = outcome.story();
                 story.map(|story| story.hint.clone().unwrap_or_else(|| story.verdict.clone())).unwrap_or_default()
             }
@@ -131,11 +127,8 @@ impl FailureCause<'_> {
 
     /// A line with the command that writes the shader and the buffers of the first failure.
     fn repro(&self, records_file: Option<&str>) -> Option<String> {
-        let id = &self.first().record.id;
-        let file = records_file.filter(|_| id.device.is_some())?;
-        let name = one_line(&id.to_string());
-        let name = if name.contains(' ') { format!("'{name}'") } else { name };
-        Some(format!("  {:<8} layoutproof report {file} --repro {name}\n", "repro"))
+        let command = repro_command(&self.first().record.id, records_file?)?;
+        Some(format!("  {:<8} {command}\n", "repro"))
     }
 
     /// The whole block of the first failure, and how many are like it.
@@ -155,6 +148,13 @@ impl FailureCause<'_> {
         }
         text.into_text()
     }
+}
+
+/// The command that writes the shader and the buffers of a check; `None` for a check without a device.
+pub(crate) fn repro_command(id: &CheckId, records_file: &str) -> Option<String> {
+    let name = one_line(&id.to_string());
+    let name = if name.contains(' ') { format!("'{name}'") } else { name };
+    id.device.is_some().then(|| format!("layoutproof report {records_file} --repro {name}"))
 }
 
 /// One failure per cause: ten in full, twenty more as one line each, the rest as a count.

@@ -27,10 +27,7 @@ impl<'a> FailureGroup<'a> {
 
 /// True if one check with this outcome fails the run.
 pub fn is_failure(outcome: OutcomeKind) -> bool {
-    match outcome {
-        OutcomeKind::Differ | OutcomeKind::Broken => true,
-        OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Stale | OutcomeKind::Skipped => false,
-    }
+    matches!(outcome, OutcomeKind::Differ | OutcomeKind::Broken)
 }
 
 /// The distinct failures. Those that differ come before those that broke.

@@ -1,4 +1,6 @@
-//! Prints the table of a failure: the annotated struct with one column per witness.
+//! The table of a failure: the annotated struct with one column per witness.
+//!
+//! [`witness_tables`] gives its lines, which pages draw themselves; [`table`] is its text.
 //!
 //! `!` marks a wrong number, `?` an answer that is not an offset in this block, `·` a witness that
 //! gives no number. A member's line has the numbers for its first byte. Parts of it that are wrong
@@ -21,127 +23,183 @@ const MAX_PARTS: usize = 4;
 /// Longer blocks show only the lines near a wrong number.
 const MAX_LINES: usize = 32;
 
-/// The tables of all blocks and bindings of `record`.
-pub(crate) fn table(record: &CheckRecord, style: Style) -> String {
-    let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
-    let (located, others) = locate(&record.rows, blocks);
-    let drawing = Drawing { record, columns: columns(record), style };
-    let mut tables: Vec<String> = Vec::new();
-    for (index, block) in blocks.iter().enumerate() {
-        let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
-        tables.push(drawing.block(block, &rows));
-    }
-    if !others.is_empty() {
-        tables.push(drawing.others(&others));
-    }
-    tables.join("\n")
-}
-
-struct Drawing<'a> {
-    record: &'a CheckRecord,
-    columns: Vec<Witness>,
-    style: Style,
+/// The table of one block, or of the bindings.
+#[derive(Debug)]
+pub(crate) struct WitnessTable<'a> {
+    /// The block; `None` for what belongs to no block, mostly bindings.
+    pub block: Option<&'a str>,
+    pub columns: Vec<Witness>,
+    pub lines: Vec<WitnessLine<'a>>,
 }
 
 /// A line with the witnesses' numbers; padding has none.
-struct TableLine {
+#[derive(Debug)]
+pub(crate) struct WitnessLine<'a> {
+    pub subject: LineSubject<'a>,
     /// Path in the block of the member that the line belongs to.
-    member: Option<String>,
-    text: String,
-    fields: Vec<WitnessField>,
+    member: Option<&'a str>,
+    pub fields: Vec<WitnessField>,
 }
 
-impl TableLine {
-    fn is_wrong(&self) -> bool {
+/// The subject of a line.
+#[derive(Debug)]
+pub(crate) enum LineSubject<'a> {
+    /// A line of the annotated struct.
+    Struct(StructLine<'a>),
+    /// A part of the line above that is wrong in another way.
+    Part(String),
+    /// The number of further such parts.
+    MoreParts(usize),
+    /// A parameter, or a number about it.
+    Parameter(String),
+}
+
+/// The tables of all blocks and bindings of `record`.
+pub(crate) fn witness_tables(record: &CheckRecord) -> Vec<WitnessTable<'_>> {
+    let blocks = record.outcome.story().map_or(&[][..], |story| &story.blocks);
+    let (located, others) = locate(&record.rows, blocks);
+    let maker = TableMaker { record, columns: columns(record) };
+    let mut tables: Vec<WitnessTable<'_>> = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        let rows: Vec<LocatedRow<'_>> = located.iter().filter(|row| row.block == index).copied().collect();
+        tables.push(maker.block(block, &rows));
+    }
+    if !others.is_empty() {
+        tables.push(maker.others(&others));
+    }
+    tables
+}
+
+/// The tables as text.
+pub(crate) fn table(record: &CheckRecord, style: Style) -> String {
+    let tables: Vec<String> = witness_tables(record).iter().map(|table| table.text(style)).collect();
+    tables.join("\n")
+}
+
+impl LineSubject<'_> {
+    /// The text of a line that is none of the struct.
+    fn below(&self, style: Style) -> Option<String> {
+        match self {
+            Self::Struct(_) => None,
+            Self::Part(text) => Some(format!("    {text}")),
+            Self::MoreParts(more) => Some(format!("    {} {more} more parts", style.ellipsis())),
+            Self::Parameter(text) => Some(text.clone()),
+        }
+    }
+}
+
+impl WitnessLine<'_> {
+    pub(crate) fn is_wrong(&self) -> bool {
         self.fields.iter().any(|field| matches!(field.mark, Mark::Wrong | Mark::Missing))
     }
 }
 
-impl Drawing<'_> {
-    fn block(&self, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> String {
-        let heading = format!("struct {}", one_line(&block.name));
-        let lines = lines(&block.name, block.size, &block.members);
-        let parts = lines.iter().map(|line| match line.kind {
-            LineKind::Member(member) => self.parts(member, block, rows),
-            LineKind::Padding => Vec::new(),
-            LineKind::Size => self.block_parts(rows),
-        });
-        let parts: Vec<Vec<TablePart>> = parts.collect();
-        let texts = parts.iter().flatten().map(|(text, _)| text.as_str());
-        let drawing = LineDrawing::new(self.style, &heading, &lines).with_room_for(texts);
-
-        let mut table = Vec::new();
-        for (line, parts) in lines.iter().zip(parts) {
-            let member = match line.kind {
-                LineKind::Member(member) => Some(member.path.clone()),
-                LineKind::Padding | LineKind::Size => None,
-            };
-            let fields = self.fields(line, block, rows);
-            table.push(TableLine { member: member.clone(), text: drawing.line(line), fields });
-            let part =
-                |(text, fields): TablePart| TableLine { member: member.clone(), text: drawing.detail(&text), fields };
-            table.extend(parts.into_iter().map(part));
-        }
-
-        self.draw(&drawing.heading(&heading), &table)
+impl WitnessTable<'_> {
+    /// The lines that are shown, and the number of others in their places.
+    pub(crate) fn pieces(&self) -> Vec<TablePiece> {
+        squeeze(&marks(&self.lines), MAX_LINES)
     }
 
-    /// The rows about no block, mostly bindings.
-    fn others(&self, rows: &[&Row]) -> String {
-        let label = |row: &Row| match row.what {
-            Quantity::Binding => one_line(&row.path),
-            Quantity::Offset
-            | Quantity::ArrayStride
-            | Quantity::MatrixStride
-            | Quantity::Size
-            | Quantity::Alignment
-            | Quantity::Guard
-            | Quantity::ArrayLength => {
-                format!("{} of {}", word(row.what), one_line(&row.path))
+    fn text(&self, style: Style) -> String {
+        match self.block {
+            Some(block) => {
+                let heading = format!("struct {}", one_line(block));
+                let of_struct = self.lines.iter().filter_map(|line| match &line.subject {
+                    LineSubject::Struct(line) => Some(line.clone()),
+                    LineSubject::Part(_) | LineSubject::MoreParts(_) | LineSubject::Parameter(_) => None,
+                });
+                let of_struct: Vec<StructLine<'_>> = of_struct.collect();
+                let parts: Vec<String> = self.lines.iter().filter_map(|line| line.subject.below(style)).collect();
+                let drawing = LineDrawing::new(style, &heading, &of_struct);
+                let drawing = drawing.with_room_for(parts.iter().map(String::as_str));
+                let text = |subject: &LineSubject<'_>| match subject {
+                    LineSubject::Struct(line) => drawing.line(line),
+                    other => drawing.detail(&other.below(style).unwrap_or_default()),
+                };
+                self.draw(&drawing.heading(&heading), &text, style)
             }
-        };
-
-        let heading = "parameter";
-        let widest = rows.iter().map(|row| width(&label(row))).max().unwrap_or(0).max(width(heading));
-        let line = |row: &&Row| TableLine {
-            member: None,
-            text: format!("  {}", pad(&label(row), widest)),
-            fields: self.of(row),
-        };
-        let table: Vec<TableLine> = rows.iter().map(line).collect();
-        let heading = format!("  {}", pad(heading, widest));
-        self.draw(&self.style.paint(Tone::Strong, &heading), &table)
+            None => {
+                let heading = "parameter";
+                let words = |subject: &LineSubject<'_>| subject.below(style).unwrap_or_default();
+                let widths = self.lines.iter().map(|line| width(&words(&line.subject)));
+                let widest = widths.max().unwrap_or(0).max(width(heading));
+                let text = |subject: &LineSubject<'_>| format!("  {}", pad(&words(subject), widest));
+                self.draw(&style.paint(Tone::Strong, &format!("  {}", pad(heading, widest))), &text, style)
+            }
+        }
     }
 
-    fn draw(&self, heading: &str, table: &[TableLine]) -> String {
-        let fields = table.iter().flat_map(|line| &line.fields);
+    fn draw(&self, heading: &str, text_of: &dyn Fn(&LineSubject<'_>) -> String, style: Style) -> String {
+        let fields = self.lines.iter().flat_map(|line| &line.fields);
         let columns = fields.map(|field| width(&field.text) + 4).max().unwrap_or(0).max(WITNESS_COLUMNS);
         let names: String = self.columns.iter().map(|witness| pad_left(witness.as_str(), columns)).collect();
 
         let mut text = TextLines::default();
-        text.push(&format!("{heading}{}", self.style.paint(Tone::Strong, &names)));
-
-        for piece in squeeze(&marks(table), MAX_LINES) {
+        text.push(&format!("{heading}{}", style.paint(Tone::Strong, &names)));
+        for piece in self.pieces() {
             match piece {
                 TablePiece::Line(index) => {
-                    let line = &table[index];
-                    let fields = line
-                        .fields
-                        .iter()
-                        .map(|field| self.style.paint(field.tone(), &pad_left(&field.text(self.style), columns)));
-                    text.push(&format!("{}{}", line.text, fields.collect::<String>()));
+                    let line = &self.lines[index];
+                    let fields = line.fields.iter();
+                    let fields = fields.map(|field| style.paint(field.tone(), &pad_left(&field.text(style), columns)));
+                    text.push(&format!("{}{}", text_of(&line.subject), fields.collect::<String>()));
                 }
-                TablePiece::Gap(count) => text.push(&self.left_out(count, "without a wrong number")),
-                TablePiece::Rest(count) => text.push(&self.left_out(count, "more")),
+                TablePiece::Gap(_) | TablePiece::Rest(_) => {
+                    let left_out = format!("{}{} {}", " ".repeat(16), style.ellipsis(), left_out(piece));
+                    text.push(&style.paint(Tone::Dim, &left_out));
+                }
             }
         }
-
         text.into_text()
     }
+}
 
-    fn left_out(&self, count: usize, what: &str) -> String {
-        let text = format!("{}{} {count} lines {what}", " ".repeat(16), self.style.ellipsis());
-        self.style.paint(Tone::Dim, &text)
+/// Words for lines that are not shown; empty for a line that is.
+pub(crate) fn left_out(piece: TablePiece) -> String {
+    match piece {
+        TablePiece::Line(_) => String::new(),
+        TablePiece::Gap(count) => format!("{count} lines without a wrong number"),
+        TablePiece::Rest(count) => format!("{count} lines more"),
+    }
+}
+
+struct TableMaker<'a> {
+    record: &'a CheckRecord,
+    columns: Vec<Witness>,
+}
+
+impl<'a> TableMaker<'a> {
+    fn block(&self, block: &'a StoryBlock, rows: &[LocatedRow<'_>]) -> WitnessTable<'a> {
+        let mut table = Vec::new();
+        for line in lines(&block.name, block.size, &block.members) {
+            let (member, parts) = match line.kind {
+                LineKind::Member(member) => (Some(member.path.as_str()), self.parts(member, block, rows)),
+                LineKind::Padding => (None, Vec::new()),
+                LineKind::Size => (None, self.block_parts(rows)),
+            };
+            let fields = self.fields(&line, block, rows);
+            table.push(WitnessLine { subject: LineSubject::Struct(line), member, fields });
+            let part = |(subject, fields)| WitnessLine { subject, member, fields };
+            table.extend(parts.into_iter().map(part));
+        }
+        WitnessTable { block: Some(&block.name), columns: self.columns.clone(), lines: table }
+    }
+
+    /// The rows about no block, mostly bindings.
+    fn others(&self, rows: &[&'a Row]) -> WitnessTable<'a> {
+        let label = |row: &Row| match row.what {
+            Quantity::Binding => one_line(&row.path),
+            _ => {
+                format!("{} of {}", word(row.what), one_line(&row.path))
+            }
+        };
+
+        let line = |row: &&Row| WitnessLine {
+            subject: LineSubject::Parameter(label(row)),
+            member: None,
+            fields: self.of(row),
+        };
+        WitnessTable { block: None, columns: self.columns.clone(), lines: rows.iter().map(line).collect() }
     }
 
     fn of(&self, row: &Row) -> Vec<WitnessField> {
@@ -176,7 +234,7 @@ impl Drawing<'_> {
     }
 
     /// The parts of a member that are wrong in another way than its first byte.
-    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
+    fn parts(&self, member: &MemberRow, block: &StoryBlock, rows: &[LocatedRow<'_>]) -> Vec<TablePart<'a>> {
         let mut seen: Vec<Shifts> =
             self.first_byte(member, block, rows).map(|row| self.shifts(&row)).into_iter().collect();
         let mut parts = Vec::new();
@@ -184,34 +242,37 @@ impl Drawing<'_> {
             let shifts = self.shifts(located.row);
             if is_wrong(located.row, self.record.outcome.culprit()) && !seen.contains(&shifts) {
                 seen.push(shifts);
-                parts.push((format!("    {} {}", one_line(located.path), axes(located.row)), self.of(located.row)));
+                parts.push((
+                    LineSubject::Part(format!("{} {}", one_line(located.path), axes(located.row))),
+                    self.of(located.row),
+                ));
             }
         }
 
         let others = rows.iter().filter(|located| located.row.what != Quantity::Offset);
         for located in others.filter(|located| owns(member, block, located)) {
             if is_wrong(located.row, self.record.outcome.culprit()) {
-                let text = format!("    {} of {}", word(located.row.what), one_line(located.path));
-                parts.push((text, self.of(located.row)));
+                let text = format!("{} of {}", word(located.row.what), one_line(located.path));
+                parts.push((LineSubject::Part(text), self.of(located.row)));
             }
         }
 
         if parts.len() > MAX_PARTS {
             let more = parts.len() - MAX_PARTS;
             parts.truncate(MAX_PARTS);
-            parts.push((format!("    {} {more} more parts", self.style.ellipsis()), Vec::new()));
+            parts.push((LineSubject::MoreParts(more), Vec::new()));
         }
         parts
     }
 
     /// Wrong rows about the block itself, except its size.
-    fn block_parts(&self, rows: &[LocatedRow<'_>]) -> Vec<TablePart> {
+    fn block_parts(&self, rows: &[LocatedRow<'_>]) -> Vec<TablePart<'a>> {
         let own = rows.iter().filter(|located| located.path.is_empty() || located.path.starts_with('['));
         own.filter(|located| located.row.what != Quantity::Size && is_wrong(located.row, self.record.outcome.culprit()))
             .map(|located| {
                 let path = one_line(&located.row.path);
                 let text = format!("{} of {path} {}", word(located.row.what), axes(located.row));
-                (text, self.of(located.row))
+                (LineSubject::Parameter(text), self.of(located.row))
             })
             .collect()
     }
@@ -231,19 +292,18 @@ impl Drawing<'_> {
     }
 }
 
-/// A line below a member: its text and the witnesses' numbers.
-type TablePart = (String, Vec<WitnessField>);
+/// A line below a member with the witnesses' numbers.
+type TablePart<'a> = (LineSubject<'a>, Vec<WitnessField>);
 
 /// Per witness: `None` if it is right, `Some(None)` for an answer without a number, else the
 /// distance from the reference in bytes.
 type Shifts = Vec<Option<Option<i64>>>;
 
 /// The lines that matter: those with a wrong number, and the structs that contain them.
-fn marks(table: &[TableLine]) -> Vec<bool> {
-    let wrong: Vec<&str> =
-        table.iter().filter(|line| line.is_wrong()).filter_map(|line| line.member.as_deref()).collect();
-    let holds_wrong = |line: &TableLine| {
-        let holds = |path: &&str| line.member.as_deref().is_some_and(|member| is_part(path, member));
+fn marks(table: &[WitnessLine<'_>]) -> Vec<bool> {
+    let wrong: Vec<&str> = table.iter().filter(|line| line.is_wrong()).filter_map(|line| line.member).collect();
+    let holds_wrong = |line: &WitnessLine<'_>| {
+        let holds = |path: &&str| line.member.is_some_and(|member| is_part(path, member));
         !line.fields.is_empty() && wrong.iter().any(holds)
     };
     table.iter().map(|line| line.is_wrong() || holds_wrong(line)).collect()

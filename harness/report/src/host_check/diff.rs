@@ -1,9 +1,11 @@
-//! A pair in the form of `diff -u`: `-` is what the host has, `+` what the shader reads, and a line
-//! without a mark is what both have.
+//! A pair as a list of lines, for the text and the page, and the text in the form of `diff -u`: `-` is
+//! what the host has, `+` what the shader reads, and a line without a mark is what both have.
+
+use std::ops::Range;
 
 use super::CheckedPair;
 use super::view::View;
-use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState, part_path};
+use layoutproof_hostcheck::{ComparedRow, Comparison, LinePlace, RowSide, RowState, part_path};
 use layoutproof_layout::BlockKind;
 use layoutproof_show::style::{TextLines, Tone, counted, one_line, pad, pad_left};
 
@@ -18,45 +20,109 @@ const CONTEXT_ROWS: usize = 3;
 /// Fewest members to replace by their number.
 const FEWEST_FOLDED: usize = 3;
 
-/// The whole pair in lines of any width, without explanations.
-pub(crate) fn whole_diff(pair: &CheckedPair) -> String {
-    let view = View { columns: usize::MAX, ..View::FILE };
-    heading(pair, view) + &PairDiff { pair, view, explain: &|_| String::new() }.rows(&vec![true; rows_of(pair)])
+/// A piece of a pair's comparison; pieces are in the order in which they are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum DiffPiece {
+    /// Bytes that neither side has a member for.
+    Padding { start: u32, size: u32 },
+    /// The row with this index.
+    Row(usize),
+    /// The mismatch with this index, below the row that it begins with.
+    Mismatch(usize),
+    /// Rows that are left out.
+    Folded(Range<usize>),
 }
 
-/// The members that differ with those around them, or all of them if the user wants to see everything.
-/// `explain` gives the lines about a mismatch, which follow its member.
-pub(super) fn diff(pair: &CheckedPair, view: View, explain: &dyn Fn(usize) -> String) -> String {
-    let is_shown = if view.is_whole() { vec![true; rows_of(pair)] } else { near_differences(&pair.comparison.rows) };
-    heading(pair, view) + &PairDiff { pair, view, explain }.rows(&is_shown)
+/// The members that differ with those around them. A run of others is one piece.
+pub(crate) fn differences(comparison: &Comparison) -> Vec<DiffPiece> {
+    pieces(comparison, &near_differences(&comparison.rows))
 }
 
-fn rows_of(pair: &CheckedPair) -> usize {
-    pair.comparison.rows.len()
+/// The rows that [`DiffPiece::Folded`] leaves out.
+pub(crate) fn folded_pieces(comparison: &Comparison, rows: Range<usize>) -> Vec<DiffPiece> {
+    rows.flat_map(|row| padding_before(&comparison.rows, row).into_iter().chain([DiffPiece::Row(row)])).collect()
 }
 
-/// The two sides with their sizes.
-fn heading(pair: &CheckedPair, view: View) -> String {
+fn pieces(comparison: &Comparison, is_shown: &[bool]) -> Vec<DiffPiece> {
+    let rows = &comparison.rows;
+    let mut pieces = Vec::new();
+    let mut is_explained = vec![false; comparison.mismatches.len()];
+    let mut start = 0;
+    while start < rows.len() {
+        if !is_shown[start] {
+            let end = start + is_shown[start..].iter().take_while(|shown| !**shown).count();
+            pieces.push(DiffPiece::Folded(start..end));
+            start = end;
+            continue;
+        }
+        pieces.extend(padding_before(rows, start));
+        pieces.push(DiffPiece::Row(start));
+        let cause = rows[start].mismatch.filter(|_| rows[start].state == RowState::Differs);
+        if let Some(cause) = cause.filter(|cause| is_explained.get(*cause) == Some(&false)) {
+            is_explained[cause] = true;
+            pieces.push(DiffPiece::Mismatch(cause));
+        }
+        start += 1;
+    }
+
+    // What concerns the whole has no row of its own.
+    let of_whole = (0..is_explained.len()).filter(|mismatch| !is_explained[*mismatch]);
+    pieces.extend(of_whole.map(DiffPiece::Mismatch));
+    pieces
+}
+
+/// The padding that both sides have before a row.
+fn padding_before(rows: &[ComparedRow], index: usize) -> Option<DiffPiece> {
+    let shader: Vec<Option<&RowSide>> = rows.iter().map(|row| row.shader.as_ref()).collect();
+    let host: Vec<Option<&RowSide>> = rows.iter().map(|row| row.host.as_ref()).collect();
+    let (start, size) = hole_before(&shader, index).filter(|hole| hole_before(&host, index) == Some(*hole))?;
+    Some(DiffPiece::Padding { start, size })
+}
+
+/// One side as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SideTitle {
+    pub file: String,
+    /// The struct of the host, or the block with its kind.
+    pub name: String,
+    /// `112 bytes`.
+    pub size: String,
+}
+
+/// The host and the shader.
+pub(crate) fn side_titles(pair: &CheckedPair) -> [SideTitle; 2] {
     let file = |side: fn(&ComparedRow) -> Option<&RowSide>, other: &str| {
         let places = pair.comparison.rows.iter().filter_map(|row| side(row)?.place.as_ref());
         places.map(|place: &LinePlace| place.file.clone()).next().unwrap_or_else(|| other.to_owned())
     };
-    let host_file = file(|row| row.host.as_ref(), &pair.host_file);
-    let shader_file = file(|row| row.shader.as_ref(), &pair.shader);
     let block = match (pair.kind, pair.part.strip_suffix("[]")) {
         (BlockKind::StructuredElement, _) => format!("element of {}", pair.block),
         (_, Some(array)) => format!("element of {}", part_path(&pair.block, array)),
         (kind, None) => format!("{kind} {}", pair.shader_name()),
     };
     let bytes = |size: Option<u32>| size.map_or_else(|| "no end".to_owned(), |size| counted(size.into(), "byte"));
-    let (host_size, shader_size) = (bytes(Some(pair.comparison.host_size)), bytes(pair.comparison.shader_size));
+    let host = SideTitle {
+        file: file(|row| row.host.as_ref(), &pair.host_file),
+        name: pair.host.clone(),
+        size: bytes(Some(pair.comparison.host_size)),
+    };
+    let shader = SideTitle {
+        file: file(|row| row.shader.as_ref(), &pair.shader),
+        name: block,
+        size: bytes(pair.comparison.shader_size),
+    };
+    [host, shader]
+}
 
-    let mut lines = TextLines::default();
-    let host = one_line(&format!("--- {host_file}: {}, {host_size}", pair.host));
-    let shader = one_line(&format!("+++ {shader_file}: {block}, {shader_size}"));
-    lines.push(&view.style.paint(Tone::Disagree, &view.cut(&host)));
-    lines.push(&view.style.paint(Tone::Agree, &view.cut(&shader)));
-    lines.into_text()
+/// The members that differ with those around them, or all of them if the user wants to see everything.
+/// `explain` gives the lines about a mismatch, which follow its member.
+pub(super) fn diff(pair: &CheckedPair, view: View, explain: &dyn Fn(usize) -> String) -> String {
+    let comparison = &pair.comparison;
+    let pieces =
+        if view.is_whole() { pieces(comparison, &vec![true; comparison.rows.len()]) } else { differences(comparison) };
+    let diff = PairDiff { pair, view, explain };
+    let pieces = pieces.iter().map(|piece| diff.piece(piece));
+    std::iter::once(diff.heading()).chain(pieces).collect()
 }
 
 /// The rows that differ, those around them that agree, and the structs that contain them. Without a row
@@ -103,35 +169,36 @@ struct PairDiff<'a> {
 }
 
 impl PairDiff<'_> {
-    /// The rows that are shown, with the number of the others in their places.
-    fn rows(&self, is_shown: &[bool]) -> String {
+    /// The two sides with their sizes.
+    fn heading(&self) -> String {
         let mut lines = TextLines::default();
-        let rows = &self.pair.comparison.rows;
-        let mut is_explained = vec![false; self.pair.comparison.mismatches.len()];
-        let mut start = 0;
-        while start < rows.len() {
-            if !is_shown[start] {
-                let folded = is_shown[start..].iter().take_while(|shown| !**shown).count();
-                lines.push(&self.view.style.paint(Tone::Dim, &self.folded(&rows[start..start + folded])));
-                start += folded;
-                continue;
-            }
-            lines.append(&self.hole_before(start));
-            lines.append(&self.row(&rows[start]));
-            let cause = rows[start].mismatch.filter(|_| rows[start].state == RowState::Differs);
-            if let Some(is_explained) = cause.and_then(|cause| is_explained.get_mut(cause)) {
-                if !std::mem::replace(is_explained, true) {
-                    lines.append(&(self.explain)(cause.unwrap_or_default()));
-                }
-            }
-            start += 1;
-        }
-
-        // What concerns the whole has no row of its own.
-        for (mismatch, _) in is_explained.iter().enumerate().filter(|(_, is_explained)| !**is_explained) {
-            lines.append(&(self.explain)(mismatch));
+        let [host, shader] = side_titles(self.pair);
+        for (mark, tone, side) in [("---", Tone::Disagree, host), ("+++", Tone::Agree, shader)] {
+            let SideTitle { file, name, size } = side;
+            let line = one_line(&format!("{mark} {file}: {name}, {size}"));
+            lines.push(&self.view.style.paint(tone, &self.view.cut(&line)));
         }
         lines.into_text()
+    }
+
+    fn piece(&self, piece: &DiffPiece) -> String {
+        let rows = &self.pair.comparison.rows;
+        match piece {
+            DiffPiece::Padding { start, size } => {
+                let (start, size) = (start.to_string(), size.to_string());
+                let numbers = pad_left(&start, OFFSET_COLUMNS) + &pad_left(&size, SIZE_COLUMNS);
+                format!("{}\n", self.view.style.paint(Tone::Dim, &format!("{numbers}  // padding")))
+            }
+            DiffPiece::Row(index) => self.row(&rows[*index]),
+            DiffPiece::Folded(range) => {
+                let folded = &rows[range.clone()];
+                let mark = if folded.iter().any(|row| row.state == RowState::Follows) { '.' } else { ' ' };
+                let ellipsis = pad_left(self.view.style.ellipsis(), OFFSET_COLUMNS - 1 + SIZE_COLUMNS);
+                let line = format!("{mark}{ellipsis}  {}", folded_words(folded));
+                format!("{}\n", self.view.style.paint(Tone::Dim, &line))
+            }
+            DiffPiece::Mismatch(mismatch) => (self.explain)(*mismatch),
+        }
     }
 
     fn row(&self, row: &ComparedRow) -> String {
@@ -175,49 +242,34 @@ impl PairDiff<'_> {
         };
         self.view.cut(&format!("{mark}{offset}{}  {declaration}", pad_left(&bytes, SIZE_COLUMNS)))
     }
+}
 
-    /// The number of rows that are left out, and what is wrong with them.
-    fn folded(&self, rows: &[ComparedRow]) -> String {
-        let followers: Vec<&ComparedRow> = rows.iter().filter(|row| row.state == RowState::Follows).collect();
-        let mark = if followers.is_empty() { ' ' } else { '.' };
-        let shifts: Vec<Option<i64>> = followers.iter().map(|row| shift(row)).collect();
-        let which = if followers.len() == rows.len() { "that" } else { "of which" };
-        let how = match shifts.first() {
-            None => String::new(),
-            Some(first) => {
-                let count =
-                    if followers.len() == rows.len() { String::new() } else { format!(", {}", followers.len()) };
-                let how = match first.filter(|_| shifts.iter().all(|shift| shift == first)) {
-                    _ if shifts.iter().all(Option::is_none) => "are not in the host".to_owned(),
-                    Some(bytes) if bytes < 0 => {
-                        format!("are {} earlier in the host", counted(bytes.unsigned_abs(), "byte"))
-                    }
-                    Some(bytes) => format!("are {} later in the host", counted(bytes.unsigned_abs(), "byte")),
-                    None => "move with it".to_owned(),
-                };
-                format!("{count} {which} {how}")
-            }
-        };
-        let more = counted(rows.len() as u64, "more member");
-        format!("{mark}{}  {more}{how}", pad_left(self.view.style.ellipsis(), OFFSET_COLUMNS - 1 + SIZE_COLUMNS))
-    }
-
-    /// The padding that both sides have before a row.
-    fn hole_before(&self, index: usize) -> String {
-        let rows = &self.pair.comparison.rows;
-        let shader: Vec<Option<&RowSide>> = rows.iter().map(|row| row.shader.as_ref()).collect();
-        let host: Vec<Option<&RowSide>> = rows.iter().map(|row| row.host.as_ref()).collect();
-        let Some((start, size)) = hole_before(&shader, index).filter(|hole| hole_before(&host, index) == Some(*hole))
-        else {
-            return String::new();
-        };
-        let (start, size) = (pad_left(&start.to_string(), OFFSET_COLUMNS), pad_left(&size.to_string(), SIZE_COLUMNS));
-        format!("{}\n", self.view.style.paint(Tone::Dim, &format!("{start}{size}  // padding")))
-    }
+/// The number of rows that are left out, and what is wrong with them.
+pub(crate) fn folded_words(rows: &[ComparedRow]) -> String {
+    let followers: Vec<&ComparedRow> = rows.iter().filter(|row| row.state == RowState::Follows).collect();
+    let shifts: Vec<Option<i64>> = followers.iter().map(|row| shift(row)).collect();
+    let which = if followers.len() == rows.len() { "that" } else { "of which" };
+    let how = match shifts.first() {
+        None => String::new(),
+        Some(first) => {
+            let count = if followers.len() == rows.len() { String::new() } else { format!(", {}", followers.len()) };
+            let how = match first.filter(|_| shifts.iter().all(|shift| shift == first)) {
+                _ if shifts.iter().all(Option::is_none) => "are not in the host".to_owned(),
+                Some(bytes) if bytes < 0 => {
+                    format!("are {} earlier in the host", counted(bytes.unsigned_abs(), "byte"))
+                }
+                Some(bytes) => format!("are {} later in the host", counted(bytes.unsigned_abs(), "byte")),
+                None => "move with it".to_owned(),
+            };
+            format!("{count} {which} {how}")
+        }
+    };
+    let more = counted(rows.len() as u64, "more member");
+    format!("{more}{how}")
 }
 
 /// Bytes by which the host's member comes after the shader's.
-fn shift(row: &ComparedRow) -> Option<i64> {
+pub(crate) fn shift(row: &ComparedRow) -> Option<i64> {
     Some(i64::from(row.host.as_ref()?.offset) - i64::from(row.shader.as_ref()?.offset))
 }
 
@@ -243,7 +295,7 @@ fn last_name(side: &RowSide) -> &str {
 }
 
 /// `float4 color[2]`, as its side writes it. A path of a member at the top has no struct around it.
-fn declaration(side: &RowSide) -> String {
+pub(crate) fn declaration(side: &RowSide) -> String {
     let (base, dimensions) = side.type_name.split_once('[').unwrap_or((&side.type_name, ""));
     let dimensions = if dimensions.is_empty() { String::new() } else { format!("[{dimensions}") };
     let name = if side.depth > 0 { last_name(side) } else { side.path.trim_end_matches("[]") };

@@ -13,19 +13,19 @@ const MOST_NAMED: usize = 3;
 
 /// A result that several blocks may share, by the indices of what shares it; the first stands for all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     pub members: Vec<usize>,
 }
 
 impl Finding {
     /// The index of the pair or block that stands for the others.
-    pub(super) fn first(&self) -> usize {
+    pub(crate) fn first(&self) -> usize {
         self.members[0]
     }
 }
 
 /// The pairs of a check, grouped by result, in the order of their first pairs.
-pub(super) fn pair_findings(check: &HostCheck) -> Vec<Finding> {
+pub(crate) fn pair_findings(check: &HostCheck) -> Vec<Finding> {
     let key = |pair: &CheckedPair| (pair.host.clone(), pair.host_file.clone());
     group(&check.pairs, key, says_the_same)
 }
@@ -38,7 +38,7 @@ pub(super) fn differing_findings(check: &HostCheck) -> Vec<Finding> {
 }
 
 /// The blocks without a host struct, grouped by name and reason.
-pub(super) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
+pub(crate) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
     let is_same = |left: &UnmatchedBlock, right: &UnmatchedBlock| {
         left.reason == right.reason && left.is_stated == right.is_stated && left.proposals == right.proposals
     };
@@ -46,7 +46,7 @@ pub(super) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
 }
 
 /// The other places of a finding, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.
-pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<String> {
+pub(crate) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<String> {
     also(finding.members.iter().map(|index| {
         let pair = &check.pairs[*index];
         (pair.shader.as_str(), target_title(&pair.target), pair.shader_name())
@@ -54,7 +54,7 @@ pub(super) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<Stri
 }
 
 /// The other places where a block has no host struct for the same reason.
-pub(super) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
+pub(crate) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
     also(finding.members.iter().map(|index| {
         let unmatched = &check.unmatched[*index];
         (unmatched.shader.as_str(), target_title(&unmatched.target), unmatched.block.clone())

@@ -6,7 +6,7 @@ use layoutproof_show::style::{counted, one_line};
 
 use super::findings::{declaration, differing_findings};
 use super::text::place_text;
-use super::{CheckedPair, HostCheck, PairOutcome, PairProof};
+use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
 use layoutproof_hostcheck::part_path;
 
 /// For example `2 of 5 blocks differ from the host; first: Frame.normalMatrix, engine.cpp:12`. It also
@@ -60,6 +60,14 @@ fn other_parts(check: &HostCheck) -> Vec<String> {
         1 => parts.push("1 of which is an error".to_owned()),
         errors => parts.push(format!("{errors} of which are errors")),
     }
+    let proposed =
+        |unmatched: &&UnmatchedBlock| unmatched.best_proposal().is_some_and(|proposal| proposal.difference.is_some());
+    match check.unmatched.iter().filter(proposed).count() {
+        0 => {}
+        1 if unmatched == 1 => parts.push("whose proposal would differ".to_owned()),
+        1 => parts.push("1 of which would differ from its proposal".to_owned()),
+        differing => parts.push(format!("{differing} of which would differ from their proposals")),
+    }
     if check.pairs.iter().any(|pair| !pair.proofs.is_empty()) {
         let arrived = check.pairs.iter().flat_map(|pair| &pair.proofs).map(PairProof::arrived).sum();
         parts.push(format!("{} arrived on devices", leaves(arrived)));
@@ -73,8 +81,7 @@ fn other_parts(check: &HostCheck) -> Vec<String> {
         several => parts.push(format!("{several} entries of layoutproof.toml no longer hold")),
     }
     if !check.lock_changes.is_empty() {
-        let changes = counted(check.lock_changes.len() as u64, "change");
-        parts.push(format!("{changes} since layoutproof.lock; `check --write-lock` accepts what is meant"));
+        parts.push(format!("{} since layoutproof.lock", counted(check.lock_changes.len() as u64, "change")));
     }
     parts
 }

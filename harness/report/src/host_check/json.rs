@@ -319,6 +319,7 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::Damaged(_)
         | UnmatchedReason::Forbidden(_)
         | UnmatchedReason::OtherMembers(_)
+        | UnmatchedReason::FartherAway(_)
         | UnmatchedReason::WrittenBy { .. } => None,
     }
 }

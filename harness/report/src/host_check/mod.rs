@@ -11,7 +11,10 @@ mod text;
 mod view;
 
 pub use annotations::annotations;
-pub(crate) use diff::whole_diff;
+pub(crate) use diff::{
+    DiffPiece, SideTitle, declaration, differences, folded_pieces, folded_words, shift, side_titles,
+};
+pub(crate) use findings::{Finding, also_of_pairs, also_of_unmatched, pair_findings, unmatched_findings};
 pub use headline::{headline, is_failing};
 pub use job_summary::job_summary;
 pub use json::json;
@@ -162,6 +165,7 @@ impl UnmatchedBlock {
             | UnmatchedReason::Ambiguous(_)
             | UnmatchedReason::Forbidden(_)
             | UnmatchedReason::OtherMembers(_)
+            | UnmatchedReason::FartherAway(_)
             | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
@@ -190,6 +194,9 @@ pub enum UnmatchedReason {
     /// A struct has the block's name except for case and the like, or a name that many structs have, but
     /// none of its members.
     OtherMembers(String),
+    /// A struct has the block's name, but others are nearer to the shader by their folders, and it lacks
+    /// members of the block.
+    FartherAway(String),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
     WrittenBy {
@@ -257,6 +264,7 @@ impl UnmatchedReason {
             | Self::OnlyDeclared(_)
             | Self::Damaged(_)
             | Self::OtherMembers(_)
+            | Self::FartherAway(_)
             | Self::WrittenBy { .. } => false,
         }
     }
@@ -291,6 +299,11 @@ impl std::fmt::Display for UnmatchedReason {
                     "`{host}` has its name or almost, but none of its members; choose it with --map if it is meant"
                 )
             }
+            Self::FartherAway(host) => write!(
+                f,
+                "`{host}` has its name, but lacks members, and the shader's folder names another program; choose it with --map \
+                 if it is meant"
+            ),
             Self::WrittenBy { host, library, difference: None } => write!(
                 f,
                 "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"

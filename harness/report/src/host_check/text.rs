@@ -63,6 +63,9 @@ fn findings(check: &HostCheck, view: View) -> String {
     for change in &check.lock_changes {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Changed"), change, view);
     }
+    if !check.lock_changes.is_empty() {
+        detail(&mut lines, "fix", "`layoutproof check --write-lock` accepts what is meant", view);
+    }
     lines.into_text()
 }
 
@@ -218,7 +221,10 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     wrapped(&mut lines, &view.style.verb(tone, word), &one_line(&text), view);
     detail(&mut lines, "also", &also_of_unmatched(check, finding).unwrap_or_default(), view);
     for HostProposal { host, fit, difference } in &unmatched.proposals {
-        let placed = format!("`{host}`: {} of {} have their place there", fit.placed, counted(fit.of.into(), "member"));
+        let placed = match (fit.placed, fit.of) {
+            (1, 1) => format!("`{host}`: the only member has its place there"),
+            (placed, of) => format!("`{host}`: {placed} of {} have their place there", counted(of.into(), "member")),
+        };
         let text = match difference {
             Some(difference) => format!("{placed}; it would differ: {difference}"),
             None => placed,

@@ -396,7 +396,7 @@ impl MapGrid {
     fn leave_out_repeated(&mut self, rows: &mut u64) {
         if *rows > 0 {
             let plural = if *rows == 1 { "" } else { "s" };
-            self.leave_out(format!("… {} row{plural} like these", grouped(*rows)));
+            self.leave_out(format!("… {} repeated row{plural}", grouped(*rows)));
         }
         *rows = 0;
     }
@@ -588,6 +588,6 @@ mod tests {
         let mut other = [map(&structs, 640), map(&members, 480)];
         leave_out_repetitions(&mut other);
         assert_eq!(other[0].left_out, (30..38).collect::<BTreeSet<_>>());
-        assert!(other[0].inline().into_string().contains("… 8 rows like these"));
+        assert!(other[0].inline().into_string().contains("… 8 repeated rows"));
     }
 }

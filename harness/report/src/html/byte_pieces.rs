@@ -119,14 +119,13 @@ impl<'a> BytePieces<'a> {
 
 impl<'a> BytePieces<'a> {
     /// The pieces of one side of a comparison with a host struct, of `size` bytes (`None`:
-    /// unbounded).
-    pub(super) fn of_side(size: Option<u32>, members: &'a [SideMember]) -> Self {
-        let mut outermost_members: Vec<&str> = Vec::new();
+    /// unbounded). `names` has the outermost members of both sides, in the order of their hues.
+    pub(super) fn of_side(size: Option<u32>, members: &'a [SideMember], names: &mut Vec<&'a str>) -> Self {
         let mut pieces_of: HashMap<usize, usize> = HashMap::new();
         let mut pieces: Vec<BytePiece<'a>> = Vec::new();
         for member in members {
             for run in &member.runs {
-                let outermost = outermost_of(&run.label, &mut outermost_members);
+                let outermost = outermost_of(&run.label, names);
                 let number = pieces_of.entry(outermost).or_default();
                 pieces.push(BytePiece {
                     member: PieceMember::Side(member),

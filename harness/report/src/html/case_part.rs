@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_core::check::ShaderMaker;
 use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Count;
 use maud::{Markup, html};
 
 use super::case_link::case_anchor;
+use super::components::shader_code;
 use super::known_part::KnownEntries;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
@@ -110,7 +112,8 @@ pub enum SourceMaps {
 }
 
 fn filters(places: &CheckPlaces<'_>) -> Markup {
-    let place = |place: &CheckPlace<'_>| one_line(&format!("{} · {}", place.device, place.producer));
+    let title = |producer: &str| ShaderMaker::from(producer).title();
+    let place = |place: &CheckPlace<'_>| one_line(&format!("{} · {}", place.device, title(place.producer)));
     html! {
         div.filters.js-only role="search" {
             label { "Search" input #search type="search" placeholder="cbuffer, matrix …"; }
@@ -126,7 +129,7 @@ fn filters(places: &CheckPlaces<'_>) -> Markup {
                     @for (number, name) in places.rules.iter().enumerate() { option value=(number) { (one_line(name)) } }
                 }
             }
-            label { "Device and producer"
+            label { "Device and target"
                 select #producer {
                     option value="" { "any" }
                     @for (number, one) in places.places.iter().enumerate() { option value=(number) { (place(one)) } }
@@ -212,16 +215,16 @@ struct CheckEnd<'a> {
     reason: String,
     /// The entry that covers them.
     known: Option<&'a KnownEntry>,
-    /// Producers, by the devices on which they had this outcome.
-    places: Vec<ProducersOnDevices<'a>>,
+    /// What laid out the blocks, by the devices on which it had this outcome.
+    places: Vec<TitlesOnDevices>,
     count: u64,
 }
 
-/// Devices on which the same producers had the same outcome.
+/// Devices on which the same targets and compilers had the same outcome.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct ProducersOnDevices<'a> {
+struct TitlesOnDevices {
     devices: Vec<String>,
-    producers: BTreeSet<&'a str>,
+    titles: BTreeSet<String>,
 }
 
 /// The outcomes of one rule set's checks.
@@ -254,19 +257,18 @@ impl<'a> EndKey<'a> {
     }
 }
 
-/// Producers by device; devices with the same producers are merged.
-fn places_of<'a>(checks: &[&'a CheckRecord]) -> Vec<ProducersOnDevices<'a>> {
-    let mut by_device: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+/// Targets and compilers by device; devices with the same ones are merged.
+fn places_of(checks: &[&CheckRecord]) -> Vec<TitlesOnDevices> {
+    let mut by_device: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for check in checks {
-        let CheckPlace { device, producer } = CheckPlace::of(check);
-        by_device.entry(device).or_default().insert(producer);
+        by_device.entry(CheckPlace::of(check).device).or_default().insert(check.id.title());
     }
 
-    let mut places: Vec<ProducersOnDevices<'_>> = Vec::new();
-    for (device, producers) in by_device {
-        match places.iter_mut().find(|place| place.producers == producers) {
+    let mut places: Vec<TitlesOnDevices> = Vec::new();
+    for (device, titles) in by_device {
+        match places.iter_mut().find(|place| place.titles == titles) {
             Some(place) => place.devices.push(device),
-            None => places.push(ProducersOnDevices { devices: vec![device], producers }),
+            None => places.push(TitlesOnDevices { devices: vec![device], titles }),
         }
     }
     places
@@ -278,12 +280,12 @@ impl CheckEnd<'_> {
         let entry = self.known.and_then(|entry| known.link(entry));
         html! {
             b class=(outcome.as_str()) { (grouped(self.count)) " " (outcome.as_str()) }
-            @for (index, ProducersOnDevices { devices, producers }) in self.places.iter().enumerate() {
+            @for (index, TitlesOnDevices { devices, titles }) in self.places.iter().enumerate() {
                 (if index > 0 { "; " } else { " " })
-                (one_line(&devices.join(", "))) ": " (one_line(&producers.iter().copied().collect::<Vec<_>>().join(", ")))
+                (one_line(&devices.join(", "))) ": " (one_line(&titles.iter().map(String::as_str).collect::<Vec<_>>().join(", ")))
             }
             @match entry {
-                Some(entry) => { " — " a href=(entry) { "known difference" } },
+                Some(entry) => { " — " a href=(entry) { "known bug" } },
                 None if !self.reason.is_empty() => { " — " (self.reason) },
                 None => {},
             }
@@ -338,7 +340,7 @@ pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
         p.dim { code { (one_line(&source.place)) } }
-        @if let Some(text) = &source.declaration { pre tabindex="0" { code { (text.trim_matches('\n')) } } }
+        @if let Some(text) = &source.declaration { (shader_code("declaration", text.trim_matches('\n'), ShaderLanguage::Hlsl)) }
         @for index in 0..blocks {
             @let merged = MergedBlock::of(&columns, index);
             @if let Some(block) = merged.block.filter(|_| !merged.columns.is_empty()) {

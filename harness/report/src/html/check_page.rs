@@ -1,5 +1,5 @@
-//! The page of `check --html`: each block next to its host struct, as tables and as byte maps of
-//! both sides.
+//! The page of `check --html`: each block next to its host struct, as a two-sided table and as byte maps
+//! of both sides.
 
 use std::collections::BTreeSet;
 
@@ -7,14 +7,16 @@ use maud::{Markup, html};
 
 use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
+use super::components::{self, Sign, legend_of, plain_code, tabs, with_code};
 use super::page_frame::PageFrame;
+use super::pair_diff::pair_diff;
 use crate::host_check::{
-    CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, mismatch_places, place_text, stray_text,
-    target_title, whole_diff,
+    CheckedPair, Finding, HostCheck, HostProposal, PairOutcome, PairProof, also_of_pairs, also_of_unmatched, headline,
+    map_entries, pair_findings, place_text, stray_text, target_title, unmatched_findings,
 };
 
-use layoutproof_hostcheck::{Mismatch, SideMember};
-use layoutproof_show::style::{Style, counted, one_line};
+use layoutproof_hostcheck::SideMember;
+use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Most leaves to list per device that read another member.
@@ -25,18 +27,31 @@ const BY_URGENCY: [PairOutcome; 3] = [PairOutcome::Differ, PairOutcome::Known, P
 
 /// The page. `command` repeats the check.
 pub fn check_page(check: &HostCheck, command: &str) -> String {
-    let pairs = |outcome: PairOutcome| check.pairs.iter().filter(move |pair| pair.outcome() == outcome);
+    let findings = pair_findings(check);
+    let of_outcome = |outcome: PairOutcome| {
+        let has_outcome = move |finding: &&Finding| check.pairs[finding.first()].outcome() == outcome;
+        findings.iter().filter(has_outcome).collect::<Vec<_>>()
+    };
     let content = html! {
-        @for outcome in BY_URGENCY.into_iter().filter(|outcome| pairs(*outcome).next().is_some()) {
-            section {
-                h2 { (heading(outcome)) }
-                @for pair in pairs(outcome) { (pair_card(pair)) }
+        @for outcome in BY_URGENCY {
+            @let findings = of_outcome(outcome);
+            @if !findings.is_empty() {
+                section {
+                    h2 { (heading(outcome)) }
+                    @for finding in findings { (card(check, finding)) }
+                }
             }
         }
         (without_host(check))
+        @if !check.unread.is_empty() {
+            section {
+                h2 { "Not read" }
+                ul { @for unread in &check.unread { li.bad { (one_line(&unread.reason)) } } }
+            }
+        }
         @if !check.complaints.is_empty() {
             section {
-                h2 { "Known differences that are gone" }
+                h2 { "Entries that no longer hold" }
                 ul { @for complaint in &check.complaints { li.bad { (one_line(complaint)) } } }
             }
         }
@@ -47,7 +62,7 @@ pub fn check_page(check: &HostCheck, command: &str) -> String {
             }
         }
     };
-    PageFrame { title: "Host structs and shader blocks", intro: intro(check, command), content }.into_text()
+    PageFrame { title: &headline(check), intro: intro(check, command), content }.into_text()
 }
 
 fn heading(outcome: PairOutcome) -> &'static str {
@@ -70,50 +85,57 @@ fn intro(check: &HostCheck, command: &str) -> Markup {
                 li { span.badge.skipped { (counted(check.unmatched.len() as u64, "block")) " without a host struct" } }
             }
         }
-        p { code { (one_line(command)) } button.copy.js-only type="button" { "copy" } }
-        p.legend {
-            "A row is 16 bytes. Each member has a colour, padding is hatched, and a thick edge with ≠ marks bytes that differ on the other "
-            "side. Point at a member for its numbers."
-        }
+        dl.facts { dt { "command" } dd { (components::command(&one_line(command))) } }
     }
 }
 
-fn pair_card(pair: &CheckedPair) -> Markup {
+/// A result of one or several pairs, shown at the first. What agrees is a line that unfolds.
+fn card(check: &HostCheck, finding: &Finding) -> Markup {
+    let pair = &check.pairs[finding.first()];
     let outcome = pair.outcome();
+    let files = format!("{} and {}", one_line(&pair.shader), one_line(&pair.host_file));
+    let also = also_of_pairs(check, finding);
+    if outcome == PairOutcome::Agree {
+        return html! {
+            details.lights {
+                summary { (names(pair)) " " span.count { (files) ", " (counted(pair.comparison.members.into(), "member")) } }
+                @if let Some(also) = also { p.dim { "also " (one_line(&also)) } }
+                (parts(pair))
+                (remarks(pair))
+            }
+        };
+    }
     html! {
         article.card.lights {
-            h3 {
-                span class=(format!("badge {}", outcome.as_str())) { (outcome.as_str()) } " "
-                code { (one_line(&pair.shader_name())) } " · " (one_line(&target_title(&pair.target))) " · " code { (one_line(&pair.host)) }
-            }
-            p.dim { (one_line(&pair.shader)) " and " (one_line(&pair.host_file)) }
-            @if outcome == PairOutcome::Agree {
-                details.inner { summary { "Members and byte maps" } (numbers(pair)) (both_sides(pair)) }
-            } @else {
-                (numbers(pair))
-                (both_sides(pair))
-            }
-            @for reason in &pair.known { p { "Known: " (one_line(reason)) } }
-            @for mismatch in &pair.comparison.mismatches { (mismatch_part(pair, mismatch)) }
-            @for remark in &pair.comparison.remarks { p.note { "note: " (one_line(&remark.to_string())) } }
-            @for proof in &pair.proofs { (proof_part(proof)) }
+            h3 { span class=(format!("badge {}", outcome.as_str())) { (outcome.as_str()) } " " span { (names(pair)) } }
+            p.dim { (files) @if let Some(also) = also { br; "also " (one_line(&also)) } }
+            @for reason in &pair.known { p { "Known: " (with_code(&one_line(reason))) } }
+            (parts(pair))
+            (remarks(pair))
         }
     }
 }
 
-/// The table as on the terminal, with differing lines highlighted.
-fn numbers(pair: &CheckedPair) -> Markup {
-    let text = whole_diff(pair);
+/// The block, its host struct if that has another name, and the target.
+fn names(pair: &CheckedPair) -> Markup {
+    let block = pair.shader_name();
     html! {
-        pre tabindex="0" role="region" aria-label="Members of both sides" {
-            code {
-                @for line in text.lines() {
-                    @if line.starts_with("- ") || line.starts_with("+ ") { b.bad { (line) } } @else { (line) }
-                    "\n"
-                }
-            }
-        }
+        code { (one_line(&block)) }
+        @if pair.host != block { " and " code { (one_line(&pair.host)) } }
+        " · " (one_line(&target_title(&pair.target)))
     }
+}
+
+fn remarks(pair: &CheckedPair) -> Markup {
+    html! { @for remark in &pair.comparison.remarks { p.note { "Note: " (with_code(&one_line(&remark.to_string()))) } } }
+}
+
+fn parts(pair: &CheckedPair) -> Markup {
+    let mut parts = vec![("Members", pair_diff(pair)), ("Bytes", both_sides(pair))];
+    if !pair.proofs.is_empty() {
+        parts.push(("Devices", html! { @for proof in &pair.proofs { (proof_part(proof)) } }));
+    }
+    tabs("Parts of this comparison", &parts)
 }
 
 fn both_sides(pair: &CheckedPair) -> Markup {
@@ -123,9 +145,19 @@ fn both_sides(pair: &CheckedPair) -> Markup {
     let host =
         Side { owner: &pair.host, role: "host", size: Some(comparison.host_size), members: &comparison.host_members };
     let sides = [shader, host];
-    let mut maps: Vec<ByteMap<'_>> = sides.iter().map(Side::map).collect();
+    // A member of both sides has one colour.
+    let mut names = Vec::new();
+    let mut maps: Vec<ByteMap<'_>> = sides.iter().map(|side| side.map(&mut names)).collect();
     leave_out_repetitions(&mut maps);
-    html! { div.maps { @for (side, map) in sides.iter().zip(&maps) { (side.figure(map)) } } }
+    html! {
+        div.maps { @for (side, map) in sides.iter().zip(&maps) { (side.figure(map)) } }
+        (legend_of(&[
+            (Sign::Member, "a member; a row is 16 bytes"),
+            (Sign::Padding, "padding"),
+            (Sign::Moved, "first member that moved"),
+            (Sign::Follows, "members after it"),
+        ]))
+    }
 }
 
 /// One side of a pair.
@@ -140,10 +172,10 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn map(&self) -> ByteMap<'a> {
+    fn map(&self, names: &mut Vec<&'a str>) -> ByteMap<'a> {
         ByteMap {
             label: format!("Byte map of {} in the {}", one_line(self.owner), self.role),
-            pieces: BytePieces::of_side(self.size, self.members),
+            pieces: BytePieces::of_side(self.size, self.members, names),
             layers: Vec::new(),
             registers: false,
             language: ShaderLanguage::Hlsl,
@@ -158,20 +190,6 @@ impl<'a> Side<'a> {
                 figcaption { (self.role) ": " code { (one_line(self.owner)) } " · " (size) }
                 (map.inline())
             }
-        }
-    }
-}
-
-fn mismatch_part(pair: &CheckedPair, mismatch: &Mismatch) -> Markup {
-    let places = mismatch_places(pair, mismatch, Style::PLAIN);
-    html! {
-        p.verdict.bad {
-            (one_line(&mismatch.to_string()))
-            @if mismatch.followers > 0 { "; also moved: " (counted(mismatch.followers.into(), "member")) }
-        }
-        dl {
-            @if !mismatch.hint.is_empty() { dt { "fix" } dd { (one_line(&mismatch.hint)) } }
-            dt { "at" } dd { (one_line(&places)) }
         }
     }
 }
@@ -194,7 +212,7 @@ fn proof_part(proof: &PairProof) -> Markup {
         @if let Ok(arrivals) = result {
             @if !arrivals.strays.is_empty() {
                 ul {
-                    @for stray in arrivals.strays.iter().take(TOLD_STRAYS) { li.bad { (stray_text(stray)) } }
+                    @for stray in arrivals.strays.iter().take(TOLD_STRAYS) { li.bad { (with_code(&stray_text(stray))) } }
                     @if arrivals.strays.len() > TOLD_STRAYS { li { "and " (arrivals.strays.len() - TOLD_STRAYS) " more" } }
                 }
             }
@@ -202,22 +220,31 @@ fn proof_part(proof: &PairProof) -> Markup {
     }
 }
 
+/// The blocks that were not compared, with the host structs that may be meant.
 fn without_host(check: &HostCheck) -> Markup {
-    let place = |unmatched: &UnmatchedBlock| {
-        one_line(&unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text))
-    };
+    let entries = map_entries(check);
     html! {
         @if !check.unmatched.is_empty() {
             section {
                 h2 { "Blocks without a host struct" }
                 ul {
-                    @for unmatched in &check.unmatched {
-                        li class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] {
-                            code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " (" (place(unmatched)) "): "
-                            (one_line(&unmatched.reason.to_string()))
+                    @for finding in unmatched_findings(check) {
+                        @let unmatched = &check.unmatched[finding.first()];
+                        @let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
+                        li {
+                            code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " · " (one_line(&place))
+                            ": " span class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] { (with_code(&one_line(&unmatched.reason.to_string()))) }
+                            @if let Some(also) = also_of_unmatched(check, &finding) { span.dim { ", also " (one_line(&also)) } }
+                            @for HostProposal { host, fit, difference } in &unmatched.proposals {
+                                div.dim {
+                                    "maybe " code { (one_line(host)) } ": " (fit.placed) " of " (counted(fit.of.into(), "member")) " have their place there"
+                                    @if let Some(difference) = difference { "; it would differ: " (with_code(&one_line(difference))) }
+                                }
+                            }
                         }
                     }
                 }
+                @if !entries.is_empty() { (plain_code("for layoutproof.toml, if these are meant", entries.trim())) }
             }
         }
     }

@@ -26,6 +26,14 @@ pub enum Sign {
     Refused,
     /// The bytes at which a witness found values instead.
     Witness,
+    /// Checks that agree.
+    Agree,
+    /// Checks that differ or broke.
+    Wrong,
+    /// Checks that differ as a list of known bugs says.
+    Known,
+    /// Checks that were not possible.
+    Skipped,
 }
 
 impl Sign {
@@ -39,6 +47,20 @@ impl Sign {
             Self::Other => "other",
             Self::Refused => "refused",
             Self::Witness => "witness",
+            Self::Agree => "agree",
+            Self::Wrong => "differ",
+            Self::Known => "known",
+            Self::Skipped => "skipped",
+        }
+    }
+
+    /// The sign in the swatch, as in the part of the page that the legend explains.
+    const fn mark(self) -> &'static str {
+        match self {
+            Self::Moved | Self::Wrong => "≠",
+            Self::Known => "~",
+            Self::Skipped | Self::Follows => "·",
+            Self::Member | Self::Padding | Self::Most | Self::Other | Self::Refused | Self::Witness | Self::Agree => "",
         }
     }
 }
@@ -48,7 +70,7 @@ pub fn legend_of(signs: &[(Sign, &str)]) -> Markup {
     html! {
         ul.legend {
             @for (sign, words) in signs {
-                li { span class=(format!("swatch {}", sign.class())) aria-hidden="true" { @if *sign == Sign::Moved { "≠" } } (words) }
+                li { span class=(format!("swatch {}", sign.class())) aria-hidden="true" { (sign.mark()) } (words) }
             }
         }
     }
@@ -81,6 +103,24 @@ pub fn tabs(label: &str, sections: &[(&str, Markup)]) -> Markup {
         div.tabs data-label=(label) {
             @for (name, content) in sections { section.tab { h4.tab-name { (name) } (content) } }
         }
+    }
+}
+
+/// A command with a button that copies it. Lines break between its words only.
+pub(super) fn command(words: &str) -> Markup {
+    html! {
+        code.command { @for (index, word) in words.split(' ').enumerate() { @if index > 0 { " " } span { (word) } } }
+        button.copy.js-only type="button" { "copy" }
+    }
+}
+
+/// A sentence whose parts between backticks are code.
+pub(super) fn with_code(sentence: &str) -> Markup {
+    if sentence.matches('`').count() % 2 == 1 {
+        return html! { (sentence) };
+    }
+    html! {
+        @for (index, part) in sentence.split('`').enumerate() { @if index % 2 == 1 { code { (part) } } @else { (part) } }
     }
 }
 

@@ -1,32 +1,36 @@
-//! One cause of failures: its first failure in full, with byte maps, and the others as a list.
+//! One cause of failures: its first failure in full, with byte maps, numbers, shaders and the commands
+//! that repeat it, and the others as a list.
 
 use std::collections::BTreeSet;
 
+use layoutproof_core::check::{CheckId, CheckRules};
 use maud::{Markup, html};
 
 use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
 use super::case_link::case_link;
+use super::components::{command, tabs, with_code};
 use super::page_shaders::PageShaders;
-use super::witness_layers::witness_layers;
-use crate::failure::block::{Conclusion, answers, conclusions, is_answered, sentence};
+use super::witness_layers::{WitnessLayer, witness_layers};
+use crate::failure::block::{Conclusion, MAX_ANSWERS, conclusions, is_answered, sentence, wrong_answers};
 use crate::failure::byte_map::MapSubject;
-use crate::failure::cause::FailureCause;
+use crate::failure::cause::{FailureCause, repro_command};
 use crate::failure::group::FailureGroup;
 use crate::failure::located::{LocatedRow, locate};
-use crate::failure::table::table;
-use layoutproof_core::results::record::{CheckRecord, StoryBlock};
-use layoutproof_show::style::{Style, counted, one_line};
+use crate::failure::squeeze::TablePiece;
+use crate::failure::table::{LineSubject, WitnessLine, WitnessTable, left_out, witness_tables};
+use crate::failure::witness::{Mark, WitnessField};
+use layoutproof_core::results::record::{CheckRecord, Story, StoryBlock};
+use layoutproof_show::layout_text::struct_lines::{LineKind, StructLine};
+use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// The card of one cause.
 pub fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Markup {
-    let first = cause.first();
     let more = cause.failures.len() - 1;
     html! {
         article.card id=(format!("cause-{}", cause.number)) {
-            (failure(first))
-            (shaders.draw(first.record))
+            (failure(cause.first(), shaders))
             @if more > 0 {
                 details.inner {
                     summary { "and " (counted(more as u64, "failure")) " like it" }
@@ -37,12 +41,24 @@ pub fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Mark
     }
 }
 
+/// The case, and what laid it out and ran it.
 fn heading(failure: &FailureGroup<'_>) -> Markup {
     let record = failure.record;
     html! {
         span class=(format!("badge {}", record.outcome.kind().as_str())) { (record.outcome.kind().as_str()) } " "
         a href=(case_link(&record.id.case)) { (one_line(&record.id.case)) }
-        " · " (one_line(record.id.rules.as_str())) " · " (one_line(record.id.producer.as_str())) " · " (one_line(&failure.devices.join("; ")))
+    }
+}
+
+fn place(failure: &FailureGroup<'_>) -> Markup {
+    let id = &failure.record.id;
+    html! {
+        (one_line(&id.title()))
+        @match &id.rules {
+            CheckRules::Layout(rules) => { " · rules " code { (one_line(rules)) } },
+            CheckRules::Bindings(_) => " · bindings",
+        }
+        " · " (one_line(&failure.devices.join("; ")))
     }
 }
 
@@ -50,29 +66,60 @@ fn heading(failure: &FailureGroup<'_>) -> Markup {
 fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
     let again = failure.record.outcome.story().map(|story| story.again.to_string());
     html! {
-        (heading(failure))
+        (heading(failure)) " " span.dim { (place(failure)) }
         @if let Some(again) = again { div.dim { code { (one_line(&again)) } } }
-        (shaders.draw(failure.record))
+        (shaders.draw_folded(failure.record))
     }
 }
 
-/// A failure in full: claim, witnesses, byte maps, conclusions.
-pub fn failure(failure: &FailureGroup<'_>) -> Markup {
+/// A failure in full: the claim and what is wrong with it, and its parts as tabs.
+pub(super) fn failure(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
     let record = failure.record;
     let story = record.outcome.story();
     let claim = story.map(|story| story.summary.as_str()).filter(|summary| !summary.is_empty());
+    let is_answered = is_answered(record);
+    let maps = story.filter(|_| is_answered).map(|story| failure_maps(record, &story.blocks));
+    let has_numbers = is_answered && !record.rows.is_empty();
+    let parts = [
+        ("Bytes", maps.filter(|maps| !maps.0.is_empty())),
+        ("Numbers", has_numbers.then(|| html! { (witness_table(record)) (answers(record)) })),
+        ("Shader", PageShaders::has(record).then(|| shaders.draw(record))),
+        ("Repro", story.map(|story| repro(&record.id, story))),
+    ];
+    let parts: Vec<(&str, Markup)> = parts.into_iter().filter_map(|(name, part)| Some((name, part?))).collect();
     html! {
         h3 { (heading(failure)) }
-        @if let Some(claim) = claim { p { (sentence(&one_line(claim))) } }
-        @if is_answered(record) {
-            @if !record.rows.is_empty() { (witness_table(record)) }
-            @if let Some(story) = story { (failure_maps(record, &story.blocks)) }
-            @let answers = answers(record);
-            @if !answers.is_empty() { pre tabindex="0" { code { (answers) } } }
-        }
+        p.dim { (place(failure)) }
+        @if let Some(claim) = claim { p { (with_code(&sentence(&one_line(claim)))) } }
+        (found(record))
+        (tabs("Parts of this failure", &parts))
+    }
+}
+
+/// What the witnesses say together.
+fn found(record: &CheckRecord) -> Markup {
+    let conclusions = conclusions(record);
+    let shown = conclusions.iter().filter(|conclusion| conclusion.label != AGAIN);
+    html! { dl.found { @for Conclusion { label, words } in shown { dt { (label) } dd { (with_code(words)) } } } }
+}
+
+/// The label of the command that repeats a check; it has a tab.
+const AGAIN: &str = "again";
+
+/// How to see the failure again, and where the case and its numbers come from.
+fn repro(id: &CheckId, story: &Story) -> Markup {
+    let again = one_line(&story.again.to_string());
+    html! {
         dl {
-            @for Conclusion { label, words } in conclusions(record) { dt { (label) } (conclusion(label, &words)) }
-            @if let Some(story) = story.filter(|story| !story.place.is_empty()) {
+            @if !again.is_empty() { dt { "again" } dd { (command(&again)) } }
+            @if let Some(words) = repro_command(id, "RECORDS") {
+                dt { "files" }
+                dd {
+                    (command(&words))
+                    div.note { "writes the shader, its buffers and a script for Amber; RECORDS is the file of " code { "--json" } }
+                }
+            }
+            @if !story.place.is_empty() {
                 dt { "case" } dd { code { (one_line(&story.place)) } }
                 @if !story.authority.is_empty() { dt { "source" } dd { (one_line(&story.authority)) } }
             }
@@ -80,27 +127,96 @@ pub fn failure(failure: &FailureGroup<'_>) -> Markup {
     }
 }
 
-fn conclusion(label: &str, words: &str) -> Markup {
+/// The device's answer for each wrong leaf.
+fn answers(record: &CheckRecord) -> Markup {
+    let answers = wrong_answers(record);
     html! {
-        dd {
-            @if label == "again" { code { (words) } button.copy.js-only type="button" { "copy" } }
-            @else { (words) }
+        @if !answers.is_empty() {
+            ul.answers {
+                @for (path, words) in answers.iter().take(MAX_ANSWERS) { li { code { (path) } " " (with_code(words)) } }
+                @if answers.len() > MAX_ANSWERS { li.dim { "and " (answers.len() - MAX_ANSWERS) " more" } }
+            }
         }
     }
 }
 
-/// The table of witnesses as on the terminal, with lines that have a wrong number highlighted.
+/// The members with the number of each witness. Lines with a wrong number are highlighted.
 pub fn witness_table(record: &CheckRecord) -> Markup {
-    let text = table(record, Style::PLAIN);
-    let is_wrong = |line: &str| line.contains(" ! ") || line.trim_end().ends_with(" ?");
+    html! { @for table in witness_tables(record) { (numbers(&table)) } }
+}
+
+fn numbers(table: &WitnessTable<'_>) -> Markup {
+    let subject = table.block.map_or_else(|| "parameter".to_owned(), |block| one_line(&format!("struct {block}")));
+    let has_sizes = table.block.is_some();
+    let columns = 1 + usize::from(has_sizes) + table.columns.len();
     html! {
-        pre tabindex="0" role="region" aria-label="Numbers of the witnesses" {
-            code {
-                @for line in text.lines() {
-                    @if is_wrong(line) { b.bad { (line) } } @else { (line) }
-                    "\n"
+        div.scroll tabindex="0" role="region" aria-label=(format!("Numbers of the witnesses: {subject}")) {
+            table.numbers.witnesses {
+                thead {
+                    tr {
+                        th scope="col" { (subject) }
+                        @if has_sizes { th scope="col" { "size" } }
+                        @for witness in &table.columns { th scope="col" { (witness.as_str()) } }
+                    }
+                }
+                tbody {
+                    @for piece in table.pieces() {
+                        @match piece {
+                            TablePiece::Line(index) => { (number_line(&table.lines[index], table)) },
+                            TablePiece::Gap(_) | TablePiece::Rest(_) => tr.dim { th colspan=(columns) { "… " (left_out(piece)) } },
+                        }
+                    }
                 }
             }
+        }
+    }
+}
+
+fn number_line(line: &WitnessLine<'_>, table: &WitnessTable<'_>) -> Markup {
+    let of_struct = match &line.subject {
+        LineSubject::Struct(line) => Some(line),
+        LineSubject::Part(_) | LineSubject::MoreParts(_) | LineSubject::Parameter(_) => None,
+    };
+    let class = match of_struct.map(|line| line.kind) {
+        _ if line.is_wrong() => Some("starts"),
+        Some(LineKind::Padding) => Some("dim"),
+        Some(LineKind::Member(_) | LineKind::Size) | None => None,
+    };
+    // The text has the indent of a struct's member in front.
+    let words = |line: &StructLine<'_>| line.text.strip_prefix("  ").unwrap_or(&line.text).to_owned();
+    html! {
+        tr class=[class] {
+            th scope="row" {
+                @match &line.subject {
+                    LineSubject::Struct(line) => { (words(line)) @if !line.note.is_empty() { span.dim { " // " (line.note) } } },
+                    LineSubject::Part(text) => { "  " (text) },
+                    LineSubject::MoreParts(more) => span.dim { "  … " (more) " more parts" },
+                    LineSubject::Parameter(text) => { (text) },
+                }
+            }
+            @if table.block.is_some() { td { @if let Some(line) = of_struct { (size_of(line)) } } }
+            @for field in &line.fields { (number(field)) }
+            @if line.fields.is_empty() { td colspan=(table.columns.len()) {} }
+        }
+    }
+}
+
+/// Bytes of a member or of padding; on the last line, those of the block.
+fn size_of(line: &StructLine<'_>) -> String {
+    let size = match line.kind {
+        LineKind::Member(_) | LineKind::Padding => line.size,
+        LineKind::Size => line.offset,
+    };
+    size.map_or_else(|| "[]".to_owned(), |size| size.to_string())
+}
+
+fn number(field: &WitnessField) -> Markup {
+    html! {
+        @match field.mark {
+            Mark::Right => td { (field.text) },
+            Mark::Wrong => td.d { (field.text) " ≠" },
+            Mark::Missing => td.d { "?" },
+            Mark::Silent => td.dim { "·" },
         }
     }
 }
@@ -124,7 +240,8 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
         return html! {};
     }
 
-    let legend: Vec<(&str, &str)> = layers.iter().map(|layer| (layer.witness.as_str(), layer.deed)).collect();
+    let choices: Vec<(&str, &str)> =
+        layers.iter().map(|WitnessLayer { witness, deed, .. }| (witness.as_str(), *deed)).collect();
     let mut map = ByteMap {
         label: format!("Byte map of {}, with the bytes that witnesses found instead", one_line(&block.name)),
         pieces: BytePieces::of(block.size, &block.members, None),
@@ -136,16 +253,20 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
     leave_out_repetitions(std::slice::from_mut(&mut map));
     html! {
         div.drawn {
+            figure {
+                figcaption { code { (one_line(&block.name)) } }
+                (map.inline())
+            }
             fieldset.layers {
-                legend { "below each row of " code { (one_line(&block.name)) } ": where a witness found values instead" }
-                @for (name, deed) in legend {
+                legend { "Below each row, where a witness found values instead:" }
+                @for (name, deed) in choices {
                     label {
                         input type="checkbox" class=(format!("l-{name}")) checked;
-                        " " (name) " (" (deed) ")"
+                        span.swatch.witness {}
+                        (name) " (" (deed) ")"
                     }
                 }
             }
-            figure { (map.inline()) }
         }
     }
 }

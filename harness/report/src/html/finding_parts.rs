@@ -79,7 +79,7 @@ fn better_order(better: &BetterOrder, button: Option<usize>) -> Markup {
                     @for size in sizes { br; (column_size(size)) }
                     @if *is_minimal { br; span.dim { "No order is smaller." } }
                 }
-                @if let Some(index) = button { button type="button" data-order=(index) { "Apply" } }
+                @if let Some(index) = button { button.button.primary type="button" data-order=(index) { "Apply" } }
             }
             @match edit {
                 None => p { code { (one_line(&members.join(", "))) } },
@@ -105,7 +105,7 @@ fn diff_line(line: &str) -> Markup {
     match line.chars().next() {
         Some('+') => html! { ins { (text) } },
         Some('-') => html! { del { (text) } },
-        Some('@') => html! { span.dim { (text) } },
+        Some('@') => html! { span.dim { "…\n" } },
         Some(_) | None => html! { (text) },
     }
 }

@@ -65,10 +65,9 @@ fn card(finding: &FuzzFinding, shaders: &PageShaders<'_>) -> Markup {
     let FuzzFinding { heading, declaration, record, folder } = finding;
     html! {
         article.card id=(case_anchor(&record.id.case)) {
-            (failure(&FailureGroup::of(record)))
+            (failure(&FailureGroup::of(record), shaders))
             p.dim { (one_line(heading)) }
             pre tabindex="0" { code { (declaration.trim_matches('\n')) } }
-            (shaders.draw(record))
             p.dim { "Case and report: " code { (one_line(folder)) } }
         }
     }

@@ -1,25 +1,33 @@
-//! The known differences of a run by reason, each folded: why, where it is reported, and which
+//! The known bugs of a run by compiler, each folded: what it is, where it is reported, and which
 //! entries and checks belong to it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_core::check::{Producer, ShaderMaker};
 use maud::{Markup, html};
 
 use super::case_link::case_link;
+use super::components::{command, with_code};
 use super::page_shaders::PageShaders;
-use layoutproof_core::results::record::{CheckRecord, KnownEntry, OutcomeKind};
+use layoutproof_core::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
-/// Example cases to list per entry.
+/// Example cases to list per bug.
 const NAMED_CASES: usize = 40;
 
-/// Entries with the checks that they cover. Entries with the same reason are together; the reason
-/// with the most checks is first.
+/// Bugs with the checks that they cover. Those of one compiler are together; the compiler and the bug
+/// with the most checks are first.
 pub(super) struct KnownEntries<'a> {
-    reasons: Vec<CoveredChecks<'a>>,
+    owners: Vec<Owner<'a>>,
 }
 
-/// The key for grouping entries: entries with the same key describe one mechanism under different
+/// A compiler or a device with its bugs.
+struct Owner<'a> {
+    name: String,
+    bugs: Vec<CoveredChecks<'a>>,
+}
+
+/// The key for grouping entries: entries with the same key describe one bug under different
 /// conditions.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct SharedReason<'a> {
@@ -27,8 +35,10 @@ struct SharedReason<'a> {
     link: Option<&'a str>,
 }
 
-/// The entries of a reason with their checks.
+/// The entries of a bug with their checks.
 struct CoveredChecks<'a> {
+    /// Number on the page, from 1.
+    number: usize,
     shared: SharedReason<'a>,
     entries: BTreeMap<&'a KnownEntry, Vec<&'a CheckRecord>>,
 }
@@ -36,37 +46,60 @@ struct CoveredChecks<'a> {
 impl<'a> KnownEntries<'a> {
     /// The entries that cover checks of this outcome.
     pub(super) fn of(checks: &'a [CheckRecord], outcome: OutcomeKind) -> Self {
-        let mut by_reason: BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>> = BTreeMap::new();
+        let mut by_owner: BTreeMap<String, BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>>> =
+            BTreeMap::new();
         for check in checks.iter().filter(|check| check.outcome.kind() == outcome) {
             if let Some(entry) = check.outcome.entry() {
                 let shared = SharedReason { reason: &entry.reason, link: entry.link.as_deref() };
-                by_reason.entry(shared).or_default().entry(entry).or_default().push(check);
+                let bugs = by_owner.entry(owner(check)).or_default();
+                bugs.entry(shared).or_default().entry(entry).or_default().push(check);
             }
         }
-        let covered = by_reason.into_iter().map(|(shared, entries)| CoveredChecks { shared, entries });
-        let mut reasons: Vec<CoveredChecks<'_>> = covered.collect();
-        reasons.sort_by_key(|covered| std::cmp::Reverse(covered.checks().count()));
-        Self { reasons }
+
+        let mut owners: Vec<Owner<'_>> = Vec::new();
+        for (name, bugs) in by_owner {
+            let covered = bugs.into_iter().map(|(shared, entries)| CoveredChecks { number: 0, shared, entries });
+            let mut bugs: Vec<CoveredChecks<'_>> = covered.collect();
+            bugs.sort_by_key(|bug| std::cmp::Reverse(bug.count()));
+            owners.push(Owner { name, bugs });
+        }
+        owners.sort_by_key(|owner| std::cmp::Reverse(owner.count()));
+        for (index, bug) in owners.iter_mut().flat_map(|owner| &mut owner.bugs).enumerate() {
+            bug.number = index + 1;
+        }
+        Self { owners }
     }
 
-    /// The first check of each reason. The page shows its shaders.
+    fn bugs(&self) -> impl Iterator<Item = &CoveredChecks<'a>> {
+        self.owners.iter().flat_map(|owner| &owner.bugs)
+    }
+
+    /// The first check of each bug. The page shows its shaders.
     pub(super) fn first_checks(&self) -> impl Iterator<Item = &'a CheckRecord> {
-        self.reasons.iter().filter_map(|covered| covered.checks().next())
+        self.bugs().filter_map(|covered| covered.checks().next())
     }
 
     /// Link to an entry on the page.
     pub(super) fn link(&self, entry: &KnownEntry) -> Option<String> {
-        let place = self.reasons.iter().position(|covered| covered.entries.contains_key(entry))?;
-        Some(format!("#known-{}", place + 1))
+        let bug = self.bugs().find(|covered| covered.entries.contains_key(entry))?;
+        Some(format!("#known-{}", bug.number))
     }
 
-    /// The section of known differences.
+    /// The section of known bugs.
     pub(super) fn section(&self, shaders: &PageShaders<'_>) -> Markup {
         html! {
-            @if !self.reasons.is_empty() {
+            @if !self.owners.is_empty() {
                 section id="known" {
-                    h2 { "Known differences" }
-                    @for (index, covered) in self.reasons.iter().enumerate() { (covered.draw(index + 1, shaders)) }
+                    h2 { "Known bugs" }
+                    @for owner in &self.owners {
+                        details.owner {
+                            summary {
+                                h3 { (one_line(&owner.name)) }
+                                " " span.count { (counted(owner.bugs.len() as u64, "bug")) ", " (counted(owner.count() as u64, "check")) }
+                            }
+                            @for bug in &owner.bugs { (bug.draw(shaders)) }
+                        }
+                    }
                 }
             }
         }
@@ -75,11 +108,11 @@ impl<'a> KnownEntries<'a> {
     /// The section of entries that no check needs any more.
     pub(super) fn stale_section(&self) -> Markup {
         html! {
-            @if !self.reasons.is_empty() {
+            @if !self.owners.is_empty() {
                 section id="stale" {
-                    h2 { "Stale entries of known differences" }
+                    h2 { "Known bugs that are gone" }
                     ul {
-                        @for (entry, checks) in self.reasons.iter().flat_map(|covered| &covered.entries) {
+                        @for (entry, checks) in self.bugs().flat_map(|covered| &covered.entries) {
                             li { (entry_place(entry)) ": " (counted(checks.len() as u64, "check")) " agree now; remove the entry" }
                         }
                     }
@@ -89,39 +122,70 @@ impl<'a> KnownEntries<'a> {
     }
 }
 
+impl Owner<'_> {
+    fn count(&self) -> usize {
+        self.bugs.iter().map(CoveredChecks::count).sum()
+    }
+}
+
+/// Who has the bug: the compiler that wrote the code, or the device that ran it.
+fn owner(check: &CheckRecord) -> String {
+    let device = || check.id.device.as_ref().map_or_else(|| check.id.title(), |device| device.id.clone());
+    match (&check.id.producer, check.outcome.culprit()) {
+        (_, Some(Culprit::Device)) => device(),
+        (ShaderMaker::Producer(Producer::Compiler(toolchain)), _) => {
+            let compiler = toolchain.column().and_then(|column| column.compiler);
+            compiler.map_or_else(|| toolchain.compiler.to_owned(), |compiler| compiler.title().to_owned())
+        }
+        (ShaderMaker::Unknown(name), _) => name.clone(),
+        (ShaderMaker::Producer(Producer::Generator(_)) | ShaderMaker::NoShader, _) => device(),
+    }
+}
+
 impl<'a> CoveredChecks<'a> {
     fn checks(&self) -> impl Iterator<Item = &'a CheckRecord> {
         self.entries.values().flatten().copied()
     }
 
-    fn draw(&self, number: usize, shaders: &PageShaders<'_>) -> Markup {
+    fn count(&self) -> usize {
+        self.entries.values().map(Vec::len).sum()
+    }
+
+    fn draw(&self, shaders: &PageShaders<'_>) -> Markup {
         let SharedReason { reason, link } = &self.shared;
-        let producers: BTreeSet<&str> = self.checks().map(|check| check.id.producer.as_str()).collect();
+        let columns: BTreeSet<String> = self.checks().map(|check| check.id.title()).collect();
         let cases: BTreeSet<&str> = self.checks().map(|check| check.id.case.as_str()).collect();
         let first = self.checks().next();
         let again = first.and_then(|check| check.outcome.story()).map(|story| story.again.to_string());
         html! {
-            details id=(format!("known-{number}")) {
+            details id=(format!("known-{}", self.number)) {
                 summary {
-                    (one_line(reason)) " "
-                    span.badge.known { (counted(self.checks().count() as u64, "check")) }
+                    span.badge.known { (counted(self.count() as u64, "check")) } " " (with_code(&capitalized(&one_line(reason))))
                 }
                 dl {
-                    dt { (if self.entries.len() == 1 { "entry" } else { "entries" }) }
-                    dd { @for (index, entry) in self.entries.keys().enumerate() { @if index > 0 { ", " } (entry_place(entry)) } }
-                    @if let Some(link) = link { dt { "link" } dd { (link_to(link)) } }
-                    dt { "producers" } dd { (one_line(&producers.into_iter().collect::<Vec<_>>().join(", "))) }
+                    dt { "in" } dd { (one_line(&columns.into_iter().collect::<Vec<_>>().join(", "))) }
+                    @if let Some(link) = link { dt { "reported" } dd { (link_to(link)) } }
                     dt { "cases" }
                     dd {
                         @for case in cases.iter().take(NAMED_CASES) { a href=(case_link(case)) { (one_line(case)) } " " }
                         @if cases.len() > NAMED_CASES { "and " (grouped((cases.len() - NAMED_CASES) as u64)) " more" }
                     }
-                    @if let Some(again) = again { dt { "again" } dd { code { (one_line(&again)) " --no-known" } } }
+                    dt { (if self.entries.len() == 1 { "entry" } else { "entries" }) }
+                    dd { @for (index, entry) in self.entries.keys().enumerate() { @if index > 0 { ", " } (entry_place(entry)) } }
+                    @if let Some(again) = again {
+                        dt { "again" } dd { (command(&format!("{} --no-known", one_line(&again)))) }
+                    }
                 }
-                @if let Some(first) = first { (shaders.draw(first)) }
+                @if let Some(first) = first { (shaders.draw_folded(first)) }
             }
         }
     }
+}
+
+fn capitalized(fragment: &str) -> String {
+    let mut rest = fragment.chars();
+    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    first + rest.as_str()
 }
 
 fn entry_place(entry: &KnownEntry) -> Markup {

@@ -195,7 +195,7 @@ pub fn numbers(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup
     let has_moves = lines.iter().any(|line| !line.moved.is_empty());
     html! {
         div.scroll tabindex="0" {
-            table.numbers {
+            table.numbers.shown.has-padding[has_padding].has-moves[has_moves] {
                 thead {
                     tr {
                         th scope="col" { "member" }
@@ -205,7 +205,7 @@ pub fn numbers(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup
                             [_] => th scope="col" { "offset" },
                             several => @for column in several { th scope="col" { (names(column)) } },
                         }
-                        @if has_moves { th.far scope="col" { "moved" } }
+                        @if has_moves { th scope="col" { "moved" } }
                     }
                 }
                 tbody { @for line in &lines { (table_line(line, has_padding, has_moves)) } }
@@ -219,30 +219,33 @@ fn names(column: &MergedColumn<'_>) -> Markup {
     html! { @for (index, name) in column.names.iter().enumerate() { @if index > 0 { br; } (one_line(name)) } }
 }
 
-/// A row. The member that starts a difference has `≠`, those that only follow from it `·`.
+/// A row. The member that starts a difference has `≠`, those that only follow from it `·`. A page
+/// has thousands of rows, so they have few attributes.
 fn table_line(line: &TableLine, has_padding: bool, has_moves: bool) -> Markup {
     let starts = line.tone == Tone::Disagree;
+    let has_mark = !line.mark.trim().is_empty();
     let class = match line.tone {
         Tone::Dim => Some("dim"),
-        _ => starts.then_some("starts"),
+        _ if starts => Some("starts"),
+        _ => has_mark.then_some("follows"),
     };
     html! {
         tr class=[class] data-m=[Some(one_line(&line.path)).filter(|path| !path.is_empty())] {
-            th scope="row" {
-                b.mark { (line.mark) }
+            th {
+                @if has_mark { b.mark { (line.mark) } }
                 (line.label)
                 @if !line.note.is_empty() { span.dim { " // " (line.note) } }
                 @if !line.why.is_empty() { small { (line.moved) ": " (one_line(&line.why)) } }
             }
             td { (line.size) }
-            @if has_padding { td.dim { (line.padding) } }
+            @if has_padding { td { (line.padding) } }
             @for ([offset, register], differs) in line.offsets.iter().zip(&line.differs) {
-                td.at.d[*differs && starts].follows[*differs && !starts] {
+                td class=[(*differs && starts).then_some("d")] {
                     (offset)
-                    @if !register.is_empty() { span.register { " " (register) } }
+                    @if !register.is_empty() { i { " " (register) } }
                 }
             }
-            @if has_moves { td.far { @if !line.moved.is_empty() { span.delta { (line.moved) } } } }
+            @if has_moves { td { (line.moved) } }
         }
     }
 }

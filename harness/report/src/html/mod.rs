@@ -21,6 +21,7 @@ pub mod outcome_cell;
 pub mod outcome_matrix;
 pub mod page_frame;
 pub mod page_shaders;
+mod pair_diff;
 mod run_page;
 pub mod style_sheet;
 pub mod witness_layers;

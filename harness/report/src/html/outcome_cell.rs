@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::components::{Sign, legend_of};
 use layoutproof_core::results::record::OutcomeKind;
 use layoutproof_show::style::grouped;
 
 /// The legend of the signs in a cell.
 pub(super) fn cell_legend() -> Markup {
-    html! {
-        p.legend { "Each cell counts checks: a number alone agrees, ≠ differs or broke, ~ is a known difference, · was skipped." }
-    }
+    legend_of(&[
+        (Sign::Agree, "agree"),
+        (Sign::Wrong, "differ or broke"),
+        (Sign::Known, "known bugs"),
+        (Sign::Skipped, "not possible here"),
+    ])
 }
 
 /// Checks of one cell by outcome.
@@ -75,29 +79,55 @@ impl OutcomeCell {
         if self.counts.is_empty() {
             return html! { td.none { "–" } };
         }
+        let (rules, place) = (link.filter.map(|filter| filter.rules), link.filter.map(|filter| filter.place));
+        html! {
+            td class=(self.class()) {
+                a href=(link.address) data-rules=[rules] data-place=[place] title=(self.words()) { (self.numbers()) }
+            }
+        }
+    }
 
-        let wrong = self.of(&[OutcomeKind::Differ, OutcomeKind::Broken, OutcomeKind::Stale]);
-        let (agree, known) = (self.of(&[OutcomeKind::Agree]), self.of(&[OutcomeKind::Known]));
-        let skipped = self.of(&[OutcomeKind::Skipped]);
-        let class = match (wrong, agree, known) {
+    /// The checks under a rule set as a link to their cases.
+    pub(super) fn tile(&self, name: &str, filter: CellPlace) -> Markup {
+        html! {
+            a class=(format!("tile {}", self.class())) href="#cases" data-rules=(filter.rules) data-place=(filter.place)
+                title=(format!("{name}: {}", self.words())) { b { (name) } " " (self.numbers()) }
+        }
+    }
+
+    fn wrong(&self) -> u64 {
+        self.of(&[OutcomeKind::Differ, OutcomeKind::Broken, OutcomeKind::Stale])
+    }
+
+    fn class(&self) -> &'static str {
+        match (self.wrong(), self.of(&[OutcomeKind::Agree]), self.of(&[OutcomeKind::Known])) {
             (1.., _, _) => "differ",
             (0, 0, 0) => "skipped",
             (0, _, 1..) => "known",
             (0, _, 0) => "agree",
-        };
+        }
+    }
 
-        let words = [(agree, "agree"), (wrong, "differ or broke"), (known, "known"), (skipped, "skipped")];
+    /// `201 agree, 1 known bug`.
+    fn words(&self) -> String {
+        let words = [
+            (self.of(&[OutcomeKind::Agree]), "agree"),
+            (self.wrong(), "differ or broke"),
+            (self.of(&[OutcomeKind::Known]), "known bugs"),
+            (self.of(&[OutcomeKind::Skipped]), "not possible here"),
+        ];
         let words: Vec<String> =
-            words.iter().filter(|(count, _)| *count > 0).map(|(n, word)| format!("{n} {word}")).collect();
-        let signs = [(wrong, "≠"), (known, "~"), (skipped, "·")];
-        let (rules, place) = (link.filter.map(|filter| filter.rules), link.filter.map(|filter| filter.place));
+            words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        words.join(", ")
+    }
+
+    /// `201 ~1`.
+    fn numbers(&self) -> Markup {
+        let (agree, known) = (self.of(&[OutcomeKind::Agree]), self.of(&[OutcomeKind::Known]));
+        let signs = [(self.wrong(), "≠"), (known, "~"), (self.of(&[OutcomeKind::Skipped]), "·")];
         html! {
-            td class=(class) {
-                a href=(link.address) data-rules=[rules] data-place=[place] title=(words.join(", ")) {
-                    @if agree > 0 { (grouped(agree)) }
-                    @for (count, sign) in signs.into_iter().filter(|(count, _)| *count > 0) { " " (sign) (grouped(count)) }
-                }
-            }
+            @if agree > 0 { (grouped(agree)) }
+            @for (count, sign) in signs.into_iter().filter(|(count, _)| *count > 0) { " " (sign) (grouped(count)) }
         }
     }
 }

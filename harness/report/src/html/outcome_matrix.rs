@@ -1,13 +1,16 @@
-//! The matrix of a run: one line per rule set, one column per producer and device.
+//! The matrices of a run: one per device, with a line per target and compiler (or generator of ours) and
+//! a tile for each rule set that it follows, so that no cell is empty.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_core::check::{CheckId, CheckRules};
+use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::table;
 use maud::{Markup, html};
 
-use super::outcome_cell::{CellLink, CellPlace, OutcomeCell, cell_legend};
+use super::outcome_cell::{CellPlace, OutcomeCell, cell_legend};
 use crate::failure::group::place;
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks};
+use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind};
 use layoutproof_show::style::one_line;
 
 /// Numbers the rule sets and places of a run, for tables and filters.
@@ -61,26 +64,119 @@ impl<'a> CheckPlace<'a> {
     }
 }
 
-/// The matrix. Each cell links to the cases and, with JavaScript, sets their filter.
-pub fn outcome_matrix(places: &CheckPlaces<'_>, checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
-    let cells = cells(places, checks, left_out);
-    let head = html! {
-        tr {
-            th rowspan="2" scope="col" { "rule set" }
-            @for ColumnsOfDevice { device, columns } in columns_of_devices(&places.places) {
-                th colspan=(columns) scope="colgroup" { (one_line(device)) }
+/// The matrix of one device, or of the checks that need none: a group of lines per API.
+type DeviceMatrix = BTreeMap<Option<RunnerKind>, TargetLines>;
+
+/// Tiles by what laid out the blocks: `Vulkan · DXC (scalar)`.
+type TargetLines = BTreeMap<String, BTreeMap<CellPlace, Tile>>;
+
+/// The checks of a line under one rule set.
+#[derive(Default)]
+struct Tile {
+    /// The rule set, or `bindings`.
+    name: String,
+    counts: OutcomeCell,
+}
+
+/// A matrix per device. Each tile links to the cases and, with JavaScript, sets their filter.
+pub(super) fn device_matrices(
+    places: &CheckPlaces<'_>,
+    devices: &[DeviceInfo],
+    checks: &[CheckRecord],
+    left_out: &[LeftOutChecks],
+) -> Markup {
+    let mut matrices: BTreeMap<Option<&str>, DeviceMatrix> = BTreeMap::new();
+    for check in checks {
+        add(&mut matrices, places, &check.id, check.outcome.kind(), 1);
+    }
+    let ids: Vec<(CheckId, &LeftOutChecks)> = left_out.iter().map(|group| (id_of(group), group)).collect();
+    for (id, group) in &ids {
+        add(&mut matrices, places, id, group.outcome, group.checks.into());
+    }
+
+    // Devices in the order of the run, then those that it does not list, and the checks without one.
+    let order = |id: &Option<&str>| devices.iter().position(|device| Some(device.id.as_str()) == *id);
+    let mut matrices: Vec<(Option<&str>, DeviceMatrix)> = matrices.into_iter().collect();
+    matrices.sort_by_key(|(id, _)| (order(id).unwrap_or(usize::MAX), id.is_none()));
+    html! {
+        section id="matrix" {
+            h2 { "Devices" }
+            p.dim {
+                "A line per target and compiler, and a tile per rule set that it follows, with its checks. Lines of ours have "
+                "offsets that layoutproof wrote, so they test the device alone."
+            }
+            (cell_legend())
+            @for (id, matrix) in &matrices {
+                @let entries: Vec<&DeviceInfo> = devices.iter().filter(|device| Some(device.id.as_str()) == *id).collect();
+                (device_matrix(*id, matrix, &entries))
             }
         }
-        tr { @for place in &places.places { th scope="col" { (one_line(place.producer)) } } }
+    }
+}
+
+fn id_of(group: &LeftOutChecks) -> CheckId {
+    let LeftOutChecks { rules, producer, device, .. } = group;
+    CheckId { case: String::new(), rules: rules.clone(), producer: producer.clone(), device: device.clone() }
+}
+
+fn add<'a>(
+    matrices: &mut BTreeMap<Option<&'a str>, DeviceMatrix>,
+    places: &CheckPlaces<'_>,
+    id: &'a CheckId,
+    outcome: OutcomeKind,
+    count: u64,
+) {
+    let check_place = CheckPlace { device: place(id.device.as_ref()), producer: id.producer.as_str() };
+    let Some((rules, place)) = places.rules_number(id.rules.as_str()).zip(places.place_number(&check_place)) else {
+        return;
     };
-    let line = |(number, name): (usize, &&str)| MatrixLine {
-        rules: html! { (one_line(name)) },
-        cells: html! {
-            @for place in 0..places.places.len() { (matrix_cell(CellPlace { rules: number, place }, &cells)) }
-        },
+    let device = id.device.as_ref();
+    let matrix = matrices.entry(device.map(|device| device.id.as_str())).or_default();
+    let lines = matrix.entry(device.map(|device| device.runner)).or_default();
+    let tile = lines.entry(id.title()).or_default().entry(CellPlace { rules, place }).or_default();
+    if tile.name.is_empty() {
+        tile.name = match &id.rules {
+            CheckRules::Layout(name) => one_line(name),
+            CheckRules::Bindings(_) => "bindings".to_owned(),
+        };
+    }
+    tile.counts.add(outcome, count);
+}
+
+/// `entries` are the device in each API that lists it.
+fn device_matrix(id: Option<&str>, matrix: &DeviceMatrix, entries: &[&DeviceInfo]) -> Markup {
+    let name = match (entries.first(), id) {
+        (Some(device), _) => one_line(&device.name),
+        (None, Some(id)) => one_line(id),
+        (None, None) => "Without a device".to_owned(),
     };
-    let lines = places.rules.iter().enumerate().map(line).collect();
-    RuleMatrix { columns: "devices", head, lines }.section()
+    html! {
+        h3 { (name) }
+        @for (runner, lines) in matrix {
+            @let entry = entries.iter().find(|device| Some(device.runner) == *runner);
+            div.scroll tabindex="0" role="region" aria-label=(format!("Targets and rule sets on {name}")) {
+                table.matrix.tiles {
+                    @if let Some(runner) = runner {
+                        caption { "via " (runner.title()) @if let Some(device) = entry { " · " (driver_and_api(device)) } }
+                    }
+                    tbody {
+                        @for (title, tiles) in lines {
+                            tr {
+                                th scope="row" { (one_line(title)) }
+                                td { @for (place, tile) in tiles { (tile.counts.tile(&tile.name, *place)) " " } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `NVIDIA 580.159.04, Vulkan 1.4.312`.
+pub(super) fn driver_and_api(device: &DeviceInfo) -> String {
+    let parts = [&device.driver, &device.api].into_iter().filter(|part| !part.is_empty());
+    one_line(&parts.map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
 /// A matrix with one line per rule set.
@@ -120,48 +216,4 @@ impl RuleMatrix<'_> {
             }
         }
     }
-}
-
-/// A device with the number of its columns.
-struct ColumnsOfDevice<'p> {
-    device: &'p str,
-    columns: usize,
-}
-
-fn columns_of_devices<'p>(places: &'p [CheckPlace<'_>]) -> Vec<ColumnsOfDevice<'p>> {
-    let mut devices: Vec<ColumnsOfDevice<'_>> = Vec::new();
-    for place in places {
-        match devices.last_mut() {
-            Some(last) if last.device == place.device => last.columns += 1,
-            Some(_) | None => devices.push(ColumnsOfDevice { device: &place.device, columns: 1 }),
-        }
-    }
-    devices
-}
-
-fn cells(
-    places: &CheckPlaces<'_>,
-    checks: &[CheckRecord],
-    left_out: &[LeftOutChecks],
-) -> BTreeMap<CellPlace, OutcomeCell> {
-    let mut cells: BTreeMap<CellPlace, OutcomeCell> = BTreeMap::new();
-    let mut add = |rules: &str, place: &CheckPlace<'_>, outcome, count| {
-        let numbers = places.rules_number(rules).zip(places.place_number(place));
-        if let Some((rules, place)) = numbers {
-            cells.entry(CellPlace { rules, place }).or_default().add(outcome, count);
-        }
-    };
-    for check in checks {
-        add(check.id.rules.as_str(), &CheckPlace::of(check), check.outcome.kind(), 1);
-    }
-    for group in left_out {
-        let place = CheckPlace { device: place(group.device.as_ref()), producer: group.producer.as_str() };
-        add(group.rules.as_str(), &place, group.outcome, u64::from(group.checks));
-    }
-    cells
-}
-
-fn matrix_cell(cell: CellPlace, cells: &BTreeMap<CellPlace, OutcomeCell>) -> Markup {
-    let link = CellLink { address: "#cases", filter: Some(cell) };
-    cells.get(&cell).cloned().unwrap_or_default().draw(link)
 }

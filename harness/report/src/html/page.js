@@ -127,7 +127,10 @@
     // The Tab key stops once at a matrix, however many cells it has; the arrow keys lead from cell to cell.
     // Source: ARIA Authoring Practices Guide, "Grid (Interactive Tabular Data and Layout Containers) Pattern".
     const makeGrid = (table) => {
-      const rows = all("tr", table.tBodies[0]).map((row) => [...row.cells].map((cell) => cell.querySelector("a") ?? cell));
+      const rows = all("tr", table.tBodies[0]).map((row) => [...row.cells].flatMap((cell) => {
+        const links = all("a", cell);
+        return links.length ? links : [cell];
+      }));
       const places = new Map();
       rows.forEach((cells, row) => cells.forEach((cell, column) => {
         cell.tabIndex = -1;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::components::plain_code;
 use layoutproof_core::check::CheckId;
 use layoutproof_core::results::record::{CheckRecord, RecordedShader};
 use layoutproof_show::style::{grouped, one_line};
@@ -43,15 +44,30 @@ impl<'a> PageShaders<'a> {
         Self { shown }
     }
 
-    /// The shaders of a check. A shader that is shown elsewhere becomes a link; for those without
-    /// room, the command that writes them is shown.
+    /// True if the records hold shaders of this check.
+    pub(super) fn has(check: &CheckRecord) -> bool {
+        !shaders_of(check).is_empty()
+    }
+
+    /// The shaders of a check, the first one unfolded.
     pub(super) fn draw(&self, check: &CheckRecord) -> Markup {
+        self.draw_all(check, true)
+    }
+
+    /// The shaders of a check, all folded.
+    pub(super) fn draw_folded(&self, check: &CheckRecord) -> Markup {
+        self.draw_all(check, false)
+    }
+
+    /// A shader that is shown elsewhere becomes a link; for those without
+    /// room, the command that writes them is shown.
+    fn draw_all(&self, check: &CheckRecord, is_first_open: bool) -> Markup {
         let has_no_room = |shader: &&RecordedShader| !self.shown.contains_key(shader.text.as_str());
         let without_room = shaders_of(check).iter().filter(has_no_room).count();
         html! {
-            @for shader in shaders_of(check) {
+            @for (index, shader) in shaders_of(check).iter().enumerate() {
                 @match self.shown.get(shader.text.as_str()) {
-                    Some(shown) if *shown.check == check.id => { (folded(shown.number, shader)) },
+                    Some(shown) if *shown.check == check.id => { (drawn(shown.number, shader, is_first_open && index == 0)) },
                     Some(shown) => p { a href=(format!("#shader-{}", shown.number)) { (title(shader)) } },
                     None => {},
                 }
@@ -67,12 +83,12 @@ fn shaders_of(check: &CheckRecord) -> &[RecordedShader] {
     check.outcome.story().map_or(&[], |story| &story.shaders)
 }
 
-fn folded(number: usize, shader: &RecordedShader) -> Markup {
-    let RecordedShader { text, left_out, .. } = shader;
+fn drawn(number: usize, shader: &RecordedShader, is_open: bool) -> Markup {
+    let RecordedShader { form, text, left_out, .. } = shader;
     html! {
-        details.inner id=(format!("shader-{number}")) {
+        details.inner id=(format!("shader-{number}")) open[is_open] {
             summary { (title(shader)) }
-            pre tabindex="0" { code { (text.trim_matches('\n')) } }
+            (plain_code(&one_line(form), text.trim_matches('\n')))
             @if *left_out > 0 { p.dim { "and " (grouped(*left_out)) " more bytes" } }
         }
     }

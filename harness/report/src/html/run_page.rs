@@ -1,23 +1,28 @@
-//! The page of a run: the outcomes, failures by cause, known differences, and every case with its
-//! byte maps.
+//! The page of a run: how it ended, failures by cause, known bugs by compiler, a matrix per device, and
+//! every case with its byte maps.
 //!
-//! `report --html` and `run --html` write it. It works without JavaScript, which adds filters and
-//! unfolds the targets of links.
+//! `report --html` and `run --html` write it. It works without JavaScript, which adds filters, makes
+//! tabs of the parts of a failure, and unfolds the targets of links.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
+use layoutproof_core::check::Producer;
 use layoutproof_device::DeviceInfo;
+use layoutproof_layout::ShaderCompiler;
 use maud::{Markup, html};
 
 use super::case_part::{CaseSurroundings, case_parts};
+use super::components::command;
 use super::failure_card::failure_card;
 use super::known_part::KnownEntries;
-use super::outcome_matrix::{CheckPlaces, outcome_matrix};
+use super::outcome_matrix::{CheckPlaces, device_matrices, driver_and_api};
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
 use crate::failure::cause::{FailureCause, causes};
+use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, ReasonKind, RunEnd, SkipKind};
+use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, SkipKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +30,7 @@ pub struct RunPage;
 
 impl Reporter for RunPage {
     fn destination(&self) -> Destination {
-        Destination::FileOfOption { name: "html", help: "Write a page with the matrix, each failure and byte maps" }
+        Destination::FileOfOption { name: "html", help: "Write a page with each failure, known bugs and byte maps" }
     }
 
     fn text(&self, run: &FinishedRun<'_>) -> String {
@@ -37,45 +42,139 @@ impl Reporter for RunPage {
         let shaders = PageShaders::of(failed.chain(known.first_checks()));
 
         let content = html! {
-            (outcome_matrix(&places, checks, &end.left_out))
             (failures(&causes, &shaders))
             (KnownEntries::of(checks, OutcomeKind::Stale).stale_section())
             (known.section(&shaders))
-            (skips(checks))
+            (device_matrices(&places, devices, checks, &end.left_out))
+            (skips(checks, &end.left_out))
             (case_parts(&places, checks, CaseSurroundings { sources: &end.sources, known: &known }))
-            (device_table(devices))
         };
-        PageFrame { title: "Layout conformance", intro: intro(end), content }.into_text()
+        let Headline { lead, sentence, .. } = Headline::of(run);
+        let title = format!("{lead}: {sentence}");
+        PageFrame { title: &title, intro: intro(run), content }.into_text()
     }
 }
 
-fn intro(end: &RunEnd) -> Markup {
+fn intro(run: &FinishedRun<'_>) -> Markup {
+    let end = run.end;
     let outcomes = [
-        (OutcomeKind::Differ, end.differ),
-        (OutcomeKind::Broken, end.broken),
-        (OutcomeKind::Stale, end.stale),
-        (OutcomeKind::Known, end.known),
-        (OutcomeKind::Agree, end.agree),
-        (OutcomeKind::Skipped, end.skipped),
+        (OutcomeKind::Differ, end.differ, "differ"),
+        (OutcomeKind::Broken, end.broken, "broken"),
+        (OutcomeKind::Stale, end.stale, "stale"),
+        (OutcomeKind::Known, end.known, if end.known == 1 { "known bug" } else { "known bugs" }),
+        (OutcomeKind::Agree, end.agree, "agree"),
+        (OutcomeKind::Skipped, end.skipped, "not possible here"),
     ];
     html! {
         a.skip.js-only href="#search" { "Skip to the search" }
         ul.totals {
             li { span.badge { (counted(end.checks.into(), "check")) } }
-            @for (outcome, count) in outcomes.into_iter().filter(|(_, count)| *count > 0) {
+            @for (outcome, count, words) in outcomes.into_iter().filter(|(_, count, _)| *count > 0) {
                 li {
                     a class=(format!("badge {}", outcome.as_str())) href=(section_about(outcome)) {
-                        (grouped(count.into())) " " (outcome.as_str())
+                        (grouped(count.into())) " " (words)
                     }
                 }
             }
         }
         @if end.not_done > 0 { p.bad { (counted(end.not_done.into(), "check")) " of the run not done: it was interrupted." } }
         @for listing in &end.failed_listings { p.bad { (one_line(listing)) } }
-        p.legend {
-            (grouped(end.leaves.into())) " leaves were read back from devices. A skip is never an agreement."
-            @if end.sources.is_empty() {
-                " These records hold no declarations, so only failures are drawn."
+        (facts(run))
+        @if end.sources.is_empty() {
+            p.dim { "These records hold no declarations, so only failures are drawn." }
+        }
+    }
+}
+
+/// The commands, the time, and what took part in which version.
+fn facts(run: &FinishedRun<'_>) -> Markup {
+    let FinishedRun { runs, commands, devices, checks, end, .. } = *run;
+    let versions: BTreeSet<&str> = runs.iter().map(|run| run.layoutproof.as_str()).collect();
+    let tools: BTreeSet<(&str, &str)> =
+        runs.iter().flat_map(|run| &run.tools).map(|(tool, version)| (tool.as_str(), version.as_str())).collect();
+    let variables: BTreeSet<(&str, &str)> =
+        runs.iter().flat_map(|run| &run.environment).map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let names: BTreeSet<&str> = devices.iter().map(|device| device.name.as_str()).collect();
+    let compilers = compilers(checks, &end.left_out);
+    let list = |names: Vec<&str>| one_line(&names.join(", "));
+    html! {
+        dl.facts {
+            @for words in commands { dt { "command" } dd { (command(&one_line(words))) } }
+            @if end.ms > 0 { dt { "duration" } dd { (time(Duration::from_millis(end.ms))) } }
+            @if !names.is_empty() { dt { (if names.len() == 1 { "device" } else { "devices" }) } dd { (list(names.into_iter().collect())) } }
+            @if !compilers.is_empty() {
+                dt { (if compilers.len() == 1 { "compiler" } else { "compilers" }) } dd { (list(compilers.iter().map(String::as_str).collect())) }
+            }
+            @if end.leaves > 0 { dt { "read back" } dd { (counted(end.leaves.into(), "scalar")) } }
+            @if !versions.is_empty() {
+                dt { "versions" }
+                dd {
+                    details.inner {
+                        summary {
+                            "layoutproof " (list(versions.into_iter().collect())) ", "
+                            (counted(devices.len() as u64, "driver")) ", " (counted(tools.len() as u64, "tool"))
+                        }
+                        (device_table(devices))
+                        (pairs("Tools", "tool", "version", &tools))
+                        (pairs("Variables", "variable", "value", &variables))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The compilers whose code was checked, each build once: `DXC`, `DXC 1.9`.
+fn compilers(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Vec<String> {
+    let makers = checks.iter().map(|check| &check.id.producer).chain(left_out.iter().map(|group| &group.producer));
+    let mut titles: BTreeMap<&str, String> = BTreeMap::new();
+    for maker in makers {
+        let Some(Producer::Compiler(toolchain)) = maker.producer() else { continue };
+        let Some(column) = toolchain.column() else { continue };
+        let words = column.compiler.map(ShaderCompiler::title).into_iter().chain(column.version);
+        titles.entry(toolchain.compiler).or_insert_with(|| words.collect::<Vec<_>>().join(" "));
+    }
+    titles.into_values().collect()
+}
+
+/// `64.6 s`, `5 min 12 s`.
+fn time(time: Duration) -> String {
+    match time.as_secs() {
+        0..120 => format!("{:.1} s", time.as_secs_f64()),
+        seconds @ 120..7200 => format!("{} min {} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+fn device_table(devices: &[DeviceInfo]) -> Markup {
+    html! {
+        @if !devices.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label="Devices" {
+                table.words {
+                    thead { tr { th scope="col" { "device" } th scope="col" { "driver" } th scope="col" { "via" } } }
+                    tbody {
+                        @for device in devices {
+                            tr {
+                                th scope="row" { (one_line(&device.name)) " " code { (one_line(&device.id)) } }
+                                td { (driver_and_api(device)) }
+                                td { (device.runner.title()) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn pairs(title: &str, name: &str, value: &str, pairs: &BTreeSet<(&str, &str)>) -> Markup {
+    html! {
+        @if !pairs.is_empty() {
+            div.scroll tabindex="0" role="region" aria-label=(title) {
+                table.words {
+                    thead { tr { th scope="col" { (name) } th scope="col" { (value) } } }
+                    tbody { @for (name, value) in pairs { tr { th scope="row" { (one_line(name)) } td { (one_line(value)) } } } }
+                }
             }
         }
     }
@@ -88,29 +187,40 @@ fn section_about(outcome: OutcomeKind) -> &'static str {
         OutcomeKind::Stale => "#stale",
         OutcomeKind::Known => "#known",
         OutcomeKind::Skipped => "#skipped",
-        OutcomeKind::Agree => "#cases",
+        OutcomeKind::Agree => "#matrix",
     }
 }
 
 /// One card per cause; those that differ come before those that broke.
 fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
+    let failures: usize = causes.iter().map(|cause| cause.failures.len()).sum();
     html! {
         section id="failures" {
             h2 { "Failures" }
-            @if causes.is_empty() { p { "No differences other than known ones." } }
-            @else { p.legend { (counted(causes.len() as u64, "cause")) "; the first failure of each is shown, the others are listed." } }
+            @match causes.len() {
+                0 => p { "Nothing differs but known bugs." },
+                count if failures > count => p.dim {
+                    (counted(failures as u64, "failure")) " of " (counted(count as u64, "cause"))
+                    "; the first of each is shown, the others are listed below it."
+                },
+                _ => {},
+            }
             @for cause in causes { (failure_card(cause, shaders)) }
         }
     }
 }
 
 /// Reasons for skips, the most frequent first.
-fn skips(checks: &[CheckRecord]) -> Markup {
+fn skips(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
     let mut reasons: BTreeMap<(bool, ReasonKind), u64> = BTreeMap::new();
     for check in checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Skipped) {
         let is_not_applicable = check.outcome.skip_kind() == Some(SkipKind::NotApplicable);
-        let reason = ReasonKind::of(check.outcome.reasons());
-        *reasons.entry((is_not_applicable, reason)).or_default() += 1;
+        *reasons.entry((is_not_applicable, ReasonKind::of(check.outcome.reasons()))).or_default() += 1;
+    }
+    for group in left_out.iter().filter(|group| group.outcome == OutcomeKind::Skipped) {
+        let is_not_applicable = group.skip_kind == Some(SkipKind::NotApplicable);
+        let reason = group.skip_reason.clone().unwrap_or_else(|| ReasonKind::of(None));
+        *reasons.entry((is_not_applicable, reason)).or_default() += u64::from(group.checks);
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -118,7 +228,7 @@ fn skips(checks: &[CheckRecord]) -> Markup {
     html! {
         @if !reasons.is_empty() {
             section id="skipped" {
-                h2 { "Skipped" }
+                h2 { "Not possible here" }
                 details {
                     summary { (counted(reasons.len() as u64, "reason")) }
                     div.scroll tabindex="0" role="region" aria-label="Reasons for skips" {
@@ -131,32 +241,6 @@ fn skips(checks: &[CheckRecord]) -> Markup {
                                         td { (grouped(*count)) }
                                         td { (if *is_not_applicable { "not applicable" } else { "not possible here" }) }
                                     }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn device_table(devices: &[DeviceInfo]) -> Markup {
-    html! {
-        @if !devices.is_empty() {
-            section id="devices" {
-                h2 { "Devices" }
-                div.scroll tabindex="0" role="region" aria-label="Devices" {
-                    table {
-                        thead { tr { @for head in ["device", "name", "driver", "API", "via"] { th scope="col" { (head) } } } }
-                        tbody {
-                            @for device in devices {
-                                tr {
-                                    th scope="row" { (one_line(&device.id)) }
-                                    td { (one_line(&device.name)) }
-                                    td { (one_line(&device.driver)) }
-                                    td { (one_line(&device.api)) }
-                                    td { (device.runner.title()) }
                                 }
                             }
                         }

@@ -45,10 +45,10 @@ pub fn suite_table(lines: &[SuiteLine], cache: &str) -> String {
         &["checks", "wall ms", "(fastest-slowest)", "writing", "accesses", "per s", "rows", "per s"].map(str::to_owned),
     ));
     text.extend(lines.iter().map(|line| row(&line.subject, &cells(line))));
-    for line in lines.iter().filter(|line| line.differing > 0) {
+    text.extend(lines.iter().filter(|line| line.differing > 0).map(|line| {
         let count = counted(line.differing as u64, "check");
-        text.push_str(&format!("\n  {}: {count} differ, and take longer than right ones\n", line.subject));
-    }
+        format!("\n  {}: {count} differ, and take longer than right ones\n", line.subject)
+    }));
     text
 }
 

@@ -104,6 +104,7 @@ fn story(verdict: &str) -> Story {
         hint: None,
         again: RerunCommand::Text("layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into()),
         verdict: verdict.into(),
+        resembles: None,
         shaders: Vec::new(),
     }
 }
@@ -369,6 +370,7 @@ fn device(id: &str, name: &str, runner: RunnerKind) -> DeviceInfo {
         index: 0,
         hardware: false,
         features: BTreeSet::from([Feature::ScalarBlockLayout, Feature::Int16]),
+        lacks: BTreeSet::new(),
         max_uniform_range: 65536,
         max_push_constants: 256,
         direct3d: None,

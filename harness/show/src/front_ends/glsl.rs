@@ -19,7 +19,7 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_words};
 
 use super::spirv::words_of;
-use super::{Glslang, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::laid_out_file::LaidOutFile;
 
 pub(super) static GLSL: TextFrontEnd =
@@ -50,7 +50,7 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
 
     let start = start_of(span);
-    if !may_have_block(&text.text, options.macros) {
+    if !may_have_block(&text.text, options.macros, options.purpose) {
         let message = "this file has no block, so there is no layout";
         return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
     }
@@ -93,8 +93,11 @@ fn constant_place(text: &GlslText, number: u32, start: Span) -> Span {
 
 /// False for a text without `main` that declares no parameter: glslang would refuse it in every
 /// stage, which takes a second and a half.
-fn may_have_block(text: &str, defines: &[String]) -> bool {
-    let names = ["uniform", "buffer", "layout", "main"];
+fn may_have_block(text: &str, defines: &[String], purpose: Purpose) -> bool {
+    let names: &[&str] = match purpose {
+        Purpose::Comparison => &["uniform", "buffer"],
+        Purpose::Layouts | Purpose::Bindings | Purpose::Reflection => &["uniform", "buffer", "layout", "main"],
+    };
     let has_one = |text: &str| names.iter().any(|name| glsl_words(text).contains(name));
     has_one(text) || defines.iter().any(|define| has_one(define))
 }

@@ -67,7 +67,6 @@ type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
 /// The readers of compilers' output.
 const MODULES: [&ModuleFrontEnd; 2] = [&spirv::SPIRV, &container::CONTAINER];
 
-/// The options for reading a text.
 #[derive(Clone, Debug)]
 pub struct ReadOptions<'a> {
     pub layout: LayoutOptions,
@@ -83,6 +82,8 @@ pub struct ReadOptions<'a> {
 pub enum Purpose {
     /// Layouts; a file without any is an error.
     Layouts,
+    /// Layouts of many files; one that cannot have any is not compiled, so that its other errors do not show.
+    Comparison,
     /// Bindings; an entry point may have inputs and outputs only.
     Bindings,
     /// Reflection; a file may declare nothing at all.
@@ -97,8 +98,8 @@ pub trait InputTools: std::fmt::Debug {
     /// Runs glslang.
     ///
     /// # Errors
-    /// There is none: an advice for a user whose GLSL naga refuses.
-    fn glslang(&self) -> Result<Glslang, String>;
+    /// There is none.
+    fn glslang(&self) -> Result<Glslang, NoGlslang>;
 
     /// DXC's listing of a container of DXIL.
     ///
@@ -110,7 +111,11 @@ pub trait InputTools: std::fmt::Debug {
 /// glslang, which answers requests.
 pub type Glslang = Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>;
 
-/// Why a container is not listed.
+/// Without glslang: the advice for a user whose GLSL naga refuses.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoGlslang(pub String);
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoListing {
     pub reason: String,

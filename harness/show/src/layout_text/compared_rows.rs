@@ -23,7 +23,6 @@ pub(super) struct ComparedLayout<'a> {
     pub block: &'a ShownColumnBlock,
 }
 
-/// A member in every layout.
 #[derive(Debug)]
 pub(super) struct ComparedRow<'a> {
     /// 1 for the members of the block.

@@ -97,15 +97,7 @@ fn wgsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
         Scalar::Float16 | Scalar::Half => "f16",
         Scalar::Float32 => "f32",
         Scalar::Float64 => "f64",
-        Scalar::Int8
-        | Scalar::Uint8
-        | Scalar::Int16
-        | Scalar::Uint16
-        | Scalar::Min16Float
-        | Scalar::Min16Int
-        | Scalar::Min16Uint
-        | Scalar::Min10Float
-        | Scalar::Min12Int => return None,
+        _ => return None,
     };
     Some(match shape {
         NumericType::Scalar | NumericType::Vector(1) => word.to_owned(),

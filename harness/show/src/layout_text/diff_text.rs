@@ -19,7 +19,6 @@ use crate::style::{TextLines, Tone};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_source::plain_text::escape_json;
 
-/// The text and the result of the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffText {
     /// Side by side, with marks where the two differ.

@@ -29,7 +29,6 @@ pub struct MergedColumn<'a> {
     pub block: &'a ShownColumnBlock,
 }
 
-/// A block that a column's rule set forbids.
 #[derive(Debug)]
 pub struct ForbiddenBlock<'a> {
     /// The column.

@@ -13,7 +13,6 @@ use layoutproof_source::diagnostics::{self, Code, Diagnostic, Severity};
 use layoutproof_source::plain_text::escape_json;
 use layoutproof_source::sources::SourceMap;
 
-/// The whole output.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shown {
     schema: u32,
@@ -88,7 +87,6 @@ pub struct ShownLayout {
     pub blocks: Vec<ShownBlock>,
 }
 
-/// One block under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownBlock {
     pub name: String,

@@ -112,7 +112,6 @@ impl NestingState {
         (self.operators, self.templates, self.unbraced) = (0, 0, 0);
     }
 
-    /// Checks the counts after `token`.
     fn check(&mut self, token: &LimitToken<'_>, place: FileText<'_>) -> Result<(), Diagnostic> {
         let start = token.start;
         let exceeded = |message: String| Err(place.exceeded(start, message));

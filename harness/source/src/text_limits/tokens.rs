@@ -37,7 +37,6 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Splits a whole text.
     pub(super) fn new(text: &'a str, language: ShaderLanguage) -> Self {
         Self { text, next: 0, offset: 0, language, at_line_start: language != ShaderLanguage::Wgsl }
     }

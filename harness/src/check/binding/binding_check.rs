@@ -169,6 +169,7 @@ impl BindingCheck {
             authority: expected.as_ref().map(|expected| expected.authority.to_string()).unwrap_or_default(),
             blocks: Vec::new(),
             hint: None,
+            resembles: None,
             again: RerunCommand::Show {
                 input: source.id.clone(),
                 options: vec![

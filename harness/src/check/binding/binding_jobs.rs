@@ -80,6 +80,10 @@ impl ProofCheck {
     /// Builds the jobs that the device can run.
     pub fn jobs(&self) -> ProofJobs {
         let mut all = ProofJobs::default();
+        if let Some(what) = self.device.unfit() {
+            all.lacking.insert(Reason::DeviceLacks(what));
+            return all;
+        }
         for (index, (module, nonce)) in self.proof.modules.iter().zip((1..).map(nonce_word)).enumerate() {
             if let Some(reason) = &module.refused {
                 all.lacking.insert(reason.clone());
@@ -126,6 +130,13 @@ impl ProofCheck {
             Verdict::Differs { culprit, .. } => Outcome::Differs { culprit: *culprit, broke: None, story: story() },
             Verdict::Agrees => match (answers.broke(), bound.read) {
                 (Some(reasons), _) => Outcome::Broken { reasons, culprit: None, story: story() },
+                (None, 0) if self.device.unfit().is_some() => {
+                    let lacking = Reasons::new(jobs.lacking.iter().cloned());
+                    Outcome::Skipped {
+                        reasons: lacking.unwrap_or_else(|| "nothing to read".into()),
+                        kind: Some(SkipKind::UnfitDevice),
+                    }
+                }
                 (None, 0) => {
                     let reasons = Reasons::new(bound.not_read.keys().cloned());
                     let is_not_applicable = self.is_not_applicable(&answers);

@@ -102,7 +102,6 @@ fn entry_with_parameters(module: &Module, convention: Convention) -> Option<&Ent
     if entries.next().is_some() { None } else { first }
 }
 
-/// Returns the loose globals that have their own buffers.
 fn globals_apart<'a>(module: &'a Module, bound: &BoundModule) -> Vec<&'a str> {
     let globals = module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Global);
     let names = globals.map(|parameter| parameter.name.as_str());

@@ -26,9 +26,7 @@ pub struct Settings {
     pub spaces: Option<BTreeSet<AddressSpace>>,
     /// The stages in which to probe every block; `None` for the defaults.
     pub stages: Option<BTreeSet<Stage>>,
-    /// The accesses in compilers' shaders.
     pub compiled: CompiledAccesses,
-    /// The elements of arrays to probe.
     pub elements: ElementChoice,
     /// A planted fault: generate shaders under this rule set instead of the one under check.
     pub planted_rules: Option<RuleSet>,

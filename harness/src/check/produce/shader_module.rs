@@ -89,7 +89,6 @@ pub struct ShaderModule {
     pub other_stage: Option<Vec<u8>>,
     /// The bindings of the code's buffers.
     pub interface: Interface,
-    /// The compiler's report of the block.
     pub reported: Numbers,
     /// The Vulkan rules under which the module must be valid: the rules that a compiler's option
     /// promises, or the rules that our own generators' offsets need.

@@ -35,7 +35,6 @@ pub struct SubjectShaders {
     pub gaps: Vec<Gap>,
     /// Failures on the way to a shader, such as a compiler crash.
     pub broken: Vec<String>,
-    /// The chosen elements of arrays.
     pub elements: ElementChoice,
     /// The number of leaves in other elements, which no shader reads or writes.
     pub leaves_not_probed: u64,
@@ -86,7 +85,6 @@ const MOST_LEAVES_IN_EVERY_FORM: usize = 1024;
 const FORMS_OF_LONG_BLOCKS: [Form; 2] = [Form::Leaf, Form::Length];
 
 impl SubjectShaders {
-    /// Writes the shaders of `subject` with one of our generators.
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
         for (block, layout) in subject.layouts.iter().enumerate() {
@@ -123,7 +121,8 @@ impl SubjectShaders {
         shaders.tidy()
     }
 
-    pub(crate) fn empty(producer: Producer, elements: ElementChoice) -> Self {
+    /// No shaders: where a device can run none, or before they are made.
+    pub fn empty(producer: Producer, elements: ElementChoice) -> Self {
         let (modules, gaps, broken, spared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let origin = AnswerOrigin::Asked;
         Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared, origin }

@@ -2,10 +2,12 @@
 //! that it chose.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-/// A kind of fact about a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+use strum::{Display, EnumString, IntoStaticStr};
+
+/// A kind of fact about a path, in the order in which they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Display, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Fact {
     /// Bytes from the start of the block, from DXC's listing or SPIR-V's decorations.
     Offset,
@@ -28,46 +30,14 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// In the order in which they are written.
-    pub const ALL: [Self; 9] = [
-        Self::Offset,
-        Self::Size,
-        Self::Stride,
-        Self::MatrixStride,
-        Self::Order,
-        Self::Code,
-        Self::Bound,
-        Self::Reflected,
-        Self::Unread,
-    ];
-
     /// The word in texts and in JSON.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Offset => "offset",
-            Self::Size => "size",
-            Self::Stride => "stride",
-            Self::MatrixStride => "matrix-stride",
-            Self::Order => "order",
-            Self::Code => "code",
-            Self::Bound => "bound",
-            Self::Reflected => "reflected",
-            Self::Unread => "unread",
-        }
+        self.into()
     }
 
     /// True if the value is one word, so that several facts fit on a line.
     pub fn is_word(self) -> bool {
-        match self {
-            Self::Offset | Self::Size | Self::Stride | Self::MatrixStride | Self::Order | Self::Code => true,
-            Self::Bound | Self::Reflected | Self::Unread => false,
-        }
-    }
-}
-
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        !matches!(self, Self::Bound | Self::Reflected | Self::Unread)
     }
 }
 

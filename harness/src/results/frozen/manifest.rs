@@ -28,7 +28,6 @@ pub struct Manifest {
     pub digest: String,
     /// SHA-256 over the names and digests of all cases.
     pub cases: String,
-    /// Version of the layoutproof that made the set.
     pub layoutproof: String,
     /// One for each target and layout option.
     #[serde(rename = "toolchain")]

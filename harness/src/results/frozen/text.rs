@@ -137,7 +137,7 @@ fn read_facts(line: &str, facts: &mut Facts) -> Option<()> {
     let (path, mut rest) = line.split_once(' ')?;
     while !rest.is_empty() {
         let (word, value) = rest.split_once(' ')?;
-        let fact = Fact::ALL.into_iter().find(|fact| fact.as_str() == word)?;
+        let fact: Fact = word.parse().ok()?;
         let (value, behind) = if fact.is_word() { value.split_once(' ').unwrap_or((value, "")) } else { (value, "") };
         facts.insert((path.to_owned(), fact), value.to_owned()).is_none().then_some(())?;
         rest = behind;

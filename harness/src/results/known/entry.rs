@@ -38,6 +38,8 @@ pub struct KnownFailure {
     pub shape: Option<ShapeEntry>,
     /// Why the witnesses differ.
     pub reason: String,
+    /// What goes wrong in one line, if the start of the reason does not say it.
+    pub title: Option<String>,
     /// For a compiler: the newest build with the difference (`DXC 1.7.2308`).
     pub seen: Option<String>,
     /// The build in which the difference was gone.
@@ -146,6 +148,11 @@ impl KnownFailure {
         self.conditions().iter().any(|condition| ["device", "runner", "driver"].contains(&condition.key))
     }
 
+    /// True if the entry is about some versions of a driver, which were tried.
+    pub(super) fn is_about_drivers(&self) -> bool {
+        self.driver != VersionRange::default() && !self.untried
+    }
+
     /// True if the entry covers the check without regard to its declarations.
     pub(super) fn covers(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
         self.shape.is_none() && self.matches(check, devices)
@@ -153,21 +160,24 @@ impl KnownFailure {
 
     /// True if all patterns of the entry match the check.
     pub(super) fn matches(&self, check: &CheckRecord, devices: &[DeviceInfo]) -> bool {
-        // The case comes first: most entries are about other cases.
-        if !self.case.matches(&check.id.case) {
+        if !self.matches_elsewhere(check) {
             return false;
         }
-
         let driver = devices.iter().find(|device| check.id.is_on(device)).map_or("", |device| device.driver.as_str());
         let (device, runner) =
             check.id.device.as_ref().map_or(NO_DEVICE, |device| (device.id.as_str(), device.runner.as_str()));
-        self.rules
-            .as_ref()
-            .map_or(check.bound.is_none() || self.untried, |rules| rules.matches(check.id.rules.as_str()))
+        self.device.matches(device) && self.runner.matches(runner) && self.driver.contains(driver)
+    }
+
+    /// True if the patterns of the entry match the check, apart from device, API and driver.
+    pub(super) fn matches_elsewhere(&self, check: &CheckRecord) -> bool {
+        // The case comes first: most entries are about other cases.
+        self.case.matches(&check.id.case)
+            && self
+                .rules
+                .as_ref()
+                .map_or(check.bound.is_none() || self.untried, |rules| rules.matches(check.id.rules.as_str()))
             && self.is_about_producer(check.id.producer.as_str())
-            && self.device.matches(device)
-            && self.runner.matches(runner)
-            && self.driver.contains(driver)
     }
 
     /// The entry in the form of the records.
@@ -181,7 +191,6 @@ impl KnownFailure {
         }
     }
 
-    /// True if the entry excuses the result of the check.
     pub(super) fn explains(&self, check: &CheckRecord) -> bool {
         if self.untried {
             return true;

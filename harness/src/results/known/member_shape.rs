@@ -31,19 +31,14 @@ pub enum MemberShape {
     MatrixInAnArray,
     MatrixInANestedArray,
     BoolMatrix,
-    /// A matrix whose elements have 2 bytes.
     TwoByteMatrix,
-    /// A matrix whose elements have 8 bytes.
     EightByteMatrix,
-    /// A matrix in an array whose elements have 8 bytes.
     EightByteMatrixInAnArray,
     /// A matrix of 8-byte elements with several vectors of one or two elements each.
     EightBytePairMatrix,
     /// A matrix with a single element of 8 bytes.
     EightByteCell,
-    /// An enum of 8 bytes in a struct.
     EightByteEnum,
-    /// An enum of 2 bytes in a struct.
     TwoByteEnum,
     /// An array of matrices of integers or bools with an explicit order.
     OrderedIntegerMatrixInAnArray,
@@ -81,6 +76,16 @@ pub enum MemberShape {
     /// A struct member that contains a vector of several components, or a matrix of one row or one
     /// column, which compilers turn into a vector.
     StructWithAVector,
+    /// An array of one number, or of one vector of two or four numbers. Bools and 16-bit integers do
+    /// not count.
+    ArrayOfOneNumber,
+    /// The element of a structured buffer, if the first member that a SPIR-V module declares is not
+    /// at its start: a bit-field, which no module declares, comes before it, or it has a
+    /// `vk::offset`.
+    FirstMemberNotAtStart,
+    /// The last member of a block, if it is a vector of three or four components of 8 bytes, or an
+    /// array of such vectors.
+    EightByteVectorAtEnd,
 }
 
 impl MemberShape {
@@ -105,7 +110,10 @@ pub fn shapes_of_block(block: &Block, options: LayoutOptions) -> Vec<ShapeAt> {
         found: Vec::new(),
     };
     match innermost {
-        Type::Struct(structure) => finder.visit(structure, &block.name, !is_direct),
+        Type::Struct(structure) => {
+            finder.visit(structure, &block.name, !is_direct);
+            finder.visit_end(structure, &block.name);
+        }
         // An element without members is visited as a member without a name.
         _ => {
             let holder = StructType::new("", [Member::new("", block.element.clone())]);
@@ -190,6 +198,19 @@ impl ShapeFinder<'_> {
         }
     }
 
+    /// Adds the last member of a block if it is a wide vector.
+    fn visit_end(&mut self, holder: &StructType, path: &str) {
+        let Some(last) = holder.all_members().filter(|member| has_bytes(member)).last() else { return };
+        let path = join(path, &last.name);
+        match last.ty.dimensions().0 {
+            Type::Struct(inner) => self.visit_end(inner, &path),
+            Type::Vector { scalar, length: 3.. } if self.bytes(*scalar) == 8 => {
+                self.add(&path, &[(MemberShape::EightByteVectorAtEnd, true)]);
+            }
+            _ => {}
+        }
+    }
+
     /// Adds the shapes that are there.
     fn add(&mut self, path: &str, shapes: &[(MemberShape, bool)]) {
         let there = shapes.iter().filter(|(_, is_there)| *is_there);
@@ -219,6 +240,7 @@ impl ShapeFinder<'_> {
             (MemberShape::DerivedBlock, structure.base.is_some()),
             (MemberShape::BitFieldBlock, is_constant && has_bits(structure)),
             (MemberShape::PushConstants, kind == BlockKind::PushConstant),
+            (MemberShape::FirstMemberNotAtStart, kind == BlockKind::StructuredElement && starts_late(structure)),
         ]
     }
 
@@ -230,6 +252,7 @@ impl ShapeFinder<'_> {
             (MemberShape::NestedArray, context.dimensions.len() > 1),
             (MemberShape::BoolElement, self.is_element && is_bool),
             (MemberShape::WideMemberAtAnOddRegister, is_wide),
+            (MemberShape::ArrayOfOneNumber, context.dimensions == [Count::Finite(1)] && self.is_number(context.ty)),
         ]);
         shapes
     }
@@ -262,11 +285,7 @@ impl ShapeFinder<'_> {
                     (MemberShape::StructWithAVector, has_vector),
                 ]
             }
-            Type::Scalar(_)
-            | Type::Pointer { .. }
-            | Type::Array { .. }
-            | Type::Resource(_)
-            | Type::Interface { .. } => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -314,6 +333,16 @@ impl ShapeFinder<'_> {
             (MemberShape::OrderedIntegerMatrixInAnArray, !scalar.is_float() && declared.is_some() && is_array),
             (MemberShape::EightByteCell, is_wide && rows == 1 && columns == 1),
         ]
+    }
+
+    /// True for a number, or for a vector of two or four. Bools and 16-bit integers do not count.
+    fn is_number(&self, ty: &Type) -> bool {
+        let counts = |scalar: Scalar| scalar != Scalar::Bool && (scalar.is_float() || self.bytes(scalar) >= 4);
+        match ty {
+            Type::Scalar(scalar) | Type::Vector { scalar, length: 1 | 2 | 4 } => counts(*scalar),
+            Type::Enum(declared) => counts(declared.underlying),
+            _ => false,
+        }
     }
 
     /// True if a member is a struct or an array with vectors, or matrices of them, that Vulkan
@@ -365,6 +394,16 @@ fn members_within(structure: &StructType) -> Vec<&Member> {
         }
     }
     found
+}
+
+/// True if the first member that a SPIR-V module declares is not at the start of the struct.
+fn starts_late(structure: &StructType) -> bool {
+    let mut members = structure.all_members().filter(|member| has_bytes(member));
+    members.next().is_some_and(|first| {
+        let is_moved = first.bit_width.is_some() || first.annotations.vk_offset().is_some_and(|offset| offset > 0);
+        let inner = first.ty.dimensions().0;
+        is_moved || matches!(inner, Type::Struct(inner) if starts_late(inner))
+    })
 }
 
 fn has_bits(structure: &StructType) -> bool {
@@ -535,6 +574,48 @@ mod tests {
         assert_eq!(shapes("StructuredBuffer<float3x2> B;"), ["B tall-matrix"]);
         let all = ["B integer-matrix-element", "B matrix-element-by-rows", "B bool-matrix", "B bool-element"];
         assert_eq!(shapes("StructuredBuffer<row_major bool2x2> B;"), all);
+    }
+
+    /// What `ci/known/nvidia.toml` says of local copies.
+    #[test]
+    fn arrays_of_one_are_told_by_their_numbers() {
+        let text = "
+            enum E : int64_t { A };
+            struct Inner { uint v[1]; };
+            cbuffer B {
+                float a[1]; float b[2]; float c[1][1]; bool d[1]; float2 e[1]; float3 f[1]; float4 g[1]; double h[1];
+                E i[1]; Inner j; float2x2 k[1]; float l;
+            };";
+        assert_eq!(members_of(MemberShape::ArrayOfOneNumber, text), ["B.a", "B.e", "B.g", "B.h", "B.i", "B.j.v"]);
+    }
+
+    #[test]
+    fn elements_are_told_whose_first_member_is_not_at_their_start() {
+        let of = |members: &str| {
+            let text =
+                format!("struct In {{ [[vk::offset(4)]] uint u; }}; struct S {{ {members} }}; StructuredBuffer<S> B;");
+            !members_of(MemberShape::FirstMemberNotAtStart, &text).is_empty()
+        };
+        assert!(
+            of("uint a : 3; float b;") && of("[[vk::offset(8)]] float a; [[vk::offset(0)]] float b;") && of("In a;")
+        );
+        assert!(!of("float a; uint b : 3;") && !of("[[vk::offset(0)]] float a; [[vk::offset(8)]] float b;"));
+        assert!(!of("float a; In b;"));
+    }
+
+    #[test]
+    fn blocks_are_told_that_end_in_a_wide_vector() {
+        let of = |members: &str| {
+            let types = format!("struct In {{ float a; double3 v; }}; struct P {{ {members} }};");
+            let text = format!("{types} [[vk::push_constant]] ConstantBuffer<P> B;");
+            members_of(MemberShape::EightByteVectorAtEnd, &text)
+        };
+        assert_eq!(of("float4 a; uint64_t4 b;"), ["B.b"]);
+        assert_eq!(of("float4 a; double3 b[2];"), ["B.b"]);
+        assert_eq!(of("float4 a; In b;"), ["B.b.v"]);
+        assert_eq!(of("uint64_t4 a; float b;"), NONE);
+        assert_eq!(of("float4 a; double2 b;"), NONE);
+        assert_eq!(members_of(MemberShape::EightByteVectorAtEnd, "cbuffer B { float4 a; double4 b; };"), ["B.b"]);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 use layoutproof_source::version_range::VersionRange;
 
-/// The content of a file with known differences.
 #[derive(Clone, Debug)]
 pub struct KnownFile {
     /// Display name of the compiler or driver.
@@ -93,8 +92,8 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         Some(reason)
     });
 
-    let [seen, gone, workaround, link, searched] =
-        ["seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
+    let [title, seen, gone, workaround, link, searched] =
+        ["title", "seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
@@ -118,6 +117,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         untried,
         shape,
         reason,
+        title,
         seen,
         gone,
         workaround,

@@ -2,7 +2,9 @@
 //! names, so an entry describes a shape of members, the form of access, and the case that pins the
 //! difference.
 //!
-//! A record becomes known if entries explain every row that differs.
+//! A record becomes known if entries explain every row that differs. Entries about versions of a
+//! driver cover the built-in cases, too: such a fault shows in every case of its shape. On another
+//! driver, a difference of that shape only gets the words that it resembles the known one.
 
 use layoutproof_device::DeviceInfo;
 
@@ -16,7 +18,39 @@ use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 /// an invalid module or a check that broke, an entry with that culprit or message must name a shape
 /// that the declaration has anywhere.
 pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
-    let entries = known.iter().filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
+    explain_by(known.iter(), check, devices, shapes);
+}
+
+/// Like [`explain`], for a case that lists may name: only by entries about versions of a driver.
+pub fn explain_by_driver(known: &[KnownFailure], check: &mut CheckRecord, devices: &[DeviceInfo], shapes: &[ShapeAt]) {
+    explain_by(known.iter().filter(|entry| entry.is_about_drivers()), check, devices, shapes);
+}
+
+/// Names the entry about another device whose difference this one, which no entry explains,
+/// resembles.
+pub fn resemble(known: &[KnownFailure], check: &mut CheckRecord, shapes: &[ShapeAt]) {
+    if (check.outcome.kind(), check.outcome.culprit()) != (OutcomeKind::Differ, Some(Culprit::Device)) {
+        return;
+    }
+    let is_near = |entry: &&KnownFailure| {
+        entry.is_about_devices() && entry.culprit() == Some(Culprit::Device.as_str()) && entry.matches_elsewhere(check)
+    };
+    let entries: Vec<&KnownFailure> = known.iter().filter(is_near).collect();
+    let of_shapes: Vec<_> = entries.iter().filter_map(|entry| Some((*entry, entry.shape.as_ref()?))).collect();
+    let of_case = entries.iter().find(|entry| entry.shape.is_none() && entry.names_cases() && entry.explains(check));
+    let found = of_case.map(|entry| entry.entry()).or_else(|| behind_every_row(&of_shapes, check, shapes));
+    if let Some(story) = check.outcome.story_mut() {
+        story.resembles = found;
+    }
+}
+
+fn explain_by<'a>(
+    known: impl Iterator<Item = &'a KnownFailure>,
+    check: &mut CheckRecord,
+    devices: &[DeviceInfo],
+    shapes: &[ShapeAt],
+) {
+    let entries = known.filter_map(|entry| Some((entry, entry.shape.as_ref()?)));
     let entries: Vec<_> = entries.filter(|(entry, _)| entry.matches(check, devices)).collect();
 
     let found = match (check.outcome.kind(), check.outcome.culprit()) {
@@ -70,6 +104,7 @@ fn behind_every_row(
         let row = &check.rows[index];
         let is_behind = |(entry, shape): &&(&KnownFailure, &ShapeEntry)| {
             entry.says.is_none()
+                && entry.space.is_none_or(|space| row.access.is_some_and(|access| access.space == space))
                 && entry.culprit.as_deref().is_none_or(|name| names(name, row, culprit))
                 && shape.holds(row, check, shapes)
         };
@@ -123,6 +158,39 @@ reason = \"an index from memory counts registers\"
             "skip_reason": null, "ms": 1, "leaves": 1, "rows": rows
         });
         serde_json::from_value(record).unwrap()
+    }
+
+    /// The same difference on a driver that an entry is about, and on another one.
+    #[test]
+    fn a_fault_of_a_driver_is_known_there_and_named_elsewhere() {
+        let entry = "[[known]]\nshape = \"array-of-one-number\"\nspace = \"uniform\"\nform = \"indexed\"\n\
+                     device = \"nvidia-*\"\ndriver = \"= 580.1\"\nculprit = \"device\"\n\
+                     pinned_by = \"arrays/a\"\nreason = \"reads zero\"\n";
+        let shapes = [("B.m".to_owned(), MemberShape::ArrayOfOneNumber)];
+        let mut differing = differing_at(&["B.m[0]"]);
+        differing.rows[0].witnesses.compiled = Some(RecordValue::Number(32));
+        differing.outcome =
+            Outcome::Differs { culprit: Culprit::Device, broke: None, story: Some(Box::new(Story::default())) };
+        differing.id = "arrays/other::std140::rspirv::nvidia-x::ash".parse().unwrap();
+        let device = |driver: &str| DeviceInfo {
+            id: "nvidia-x".to_owned(),
+            driver: driver.to_owned(),
+            runner: layoutproof_device::RunnerKind::Ash,
+            ..layoutproof_device::Runner::device(&layoutproof_model::Model::new()).clone()
+        };
+        for (driver, space, outcome, resembles) in [
+            ("NVIDIA 580.1", "uniform", OutcomeKind::Known, false),
+            ("NVIDIA 581", "uniform", OutcomeKind::Differ, true),
+            ("NVIDIA 580.1", "storage", OutcomeKind::Differ, false),
+        ] {
+            let known = entries(&entry.replace("\"uniform\"", &format!("{space:?}"))).unwrap();
+            let mut check = differing.clone();
+            explain_by_driver(&known, &mut check, &[device(driver)], &shapes);
+            resemble(&known, &mut check, &shapes);
+            assert_eq!(check.outcome.kind(), outcome, "{driver} {space}");
+            let named = check.outcome.story().and_then(|story| story.resembles.clone());
+            assert_eq!(named.is_some_and(|entry| entry.reason == "reads zero"), resembles, "{driver} {space}");
+        }
     }
 
     #[test]

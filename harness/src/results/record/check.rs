@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::are_none;
 use super::header::RecordsFilter;
-use super::outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
+use super::outcome::{Culprit, Outcome, OutcomeKind, Proves};
 use super::reason::Reason;
 use super::rerun::RerunCommand;
 use super::row::Row;
@@ -19,7 +19,6 @@ pub struct CheckRecord {
     pub id: CheckId,
     pub proves: Proves,
     pub outcome: Outcome,
-    /// The validator's result.
     pub validation: Validation,
     /// Reasons why parts of a completed check were left out: blocks and leaves without a shader,
     /// forms of access that a compiler does not accept, missing device features.
@@ -45,7 +44,6 @@ pub struct CheckRecord {
     pub leaves_not_probed: u64,
     /// Bound resources that a device was to read back; `None` for checks of bytes.
     pub bound: Option<BoundCount>,
-    /// The measured quantities.
     pub rows: Vec<Row>,
 }
 
@@ -88,7 +86,7 @@ impl CheckRecord {
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
         let is_plain = match &self.outcome {
             Outcome::Agrees => self.retries == 0,
-            Outcome::Skipped { kind, .. } => *kind == Some(SkipKind::NotApplicable),
+            Outcome::Skipped { kind, .. } => kind.is_some(),
             Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
         };
         match filter {
@@ -154,6 +152,9 @@ pub struct Story {
     pub blocks: Vec<StoryBlock>,
     /// A rule set that explains all rows, if there is one.
     pub hint: Option<String>,
+    /// A known difference of another device that this one resembles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resembles: Option<KnownEntry>,
     /// The command that runs this check again.
     pub again: RerunCommand,
     /// One sentence about the culprit.

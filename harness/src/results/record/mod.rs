@@ -29,7 +29,6 @@ pub use saved::{Contradiction, SavedLine};
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
 
-/// One line of a records file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum RecordLine {

@@ -1,12 +1,14 @@
 //! The result of a check: its outcome, the culprit, and what agreement proves.
 
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use super::check::{KnownEntry, Story};
 use super::reason::Reasons;
 
 /// The claim that agreement in a check proves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "lowercase")]
 pub enum Proves {
     /// The device obeys offsets that we wrote.
@@ -24,13 +26,7 @@ pub enum Proves {
 impl Proves {
     /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Decorations => "decorations",
-            Self::Compiler => "compiler",
-            Self::Evaluated => "evaluated",
-            Self::Translated => "translated",
-            Self::Native => "native",
-        }
+        self.into()
     }
 
     /// The weakest first.
@@ -38,10 +34,7 @@ impl Proves {
 
     /// True if a compiler chose the offsets, so that its code is an independent witness.
     pub fn is_of_compiler(self) -> bool {
-        match self {
-            Self::Compiler | Self::Evaluated | Self::Translated | Self::Native => true,
-            Self::Decorations => false,
-        }
+        self != Self::Decorations
     }
 }
 
@@ -157,7 +150,8 @@ impl Outcome {
 }
 
 /// An outcome without its data, to count and sort.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "lowercase")]
 pub enum OutcomeKind {
     Agree,
@@ -171,14 +165,7 @@ pub enum OutcomeKind {
 impl OutcomeKind {
     /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Agree => "agree",
-            Self::Differ => "differ",
-            Self::Known => "known",
-            Self::Stale => "stale",
-            Self::Skipped => "skipped",
-            Self::Broken => "broken",
-        }
+        self.into()
     }
 }
 
@@ -188,10 +175,13 @@ pub enum SkipKind {
     /// The declarations, the rule set or the shading language rule it out, so no other machine
     /// could run it either.
     NotApplicable,
+    /// The device lacks what every probe needs, so it takes no part in the run.
+    UnfitDevice,
 }
 
 /// The witness that contradicts the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum Culprit {
     /// Expected and computed differ and no compiler breaks the tie.
@@ -215,15 +205,6 @@ pub enum Culprit {
 impl Culprit {
     /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::CaseOrRules => "case-or-rules",
-            Self::Case => "case",
-            Self::Rules => "rules",
-            Self::Compiler => "compiler",
-            Self::Report => "report",
-            Self::Module => "module",
-            Self::Device => "device",
-            Self::Unclear => "unclear",
-        }
+        self.into()
     }
 }

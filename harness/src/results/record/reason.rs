@@ -145,14 +145,7 @@ impl Reasons {
             Reason::ProbesBroke { error, .. } => {
                 Self { first: Reason::Runner(error.clone()), others: self.others.clone() }.to_string()
             }
-            Reason::RefusedBy { .. }
-            | Reason::NotInEveryForm(_)
-            | Reason::Forbidden { .. }
-            | Reason::DeviceLacks(_)
-            | Reason::UniformBufferTooSmall { .. }
-            | Reason::PushConstantsTooSmall { .. }
-            | Reason::Runner(_)
-            | Reason::Other(_) => self.to_string(),
+            _ => self.to_string(),
         }
     }
 }

@@ -34,6 +34,13 @@ impl CommandOption {
     }
 }
 
+impl fmt::Display for CommandOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.flag)?;
+        self.value.iter().try_for_each(|value| write!(f, " {value}"))
+    }
+}
+
 impl fmt::Display for RerunCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (command, input, options, end) = match self {
@@ -42,10 +49,7 @@ impl fmt::Display for RerunCommand {
             Self::Text(text) => return f.write_str(text),
         };
         write!(f, "layoutproof {command} {input}")?;
-        for CommandOption { flag, value } in options {
-            write!(f, " {flag}")?;
-            value.iter().try_for_each(|value| write!(f, " {value}"))?;
-        }
+        options.iter().try_for_each(|option| write!(f, " {option}"))?;
         f.write_str(end)
     }
 }

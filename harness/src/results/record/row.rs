@@ -5,6 +5,7 @@ use std::fmt;
 
 use layoutproof_layout::Quantity;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
@@ -70,7 +71,8 @@ pub struct Witnesses {
 }
 
 /// A source of numbers, in the order of reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Witness {
     Expected,
     /// Our rules.
@@ -87,13 +89,7 @@ impl Witness {
 
     /// The key in records and the heading in tables.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Expected => "expected",
-            Self::Computed => "computed",
-            Self::Reported => "reported",
-            Self::Compiled => "compiled",
-            Self::Observed => "observed",
-        }
+        self.into()
     }
 }
 

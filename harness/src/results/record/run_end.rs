@@ -39,6 +39,10 @@ pub struct RunEnd {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_applicable: u32,
     pub broken: u32,
+    /// Wall time in milliseconds: of the last process if the run was resumed, and the sum if there were
+    /// several runs. Absent from records of earlier versions.
+    #[serde(default, skip_serializing_if = "are_none")]
+    pub ms: u64,
     /// Leaves with a result from a device.
     pub leaves: u32,
     /// Leaves in array elements that no shader of the checks reads or writes; absent if there are
@@ -49,10 +53,6 @@ pub struct RunEnd {
     pub devices: Vec<String>,
     /// Leaves by kind of proof.
     pub proves: BTreeMap<Proves, u32>,
-    /// The state of Mesa's shader cache on disk: `off`, `cold`, `warm` or `partly warm`; absent
-    /// without a Mesa device.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shader_cache: Option<String>,
     /// Use of the compiler cache; absent if the run had none or needed no answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<Box<RecordedCacheUse>>,

@@ -24,6 +24,6 @@ pub struct PartArgs {
 }
 
 /// Parses `2/3` or `auto`.
-pub(crate) fn parse_shard(text: &str) -> Result<Shard, String> {
-    if text == "auto" { scheduled_shard(|name| std::env::var(name).ok()) } else { text.parse() }
+pub(crate) fn parse_shard(text: &str) -> anyhow::Result<Shard> {
+    if text == "auto" { scheduled_shard(|name| std::env::var(name).ok()) } else { Ok(text.parse()?) }
 }

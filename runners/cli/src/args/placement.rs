@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
@@ -68,9 +68,9 @@ impl fmt::Display for NamedConvention {
     }
 }
 
-fn convention(text: &str) -> Result<NamedConvention, String> {
+fn convention(text: &str) -> anyhow::Result<NamedConvention> {
     let known = || Convention::ALL.map(Convention::as_str).join(", ");
-    let (convention, version) = parse_convention(text).ok_or_else(|| format!("known conventions are {}", known()))?;
+    let (convention, version) = parse_convention(text).with_context(|| format!("known conventions are {}", known()))?;
     Ok(NamedConvention { convention, version })
 }
 

@@ -1,5 +1,7 @@
 //! `--shard auto`: reads the shard of this process from the variables that a scheduler sets.
 
+use anyhow::{Context, anyhow, bail};
+
 use super::Shard;
 
 /// A scheduler's variables that number several equal processes.
@@ -62,22 +64,22 @@ const SILENT: [SilentScheduler; 2] = [
 ];
 
 /// The shard of this process; `variable` looks up an environment variable.
-pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+pub(super) fn scheduled_shard(variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Shard> {
     if let Some(scheduler) = SCHEDULERS.iter().find(|scheduler| variable(scheduler.index).is_some()) {
         return scheduler.shard(variable);
     }
     if let Some(silent) = SILENT.iter().find(|silent| variable(silent.variable).is_some()) {
-        return Err(silent.advice.to_owned());
+        bail!(silent.advice);
     }
     let known: Vec<&str> = SCHEDULERS.iter().map(|scheduler| scheduler.index).collect();
-    Err(format!("no scheduler gave this process a shard: none of {} is set", known.join(", ")))
+    bail!("no scheduler gave this process a shard: none of {} is set", known.join(", "))
 }
 
 impl Scheduler {
-    fn shard(&self, variable: impl Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    fn shard(&self, variable: impl Fn(&str) -> Option<String>) -> anyhow::Result<Shard> {
         let number = |name: &str| {
-            let text = variable(name).ok_or_else(|| format!("{} sets {} and not {name}", self.name, self.index))?;
-            text.parse::<u32>().map_err(|_| format!("{name} is `{text}`, not a number"))
+            let text = variable(name).with_context(|| format!("{} sets {} and not {name}", self.name, self.index))?;
+            text.parse::<u32>().map_err(|_| anyhow!("{name} is `{text}`, not a number"))
         };
         let (index, of) = (number(self.index)?, number(self.total)?);
         let first = match self.first {
@@ -87,10 +89,11 @@ impl Scheduler {
 
         match index.checked_sub(first) {
             Some(place) if place < of => Ok(Shard { number: place + 1, of }),
-            Some(_) | None => Err(format!(
+            Some(_) | None => bail!(
                 "{} sets {} to {index} of {of} from {first}: shards must be numbered without gaps",
-                self.name, self.index
-            )),
+                self.name,
+                self.index
+            ),
         }
     }
 }
@@ -101,7 +104,8 @@ mod tests {
 
     fn shard(variables: &[&str]) -> Result<String, String> {
         let value = |name: &str| variables.iter().find_map(|entry| entry.strip_prefix(&format!("{name}=")));
-        scheduled_shard(|name| value(name).map(str::to_owned)).map(|shard| shard.to_string())
+        let shard = scheduled_shard(|name| value(name).map(str::to_owned));
+        shard.map(|shard| shard.to_string()).map_err(|error| error.to_string())
     }
 
     #[test]

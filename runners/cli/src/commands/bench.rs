@@ -25,6 +25,7 @@ use layoutproof_executor::plan::{self, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_executor::watch::Watcher;
 use layoutproof_inputs::all_cases::all_forms;
+use layoutproof_records::shapes::Shapes;
 use layoutproof_report::suite_table::{SuiteLine, SuiteRound, suite_table};
 
 use crate::args::RunArgs;
@@ -148,6 +149,8 @@ fn measure(
 
     let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
     known::apply(known, &mut records, devices);
+    let shapes = Shapes::of(&selection.subjects);
+    records.iter_mut().for_each(|record| shapes.explain(known, record, devices));
     let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
     let rows = records.iter().map(answered).sum();
     let accesses = count.0.load(Ordering::Relaxed);

@@ -37,7 +37,7 @@ const JOB_SECONDS: &str = "20";
 /// `layoutproof dev hardware`.
 #[derive(Debug, Args)]
 pub struct HardwareArgs {
-    /// Only cases that match: a part of an id, or a pattern with * and ?.
+    /// Only cases that match: a part of an id, or a pattern with * and ?. The time is not measured then.
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
     /// The folder for the results. It is made if it is not there, and must be empty.
@@ -46,7 +46,7 @@ pub struct HardwareArgs {
     /// Only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
-    /// Devices on the CPU take part, too: lavapipe, SwiftShader.
+    /// Devices on the CPU, such as lavapipe, take part, too.
     #[arg(long)]
     pub with_cpu: bool,
     /// Seed of the random declarations and programs.
@@ -92,12 +92,13 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
     let devices = chosen(args, &listing)?;
     let folder = Folder::make(&args.out)?;
 
-    let mut summary = heading(&listing, &devices);
-    print(&summary);
+    let heading = heading(&listing, &devices);
+    print(&heading);
+    let mut ends = Vec::new();
     let mut exit = if listing.failures.is_empty() { Exit::Agree } else { Exit::Missing };
     for step in steps(args, &devices) {
         if interrupt.is_set() {
-            summary += &format!("{:<13} not done: interrupted\n", step.name);
+            ends.push(format!("{:<13} not done: interrupted\n", step.name));
             exit = Exit::CouldNotRun;
             continue;
         }
@@ -105,17 +106,17 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
         if !step.title.is_empty() {
             let line = ended.line(&step);
             print(&line);
-            summary += &line;
+            ends.push(line);
             exit = worse(exit, ended.exit());
         }
     }
-    summary += &format!("\n{} s in all\n\n{CONTENTS}", started.elapsed().as_secs());
-    folder.finish(&summary)?;
+    let seconds = started.elapsed().as_secs();
+    folder.finish(&format!("{heading}{}\n{seconds} s in all\n\n{CONTENTS}", ends.concat()))?;
     print(&format!("\nwrote {}: begin with summary.txt\n", args.out.display()));
     Ok(exit)
 }
 
-/// What the files are, for whoever gets the folder.
+/// The list of files at the end of the summary.
 const CONTENTS: &str = "\
 machine.txt       devices, drivers and compilers with their versions
 suite.html        what failed; suite.txt has it as text
@@ -145,12 +146,8 @@ fn chosen<'a>(args: &HardwareArgs, listing: &'a DeviceListing) -> anyhow::Result
 
 fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut text = format!(
-        "layoutproof {} on {} {}, {cores} processors\n",
-        env!("CARGO_PKG_VERSION"),
-        std::env::consts::OS,
-        std::env::consts::ARCH
-    );
+    let (version, system) = (env!("CARGO_PKG_VERSION"), std::env::consts::OS);
+    let mut lines = vec![format!("layoutproof {version} on {system} {}, {cores} processors", std::env::consts::ARCH)];
     // A GPU is one device, whatever the number of APIs that list it. The second of one name in an API is
     // another.
     let mut gpus: Vec<((&str, usize), Vec<&DeviceInfo>)> = Vec::new();
@@ -164,15 +161,13 @@ fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
         }
     }
     for ((name, _), listed) in gpus {
-        text += &format!("  {name}, {}\n", listed[0].driver);
+        lines.push(format!("  {name}, {}", listed[0].driver));
         for DeviceInfo { id, driver, api, runner, .. } in listed {
-            text += &format!("    {id:<24} {:<8} {api}, {driver}\n", runner.title());
+            lines.push(format!("    {id:<24} {:<8} {api}, {driver}", runner.title()));
         }
     }
-    for sentence in &listing.failures {
-        text += &format!("  {sentence}\n");
-    }
-    text + "\n"
+    lines.extend(listing.failures.iter().map(|sentence| format!("  {sentence}")));
+    lines.join("\n") + "\n\n"
 }
 
 /// The steps, in the order of their worth.
@@ -266,7 +261,7 @@ fn steps(args: &HardwareArgs, devices: &[&DeviceInfo]) -> Vec<Step> {
     ];
     let suite = steps.iter_mut().filter(|step| step.name == "suite");
     suite.for_each(|step| step.arguments.extend(args.filters.iter().cloned()));
-    if !of_vulkan.is_empty() {
+    if args.filters.is_empty() && !of_vulkan.is_empty() {
         let words = ["dev", "bench", "--rounds", "1", "--device", &of_vulkan];
         steps.push(step("bench", "the time of the suite", &words));
     }
@@ -333,6 +328,9 @@ impl Folder {
         }
         let status = child.wait().context("waiting for a step")?;
         let report = fs::read_to_string(&path).unwrap_or_default();
+        if report.is_empty() {
+            let _ = fs::remove_file(&path);
+        }
         Ok(EndedStep {
             code: status.code().filter(|_| !killed),
             seconds: started.elapsed().as_secs(),
@@ -360,8 +358,10 @@ fn lines_of(child: &mut Child, mut output: File) -> Receiver<String> {
     let stderr = child.stderr.take();
     std::thread::spawn(move || {
         for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok) {
-            // The file is for people; the step's exit code counts.
-            let _ = writeln!(output, "{line}");
+            // The file is for people, who need no progress; the step's exit code counts.
+            if !line.starts_with("   Running ") {
+                let _ = writeln!(output, "{line}");
+            }
             if sender.send(line).is_err() {
                 return;
             }

@@ -17,6 +17,7 @@ use crate::args::ReportArgs;
 use crate::commands::repro::Repro;
 use crate::commands::site::site;
 use crate::output::{print, warn};
+use crate::records::arguments;
 use crate::records::final_report::{FinalReport, check_outputs, hostname};
 use crate::records::floors::missed_by_runs;
 use crate::select::lists::floors;
@@ -54,7 +55,10 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let sources = args.outputs.json.as_ref().map_or(&args.files[..], std::slice::from_ref);
     let files: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
     let hostname = hostname();
+    let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
     let run = FinishedRun {
+        runs: &runs,
+        commands: &commands,
         devices: &devices,
         checks: &records,
         end: &end,

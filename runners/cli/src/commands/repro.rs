@@ -20,6 +20,7 @@ use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_probes::image::decode;
+use layoutproof_probes::image::encoding::Salt;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file;
 use layoutproof_report::export::{amber_of_dispatch, offload_test_of_probe};
@@ -220,8 +221,11 @@ impl Repro<'_> {
                 notes.extend(files.tests(check, &probe, &heading)?);
             }
             DeviceCheck::Bindings(check) => {
-                let dispatches: Vec<ReproDispatch> =
-                    check.jobs().jobs().map(|job| ReproDispatch { job: job.clone(), expected: Vec::new() }).collect();
+                let dispatches: Vec<ReproDispatch> = check
+                    .jobs()
+                    .jobs()
+                    .map(|job| ReproDispatch { job: job.clone(), salt: Salt::default(), expected: Vec::new() })
+                    .collect();
                 let first = dispatches.first().context("the device can run no job of this check")?;
                 files.code(&first.job.shader)?;
                 files.dispatches(&dispatches)?;
@@ -335,7 +339,7 @@ impl FolderFiles<'_> {
 
     /// The buffers of each dispatch, as bytes and as text.
     fn dispatches(&mut self, dispatches: &[ReproDispatch]) -> anyhow::Result<()> {
-        for (number, ReproDispatch { job, expected }) in (1..).zip(dispatches) {
+        for (number, ReproDispatch { job, salt, expected }) in (1..).zip(dispatches) {
             let folder = PathBuf::from(format!("dispatch{number}"));
             for buffer in &job.buffers {
                 let mut name = format!("set{}_binding{}", buffer.set, buffer.binding);
@@ -345,12 +349,12 @@ impl FolderFiles<'_> {
                 self.bytes(folder.join(format!("{name}.bin")), &format!("{:?} buffer", buffer.kind), &buffer.bytes)?;
                 let known = expected.iter().filter(|word| word.socket == (buffer.set, buffer.binding));
                 let known = known.map(|word| (word.offset, word.word, word.path.as_str()));
-                let text = readable(&buffer.bytes) + &expectations(known);
+                let text = readable(&buffer.bytes, *salt) + &expectations(known);
                 self.text(folder.join(format!("{name}.txt")), "the same, for people", &text)?;
             }
             if !job.push_constants.is_empty() {
                 self.bytes(folder.join("push_constants.bin"), "push constants", &job.push_constants)?;
-                let text = readable(&job.push_constants);
+                let text = readable(&job.push_constants, *salt);
                 self.text(folder.join("push_constants.txt"), "the same, for people", &text)?;
             }
             self.text(folder.join("job.txt"), "entry point and workgroups", &job_text(job))?;
@@ -379,11 +383,11 @@ impl FolderFiles<'_> {
 }
 
 /// Words with their places and meanings.
-fn readable(bytes: &[u8]) -> String {
+fn readable(bytes: &[u8], salt: Salt) -> String {
     let words = (0..).step_by(4).zip(bytes.chunks_exact(4));
     let line = |(offset, word): (usize, &[u8])| {
         let word = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
-        format!("byte {offset:6}  {word:#010X}  {}\n", decode(word))
+        format!("byte {offset:6}  {word:#010X}  {}\n", decode(salt.turn(word)))
     };
     words.map(line).collect()
 }

@@ -4,15 +4,12 @@
 //! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
 //! back.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::bail;
-use layoutproof_built_in::CASES;
 use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::{BindingCheck, CheckId};
-use layoutproof_core::results::known::shape::ShapeAt;
-use layoutproof_core::results::known::shapes_of_block;
 use layoutproof_core::results::record::RunHeader;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::DeviceInfo;
@@ -26,6 +23,8 @@ use layoutproof_records::ledger::Ledger;
 use layoutproof_records::lock;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file::{self, RecordsTarget};
+use layoutproof_records::shapes::Shapes;
+use layoutproof_report::html::RunPage;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
@@ -37,10 +36,9 @@ use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
 use crate::records::record_keeper::RecordKeeper;
 use crate::records::{arguments, resume};
-use crate::select::run_config::{RunConfig, listen_for_the_end, names_model_only};
+use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{DeviceUse, Selection, select};
 use crate::select::shipping;
-use crate::shader_cache::ShaderCache;
 
 /// Runs the selected checks and prints the report.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
@@ -80,8 +78,6 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     // unfinished file.
     let interrupt = listen_for_the_end()?;
     check_files(args)?;
-    // Measure now: listing devices already makes Mesa create a cache.
-    let shader_cache = (!names_model_only(&args.device)).then(ShaderCache::look);
     let config = RunConfig::of(args, progress, interrupt)?;
 
     let selection = load(args, &config, style)?;
@@ -95,7 +91,10 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     }
 
     let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
-    begin_records(args, typed, &config, &selection, &listing.devices, &mut ledger)?;
+    // The file of the records and the page name the command and all versions.
+    let has_header = args.outputs.json.is_some() || args.resume.is_some() || args.outputs.files.of(&RunPage).is_some();
+    let header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
+    begin_records(args, &config, header.as_ref(), &mut ledger)?;
     let mut keeper = RecordKeeper {
         ledger: &mut ledger,
         progress,
@@ -124,8 +123,8 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
 
     progress.phase("reporting");
     let fail_fast = args.fail_fast && keeper.failures > 0;
-    let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started };
-    ended.report(ledger.close(), fail_fast, shader_cache.as_ref())
+    let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started, header };
+    ended.report(ledger.close(), fail_fast)
 }
 
 /// Refuses files that cannot be written, before any work.
@@ -211,58 +210,49 @@ fn open_ledger<'a>(
 
     begin_outputs(&args.outputs)?;
     let mut ledger = Ledger::new(&ids, &config.known, &listing.devices);
-    ledger.know_shapes(shapes(selection));
+    ledger.know_shapes(Shapes::of(&selection.subjects));
     Ok(ledger)
 }
 
-/// The shapes of the members of files and of cases that are not built in. The lists of known
-/// failures name built-in cases only; they match other cases by shape.
-fn shapes(selection: &Selection) -> HashMap<String, Vec<ShapeAt>> {
-    let is_named = |id: &str| CASES.iter().any(|case| case.name == id);
-    let mut shapes: HashMap<String, Vec<ShapeAt>> = HashMap::new();
-    for subject in &selection.subjects {
-        let source = &subject.source;
-        if is_named(&source.id) || shapes.contains_key(&source.id) {
-            continue;
-        }
-        let of_blocks = source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options));
-        shapes.insert(source.id.clone(), of_blocks.collect());
-    }
-    shapes
-}
-
-/// Adopts the records of an earlier run, and begins the records file.
-fn begin_records(
+/// The versions and settings of the run.
+fn header(
     args: &RunArgs,
     typed: &TypedOptions,
     config: &RunConfig,
     selection: &Selection,
     devices: &[DeviceInfo],
+) -> RunHeader {
+    let builds = config.toolchains.builds(&config.chosen_toolchains());
+    let inputs = selection.hash(&config.known_text);
+    let drivers = &config.launch.drivers;
+    RunHeader {
+        records: args.records.filter(),
+        ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
+    }
+}
+
+/// Adopts the records of an earlier run, and begins the records file.
+fn begin_records(
+    args: &RunArgs,
+    config: &RunConfig,
+    header: Option<&RunHeader>,
     ledger: &mut Ledger<'_>,
 ) -> anyhow::Result<()> {
-    if let Some(path) = args.outputs.json.as_ref().or(args.resume.as_ref()) {
-        let builds = config.toolchains.builds(&config.chosen_toolchains());
-        let inputs = selection.hash(&config.known_text);
-        let drivers = &config.launch.drivers;
-        let header = RunHeader {
-            records: args.records.filter(),
-            ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
-        };
-
+    if let (Some(path), Some(header)) = (args.outputs.json.as_ref().or(args.resume.as_ref()), header) {
         let target = match &args.resume {
             None => RecordsTarget::open(path, warn)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {
                 let (target, bytes) = RecordsTarget::open_to_go_on(path, warn)?;
-                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header)?)?;
                 target
             }
             Some(earlier) => {
                 let bytes = lock::read(earlier, warn)?;
-                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, &header)?)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header)?)?;
                 RecordsTarget::open(path, warn)?
             }
         };
-        ledger.write_to(target.begin(header, &ledger.so_far()));
+        ledger.write_to(target.begin(header.clone(), &ledger.so_far()));
     }
 
     // Rows of agreeing checks are still needed after the file has them: they give the found offsets

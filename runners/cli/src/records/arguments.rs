@@ -6,11 +6,12 @@ use std::ffi::OsString;
 
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{CommandFactory, Parser};
+use clap::{Command, CommandFactory, Parser};
 use layoutproof_core::results::record::{CommandOption, RerunCommand};
 
 use crate::args::{ReportFiles, RunArgs, Shard};
 use crate::command_line::{Cli, Command as Invoked};
+use crate::help::PROGRAM;
 use crate::invocation::Invocation;
 
 /// The command that writes records.
@@ -92,31 +93,17 @@ const OF_DECLARATIONS: [&str; 8] = ["args", "lang", "matrix", "sixteen_bit", "de
 /// Completes a command that runs or shows one check again with the user's options that change its
 /// result.
 pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, Vec<String>>) {
-    let (options, is_meant): (_, fn(&str) -> bool) = match again {
+    let (known, is_meant): (_, fn(&str) -> bool) = match again {
         RerunCommand::Run { options, .. } => (options, |id| !OF_SELECTION.contains(&id)),
         RerunCommand::Show { options, .. } => (options, |id| OF_DECLARATIONS.contains(&id)),
         RerunCommand::Text(_) => return,
     };
     let command = Cli::command();
     let Some(run) = command.find_subcommand(RUN) else { return };
-
-    for (id, values) in arguments.iter().filter(|(id, _)| is_meant(id)) {
-        let Some(option) = run.get_arguments().find(|option| option.get_id() == id.as_str()) else { continue };
-        let flag = match (option.get_long(), option.get_short()) {
-            (Some(long), _) => format!("--{long}"),
-            (None, Some(short)) => format!("-{short}"),
-            (None, None) => continue,
-        };
-        // The command already has this option.
-        if options.iter().any(|known| known.flag == flag) {
-            continue;
-        }
-        if option.get_action().takes_values() {
-            options.extend(values.iter().map(|value| CommandOption::new(&flag, quoted(value))));
-        } else {
-            options.push(CommandOption::switch(&flag));
-        }
-    }
+    let mut added = options(run, arguments, is_meant);
+    // The command already has some.
+    added.retain(|option| known.iter().all(|known| known.flag != option.flag));
+    known.append(&mut added);
 }
 
 /// Quotes a word for a shell.
@@ -127,6 +114,39 @@ fn quoted(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// The command of a run, for people: `layoutproof run arrays/ --rules std140`. Options of other versions
+/// are left out.
+pub(crate) fn command(arguments: &BTreeMap<String, Vec<String>>) -> String {
+    let inputs = arguments.get("inputs").map(Vec::as_slice).unwrap_or_default();
+    let command = Cli::command();
+    let options = command.find_subcommand(RUN).map(|run| options(run, arguments, |_| true)).unwrap_or_default();
+    let words = inputs.iter().map(|word| quoted(word)).chain(options.into_iter().map(|option| option.to_string()));
+    [format!("{PROGRAM} {RUN}")].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
+/// The recorded options of `run` whose id `is_meant`.
+fn options(
+    run: &Command,
+    arguments: &BTreeMap<String, Vec<String>>,
+    is_meant: impl Fn(&str) -> bool,
+) -> Vec<CommandOption> {
+    let mut options = Vec::new();
+    for (id, values) in arguments.iter().filter(|(id, _)| is_meant(id)) {
+        let Some(option) = run.get_arguments().find(|option| option.get_id() == id.as_str()) else { continue };
+        let flag = match (option.get_long(), option.get_short()) {
+            (Some(long), _) => format!("--{long}"),
+            (None, Some(short)) => format!("-{short}"),
+            (None, None) => continue,
+        };
+        if option.get_action().takes_values() {
+            options.extend(values.iter().map(|value| CommandOption::new(&flag, quoted(value))));
+        } else {
+            options.push(CommandOption::switch(&flag));
+        }
+    }
+    options
 }
 
 /// Rebuilds the arguments of a run from its records.

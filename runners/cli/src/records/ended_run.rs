@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use layoutproof_core::results::left_out::left_out;
-use layoutproof_core::results::left_out::left_out_cases;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, SkipKind};
+use layoutproof_core::results::left_out::{left_out, left_out_cases};
+use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_records::ledger::ClosedLedger;
@@ -21,13 +20,13 @@ use crate::args::{RunArgs, name_and_file};
 use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;
+use crate::records::arguments;
 use crate::records::final_report::{FinalReport, hostname};
 use crate::records::floors;
 use crate::records::look_alikes::look_alikes;
 use crate::select::lists::takes_every_access;
 use crate::select::run_config::RunConfig;
 use crate::select::selection::Selection;
-use crate::shader_cache::ShaderCache;
 
 /// A run whose checks have ended.
 pub(crate) struct EndedRun<'a> {
@@ -39,36 +38,37 @@ pub(crate) struct EndedRun<'a> {
     pub(crate) listing: &'a DeviceListing,
     pub(crate) style: Style,
     pub(crate) started: Instant,
+    /// The first line of the records, if a report needs it.
+    pub(crate) header: Option<RunHeader>,
 }
 
 impl EndedRun<'_> {
     /// Prints the report, writes the files and returns the exit code. `fail_fast` is true if a
     /// failure stopped the run.
-    pub(crate) fn report(
-        &self,
-        ledger: ClosedLedger,
-        fail_fast: bool,
-        shader_cache: Option<&ShaderCache>,
-    ) -> anyhow::Result<Exit> {
-        let Self { args, config, selection, listing, style, started } = *self;
+    pub(crate) fn report(&self, ledger: ClosedLedger, fail_fast: bool) -> anyhow::Result<Exit> {
+        let Self { args, config, selection, listing, style, started, ref header } = *self;
         let ClosedLedger { records, end, fixed, file } = ledger;
+        let time = started.elapsed();
         let end = RunEnd {
+            ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             fail_fast: fail_fast && end.not_done > 0,
-            shader_cache: shader_cache.and_then(|cache| cache.state(&listing.devices)).map(str::to_owned),
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
             sources: recorded_sources(&selection.subjects, &selection.placed),
             ..end
         };
-        let time = Some(started.elapsed());
         let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
         let missing = self.missing(&records, &end);
         let hostname = hostname();
+        let runs = header.as_slice();
+        let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
         let run = FinishedRun {
+            runs,
+            commands: &commands,
             devices: &listing.devices,
             checks: &records,
             end: &end,
-            time,
+            time: Some(time),
             hostname: hostname.as_deref(),
             is_short: !missing.is_empty(),
         };
@@ -127,7 +127,8 @@ impl EndedRun<'_> {
     /// The choices of the user for this run.
     fn asked(&self) -> Asked {
         let is_whole = self.args.inputs.is_empty() && self.args.rules.is_empty() && self.args.part.caselist.is_none();
-        Asked { producers: self.args.producer.clone(), is_selection: !is_whole }
+        let devices = [&self.args.device[..], &self.args.require].concat();
+        Asked { producers: self.args.producer.clone(), devices, is_selection: !is_whole }
     }
 
     /// The participants that returned no result. If the run checks a user's file, only those that
@@ -163,7 +164,7 @@ impl EndedRun<'_> {
 
         let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {
             Some(SkipKind::NotApplicable) => false,
-            None => record.outcome.kind() == OutcomeKind::Skipped,
+            Some(SkipKind::UnfitDevice) | None => record.outcome.kind() == OutcomeKind::Skipped,
         };
         let skipped = records.iter().filter(is_counted);
         let reasons = skipped.map(|record| record.outcome.reasons().map(ToString::to_string).unwrap_or_default());

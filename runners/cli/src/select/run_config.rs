@@ -47,7 +47,7 @@ pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
 }
 
 /// True if the user names the model and no other device, so that no driver is used.
-pub(crate) fn names_model_only(device_ids: &[String]) -> bool {
+fn names_model_only(device_ids: &[String]) -> bool {
     !device_ids.is_empty() && device_ids.iter().all(|id| id == "model")
 }
 

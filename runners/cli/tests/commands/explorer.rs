@@ -153,7 +153,7 @@ fn compare_byte_maps(request: &ExploreRequest) {
     assert_eq!(!page.is_empty(), answer.is_read, "{}: {}", request.text, answer.rendered);
 
     // The page draws each layout again for every other reference that its reader may choose.
-    for part in answer.layouts.split_inclusive("</figure>").filter(|part| part.contains("<figure>")) {
+    for part in answer.maps.split_inclusive("</figure>").filter(|part| part.contains("<figure>")) {
         let map = unclosed(&part[part.find("<figure>").unwrap_or_default()..]);
         assert!(page.contains(&map), "{}: {map}", request.text);
     }

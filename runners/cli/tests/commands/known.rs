@@ -17,7 +17,7 @@ fn a_known_difference_is_no_failure() {
     let folder = Folder::with(&[("known.toml", &list("device = \"model\"\nculprit = \"device\""))]);
     folder.run(PLANTED).exits(1);
     let answer = folder.run(&format!("{PLANTED} --known known.toml -v --json r.jsonl")).exits(0);
-    let answer = answer.prints("ok 0 checks agree (1 known bug");
+    let answer = answer.prints("ok 1 check differs by known bugs only");
     assert!(answer.out.contains("known.toml:2: the model was told to misread"), "{answer}");
     assert!(folder.read("r.jsonl").contains("\"outcome\":\"known\""));
 }
@@ -31,7 +31,7 @@ fn a_case_file_has_the_known_differences_of_its_case() {
     let entry = list("case = \"vectors/two_pairs_fill_a_register\"");
     let folder = Folder::with(&[("known.toml", &entry), ("copied.toml", case), ("changed.toml", &changed)]);
     let planted = "--rules std140 --device model --plant-misreading neighbours-swapped --known known.toml";
-    folder.run(&format!("run copied.toml {planted}")).exits(0).prints("ok 0 checks agree (1 known bug");
+    folder.run(&format!("run copied.toml {planted}")).exits(0).prints("ok 1 check differs by known bugs only");
     folder.run(&format!("run changed.toml {planted}")).exits(1).prints("FAIL 1 differs");
 }
 
@@ -103,11 +103,11 @@ fn a_folder_of_lists_is_read_whole() {
     folder.write("known/a.toml", list("case = \"arrays/*\"").as_bytes());
     folder.write("known/b.toml", list("case = \"vectors/*\"").as_bytes());
     folder.write("known/notes.txt", b"no list");
-    folder.run(&format!("{PLANTED} --known known")).exits(0).prints("ok 0 checks agree (1 known bug");
+    folder.run(&format!("{PLANTED} --known known")).exits(0).prints("ok 1 check differs by known bugs only");
 }
 
-/// The way of a driver team: what differs becomes a list, which is refused until somebody writes the
-/// reasons, and holds until something changes.
+/// The way of a driver team: what differs becomes a list, which is refused until its reasons are
+/// written, and holds until something changes.
 #[test]
 fn a_saved_list_needs_reasons_and_holds_until_something_changes() {
     let folder = Folder::with(&[]);
@@ -126,7 +126,7 @@ fn a_saved_list_needs_reasons_and_holds_until_something_changes() {
     let refused = folder.run(&format!("{planted} --known new.toml")).exits(2);
     refused.warns("error: `reason` says why the checks may differ; it is blank");
     folder.write("ours.toml", list.replace("reason = \"\"", "reason = \"we know\"").as_bytes());
-    folder.run(&format!("{planted} --known ours.toml")).exits(0).prints("2 known bugs");
+    folder.run(&format!("{planted} --known ours.toml")).exits(0).prints("ok 0 checks agree (2 known bugs");
 
     // The same fault in other cases is something new.
     folder.run(&format!("{} --known ours.toml", planted.replace("/two", "/"))).exits(1).prints("FAIL 9 differ");

@@ -72,6 +72,15 @@ mod drivers {
         assert!(failed[2..].iter().all(|failure| *failure == sentence("d3d12")), "{failed:?}");
     }
 
+    /// The driver does its work, except that it has no devices.
+    #[test]
+    fn a_driver_that_prints_is_named_in_a_note() {
+        let folder = with_driver("fputs(\"GPU is in a low-power state\\n\", stderr);");
+        let answer = folder.run("doctor devices");
+        let note = "note: a driver printed while the devices of ash were listed: GPU is in a low-power state";
+        assert!(answer.err.contains(note), "{answer}");
+    }
+
     /// The evaluator of DXIL needs no driver, so some checks run, but not all.
     #[test]
     fn fuzzing_goes_on_without_the_api_and_says_so() {

@@ -55,8 +55,13 @@ fn host() -> String {
         });
         format!("namespace {kind} {{ struct Frame {{ {} }} frame; }}\n", members.collect::<String>())
     });
-    let right: String = MEMBERS.iter().map(|(ty, name)| format!("{ty} {name};")).collect();
+    let right = members(|ty, name| format!("{ty} {name};"));
     format!("{TYPES}namespace right {{ struct Frame {{ {right} }} frame; }}\n{}", structs.collect::<String>())
+}
+
+/// All members of the block, as `declare` writes each.
+fn members(declare: impl Fn(&str, &str) -> String) -> String {
+    MEMBERS.iter().map(|(ty, name)| declare(ty, name)).collect()
 }
 
 fn hlsl_type(ty: &str) -> String {
@@ -74,9 +79,9 @@ fn wgsl_member(ty: &str, name: &str) -> String {
 }
 
 fn shaders() -> [(&'static str, String); 4] {
-    let hlsl: String = MEMBERS.iter().map(|(ty, name)| format!("{} {name}; ", hlsl_type(ty))).collect();
-    let glsl: String = MEMBERS.iter().map(|(ty, name)| format!("{ty} {name}; ")).collect();
-    let wgsl: String = MEMBERS.iter().map(|(ty, name)| wgsl_member(ty, name)).collect();
+    let hlsl = members(|ty, name| format!("{} {name}; ", hlsl_type(ty)));
+    let glsl = members(|ty, name| format!("{ty} {name}; "));
+    let wgsl = members(wgsl_member);
     [
         ("a.hlsl", format!("cbuffer Frame {{ {hlsl}}};")),
         ("a.slang", format!("struct Frame {{ {hlsl}}}\nConstantBuffer<Frame> frame;")),

@@ -256,6 +256,6 @@ fn results_of_devices_have_what_they_got_wrong_and_all_totals() {
     let again = folder.run("report d.jsonl").exits(1);
     assert_eq!(summary(&again), summary(&run));
     folder
-        .write("f.toml", b"[[floor]]\ndevice = \"model\"\nrunner = \"model\"\nproves = \"decorations\"\nleaves = 1\n");
+        .write("f.toml", b"[[floor]]\ndevice = \"lavapipe\"\nrunner = \"ash\"\nproves = \"decorations\"\nleaves = 1\n");
     folder.run("report d.jsonl --floors f.toml").exits(2).warns("error: floors need the records of all checks");
 }

@@ -1,6 +1,8 @@
 //! Runs on the drivers of this machine: a fault in a worker breaks only its own case, and lavapipe
 //! compiles fast where it may.
 
+use std::time::Duration;
+
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -28,6 +30,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("lavapipe_compiles_fast_but_for_the_share", no_lavapipe, lavapipe_compiles_fast_but_for_the_share),
         trial("lavapipe_compiles_as_the_user_says", no_lavapipe, lavapipe_compiles_as_the_user_says),
+        trial("one_folder_has_all_results", no_lavapipe, one_folder_has_all_results),
     ]
 }
 
@@ -93,4 +96,21 @@ fn lavapipe_compiles_fast_but_for_the_share() {
 fn lavapipe_compiles_as_the_user_says() {
     let folder = Folder::with(&[]).with_drivers().with_variable("GALLIVM_PERF", "no_brilinear");
     assert!(ROTATIONS.iter().all(|words| fast(&folder, words) == Value::Null));
+}
+
+/// A few cases, declarations and programs: what `ci/kit` does on a machine without a network.
+fn one_folder_has_all_results() {
+    let folder = Folder::with(&[]).with_drivers().within(Duration::from_secs(300));
+    let words = "dev hardware vectors/two --with-cpu --device lavapipe --declarations 4 --programs 24 --out results";
+    let answer = folder.run(words).exits(0);
+    let summary = folder.read("results/summary.txt");
+    for start in ["layoutproof ", "machine ", "suite ", "declarations ", "programs "] {
+        assert!(summary.lines().any(|line| line.starts_with(start)), "{start} in {summary}\n{answer}");
+    }
+    assert!(summary.contains("  ok   "), "{summary}");
+    for name in ["machine.txt", "suite.txt", "suite.html", "suite.jsonl.zst", "baseline.toml", "devices.jsonl.zst"] {
+        assert!(folder.path(&format!("results/{name}")).is_file(), "{name}\n{answer}");
+    }
+    assert!(!folder.path("results/scratch").exists());
+    folder.run(words).exits(2).warns("error: results is not empty: name an empty folder with --out");
 }

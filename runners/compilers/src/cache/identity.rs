@@ -53,13 +53,14 @@ const VARIABLES: [&str; 17] = [
 
 /// Our own code that shapes a cached answer: it replaces a compiler's program, reads a compiler's
 /// output, or carries it between processes.
-const OUR_PART: [&str; 7] = [
+const OUR_PART: [&str; 8] = [
     include_str!("../child.rs"),
     include_str!("../dxc_library/calls.rs"),
     include_str!("../dxc_library/mod.rs"),
     include_str!("../service.rs"),
     include_str!("../slang_library.rs"),
     include_str!("../spirv_val.rs"),
+    include_str!("../user_files.rs"),
     include_str!("mod.rs"),
 ];
 

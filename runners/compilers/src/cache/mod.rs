@@ -148,11 +148,16 @@ impl AnswerCache {
 
     /// The place of the answer to a question. `None` if the answer may depend on unknown files.
     pub(crate) fn slot(&self, question: &ProgramQuestion<'_>) -> Option<CacheSlot<'_>> {
-        let ProgramQuestion { kind, program, arguments, files, input } = *question;
+        let ProgramQuestion { kind, arguments, files, .. } = *question;
         if kind == EntryKind::Compilation && !is_self_contained(files.values().map(Vec::as_slice), arguments) {
             return None;
         }
+        self.slot_of_whole(question)
+    }
 
+    /// [`Self::slot`] for a question that the caller knows to name no other file.
+    pub(crate) fn slot_of_whole(&self, question: &ProgramQuestion<'_>) -> Option<CacheSlot<'_>> {
+        let ProgramQuestion { kind, program, arguments, files, input } = *question;
         let identity = self.identity(program)?;
         let mut parts = KeyParts::of_kind(kind.as_str());
         parts.add(identity.bytes());

@@ -5,6 +5,8 @@ mod dxgi;
 #[cfg(not(windows))]
 mod vkd3d;
 
+use std::collections::BTreeSet;
+
 use layoutproof_device::{DeviceInfo, Direct3d, RunnerError, RunnerKind};
 
 use crate::device::Direct3dDevice;
@@ -74,6 +76,7 @@ fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceI
         index,
         hardware,
         features,
+        lacks: BTreeSet::new(),
         max_uniform_range: MOST_CONSTANTS,
         max_push_constants: 0,
         direct3d: Some(Direct3d { translator, shader_model, binding_tier }),

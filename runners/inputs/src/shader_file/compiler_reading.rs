@@ -1,15 +1,16 @@
 //! Asks compilers for the blocks of an HLSL or Slang file that our own reader refuses.
 //!
 //! Our reader evaluates only a part of the languages: a length such as `Max<1, 4>.value` or
-//! `(int)floor(3.7)` needs a compiler. Each column is the answer of its own compiler:
+//! `sizeof(float4)` needs a compiler. Each column is the answer of its own compiler:
 //!
 //! - slangc's reflection has the offsets without the declarations' places and, where the size does not
 //!   tell, without the order of matrices. It ignores what [`UNREFLECTED`] lists, which slangc's code
 //!   honours.
-//! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads all of them is
+//! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads the others is
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
-//! GLSL needs none of this: its reader is glslang.
+//! What the compiler of the first column refuses, or what we refuse because it has no sound layout, stays
+//! refused. GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
 
@@ -27,7 +28,7 @@ use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_readers::reflection::reflected_blocks;
 use layoutproof_readers::spirv::as_hlsl;
 use layoutproof_readers::toolchain::{AppliedRules, Toolchain, toolchains};
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
@@ -41,8 +42,22 @@ use crate::refused_input::first_problem;
 /// `[[vk::offset(64)]]`, `StructuredBuffer<T, Std140DataLayout>`.
 const UNREFLECTED: [&str; 2] = ["vk::offset", "DataLayout"];
 
-/// The library profile compiles every function without a choice of an entry point.
-const LIBRARY: &str = "lib_6_6";
+/// Problems of constructs that our reader does not follow. Others, such as a vector across two registers, are
+/// facts about the declarations, and a compiler that lays them out all the same has not noticed.
+const NOT_FOLLOWED: [Code; 9] = [
+    Code::UnexpectedToken,
+    Code::UnknownType,
+    Code::UnknownConstant,
+    Code::NotConstant,
+    Code::BadConstant,
+    Code::Redefinition,
+    Code::GenericArguments,
+    Code::Unsupported,
+    Code::Preprocessor,
+];
+
+/// The library profile needs no choice of an entry point.
+const LIBRARY: [&str; 2] = ["-T", "lib_6_6"];
 
 /// A file that our reader refuses.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +79,12 @@ pub struct RefusedFile<'a> {
 pub struct CompilerReading {
     /// The columns with an answer, in the order of the request.
     pub columns: Vec<CompilersColumn>,
-    /// Sentences about what a compiler cannot answer.
+    /// Sentences about columns without an answer.
     pub left_out: Vec<String>,
     /// The compilers with their versions.
     pub compilers: String,
-    /// A sentence that names them and says why they are asked.
-    pub note: String,
+    /// A sentence that names them and says why they are asked, and others about what they omit.
+    pub notes: Vec<String>,
 }
 
 /// The blocks of a column, as its compiler describes them.
@@ -82,20 +97,20 @@ pub struct CompilersColumn {
 }
 
 impl CompilerReading {
-    /// Asks the compiler of each column; `columns` are names of rule sets. `None` if no compiler answers, or
-    /// none can: for an empty file, another language, standard input.
+    /// Asks the compiler of each column; `columns` are names of rule sets. `None` if the first has no answer,
+    /// or no compiler is asked: for an unsound layout, another language, standard input.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or the file has no absolute path.
     pub fn of<'a>(file: RefusedFile<'_>, columns: impl IntoIterator<Item = &'a str>) -> anyhow::Result<Option<Self>> {
-        let is_empty = file.problems.iter().all(|problem| problem.code == Code::NothingDeclared);
+        let mut errors = file.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
         let has_compilers = matches!(file.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
-        if is_empty || !has_compilers || !file.path.is_file() {
+        if is_unsound || !has_compilers || !file.path.is_file() {
             return Ok(None);
         }
         let word = file.path.display();
-        let mut read =
-            Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), note: String::new() };
+        let mut read = Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), notes: Vec::new() };
         for name in columns {
             let title = find_native(name).map_or(name.to_owned(), |native| native.column.to_string());
             match file.column(name)? {
@@ -103,16 +118,14 @@ impl CompilerReading {
                     read.columns.push(column);
                     if !unlisted.is_empty() {
                         let names = unlisted.join(", ");
-                        read.left_out.push(format!(
-                            "{word}: {title} is without {names}: DXC lists only blocks that a function uses"
+                        read.notes.push(format!(
+                            "{word}: {title} is without {names}, because dxc lists only blocks that a function uses"
                         ));
                     }
                 }
+                Err(_) if read.columns.is_empty() => return Ok(None),
                 Err(reason) => read.left_out.push(format!("{word}: {title} is left out: {reason}")),
             }
-        }
-        if read.columns.is_empty() {
-            return Ok(None);
         }
 
         let mut compilers: Vec<String> = Vec::new();
@@ -124,7 +137,14 @@ impl CompilerReading {
         }
         let reason = first_problem(&word.to_string(), file.problems, file.sources);
         read.compilers = compilers.join(" and ");
-        read.note = format!("{word} is read by {}, because layoutproof refuses it: {reason}", read.compilers);
+        let first = format!("{word} is read by {}, because layoutproof refuses it: {reason}", read.compilers);
+        read.notes.insert(0, first);
+        let of_dxc = read.columns.iter().filter(|column| column.native.column.compiler == Some(ShaderCompiler::Dxc));
+        let mut roots = of_dxc.flat_map(|column| &column.blocks).filter_map(|block| block.result.as_ref().ok());
+        if file.declare.sixteen_bit.is_none() && roots.any(has_sixteen_bits) {
+            read.notes
+                .push(format!("{word}: `half` takes 2 bytes, as with -enable-16bit-types; --16bit off gives it 4"));
+        }
         Ok(Some(read))
     }
 }
@@ -140,6 +160,9 @@ impl CompilersColumn {
 /// The blocks of a column, and the names of those that its compiler does not list; or why there is no
 /// answer.
 type ColumnAnswer = Result<(CompilersColumn, Vec<String>), String>;
+
+/// The same without the compiler.
+type ListedBlocks = Result<(Vec<BlockLayout>, Vec<String>), String>;
 
 impl RefusedFile<'_> {
     fn language(&self) -> Option<ShaderLanguage> {
@@ -169,7 +192,7 @@ impl RefusedFile<'_> {
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
             None => match find_compiler(program)? {
                 Ok(found) => found,
-                Err(absent) => return Ok(Err(absent)),
+                Err(absent) => return Ok(Err(absent.to_string())),
             },
         };
         let version = dotted_version(found.version());
@@ -224,21 +247,36 @@ impl RefusedFile<'_> {
 
     /// The blocks in DXC's SPIR-V.
     fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+        match self.compiled(dxc, DxcOutput::Module, flags)? {
+            Ok(bytes) => Self::blocks_of_module(&bytes),
+            Err(reason) => Ok(Err(reason)),
+        }
+    }
+
+    /// DXC's output for the file, with the first profile that it accepts.
+    fn compiled(&self, dxc: &Compiler, output: DxcOutput, flags: &[&str]) -> anyhow::Result<Result<Vec<u8>, String>> {
+        let named = self.profile.zip(self.declare.entry.as_deref());
+        let named = named.map(|(profile, entry)| vec!["-T", profile, "-E", entry]);
+        let library = || Some(LIBRARY.to_vec());
+        let profiles = match output {
+            DxcOutput::Module => [library(), named, None],
+            // Every function is an entry of the library, which DXC refuses if one takes a resource.
+            DxcOutput::Listing => [Some([&LIBRARY[..], &["-default-linkage", "external"]].concat()), named, library()],
+        };
         let mut refused = String::new();
-        for profile in self.profile_arguments() {
-            let mut arguments = self.dxc_arguments(profile)?;
-            arguments.extend(flags.iter().map(ToString::to_string));
+        for profile in profiles.into_iter().flatten() {
+            let mut arguments = self.dxc_arguments(&[&profile[..], flags].concat())?;
             arguments.push(absolute(self.path)?);
-            match ask_dxc(dxc, DxcOutput::Module, None, &arguments, limited, TIME_LIMIT) {
-                Ok(bytes) => return self.blocks_of_module(&bytes),
-                Err(reason) if refused.is_empty() => refused = reason,
+            match ask_dxc(dxc, output, None, &arguments, limited, TIME_LIMIT) {
+                Ok(made) => return Ok(Ok(made)),
+                Err(refusal) if refused.is_empty() => refused = refusal.reason,
                 Err(_) => {}
             }
         }
         Ok(Err(refused))
     }
 
-    fn blocks_of_module(&self, bytes: &[u8]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+    fn blocks_of_module(bytes: &[u8]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
         let module = spirv_blocks(&ReaderProcess::of_this_program()?, words.collect(), FileId::default());
         let first = |problems: Vec<Diagnostic>| problems.first().map_or(String::new(), |first| first.message.clone());
@@ -247,47 +285,47 @@ impl RefusedFile<'_> {
     }
 
     /// The blocks in DXC's listing, and the names of those that it leaves out.
-    fn listed(&self, dxc: &Compiler) -> anyhow::Result<Result<(Vec<BlockLayout>, Vec<String>), String>> {
+    fn listed(&self, dxc: &Compiler) -> anyhow::Result<ListedBlocks> {
         let all = self.decorated(dxc, &[])?.unwrap_or_default();
-        let path = absolute(self.path)?;
-        let reads = format!("#include \"{path}\"\n{}", reads_of(&all));
-        let mut attempts = vec![(Some(reads), self.dxc_arguments(library_arguments())?)];
-        for profile in self.profile_arguments() {
-            attempts.push((None, self.dxc_arguments(profile)?));
-        }
-        let mut refused = String::new();
-        for (reads, mut arguments) in attempts {
-            if reads.is_none() {
-                arguments.push(path.clone());
-            }
-            match ask_dxc(dxc, DxcOutput::Listing, reads.as_deref(), &arguments, limited, TIME_LIMIT) {
-                Ok(listing) => {
-                    let blocks = listed_blocks(&String::from_utf8_lossy(&listing)).map_err(|error| error.to_string());
-                    return Ok(blocks.map(|blocks| {
-                        let unlisted = unlisted(&all, &blocks);
-                        (blocks, unlisted)
-                    }));
-                }
-                Err(reason) => refused = reason,
-            }
-        }
-        Ok(Err(refused))
+        let listing = match self.listing_with_reads(dxc, &all)? {
+            Some(listing) => listing,
+            None => match self.compiled(dxc, DxcOutput::Listing, &[])? {
+                Ok(listing) => listing,
+                Err(reason) => return Ok(Err(reason)),
+            },
+        };
+        let blocks = listed_blocks(&String::from_utf8_lossy(&listing)).map_err(|error| error.to_string());
+        Ok(blocks.map(|blocks| {
+            let unlisted = unlisted(&all, &blocks);
+            (blocks, unlisted)
+        }))
     }
 
-    /// The profiles to try: that of a library, then the user's.
-    fn profile_arguments(&self) -> Vec<Vec<String>> {
-        let named = self.profile.zip(self.declare.entry.as_deref());
-        let named = named.map(|(profile, entry)| ["-T", profile, "-E", entry].map(str::to_owned).to_vec());
-        std::iter::once(library_arguments()).chain(named).collect()
+    /// The listing of the file with a function that reads all blocks. Without those that the text of
+    /// [`reads_of`] cannot read, such as blocks in a namespace. `None` if DXC refuses the file.
+    fn listing_with_reads(&self, dxc: &Compiler, all: &[BlockLayout]) -> anyhow::Result<Option<Vec<u8>>> {
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let text = format!("#include \"{}\"\n{}", absolute(self.path)?, reads_of(all));
+        let arguments = self.dxc_arguments(&LIBRARY)?;
+        let ask = |text: &str| ask_dxc(dxc, DxcOutput::Listing, Some(text), &arguments, limited, TIME_LIMIT);
+        let listing = ask(&text).or_else(|refusal| {
+            let lines = text.lines().enumerate();
+            let readable = lines.filter(|(index, _)| !refusal.lines.contains(&(index + 1)));
+            let readable: Vec<&str> = readable.map(|(_, line)| line).collect();
+            if refusal.lines.is_empty() { Err(refusal) } else { ask(&readable.join("\n")) }
+        });
+        Ok(listing.ok())
     }
 
-    fn dxc_arguments(&self, profile: Vec<String>) -> anyhow::Result<Vec<String>> {
+    fn dxc_arguments(&self, profile: &[&str]) -> anyhow::Result<Vec<String>> {
         let options = self.declare.layout_options();
         let order = match options.matrix {
             MatrixOrder::Row => "-Zpr",
             MatrixOrder::Column => "-Zpc",
         };
-        let mut arguments = profile;
+        let mut arguments: Vec<String> = profile.iter().map(ToString::to_string).collect();
         // Invalid code has a layout too.
         arguments.extend(["-HV", "2021", "-Vd", order].map(str::to_owned));
         if options.sixteen_bit == SixteenBit::On {
@@ -307,8 +345,15 @@ impl RefusedFile<'_> {
     }
 }
 
-fn library_arguments() -> Vec<String> {
-    ["-T", LIBRARY, "-default-linkage", "external"].map(str::to_owned).to_vec()
+fn has_sixteen_bits(ty: &LaidOut) -> bool {
+    match &ty.shape {
+        LaidOutShape::Scalar(component)
+        | LaidOutShape::Vector { component, .. }
+        | LaidOutShape::Matrix { component, .. } => component.size == 2,
+        LaidOutShape::Array { element, .. } => has_sixteen_bits(element),
+        LaidOutShape::Struct(members) => members.iter().any(|member| has_sixteen_bits(&member.layout)),
+        LaidOutShape::Pointer | LaidOutShape::Resource => false,
+    }
 }
 
 /// The names of the blocks that a listing leaves out. Push constants are plain globals for D3D12.
@@ -320,7 +365,7 @@ fn unlisted(all: &[BlockLayout], listed: &[BlockLayout]) -> Vec<String> {
 
 /// HLSL that reads something of each block, so that DXC lists it.
 fn reads_of(blocks: &[BlockLayout]) -> String {
-    let mut text = "RWByteAddressBuffer layoutproof_output;\nvoid layoutproof_reads()\n{\n".to_owned();
+    let mut lines = vec!["RWByteAddressBuffer layoutproof_output;\nexport void layoutproof_reads()\n{".to_owned()];
     for block in blocks {
         let Ok(root) = &block.result else { continue };
         let element = if block.count == Count::Finite(1) { "" } else { "[0]" };
@@ -330,9 +375,10 @@ fn reads_of(blocks: &[BlockLayout]) -> String {
             _ => format!("{}{element}", block.name),
         };
         let path = format!("{start}{}", first_leaf(root));
-        text += &format!("    layoutproof_output.Store(0, {});\n", path.trim_start_matches('.'));
+        lines.push(format!("    layoutproof_output.Store(0, {});", path.trim_start_matches('.')));
     }
-    text + "}\n"
+    lines.push("}\n".to_owned());
+    lines.join("\n")
 }
 
 /// The path of the first scalar, vector or matrix of a type.

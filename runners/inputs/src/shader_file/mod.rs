@@ -8,12 +8,14 @@ pub mod included;
 pub mod reader_process;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::bail;
-use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
+use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{ask_for_listing, ask_for_module};
 use layoutproof_core::case::file::split_define;
 use layoutproof_executor::tools::MachineTools;
@@ -21,7 +23,7 @@ use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{DECLARED, Span};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_show::InputContent;
-use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoListing, Purpose, ReadOptions};
+use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -121,27 +123,57 @@ struct CommandTools {
 }
 
 impl CommandTools {
-    /// The compiler of this name, or why it was not found.
-    fn find(&self, name: &str) -> Result<Compiler, String> {
+    /// The compiler of this name.
+    fn find(&self, name: &str) -> Result<Compiler, NoProgram> {
         match find_compiler(name) {
-            Ok(found) => found,
+            Ok(found) => Ok(found?),
             Err(error) => {
                 let reason = error.to_string();
                 // A second search would fail for the same reason.
                 let _ = self.misnamed_folder.set(error);
-                Err(reason)
+                Err(NoProgram::Misnamed(reason))
             }
         }
     }
 }
 
-/// The compiler of this name, or why it was not found.
+#[derive(Debug, thiserror::Error)]
+enum NoProgram {
+    #[error(transparent)]
+    Absent(#[from] Arc<NoCompiler>),
+    /// The folder of tools is misnamed, for this reason.
+    #[error("{0}")]
+    Misnamed(String),
+}
+
+/// The compiler of this name, or why it was not found. Each is looked for once, because it is started for its
+/// version.
 ///
 /// # Errors
 /// The folder of tools is misnamed.
-pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, String>> {
+pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, Arc<NoCompiler>>> {
+    static FOUND: Mutex<BTreeMap<String, Result<Compiler, Arc<NoCompiler>>>> = Mutex::new(BTreeMap::new());
     let tools = MachineTools::find()?;
-    Ok(Compiler::named(name, tools.folder()).compiler.map_err(|absent| absent.to_string()))
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = found.get(name) {
+        return Ok(known.clone());
+    }
+    let compiler = Compiler::named(name, tools.folder()).compiler.map_err(Arc::new);
+    found.insert(name.to_owned(), compiler.clone());
+    Ok(compiler)
+}
+
+/// The answers of glslang that are kept, also for the next command: `init` and `check` ask the same.
+static ANSWERS: OnceLock<Option<AnswerCache>> = OnceLock::new();
+
+/// Keeps no answers of glslang, and uses none.
+pub fn use_no_cache() {
+    let _ = ANSWERS.set(None);
+}
+
+/// `None` also if no folder can be used, which only costs time.
+fn answers() -> Option<&'static AnswerCache> {
+    ANSWERS.get_or_init(|| CacheFolder::of_user().ok().map(AnswerCache::new)).as_ref()
 }
 
 impl InputTools for CommandTools {
@@ -149,9 +181,10 @@ impl InputTools for CommandTools {
         &self.reader
     }
 
-    fn glslang(&self) -> Result<Glslang, String> {
-        let glslang = self.find("glslang").map_err(|absent| format!("glslang supports all of it, but {absent}"))?;
-        Ok(Box::new(move |request| ask_for_module(&glslang, request, reader_process::limited, TIME_LIMIT)))
+    fn glslang(&self) -> Result<Glslang, NoGlslang> {
+        let advice = |absent| NoGlslang(format!("glslang supports all of it, but {absent}"));
+        let glslang = self.find("glslang").map_err(advice)?;
+        Ok(Box::new(move |request| ask_for_module(&glslang, request, answers(), reader_process::limited, TIME_LIMIT)))
     }
 
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing> {

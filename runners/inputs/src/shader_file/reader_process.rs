@@ -17,8 +17,8 @@ use anyhow::Context;
 use layoutproof_compilers::process_tree::ProcessTree;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_readers::module_reader::{ModuleReader, ReadAnswer, ReadRequest, ReaderFailure, answer};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// Time limit of a reader for one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -32,8 +32,33 @@ const MEMORY_GIB: u64 = 1;
 /// Bytes of a reader's standard error that are kept for messages.
 const LAST_WORDS: u64 = 4096;
 
-/// The output of a reader: its answer, or the message of its panic.
-type Reply<Answer> = Result<Answer, String>;
+/// The output of a reader.
+#[derive(Serialize, Deserialize)]
+enum Reply<Answer> {
+    Answer(Answer),
+    /// With the panic's message.
+    Panicked(String),
+}
+
+/// How a reader ended without an answer, as a predicate.
+#[derive(Debug, thiserror::Error)]
+pub enum ReaderEnd {
+    #[error("could not be started: {0}")]
+    NotStarted(io::Error),
+    #[error("could not be sent the request: {0}")]
+    NoRequest(postcard::Error),
+    #[error("could not be waited for: {0}")]
+    NotWaitedFor(io::Error),
+    #[error("took more than {} s", .0.as_secs_f32())]
+    TookTooLong(Duration),
+    #[error("gave an answer that could not be parsed: {0}")]
+    BadAnswer(postcard::Error),
+    #[error("ended with a panic: {0}")]
+    Panicked(String),
+    /// For example `ended with SIGSEGV`.
+    #[error("{0}")]
+    Died(String),
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReaderLimits {
@@ -75,9 +100,12 @@ impl ReaderProcess {
     /// Returns the answer to a request.
     ///
     /// # Errors
-    /// How the process ended without an answer, as a predicate: `took more than 10 s`.
-    pub fn answer<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Answer, String> {
-        self.ask(request)?.map_err(|words| format!("ended with a panic: {words}"))
+    /// The process ended without an answer.
+    pub fn answer<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Answer, ReaderEnd> {
+        match self.ask(request)? {
+            Reply::Answer(answer) => Ok(answer),
+            Reply::Panicked(words) => Err(ReaderEnd::Panicked(words)),
+        }
     }
 
     fn start(&self) -> io::Result<Child> {
@@ -88,11 +116,9 @@ impl ReaderProcess {
         command.spawn()
     }
 
-    /// The reply, or how the process ended without one, as a predicate.
-    fn ask<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Reply<Answer>, String> {
-        let not_started = |error: &dyn std::fmt::Display| format!("could not be started: {error}");
-        let bytes = postcard::to_stdvec(request).map_err(|error| not_started(&error))?;
-        let mut child = self.start().map_err(|error| not_started(&error))?;
+    fn ask<Request: Serialize, Answer: DeserializeOwned>(&self, request: &Request) -> Result<Reply<Answer>, ReaderEnd> {
+        let bytes = postcard::to_stdvec(request).map_err(ReaderEnd::NoRequest)?;
+        let mut child = self.start().map_err(ReaderEnd::NotStarted)?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
 
         std::thread::scope(|scope| {
@@ -112,15 +138,14 @@ impl ReaderProcess {
             if reply.is_err() {
                 let _ = child.kill();
             }
-            let status = child.wait().map_err(|error| format!("could not be waited for: {error}"))?;
+            let status = child.wait().map_err(ReaderEnd::NotWaitedFor)?;
             let last_words = last_words.join().unwrap_or_default();
             match reply {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    Err(format!("took more than {} s", self.limits.time.as_secs_f32()))
+                    Err(ReaderEnd::TookTooLong(self.limits.time))
                 }
-                Ok(bytes) if status.success() => postcard::from_bytes(&bytes)
-                    .map_err(|error| format!("gave an answer that could not be parsed: {error}")),
-                Ok(_) => Err(end_of(status, &last_words, self.limits.memory_gib)),
+                Ok(bytes) if status.success() => postcard::from_bytes(&bytes).map_err(ReaderEnd::BadAnswer),
+                Ok(_) => Err(ReaderEnd::Died(end_of(status, &last_words, self.limits.memory_gib))),
             }
         })
     }
@@ -128,7 +153,7 @@ impl ReaderProcess {
 
 impl ModuleReader for ReaderProcess {
     fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure> {
-        self.answer(request).map_err(|end| ReaderFailure { reader: request.reader_name(), end })
+        self.answer(request).map_err(|end| ReaderFailure { reader: request.reader_name(), end: end.to_string() })
     }
 }
 
@@ -206,8 +231,8 @@ pub fn serve_request<Request: DeserializeOwned, Answer: Serialize + Send + 'stat
     };
     let reader = std::thread::Builder::new().stack_size(STACK).spawn(read).context("starting the reader")?;
     let reply: Reply<Answer> = match reader.join() {
-        Ok(answer) => Ok(answer?),
-        Err(panic) => Err(message_of(panic.as_ref())),
+        Ok(answer) => Reply::Answer(answer?),
+        Err(panic) => Reply::Panicked(message_of(panic.as_ref())),
     };
 
     let bytes = postcard::to_stdvec(&reply).context("writing the answer")?;
@@ -293,6 +318,9 @@ fn limit_life(_time: Duration) -> anyhow::Result<()> {
 }
 
 /// Limits the additional memory of this process to `gib` GiB.
+///
+/// # Errors
+/// The system does not accept the limit.
 #[cfg(unix)]
 pub fn limit_memory(gib: u64) -> anyhow::Result<()> {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -303,6 +331,9 @@ pub fn limit_memory(gib: u64) -> anyhow::Result<()> {
 }
 
 /// Does nothing: this system has no limits for a process.
+///
+/// # Errors
+/// None; setting a limit may fail on Unix.
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "setting a limit may fail on Unix")]
 pub fn limit_memory(_gib: u64) -> anyhow::Result<()> {

@@ -2,10 +2,13 @@
 (() => {
   const explorer = document.getElementById("explorer");
   if (!explorer) return;
+  // The style needs no `:has`, which would be looked for again after each answer.
+  document.documentElement.classList.toggle("explorer-page", !explorer.dataset.page);
   const $ = (part) => document.getElementById(`explorer-${part}`);
   const all = (selector, within = explorer) => [...within.querySelectorAll(selector)];
 
   const ANSWER_LIMIT = 2000;
+  const PADDING_DELAY = 150;
   const LONGEST_LINK = 60000;
   const LONGEST_COLOURED = 100000;
   const LONGEST_COLOURED_LINE = 5000;
@@ -115,16 +118,21 @@
   const draw = (answer, milliseconds) => {
     answered = answer;
     const errors = answer.problems.filter(({ severity }) => severity === "error").length;
-    const { blocks, differing } = answer;
-    const agreement = blocks > 1 ? `${differing || "none"} of ${blocks} blocks ${differing === 1 ? "differs" : "differ"}` : "";
-    status.textContent = answer.isRead ?
-      [`Laid out in ${Math.max(1, Math.round(milliseconds))} ms`, agreement, errors && counted(errors, "error")].filter(Boolean).join(" · ") :
-      [errors ? counted(errors, "error") : "Nothing to lay out", Object.keys(drawn).length > 0 && "the last layouts are still shown"].filter(Boolean).join(" · ");
+    status.textContent = summary(answer, errors, milliseconds);
     status.className = errors ? "bad" : "";
     explorer.classList.toggle("outdated", !answer.isRead);
     list(answer.problems);
     paint(answer.problems);
     if (answer.isRead) fill();
+  };
+  const summary = ({ isRead, blocks, differing }, errors, milliseconds) => {
+    const parts = [];
+    if (isRead) parts.push(`Laid out in ${Math.max(1, Math.round(milliseconds))} ms`);
+    if (isRead && blocks > 1) parts.push(`${differing || "none"} of ${blocks} blocks ${differing === 1 ? "differs" : "differ"}`);
+    if (errors) parts.push(counted(errors, "error"));
+    else if (!isRead) parts.push("Nothing to lay out");
+    if (!isRead && Object.keys(drawn).length) parts.push("the last layouts are still shown");
+    return parts.join(" · ");
   };
 
   // --- The panel of the chosen tab. The others cost nothing until they are shown.
@@ -159,17 +167,23 @@
   };
   addEventListener("resize", reachScrolled);
 
+  // Better orders of members take longer to find than everything else, so the last keystroke is waited for.
   let orders = [];
-  const writePadding = async () => {
-    const result = await ask({ request: request(), padding: true });
-    if (result?.answer) {
-      orders = result.answer.orders;
-      put("padding", result.answer.padding);
-    } else if (result) {
-      put("padding", "<p class=note>This text takes too long. The command has longer limits: <code>layoutproof show --padding FILE</code>.</p>");
-    }
+  let ordered = "";
+  let ordering = 0;
+  const writePadding = () => {
+    clearTimeout(ordering);
+    ordering = setTimeout(async () => {
+      const asked = request();
+      const result = await ask({ request: asked, padding: true });
+      if (!result) return;
+      [orders, ordered] = [result.answer?.orders ?? [], asked.text];
+      put("padding", result.answer?.padding ??
+        "<p class=note>This text takes too long. The command has longer limits: <code>layoutproof show --padding FILE</code>.</p>");
+    }, drawn.padding === undefined ? 0 : PADDING_DELAY);
   };
   const apply = ({ start, end, text: order }) => {
+    if (text.value !== ordered) return;
     text.focus();
     text.setSelectionRange(start, end);
     // Unlike a new value, typing can be undone.
@@ -304,8 +318,8 @@
     }
   };
   const follow = () => {
-    ink.parentElement.scrollTop = gutter.scrollTop = text.scrollTop;
-    ink.parentElement.scrollLeft = text.scrollLeft;
+    ink.scrollTop = gutter.scrollTop = text.scrollTop;
+    ink.scrollLeft = text.scrollLeft;
   };
 
   // The problems of the caret's line stand out, and the member under it is lit wherever it is drawn.
@@ -547,6 +561,10 @@
     return WebAssembly.compile(await response.arrayBuffer());
   };
   status.textContent = "Loading …";
+  if (ownPage || !location.hash) {
+    text.value = EXAMPLES[0][2];
+    paint([]);
+  }
   loadModule().then((compiled) => {
     module = compiled;
     start();

@@ -95,7 +95,6 @@ pub(super) fn attachment_index(annotations: &Annotations) -> Option<u32> {
     numbers(annotations, "input_attachment_index").first().copied()
 }
 
-/// True if a declaration has `[[vk::push_constant]]`.
 pub(super) fn is_push_constant(annotations: &Annotations) -> bool {
     annotations.attribute(Some("vk"), "push_constant").is_some()
 }
@@ -114,7 +113,6 @@ pub(super) fn is_pushed(module: &Module, parameter: &Parameter) -> bool {
     is_push_constant(&parameter.annotations) && !is_lost
 }
 
-/// True if `other` is declared after `parameter`.
 fn is_behind(parameter: &Parameter, other: &Parameter, module: &Module) -> bool {
     let place = |wanted: &Parameter| module.parameters.iter().position(|found| std::ptr::eq(found, wanted));
     place(parameter) < place(other)

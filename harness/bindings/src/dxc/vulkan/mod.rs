@@ -25,7 +25,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_usage::location::{holds_resources, is_struct, variable_class};
 use layoutproof_usage::{CallPolicy, ResourceUse, Usage, entries, reach};
 
-/// Places the parameters of `module`.
 pub(super) fn bind(
     module: &Module,
     request: &BindingRequest,

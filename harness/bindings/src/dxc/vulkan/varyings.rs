@@ -363,7 +363,6 @@ impl StageVariable {
     }
 }
 
-/// Returns the number of locations that a variable takes.
 fn taken(ty: &Type) -> u32 {
     match ty {
         Type::Vector { scalar, length } => vector(*scalar, *length),

@@ -36,12 +36,10 @@ pub(super) enum FunctionPiece {
     Defaults(usize),
 }
 
-/// A function with its generic arguments.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionInstance {
     /// Index into the functions of the source.
     pub(super) function: usize,
-    /// Context for looking up its names.
     pub(super) context: LookupContext,
     /// The struct that the method belongs to.
     pub(super) this: Option<Arc<StructType>>,
@@ -108,7 +106,6 @@ impl<'t> Calls<'t> {
         }
     }
 
-    /// Returns the name of a function of the module.
     pub(super) fn name(&self, index: usize) -> &str {
         &self.names[index]
     }

@@ -193,7 +193,6 @@ impl<'t> BodyReader<'_, '_, 't> {
         left
     }
 
-    /// Reads the operator at `at`.
     fn infix(&self, at: usize) -> Option<Infix<'t>> {
         let (token, next) = (self.walk.source.token(at), self.walk.source.token(at + 1));
         let assignment = |tokens| Some(Infix { symbol: "=", precedence: 0, tokens });

@@ -123,7 +123,6 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Records the uses in one function.
     fn function(
         &mut self,
         calls: &mut Calls<'t>,

@@ -143,7 +143,6 @@ impl<'t> Catalogue<'t> {
         found
     }
 
-    /// Returns the struct that `scope` is the inside of.
     pub(super) fn structure(&self, scope: ScopeId) -> Option<TypeId> {
         self.structs.get(&scope).copied()
     }
@@ -172,7 +171,6 @@ impl QualifiedName<'_> {
 }
 
 impl<'t> BodyWalk<'_, 't> {
-    /// Reads the qualified name that begins at `at`.
     pub(super) fn qualified_name(&self, at: usize) -> QualifiedName<'t> {
         let mut found = QualifiedName { outer: Vec::new(), name: "", arguments: None, end: at };
         loop {

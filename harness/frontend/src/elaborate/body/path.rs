@@ -100,7 +100,6 @@ impl BodyWalk<'_, '_> {
         end
     }
 
-    /// Reads the steps of the path that begins at `at`.
     fn reading(&mut self, at: usize) -> AccessPathReading {
         let start = self.source.token(at).text;
         if start == "this" {

@@ -201,13 +201,7 @@ void {entry}({})
     fn word(&self, probed: &ProbedBinding) -> Option<Leaf> {
         let end = match probed.kind {
             BoundKind::Image { .. } => TEXEL_BYTES,
-            BoundKind::Uniform
-            | BoundKind::Storage { .. }
-            | BoundKind::Sampler { .. }
-            | BoundKind::PushConstants
-            | BoundKind::Constant
-            | BoundKind::Varying
-            | BoundKind::Target => BUFFER_BYTES,
+            _ => BUFFER_BYTES,
         };
         let is_held = |leaf: &Leaf| {
             let global = self.apart.iter().find(|name| rest_behind(&leaf.path, name).is_some());
@@ -243,12 +237,7 @@ void {entry}({})
         let (texel, read) = match probed.kind {
             BoundKind::Storage { .. } => return Some(format!("{path}.Load(0)")),
             BoundKind::Image { kind, view, texel } => (texel, read_of(kind, view)?),
-            BoundKind::Uniform
-            | BoundKind::Sampler { .. }
-            | BoundKind::PushConstants
-            | BoundKind::Constant
-            | BoundKind::Varying
-            | BoundKind::Target => return None,
+            _ => return None,
         };
         // Slang's own methods return the texture and the sampler of a combined one.
         let is_combined = is_combined_sampler(self.module, &probed.path);
@@ -364,24 +353,7 @@ fn rest_behind<'p>(path: &'p str, name: &str) -> Option<&'p str> {
 
 /// Returns true if a number of this type is one word of a buffer.
 fn is_word(scalar: Scalar) -> bool {
-    match scalar {
-        Scalar::Float32 | Scalar::Int32 | Scalar::Uint32 => true,
-        Scalar::Bool
-        | Scalar::Int8
-        | Scalar::Uint8
-        | Scalar::Int16
-        | Scalar::Uint16
-        | Scalar::Int64
-        | Scalar::Uint64
-        | Scalar::Float16
-        | Scalar::Half
-        | Scalar::Float64
-        | Scalar::Min16Float
-        | Scalar::Min16Int
-        | Scalar::Min16Uint
-        | Scalar::Min10Float
-        | Scalar::Min12Int => false,
-    }
+    matches!(scalar, Scalar::Float32 | Scalar::Int32 | Scalar::Uint32)
 }
 
 /// Returns the operator or method that reads the first texel; `None` if HLSL has none.

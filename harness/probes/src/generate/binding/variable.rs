@@ -63,12 +63,8 @@ pub(super) fn declare(emitter: &mut Emitter, probed: &ProbedBinding) -> BindingV
     };
 
     let id = emitter.global(whole, class, &probed.path);
-    match probed.site {
-        BindingSite::Descriptor { set, binding, .. } => emitter.bind(id, set, binding),
-        BindingSite::PushConstants
-        | BindingSite::Constant { .. }
-        | BindingSite::Varying { .. }
-        | BindingSite::Target { .. } => {}
+    if let BindingSite::Descriptor { set, binding, .. } = probed.site {
+        emitter.bind(id, set, binding);
     }
     if probed.kind == (BoundKind::Storage { writable: false }) {
         emitter.builder.decorate(id, Decoration::NonWritable, []);

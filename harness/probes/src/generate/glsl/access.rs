@@ -32,18 +32,6 @@ fn follow(ty: &Type, steps: &[LeafStep], path: String) -> Option<String> {
         }
         (Type::Vector { .. }, [LeafStep::Component(index)]) => Some(format!("{path}[{index}]")),
         (Type::Matrix { .. }, [LeafStep::Cell { row, column }]) => Some(format!("{path}[{column}][{row}]")),
-        (
-            Type::Scalar(_)
-            | Type::Vector { .. }
-            | Type::Matrix { .. }
-            | Type::Array { .. }
-            | Type::Struct(_)
-            | Type::Enum(_)
-            | Type::Pointer { .. }
-            | Type::Handle { .. }
-            | Type::Interface { .. }
-            | Type::Resource(_),
-            _,
-        ) => None,
+        _ => None,
     }
 }

@@ -60,10 +60,7 @@ impl Dialect {
     /// cell: 16 loads for each of the 16 cells of a `float4x4`, which lavapipe takes seconds to
     /// compile.
     fn indexes_copies_of_matrices(self) -> bool {
-        match self {
-            Self::Slang | Self::SlangForWgsl => true,
-            Self::Hlsl | Self::Clang | Self::OldHlsl => false,
-        }
+        matches!(self, Self::Slang | Self::SlangForWgsl)
     }
 
     /// Returns the statement that stores a 32-bit value at a byte of the probe's output. The byte

@@ -175,16 +175,7 @@ fn take_step<'a>(node: &SpirvNode, laid_out: &'a LaidOut, step: LeafStep) -> Opt
             };
             Some((indices, laid_out))
         }
-        (
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-            LeafStep::Member(_) | LeafStep::Element(_) | LeafStep::Cell { .. } | LeafStep::Component(_),
-        ) => None,
+        _ => None,
     }
 }
 

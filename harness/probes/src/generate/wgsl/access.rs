@@ -67,14 +67,7 @@ impl WgslNode {
                 path.push(WgslStep::Member { index, name: member.name.clone() });
                 member.node.follow(rest, path)
             }
-            (
-                NodeShape::Scalar(_)
-                | NodeShape::Vector { .. }
-                | NodeShape::Matrix(_)
-                | NodeShape::Array { .. }
-                | NodeShape::Struct(_),
-                _,
-            ) => None,
+            _ => None,
         }
     }
 

@@ -84,16 +84,7 @@ fn expression(text: String, laid_out: &LaidOut, steps: &[LeafStep]) -> Option<St
             let member = members.get(*index as usize)?;
             expression(format!("{text}.{}", member.name), &member.layout, rest)
         }
-        (
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource,
-            _,
-        ) => None,
+        _ => None,
     }
 }
 

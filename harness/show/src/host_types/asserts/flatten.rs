@@ -107,12 +107,7 @@ impl StructFlattener<'_> {
                 let declared = if root.type_name.is_empty() { &block.name } else { &root.type_name };
                 self.structure(StructRequest { declared, usage, made_for, size }, members);
             }
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {
+            _ => {
                 self.structure(StructRequest { declared: &block.name, usage, made_for, size }, &[only_member(root)]);
             }
         }
@@ -125,12 +120,7 @@ impl StructFlattener<'_> {
         let wrapped;
         let (usage, members) = match &layout.shape {
             LaidOutShape::Struct(members) => (format!("struct {declared}"), members.as_slice()),
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {
+            _ => {
                 wrapped = [only_member(layout)];
                 (format!("one element {declared} with the padding after it"), wrapped.as_slice())
             }

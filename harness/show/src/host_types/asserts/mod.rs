@@ -23,7 +23,6 @@ use layoutproof_layout::BlockLayout;
 use crate::layout_text::numeric::numeric;
 use crate::style::one_line;
 
-/// Language of the generated text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostLanguage {
     /// `#[repr(C)]` structs, `core::mem::offset_of!`; Rust 1.77 or newer.
@@ -51,19 +50,26 @@ pub struct HostVector {
     pub host: String,
 }
 
+/// A text that is no [`HostVector`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadHostVector {
+    #[error("--type {0}: write TYPE=NAME, as float3=glm::vec3")]
+    Form(String),
+    #[error("--type {text}: `{declared}` is no number, vector or matrix of HLSL, as float3 or float4x4")]
+    Type { text: String, declared: String },
+}
+
 impl HostVector {
     /// Reads `float3=glm::vec3`.
     ///
     /// # Errors
-    /// A sentence about what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// The text is not of this form, or its type has no equal in host languages.
+    pub fn parse(text: &str) -> Result<Self, BadHostVector> {
         let Some((declared, host)) = text.split_once('=').filter(|(_, host)| !host.is_empty()) else {
-            return Err(format!("--type {text}: write TYPE=NAME, as float3=glm::vec3"));
+            return Err(BadHostVector::Form(text.to_owned()));
         };
         if numeric(declared).is_none() {
-            return Err(format!(
-                "--type {text}: `{declared}` is no number, vector or matrix of HLSL, as float3 or float4x4"
-            ));
+            return Err(BadHostVector::Type { text: text.to_owned(), declared: declared.to_owned() });
         }
         Ok(Self { declared: declared.to_owned(), host: host.to_owned() })
     }

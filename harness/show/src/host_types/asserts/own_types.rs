@@ -73,7 +73,6 @@ pub fn own_type_asserts(
     Ok(writer.end())
 }
 
-/// Builds the text.
 struct OwnTypeWriter<'a> {
     own: &'a OwnTypes,
     language: HostLanguage,
@@ -237,18 +236,10 @@ impl OwnTypeWriter<'_> {
                         self.structure(&element_place, &element.type_name, members, *stride);
                     }
                     LaidOutShape::Array { .. } => self.inside(&element_place, element),
-                    LaidOutShape::Scalar(_)
-                    | LaidOutShape::Vector { .. }
-                    | LaidOutShape::Matrix { .. }
-                    | LaidOutShape::Pointer
-                    | LaidOutShape::Resource => {}
+                    _ => {}
                 }
             }
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {}
+            _ => {}
         }
     }
 

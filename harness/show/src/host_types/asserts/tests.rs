@@ -194,6 +194,6 @@ fn vectors_without_padding_take_the_types_of_the_user() {
     contains(&text, &["static_assert(sizeof(glm::vec3) == 12, \"glm::vec3 has the 12 bytes of float3\");"]);
     assert!(!text.contains("mat3"), "{text}");
     for (text, words) in [("float3", "write TYPE=NAME"), ("flaot3=a", "`flaot3` is no number")] {
-        assert!(HostVector::parse(text).unwrap_err().contains(words), "{text}");
+        assert!(HostVector::parse(text).unwrap_err().to_string().contains(words), "{text}");
     }
 }

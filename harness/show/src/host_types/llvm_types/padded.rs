@@ -39,13 +39,7 @@ impl PaddedStructs {
                 let name = format!("__cblayout_{}", block.name);
                 printer.structure(&name, members);
             }
-            LaidOutShape::Struct(_)
-            | LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {
+            _ => {
                 let ty = printer.ty(root);
                 if !matches!(root.shape, LaidOutShape::Struct(_)) {
                     printer.lines.push(format!("; {} is {ty}", block.name));

@@ -42,12 +42,7 @@ impl TargetLayouts {
             LaidOutShape::Struct(_) => {
                 printer.ty(root);
             }
-            LaidOutShape::Scalar(_)
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Array { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {
+            _ => {
                 let ty = printer.ty(root);
                 printer.lines.push(format!("; {} is {ty}", block.name));
             }

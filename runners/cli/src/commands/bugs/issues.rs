@@ -11,11 +11,12 @@ use layoutproof_records::output_files::check_folder;
 use layoutproof_site::Mechanism;
 
 use super::builds::BuildsAtHand;
+use super::driver_issues::driver_issues;
 use super::issue_text::{IssueText, issue_text};
 use super::reduced_sources::{NamedSource, reduced_sources};
 use crate::output::{print, warn};
 
-/// Writes the texts of all known differences that have a reduced source.
+/// Writes the texts of all known differences of compilers that have a reduced source.
 pub(crate) fn write_all(known: &[Mechanism<'_>], limit: Duration, out: Option<&Path>) -> anyhow::Result<Exit> {
     write_sources(&reduced_sources()?.iter().collect::<Vec<_>>(), known, limit, out)
 }
@@ -30,6 +31,11 @@ pub(crate) fn write_one(
     if let Some(gone) = gone_in(difference) {
         warn(&format!("error: `{}` is gone in {gone}: there is nothing to report\n", difference.id));
         return Ok(Exit::Differ);
+    }
+    if let Some(issue) = driver_issues()?.iter().find(|issue| issue.known == difference.id) {
+        out.map_or(Ok(()), check_folder)?;
+        put(issue.name, &issue.markdown(), out)?;
+        return Ok(Exit::Agree);
     }
     let sources = reduced_sources()?;
     write_sources(&sources_of(difference, &sources)?, known, limit, out)
@@ -81,16 +87,21 @@ fn write(
         }
     };
 
-    match out {
-        None => print(&text),
-        Some(folder) => {
-            let path = folder.join(format!("{}.md", source.name));
-            fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
-            print(&format!("{}\n", path.display()));
-        }
-    }
+    put(source.name, &text, out)?;
     Ok(Exit::Agree)
+}
+
+/// Prints a text, or writes it to a file of this name.
+fn put(name: &str, text: &str, out: Option<&Path>) -> anyhow::Result<()> {
+    let Some(folder) = out else {
+        print(text);
+        return Ok(());
+    };
+    let path = folder.join(format!("{name}.md"));
+    fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
+    fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    print(&format!("{}\n", path.display()));
+    Ok(())
 }
 
 /// The reduced sources of a known difference.
@@ -98,7 +109,10 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
     let own: Vec<&NamedSource> =
         sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
     if own.is_empty() && is_about_devices(difference) {
-        bail!("`{}` is about devices or their drivers; this command reports compilers only", difference.id);
+        bail!(
+            "`{}` is about devices or their drivers, and has no text yet; ci/upstream-drivers/README.md says how to add one",
+            difference.id
+        );
     }
     if own.is_empty() {
         bail!("`{}` has no reduced source yet; ci/upstream/README.md says how to add one", difference.id);

@@ -2,6 +2,7 @@
 //! machine have. With `--issue`, writes the text of one for a compiler's tracker.
 
 mod builds;
+mod driver_issues;
 mod issue_text;
 mod issues;
 pub(crate) mod reduced_sources;

@@ -3,7 +3,7 @@
 //! [`read_types`] starts such a process; [`serve`] runs in it. Debug information is the worst kind
 //! of foreign data for a program: large, nested, and parsed by third-party code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,7 +38,47 @@ struct DebugRequest {
     sketches: Vec<Vec<Option<MemberSketch>>>,
 }
 
-/// A host struct that fits a block by its members.
+/// What is looked for in all host files: each block once, although hundreds of shaders include it.
+#[derive(Debug)]
+pub(crate) struct WantedTypes {
+    blocks: Vec<BlockNames>,
+    sketches: Vec<Vec<Option<MemberSketch>>>,
+    /// For each block of the shaders, its place in the lists.
+    place: Vec<usize>,
+}
+
+impl WantedTypes {
+    pub(crate) fn new(all: &[TargetBlock]) -> Self {
+        let mut wanted = Self { blocks: Vec::new(), sketches: Vec::new(), place: Vec::new() };
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for block in all {
+            let root = block.layout.result.as_ref();
+            let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
+            let sketches: Vec<Option<MemberSketch>> =
+                parts.iter().map(|part| MemberSketch::new(part.root).filter(|_| !part.has_header)).collect();
+            let same_name = by_name.entry(&block.names.block).or_default();
+            let is_same =
+                |place: &&usize| wanted.blocks[**place] == block.names && wanted.sketches[**place] == sketches;
+            if let Some(place) = same_name.iter().find(is_same) {
+                wanted.place.push(*place);
+                continue;
+            }
+            same_name.push(wanted.blocks.len());
+            wanted.place.push(wanted.blocks.len());
+            wanted.blocks.push(block.names.clone());
+            wanted.sketches.push(sketches);
+        }
+        wanted
+    }
+
+    /// The values for the blocks of the shaders, from those for the lists.
+    fn of_shaders<Value: Clone>(&self, values: &[Value]) -> Vec<Value> {
+        self.place.iter().filter_map(|place| values.get(*place).cloned()).collect()
+    }
+}
+
+/// A host struct that fits a block by its members, or has at least one of them at its place. Whether that
+/// is enough depends on how near it is to the shader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Proposal {
     pub host: String,
@@ -75,21 +115,20 @@ const MOST_PROPOSALS: usize = 3;
 /// Most structs that are proposed for a block of one member. If more have it, it says nothing.
 const MOST_FOR_ONE_MEMBER: usize = 2;
 
-/// Reads the types of `file` that may match `blocks`.
+/// Reads the types of `file` that may match blocks.
 ///
 /// # Errors
 /// The file cannot be read, or the process died.
-pub(crate) fn read_types(file: &Path, blocks: &[TargetBlock]) -> anyhow::Result<DebugAnswer> {
+pub(crate) fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
-    let sketches = blocks.iter().map(|block| {
-        let root = block.layout.result.as_ref();
-        let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
-        parts.iter().map(|part| MemberSketch::new(part.root).filter(|_| !part.has_header)).collect()
-    });
-    let names = blocks.iter().map(|block| block.names.clone());
-    let request = DebugRequest { file: file.to_owned(), blocks: names.collect(), sketches: sketches.collect() };
+    let (blocks, sketches) = (wanted.blocks.clone(), wanted.sketches.clone());
+    let request = DebugRequest { file: file.to_owned(), blocks, sketches };
     match reader.answer::<_, Result<DebugAnswer, String>>(&request) {
-        Ok(Ok(answer)) => Ok(answer),
+        Ok(Ok(answer)) => Ok(DebugAnswer {
+            nearest: wanted.of_shaders(&answer.nearest),
+            proposals: wanted.of_shaders(&answer.proposals),
+            ..answer
+        }),
         Ok(Err(error)) => bail!("{error}"),
         Err(end) => bail!("reading {}: the reader of debug information {end}", file.display()),
     }
@@ -230,8 +269,9 @@ fn propose(
             let sketches = request.sketches[block].iter().enumerate();
             let fits =
                 sketches.filter_map(|(part, sketch)| Some((sketch.as_ref()?.fit(members.iter().copied()), part)));
-            if let Some((fit, part)) =
-                fits.max_by_key(|(fit, part)| (*fit, std::cmp::Reverse(*part))).filter(|(fit, _)| fit.is_near())
+            if let Some((fit, part)) = fits
+                .max_by_key(|(fit, part)| (*fit, std::cmp::Reverse(*part)))
+                .filter(|(fit, _)| fit.placed > 0 || fit.is_near())
             {
                 proposals[block].push(Proposal { host: named.name.clone(), part, fit });
             }

@@ -21,6 +21,7 @@ use layoutproof_source::sources::SourceMap;
 
 use super::args::InitArgs;
 use super::init_defines::define_sets;
+use super::parallel;
 use super::shader_blocks::{ShaderJob, read};
 use crate::args::DeclareArgs;
 use crate::output::{print, warn};
@@ -32,8 +33,11 @@ use crate::select::layout_selection::LayoutSelection;
 /// Maximum number of files and folders to visit.
 const MOST_ENTRIES: usize = 50_000;
 
-/// Maximum number of host files to list.
-const MOST_HOSTS: usize = 20;
+/// Maximum number of objects to list one by one; more become patterns.
+const MOST_OBJECTS: usize = 20;
+
+/// Maximum number of programs to list. A repository of samples has a program for each of them.
+const MOST_PROGRAMS: usize = 250;
 
 /// Maximum nesting of folders.
 const DEEPEST: u32 = 12;
@@ -84,7 +88,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     }
     let mut found = FoundFiles::default();
     found.look(&args.folder, Path::new(""), Place::default())?;
-    let project = FirstProject::choose(&args.folder, &found);
+    let project = FirstProject::choose(&args.folder, &found)?;
 
     let mut file = OpenOptions::new()
         .write(true)
@@ -251,57 +255,72 @@ struct FirstProject {
     left_out: Vec<String>,
 }
 
+/// Whether a shader can be read.
+enum Trial {
+    Alone,
+    /// With these macros of the build.
+    With(Vec<String>),
+    Refused(String),
+    /// Time is up.
+    NotRead,
+}
+
 impl FirstProject {
-    fn choose(folder: &Path, found: &FoundFiles) -> Self {
+    fn choose(folder: &Path, found: &FoundFiles) -> anyhow::Result<Self> {
         let mut project = Self::default();
         if found.visited > MOST_ENTRIES {
             project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
         }
-        project.choose_shaders(folder, found);
+        project.choose_shaders(folder, found)?;
         project.choose_hosts(&found.hosts);
-        project
+        Ok(project)
     }
 
-    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) {
+    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<()> {
         let started = Instant::now();
         self.includes = found.include_folders(folder);
         let includes: Vec<String> =
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
-        let mut define_sets = define_sets(folder, &found.files);
+        let define_sets = define_sets(folder, &found.files);
         let mut refused: Vec<String> = Vec::new();
         let mut unread = 0;
-        for file in &found.shaders {
+        let is_main = |file: &&PathBuf| {
             let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-            let Some(language) = ShaderLanguage::of(None, file).filter(|_| !HEADERS.contains(&suffix.as_str())) else {
-                continue;
-            };
-            let problem = if started.elapsed() < READING_TIME {
-                problem_of(&folder.join(file), &includes, &[])
+            !HEADERS.contains(&suffix.as_str())
+        };
+        let shaders: Vec<(&PathBuf, ShaderLanguage)> = found
+            .shaders
+            .iter()
+            .filter(is_main)
+            .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
+            .collect();
+        let has_time = || started.elapsed() < READING_TIME;
+        let trials = parallel::for_all(&shaders, |(file, _)| {
+            if !has_time() {
+                return Trial::NotRead;
+            }
+            let path = folder.join(file);
+            let Some(problem) = problem_of(&path, &includes, &[]) else { return Trial::Alone };
+            let is_enough = |set: &&Vec<String>| has_time() && problem_of(&path, &includes, set).is_none();
+            define_sets.iter().find(is_enough).map_or(Trial::Refused(problem), |set| Trial::With(set.clone()))
+        })?;
+        for ((file, language), trial) in shaders.into_iter().zip(trials) {
+            if let Trial::Alone | Trial::NotRead = trial {
+                self.shaders.entry(language).or_default().insert(pattern_of(file));
             } else {
-                unread += 1;
-                None
-            };
-            match problem {
-                None => {
+                self.except.entry(language).or_default().insert(slashed(file));
+            }
+            match trial {
+                Trial::Alone => self.shader_count += 1,
+                Trial::NotRead => {
                     self.shader_count += 1;
-                    self.shaders.entry(language).or_default().insert(pattern_of(file));
+                    unread += 1;
                 }
-                Some(problem) => {
-                    self.except.entry(language).or_default().insert(slashed(file));
-                    let is_enough = |set: &Vec<String>| {
-                        started.elapsed() < READING_TIME && problem_of(&folder.join(file), &includes, set).is_none()
-                    };
-                    match define_sets.iter().position(is_enough) {
-                        Some(index) => {
-                            self.shader_count += 1;
-                            // The next shader probably needs the same.
-                            define_sets[..=index].rotate_right(1);
-                            let key = (language, define_sets[0].clone());
-                            self.with_defines.entry(key).or_default().insert(slashed(file));
-                        }
-                        None => refused.push(format!("{}: {problem}", slashed(file))),
-                    }
+                Trial::With(defines) => {
+                    self.shader_count += 1;
+                    self.with_defines.entry((language, defines)).or_default().insert(slashed(file));
                 }
+                Trial::Refused(problem) => refused.push(format!("{}: {problem}", slashed(file))),
             }
         }
 
@@ -334,6 +353,7 @@ impl FirstProject {
             let count = counted(found.foreign.len() as u64, "folder");
             self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
         }
+        Ok(())
     }
 
     /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken
@@ -359,13 +379,13 @@ impl FirstProject {
                 }
             }
         }
-        self.hosts.extend(programs.values().take(MOST_HOSTS).map(|(path, _)| slashed(path)));
+        self.hosts.extend(programs.values().take(MOST_PROGRAMS).map(|(path, _)| slashed(path)));
         let mut left_out = |count: usize, singular: &str, why: &str| {
             if count > 0 {
                 self.left_out.push(format!("{} {why}", counted(count as u64, singular)));
             }
         };
-        left_out(programs.len().saturating_sub(MOST_HOSTS), "program", "more than the file lists");
+        left_out(programs.len().saturating_sub(MOST_PROGRAMS), "program", "more than the file lists");
 
         let count =
             |is_left_out: &dyn Fn(&HostFileSummary) -> bool| found.iter().filter(|it| is_left_out(&it.1)).count();
@@ -379,7 +399,7 @@ impl FirstProject {
             let objects = parts().filter(|it| !is_library(it)).count();
             let chosen: Vec<&Path> =
                 parts().filter(|it| is_library(it) == (objects == 0)).map(|it| it.0.as_path()).collect();
-            let name: fn(&Path) -> String = if chosen.len() > MOST_HOSTS { pattern_of } else { slashed };
+            let name: fn(&Path) -> String = if chosen.len() > MOST_OBJECTS { pattern_of } else { slashed };
             self.hosts.extend(chosen.into_iter().map(name));
             left_out(count(&|it| is_part(it) && !it.has_debug_sections), "object", "without debug information");
         } else {

@@ -76,7 +76,7 @@ impl Lock {
     /// The file is missing, or a line is not of this format, such as a mark of a merge conflict.
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         if !path.exists() {
-            bail!("{} does not exist: `layoutproof check --write-lock` writes it", path.display());
+            bail!("{} does not exist: `check --write-lock` writes it", path.display());
         }
         let text = fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
         let mut lines = text.lines();
@@ -92,7 +92,8 @@ impl Lock {
                 Some(((kind, names.next()?, names.collect()), value.to_owned()))
             });
             let Some((key, value)) = fact else {
-                bail!("{}:{}: no line of a lock file: `{line}`", path.display(), number + 2);
+                let place = format!("{}:{}", path.display(), number + 2);
+                bail!("{place}: no line of a lock file: `{line}`; `check --write-lock` writes it again");
             };
             lock.facts.entry(key).or_default().insert(value);
         }

@@ -14,6 +14,7 @@ mod input_kind;
 mod lock;
 mod nearness;
 mod pairing;
+mod parallel;
 mod prove;
 #[cfg(test)]
 mod round_trip;
@@ -39,7 +40,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::{NamedCompiler, named_compiler};
 use crate::commands::check::args::{CheckArgs, CheckFormat};
-use crate::commands::check::debug_worker::{DebugAnswer, read_types};
+use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::lock::{Lock, shader_name};
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
@@ -54,6 +55,7 @@ use crate::project::shader_settings::ShaderSettings;
 use crate::records::output_files::{append_to_file, check_file, write_file};
 use crate::select::layout_selection::LayoutSelection;
 use crate::select::refused_input::{RefusedInput, first_problem};
+use layoutproof_inputs::shader_file::use_no_cache;
 
 /// Compares host structs with blocks.
 ///
@@ -74,6 +76,9 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         check_rules(name)?;
     }
     args.html.as_deref().map_or(Ok(()), check_file)?;
+    if args.cache.no_cache {
+        use_no_cache();
+    }
     let project = ProjectFile::find(args.config.as_deref())?;
     if project.is_none() && args.inputs.is_empty() {
         bail!("no input is given, and no {PROJECT_FILE} is here or above; `layoutproof init` writes one");
@@ -363,17 +368,24 @@ fn read_shaders(
     let mut problems: Vec<Diagnostic> = Vec::new();
     let mut refused: Vec<UnreadInput> = Vec::new();
     let mut without_blocks: Vec<Diagnostic> = Vec::new();
-    for job in shaders {
-        match shader_blocks::read(job, sources) {
+    let read_alone = |job: &ShaderJob| {
+        let mut own = SourceMap::default();
+        (shader_blocks::read(job, &mut own), own)
+    };
+    let read = parallel::for_all(shaders, read_alone)?;
+    for (job, (read, own)) in shaders.iter().zip(read) {
+        let first = sources.append(own);
+        let moved = |found: Vec<Diagnostic>| found.into_iter().map(move |problem| problem.in_files_from(first));
+        match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
             Err(error) => unread.add(&job.path, error),
             Ok(Ok(read)) => {
-                if let Some(note) = read.note {
+                for note in &read.notes {
                     warn(&format!("note: {note}\n"));
                 }
                 let file = job.path.display().to_string();
                 refused.extend(read.left_out.into_iter().map(|reason| UnreadInput { file: file.clone(), reason }));
                 all.blocks.extend(read.blocks);
-                all.warnings.extend(read.warnings);
+                all.warnings.extend(moved(read.warnings));
             }
             Ok(Err(found)) if found.iter().all(|problem| problem.code == Code::NothingDeclared) => {
                 without_blocks.extend(found);
@@ -491,8 +503,10 @@ fn read_hosts(
     unread: &mut UnreadInputs,
 ) -> anyhow::Result<Vec<DebugAnswer>> {
     let mut answers = Vec::new();
-    for host in hosts {
-        let answer = match read_types(host, blocks) {
+    let wanted = WantedTypes::new(blocks);
+    let read = parallel::for_all(hosts, |host| read_types(host, &wanted))?;
+    for (host, answer) in hosts.iter().zip(read) {
+        let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
                 unread.add(host, error);

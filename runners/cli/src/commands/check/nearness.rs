@@ -15,7 +15,7 @@ use super::debug_worker::DebugAnswer;
 /// that of its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Nearness {
-    folders: usize,
+    pub(super) folders: usize,
     has_file_name: bool,
 }
 
@@ -35,10 +35,11 @@ impl ShaderPath {
         }
     }
 
-    pub(super) fn nearness(&self, host: &ProgramStruct) -> Nearness {
-        let mut names = names_in(Path::new(&host.object));
-        names.extend(host.place.iter().flat_map(|place| names_in(Path::new(&place.file))));
-        Nearness { folders: self.folders.intersection(&names).count(), has_file_name: names.contains(&self.file_name) }
+    fn nearness(&self, host: &Definition<'_>) -> Nearness {
+        Nearness {
+            folders: self.folders.intersection(&host.path).count(),
+            has_file_name: host.path.contains(&self.file_name),
+        }
     }
 }
 
@@ -53,16 +54,41 @@ fn folded(name: &str) -> String {
     stem.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// A struct of one host file.
+#[derive(Debug)]
+pub(super) struct Definition<'a> {
+    program: &'a ProgramStruct,
+    /// The names in the paths of its host file and of its declaration.
+    path: BTreeSet<String>,
+}
+
+impl<'a> Definition<'a> {
+    fn new(program: &'a ProgramStruct) -> Self {
+        let mut path = names_in(Path::new(&program.object));
+        path.extend(program.place.iter().flat_map(|place| names_in(Path::new(&place.file))));
+        Self { program, path }
+    }
+}
+
 /// All definitions of each name, in the order of the host files.
-pub(super) type Definitions<'a> = BTreeMap<&'a str, Vec<&'a ProgramStruct>>;
+pub(super) type Definitions<'a> = BTreeMap<&'a str, Vec<Definition<'a>>>;
+
+/// A struct as a shader sees it.
+#[derive(Debug)]
+pub(super) struct NearStruct<'a> {
+    pub(super) program: Cow<'a, ProgramStruct>,
+    pub(super) nearness: Nearness,
+    /// The host files with this layout of the struct, as far as they are as near.
+    pub(super) objects: BTreeSet<&'a str>,
+}
 
 /// One definition of each name.
-pub(super) type StructsByName<'a> = BTreeMap<&'a str, Cow<'a, ProgramStruct>>;
+pub(super) type StructsByName<'a> = BTreeMap<&'a str, NearStruct<'a>>;
 
 pub(super) fn definitions(hosts: &[DebugAnswer]) -> Definitions<'_> {
     let mut all = Definitions::new();
     for program in hosts.iter().flat_map(|host| &host.structs) {
-        all.entry(&program.name).or_default().push(program);
+        all.entry(program.name.as_str()).or_insert_with(Vec::new).push(Definition::new(program));
     }
     all
 }
@@ -74,12 +100,9 @@ pub(super) fn nearest_definitions<'a>(all: &Definitions<'a>, shader: &ShaderPath
 
 /// The nearest definition. If definitions disagree on the bytes, and are equally near or the same text,
 /// `other_layouts` has the others.
-fn nearest_of<'a>(programs: &[&'a ProgramStruct], shader: &ShaderPath) -> Option<Cow<'a, ProgramStruct>> {
-    if let [only] = programs {
-        return Some(Cow::Borrowed(only));
-    }
-    let near: Vec<(Nearness, &ProgramStruct)> =
-        programs.iter().map(|program| (shader.nearness(program), *program)).collect();
+fn nearest_of<'a>(definitions: &[Definition<'a>], shader: &ShaderPath) -> Option<NearStruct<'a>> {
+    let near: Vec<(Nearness, &'a ProgramStruct)> =
+        definitions.iter().map(|definition| (shader.nearness(definition), definition.program)).collect();
     let best = near.iter().map(|(nearness, _)| *nearness).max()?;
     let (_, chosen) = *near.iter().find(|(nearness, _)| *nearness == best)?;
 
@@ -91,12 +114,17 @@ fn nearest_of<'a>(programs: &[&'a ProgramStruct], shader: &ShaderPath) -> Option
             others.push(other);
         }
     }
-    if others.is_empty() {
-        return Some(Cow::Borrowed(chosen));
+    let mut program = Cow::Borrowed(chosen);
+    if !others.is_empty() {
+        let others = others.iter().map(|other| format!("{} bytes in {}", other.size, other.object));
+        program.to_mut().other_layouts.extend(others);
     }
-    let mut chosen = chosen.clone();
-    chosen.other_layouts.extend(others.iter().map(|other| format!("{} bytes in {}", other.size, other.object)));
-    Some(Cow::Owned(chosen))
+    let is_same = |definition: &&Definition<'_>| {
+        shader.nearness(definition) == best && definition.program.has_same_layout(chosen)
+    };
+    let same = definitions.iter().filter(is_same);
+    let objects = same.map(|definition| definition.program.object.as_str()).collect();
+    Some(NearStruct { program, nearness: best, objects })
 }
 
 #[cfg(test)]
@@ -120,7 +148,8 @@ mod tests {
     }
 
     fn chosen(programs: &[&ProgramStruct], shader: &str) -> (u32, usize) {
-        let chosen = nearest_of(programs, &ShaderPath::new(shader)).unwrap();
+        let definitions: Vec<Definition<'_>> = programs.iter().map(|program| Definition::new(program)).collect();
+        let chosen = nearest_of(&definitions, &ShaderPath::new(shader)).unwrap().program;
         (chosen.size, chosen.other_layouts.len())
     }
 

@@ -1,10 +1,10 @@
 //! Matches blocks with host types and compares them.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_hostcheck::matching::{
-    BlockMatch, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
+    BlockMatch, BlockNames, TypeMatch, has_name, has_own_name, is_candidate, is_generic, match_part, match_type,
 };
 use layoutproof_hostcheck::{
     BlockPart, CompareOptions, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape,
@@ -17,9 +17,12 @@ use layoutproof_report::host_check::{
 };
 
 use super::debug_worker::DebugAnswer;
-use super::nearness::{Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
+use super::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
 use super::shader_blocks::{HostForm, TargetBlock};
 use crate::project::project_file::KnownMismatch;
+
+/// Most structs to propose for a block: with more, the user is as wise as before.
+const MOST_PROPOSALS: usize = 2;
 
 /// The user's settings for pairs.
 #[derive(Clone, Copy, Debug)]
@@ -57,17 +60,20 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
     let mut partners = Vec::new();
     let mut seen_by: Option<(&str, HostStructs<'_>)> = None;
+    // Hundreds of shaders include the same block, and a program has thousands of names.
+    let mut names_for: HashMap<&BlockNames, Vec<&str>> = HashMap::new();
     for (index, block) in blocks.iter().enumerate() {
+        let names = names_for.entry(&block.names).or_insert_with(|| {
+            let is_possible = |name: &&str| is_candidate(std::slice::from_ref(&block.names), name);
+            all.keys().copied().filter(is_possible).collect()
+        });
         let structs = match seen_by.take() {
             Some((shader, structs)) if shader == block.shader => structs,
-            _ => {
-                let path = ShaderPath::new(&block.shader);
-                HostStructs { by_name: nearest_definitions(&all, &path), path }
-            }
+            _ => HostStructs::new(&all, &block.shader),
         };
         let (_, structs) = seen_by.insert((&block.shader, structs));
         let mut found = PairsOfBlock { block, rules, pairs: Vec::new(), unmatched: Vec::new() };
-        found.find(index, hosts, structs);
+        found.find(index, hosts, structs, names);
         check.unmatched.extend(found.unmatched);
         for BlockPair { pair, part, host } in found.pairs {
             check.pairs.push(pair);
@@ -85,8 +91,12 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
 
 /// The host structs as a shader sees them.
 struct HostStructs<'a> {
-    path: ShaderPath,
     by_name: StructsByName<'a>,
+    /// The number of folders that the nearest structs have in common with the shader; `None` if all
+    /// structs are equally near. In a repository of samples, these are the structs of the shader's own sample.
+    nearest: Option<usize>,
+    /// The host files with such structs.
+    nearest_files: BTreeSet<&'a str>,
 }
 
 /// The results for one block.
@@ -106,28 +116,37 @@ struct BlockPair {
 
 impl PairsOfBlock<'_> {
     /// Finds the host struct of the block. If that struct covers only the header, finds the struct
-    /// of the elements after it too.
-    fn find(&mut self, index: usize, hosts: &[DebugAnswer], structs: &HostStructs<'_>) {
+    /// of the elements after it too. `type_names` are those that may be meant.
+    fn find(&mut self, index: usize, hosts: &[DebugAnswer], structs: &HostStructs<'_>, type_names: &[&str]) {
         let block = self.block;
         let by_name = &structs.by_name;
         let (layout, names) = (&block.layout, &block.names);
         // A class with a pointer must not match a block just because its name is similar.
         let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
-        let candidates = by_name.iter().filter(|(name, host)| {
-            let is_possible = !host.is_never_uploaded() || has_name(names, name);
-            is_possible && (!host.is_named_by_variable || has_members_of(&parts, host))
+        let type_names = type_names.iter().copied().filter(|name| by_name.contains_key(name));
+        let candidates = type_names.clone().filter_map(|name| Some((name, by_name.get(name)?.program.as_ref())));
+        let candidates = candidates.filter(|(name, host)| {
+            let has_members = || has_members_of(&parts, host);
+            let is_possible = !host.is_never_uploaded() || (has_name(names, name) && has_members());
+            is_possible && (!host.is_named_by_variable || has_members()) && may_be_unnamed(&parts, host)
         });
-        let candidates = candidates.map(|(name, _)| *name);
         let mut found = if names.stated.is_some() {
-            match_type(names, by_name.keys().copied())
+            match_type(names, type_names.clone())
         } else {
-            match_type(names, candidates)
+            let near = candidates.clone().filter(|(_, host)| structs.is_nearest(host) && has_members_of(&parts, host));
+            let near = match_type(names, near.map(|(name, _)| name));
+            match near.found {
+                TypeMatch::Found(_) | TypeMatch::Ambiguous(_) => near,
+                TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {
+                    match_type(names, candidates.map(|(name, _)| name))
+                }
+            }
         };
         let rivals: Vec<String> = match &found.found {
             TypeMatch::Ambiguous(several) => several.clone(),
             // Whether the name is in a namespace counts less than whose it is.
             TypeMatch::Found(name) => {
-                by_name.keys().filter(|other| is_namesake(other, name)).map(ToString::to_string).collect()
+                type_names.clone().filter(|other| is_namesake(other, name)).map(ToOwned::to_owned).collect()
             }
             TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => Vec::new(),
         };
@@ -152,9 +171,20 @@ impl PairsOfBlock<'_> {
         let parts = block_parts(layout, root);
         let host = host.and_then(|host| {
             let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
-            let is_named = names.stated.is_some() || has_own_name(names, &host.name) || shares_a_member(&parts, host);
-            // Bytes alone agree with many structs, so that a similar name needs a member's name too.
-            if is_named { Ok((part, host)) } else { Err(UnmatchedReason::OtherMembers(host.name.clone())) }
+            // Bytes alone agree with many structs, so that a generic name needs a member's name too, and a similar
+            // one half of them.
+            let is_named = names.stated.is_some()
+                || has_own_name(names, &host.name)
+                || (has_name(names, &host.name) && shares_a_member(&parts, host))
+                || parts.get(part).is_some_and(|part| has_members_of(std::slice::from_ref(part), host));
+            if !is_named {
+                return Err(UnmatchedReason::OtherMembers(host.name.clone()));
+            }
+            if names.stated.is_some() || structs.may_fill(&parts, host) {
+                Ok((part, host))
+            } else {
+                Err(UnmatchedReason::FartherAway(host.name.clone()))
+            }
         });
         let elements = parts.iter().position(|part| part.has_header);
         let mut header = None;
@@ -175,6 +205,8 @@ impl PairsOfBlock<'_> {
             }
         });
         let has_host = host.is_ok();
+        let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
+        let only_fitting = structs.only_fitting(&candidates, has_namesakes);
         match host {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => self.compare(&parts, part, host),
@@ -183,16 +215,19 @@ impl PairsOfBlock<'_> {
                     header = Some(host);
                 }
             },
-            Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_) | UnmatchedReason::Ambiguous(_))
-                if let Some(only) = only_fitting(&candidates) =>
-            {
+            Err(
+                UnmatchedReason::NoType(_)
+                | UnmatchedReason::OtherMembers(_)
+                | UnmatchedReason::FartherAway(_)
+                | UnmatchedReason::Ambiguous(_),
+            ) if let Some(only) = only_fitting => {
                 self.compare(&parts, only.part, only.host);
                 if let Some(found) = self.pairs.last_mut() {
                     found.pair.is_by_members = true;
                 }
             }
             Err(reason) if is_worth_listing(&parts, &reason) => {
-                let proposals = candidates.iter().map(|found| HostProposal {
+                let proposals = candidates.iter().take(MOST_PROPOSALS).map(|found| HostProposal {
                     host: found.host.name.clone(),
                     fit: found.fit,
                     difference: self.difference(&parts, found),
@@ -207,7 +242,7 @@ impl PairsOfBlock<'_> {
         let is_compared = self.pairs.iter().any(|pair| !pair.pair.comparison.is_header());
         let (Some(part), false) = (elements, is_compared) else { return };
         let Some(names_of_part) = part.checked_sub(1).and_then(|inner| names.parts.get(inner)) else { return };
-        let found = match_part(names, names_of_part, by_name.keys().copied());
+        let found = match_part(names, names_of_part, type_names);
         let found = BlockMatch { found, part: None };
         let host = find_host(index, names_of_part.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
             match_part(names, names_of_part, declared.iter().copied())
@@ -225,13 +260,12 @@ impl PairsOfBlock<'_> {
         }
     }
 
-    /// The first difference of a block and a struct that is only proposed.
+    /// The first difference of a block and a struct that is only proposed. `None` for a struct that has too
+    /// few of its members to be meant.
     fn difference(&self, parts: &[BlockPart<'_>], proposed: &Candidate<'_>) -> Option<String> {
-        let is_written_as_it_is = proposed.host.written_by.is_none();
-        let pair =
-            is_written_as_it_is.then(|| compare_pair(self.block, &parts[proposed.part], proposed.host, self.rules))?;
-        let first = pair.comparison.mismatches.first()?;
-        Some(format!("{first}; fix: {}", first.hint))
+        let is_comparable = proposed.fit.is_likely() && proposed.host.written_by.is_none();
+        let pair = is_comparable.then(|| compare_pair(self.block, &parts[proposed.part], proposed.host, self.rules))?;
+        pair.comparison.mismatches.first().map(ToString::to_string)
     }
 
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {
@@ -352,7 +386,7 @@ impl Candidate<'_> {
     /// True if it is nearer than a struct with the block's name, or as near and fits better.
     fn is_better_than(&self, named: &ProgramStruct, structs: &HostStructs<'_>, all: &[Candidate<'_>]) -> bool {
         let own = all.iter().find(|candidate| candidate.host.name == named.name);
-        let of_named = (structs.path.nearness(named), own.map(|own| own.fit));
+        let of_named = (structs.nearness(named), own.map(|own| own.fit));
         let is_better = if is_generic(&named.name) {
             (self.nearness, Some(self.fit)) > of_named
         } else {
@@ -367,17 +401,73 @@ impl Candidate<'_> {
     }
 }
 
-impl HostStructs<'_> {
+impl<'d> HostStructs<'d> {
+    fn new(all: &Definitions<'d>, shader: &str) -> Self {
+        let by_name = nearest_definitions(all, &ShaderPath::new(shader));
+        let folders = || by_name.values().map(|near| near.nearness.folders);
+        let nearest = folders().max().filter(|most| folders().min() != Some(*most));
+        let is_nearest = |near: &&NearStruct<'d>| Some(near.nearness.folders) == nearest;
+        let nearest_files = by_name.values().filter(is_nearest).flat_map(|near| near.objects.clone()).collect();
+        Self { by_name, nearest, nearest_files }
+    }
+
+    fn nearness(&self, host: &ProgramStruct) -> Nearness {
+        self.by_name.get(host.name.as_str()).map(|near| near.nearness).unwrap_or_default()
+    }
+
+    /// True if other structs are farther from the shader, and none is nearer.
+    fn is_nearest(&self, host: &ProgramStruct) -> bool {
+        self.nearest == Some(self.nearness(host).folders)
+    }
+
+    /// True if no program has structs that are nearer to the shader than all of this struct's.
+    fn is_of_nearest_program(&self, host: &ProgramStruct) -> bool {
+        let near = self.by_name.get(host.name.as_str());
+        self.nearest.is_none() || near.is_some_and(|near| !near.objects.is_disjoint(&self.nearest_files))
+    }
+
+    /// True if a struct with the name of a block may fill it, as far as other structs are nearer to the
+    /// shader. One of the same program then needs half of the members, and one of another program, or with a
+    /// name that many structs have, needs all.
+    fn may_fill(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
+        if self.nearest.is_none() || self.is_nearest(host) {
+            return true;
+        }
+        if self.is_of_nearest_program(host) && !is_generic(&host.name) {
+            has_members_of(parts, host)
+        } else {
+            best_fit(parts, host).is_some_and(|(fit, _)| fit.is_exact())
+        }
+    }
+
+    /// The struct with all members of the block, if no other comes near that is as near to the shader.
+    /// A few members are enough for a struct of the shader's own program. If several have the block's name,
+    /// any other that is as near counts.
+    fn only_fitting<'a, 'b>(&self, candidates: &'a [Candidate<'b>], has_namesakes: bool) -> Option<&'a Candidate<'b>> {
+        let has_all = |candidate: &&Candidate<'_>| {
+            let is_own = candidate.fit.is_exact() && self.is_nearest(candidate.host);
+            is_own || (candidate.fit.is_whole() && self.is_of_nearest_program(candidate.host))
+        };
+        let best = candidates.iter().find(has_all)?;
+        let is_rival = |other: &Candidate<'_>| {
+            let comes_near = has_namesakes || other.fit.is_rival();
+            other.host.name != best.host.name && other.nearness >= best.nearness && comes_near
+        };
+        (!candidates.iter().any(is_rival)).then_some(best)
+    }
+
     /// The structs of all host files that fit a block by their members, best first.
     fn candidates(&self, block: usize, hosts: &[DebugAnswer]) -> Vec<Candidate<'_>> {
         let mut candidates: Vec<Candidate<'_>> = Vec::new();
         for answer in hosts {
             for proposal in answer.proposals.get(block).into_iter().flatten() {
-                let Some(host) = self.by_name.get(proposal.host.as_str()) else { continue };
+                let Some(near) = self.by_name.get(proposal.host.as_str()) else { continue };
+                let host = near.program.as_ref();
                 let is_known = candidates.iter().any(|known| known.host.name == host.name);
                 let proposed = answer.structs.iter().find(|program| program.name == proposal.host);
                 // Another program's struct of this name may be nearer.
-                if !is_known && proposed.is_some_and(|proposed| proposed.has_same_layout(host)) {
+                let is_own = || proposed.is_some_and(|proposed| proposed.has_same_layout(host));
+                if !is_known && (proposal.fit.is_near() || self.is_nearest(host)) && is_own() {
                     candidates.push(self.candidate(host, proposal.part, proposal.fit));
                 }
             }
@@ -393,13 +483,8 @@ impl HostStructs<'_> {
         fitting: Vec<Candidate<'a>>,
     ) -> Vec<Candidate<'a>> {
         let candidate = |name: &String| {
-            let host = self.by_name.get(name.as_str())?;
-            let fields = host.named_fields();
-            let fits = parts.iter().enumerate().filter_map(|(part, found)| {
-                let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
-                Some((MemberSketch::new(found.root)?.fit(members), part))
-            });
-            let (fit, part) = fits.max()?;
+            let host = self.by_name.get(name.as_str())?.program.as_ref();
+            let (fit, part) = best_fit(parts, host)?;
             Some(self.candidate(host, part, fit))
         };
         let mut rivals: Vec<Candidate<'a>> = names.iter().filter_map(candidate).collect();
@@ -411,14 +496,13 @@ impl HostStructs<'_> {
     }
 
     fn candidate<'a>(&self, host: &'a ProgramStruct, part: usize, fit: MemberFit) -> Candidate<'a> {
-        Candidate { host, nearness: self.path.nearness(host), part, fit }
+        Candidate { host, nearness: self.nearness(host), part, fit }
     }
 
     /// The struct with members of the block that is nearer to the shader than all others.
     fn only_nearest(&self, parts: &[BlockPart<'_>], names: &[String]) -> Option<String> {
         let hosts = names.iter().filter_map(|name| self.by_name.get(name.as_str()));
-        let near: Vec<(Nearness, &ProgramStruct)> =
-            hosts.map(|host| (self.path.nearness(host), host.as_ref())).collect();
+        let near: Vec<(Nearness, &ProgramStruct)> = hosts.map(|near| (near.nearness, near.program.as_ref())).collect();
         let best = near.iter().map(|(nearness, _)| *nearness).max()?;
         let mut nearest = near.into_iter().filter(|(nearness, _)| *nearness == best).map(|(_, host)| host);
         match (nearest.next(), nearest.next()) {
@@ -444,11 +528,23 @@ fn is_namesake(left: &str, right: &str) -> bool {
     left.rsplit("::").next() == right.rsplit("::").next()
 }
 
-/// The struct with all members of the block, if no other comes near that is as near to the shader.
-fn only_fitting<'a, 'b>(candidates: &'a [Candidate<'b>]) -> Option<&'a Candidate<'b>> {
-    let whole = candidates.iter().find(|candidate| candidate.fit.is_whole())?;
-    let is_rival = |other: &&Candidate<'_>| other.nearness >= whole.nearness;
-    (candidates.iter().filter(is_rival).count() == 1).then_some(whole)
+/// False for a tuple of another size than the block: with members without names, only the size tells that
+/// `Value::Object` of a library is not the block's `Object`.
+fn may_be_unnamed(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
+    let fields = host.named_fields();
+    let is_made_up = |name: &str| name.trim_start_matches('_').chars().all(|letter| letter.is_ascii_digit());
+    let has_names = fields.is_empty() || fields.iter().any(|(name, _)| !is_made_up(name));
+    has_names || parts.iter().any(|part| part.root.size.finite() == Some(host.size))
+}
+
+/// The part of a block that fits a struct best by its members, as an index into the parts.
+fn best_fit(parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<(MemberFit, usize)> {
+    let fields = host.named_fields();
+    let fits = parts.iter().enumerate().filter_map(|(part, found)| {
+        let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
+        Some((MemberSketch::new(found.root)?.fit(members), part))
+    });
+    fits.max()
 }
 
 /// The struct of a match, or the reason why it has none.
@@ -471,7 +567,7 @@ fn find_host<'a>(
     };
     match &found.found {
         TypeMatch::Found(name) => {
-            by_name.get(name.as_str()).map(Cow::as_ref).ok_or(UnmatchedReason::NoType(Vec::new()))
+            by_name.get(name.as_str()).map(|near| near.program.as_ref()).ok_or(UnmatchedReason::NoType(Vec::new()))
         }
         TypeMatch::Ambiguous(names) => Err(UnmatchedReason::Ambiguous(names.clone())),
         TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {

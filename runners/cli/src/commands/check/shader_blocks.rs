@@ -136,9 +136,9 @@ pub(crate) struct ShaderBlocks {
     pub blocks: Vec<TargetBlock>,
     /// Warnings for the user.
     pub warnings: Vec<Diagnostic>,
-    /// Says that a compiler read the file, and why.
-    pub note: Option<String>,
-    /// What that compiler cannot answer.
+    /// Sentences that say which compiler read the file, and why.
+    pub notes: Vec<String>,
+    /// Sentences about targets that no compiler answers for.
     pub left_out: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct ShaderBlocks {
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
-    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Layouts, sources)? {
+    let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Comparison, sources)? {
         Err(problems) => return Ok(read_by_compiler(job, &problems, first_file, sources)?.ok_or(problems)),
         Ok(input) => input.content,
     };
@@ -240,7 +240,7 @@ fn read_by_compiler(
 
     let word = job.path.display().to_string();
     let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
-    let mut read = ShaderBlocks { note: Some(answer.note), left_out: answer.left_out, ..ShaderBlocks::default() };
+    let mut read = ShaderBlocks { notes: answer.notes, left_out: answer.left_out, ..ShaderBlocks::default() };
     for column in answer.columns {
         let target = column.native.name;
         let source = Arc::new(BlockSource::Module { file: word.clone(), blocks: column.blocks.clone() });

@@ -15,15 +15,13 @@ pub(super) struct CompileCheck {
 }
 
 impl CompileCheck {
-    /// The compiler of this name. The inner `Err` is a message that it was not found.
-    pub(super) fn with(name: &str) -> anyhow::Result<Result<Self, String>> {
+    /// The compiler of this name; `None` if it was not found.
+    pub(super) fn with(name: &str) -> anyhow::Result<Option<Self>> {
         if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
             bail!("--check needs a build of DXC, as `layoutproof doctor compilers` lists them: `{name}` is not one");
         }
         let search = Compiler::named(name, MachineTools::find()?.folder());
-        let missing =
-            |_| format!("compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)");
-        Ok(search.compiler.map(|compiler| Self { compiler }).map_err(missing))
+        Ok(search.compiler.ok().map(|compiler| Self { compiler }))
     }
 
     /// What the compiler does instead of accepting the test, for Direct3D or for Vulkan.

@@ -30,14 +30,13 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
     check_folder(folder)?;
     interrupt::end_without_traces()?;
 
-    let check = match args.check.as_deref().map(CompileCheck::with).transpose()? {
-        Some(Err(absent)) => {
-            warn(&format!("error: {absent}\n"));
-            return Ok(Exit::Missing);
-        }
-        Some(Ok(check)) => Some(check),
-        None => None,
-    };
+    let check = args.check.as_deref().map(CompileCheck::with).transpose()?.flatten();
+    if let (Some(name), None) = (&args.check, &check) {
+        warn(&format!(
+            "error: compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)\n"
+        ));
+        return Ok(Exit::Missing);
+    }
     let sources = all_cases::sources(&[], args.case.as_slice())?;
     if sources.is_empty() {
         warn("error: nothing is selected: no case matches\n");
@@ -48,12 +47,12 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
     let mut summary = FolderSummary { suite, checked_with: args.check.clone(), ..FolderSummary::default() };
     for source in &sources {
         match test_of(source, summary.suite.as_ref(), check.as_ref())? {
-            Ok(test) => {
+            CaseTest::Written(test) => {
                 let group = group_of(test.block);
                 *summary.written.entry(group).or_default() += 1;
                 write(&folder.join(group).join(format!("{}.test", source.id)), &test.text)?;
             }
-            Err(kind) => summary.leave_out(&source.id, kind),
+            CaseTest::LeftOut(kind) => summary.leave_out(&source.id, kind),
         }
     }
 
@@ -62,33 +61,37 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }
 
-/// The test of a case, or the reason why it has none.
-fn test_of(
-    source: &Arc<Source>,
-    suite: Option<&SuiteTree>,
-    check: Option<&CompileCheck>,
-) -> anyhow::Result<Result<OffloadTest, String>> {
+enum CaseTest {
+    Written(Box<OffloadTest>),
+    /// With the kind of reason.
+    LeftOut(String),
+}
+
+fn test_of(source: &Arc<Source>, suite: Option<&SuiteTree>, check: Option<&CompileCheck>) -> anyhow::Result<CaseTest> {
     let test = match offload_test_of_case(source) {
         Ok(test) => test,
-        Err(reasons) => return Ok(Err(reason_of(source, &reasons))),
+        Err(reasons) => return Ok(CaseTest::LeftOut(reason_of(source, &reasons))),
     };
 
     let signature = source.module.blocks.first().and_then(|block| BlockSignature::of(block, source.options));
     if suite.zip(signature).is_some_and(|(suite, signature)| suite.declares(&signature)) {
-        return Ok(Err("the suite has a test with the same declarations".to_owned()));
+        return Ok(CaseTest::LeftOut("the suite has a test with the same declarations".to_owned()));
     }
-    let Some(check) = check else { return Ok(Ok(test)) };
-    let Some(refusal) = check.refusal(&test)? else { return Ok(Ok(test)) };
+    let refusal = match check {
+        Some(check) => check.refusal(&test)?,
+        None => None,
+    };
+    let (Some(check), Some(refusal)) = (check, refusal) else { return Ok(CaseTest::Written(Box::new(test))) };
 
     // If DXC refuses one API, it may still accept the other.
     let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
     for rules in rules {
         let Ok(test) = offload_test(&Subject::new(Arc::clone(source), rules)) else { continue };
         if check.refusal(&test)?.is_none() {
-            return Ok(Ok(test));
+            return Ok(CaseTest::Written(Box::new(test)));
         }
     }
-    Ok(Err(refusal.to_owned()))
+    Ok(CaseTest::LeftOut(refusal.to_owned()))
 }
 
 /// The kind of the first reason, without the names of the case's members.

@@ -175,6 +175,7 @@ impl<'a> Round<'a> {
             let shapes: Vec<_> =
                 source.module.blocks.iter().flat_map(|block| shapes_of_block(block, source.options)).collect();
             known::shape::explain(&self.fuzz.known, record, &self.fuzz.devices, &shapes);
+            known::shape::resemble(&self.fuzz.known, record, &shapes);
         }
         numbered
     }

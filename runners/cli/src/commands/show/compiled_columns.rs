@@ -60,7 +60,9 @@ impl CompiledColumns {
         let Some(read) = CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? else {
             return Ok(None);
         };
-        warn(&format!("note: {}\n", read.note));
+        for note in &read.notes {
+            warn(&format!("note: {note}\n"));
+        }
         let severity = if are_named { "error" } else { "note" };
         for sentence in &read.left_out {
             warn(&format!("{severity}: {sentence}\n"));
@@ -72,7 +74,7 @@ impl CompiledColumns {
         let content = InputContent::LaidOut(LaidOutFile { blocks: first, warnings: Vec::new() });
         Ok(Some(Self {
             input: ShowInput { content, language: Some(language), assumes_sixteen_bit: false },
-            note: format!("  the answer of {}, because layoutproof refuses the file\n", read.compilers),
+            note: format!("  answered by {}\n", read.compilers),
             layouts: layouts(read.columns),
             lacks_one: are_named && !read.left_out.is_empty(),
         }))

@@ -96,10 +96,7 @@ impl FormatKind {
     /// True if the text becomes a file of a program. Such a file would look complete without a block
     /// that a rule set forbids; other formats show which block is missing.
     pub(crate) fn is_program_file(self) -> bool {
-        match self {
-            Self::HostStructs | Self::LlvmTypes => true,
-            Self::Tables | Self::Data | Self::Drawing => false,
-        }
+        matches!(self, Self::HostStructs | Self::LlvmTypes)
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn structs(
     if host.asserts_only {
         return Ok(own_type_asserts(word, blocks, language, &own_types(host)?)?);
     }
-    let vectors = host.types.iter().map(|text| HostVector::parse(text).map_err(anyhow::Error::msg));
+    let vectors = host.types.iter().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
     Ok(asserts(word, blocks, language, HostOptions { namespace, vectors: &vectors }))
 }

@@ -18,6 +18,7 @@ use layoutproof_frontend::DeclareOptions;
 use layoutproof_inputs::all_cases::all_forms;
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_random::ProgramDialect;
+use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
 use super::super::draws::turn;
@@ -105,7 +106,10 @@ impl BindingFuzz {
                     programs.extend(of_program.iter().map(|_| place));
                     checks.extend(of_program);
                 }
-                Err(reason) => *totals.skips.entry(format!("not read by layoutproof: {reason}")).or_default() += 1,
+                Err(problem) => {
+                    let reason = format!("not read by layoutproof: {}", problem.message);
+                    *totals.skips.entry(reason).or_default() += 1;
+                }
             }
         }
 
@@ -129,7 +133,7 @@ impl BindingFuzz {
         &self,
         drawn: &DrawnProgram,
         takes: impl Fn(&DeviceInfo) -> bool,
-    ) -> Result<Vec<ProofCheck>, String> {
+    ) -> Result<Vec<ProofCheck>, Diagnostic> {
         let source = Arc::new(source(drawn)?);
         let targets = binding_answers::targets(drawn.dialect).iter();
         let requests = targets.map(|target| binding_answers::request(drawn.dialect, *target));
@@ -167,11 +171,11 @@ impl BindingFuzz {
 }
 
 /// Parses the program, or returns the parser's first error.
-fn source(drawn: &DrawnProgram) -> Result<Source, String> {
+fn source(drawn: &DrawnProgram) -> Result<Source, Diagnostic> {
     let text = drawn.program.text();
     let mut sources = SourceMap::default();
     let file = sources.add(format!("bindings/{}/{}", word(drawn.dialect), drawn.number), &text);
     let span = Span { file, start: 0, end: u32::try_from(text.len()).expect("programs are short") };
     Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources)
-        .map_err(|problems| problems.into_iter().next().map_or_else(String::new, |problem| problem.message))
+        .map_err(|problems| problems.into_iter().next().expect("a refused text has a problem"))
 }

@@ -1,0 +1,130 @@
+//! The texts of issues for makers of drivers.
+//!
+//! The device is rarely at hand, so a text says what a recorded run has shown, and which case of the
+//! suite shows it again.
+//!
+//! Source of the format: ci/upstream-drivers/README.md.
+
+use layoutproof_built_in::UPSTREAM_DRIVERS;
+use layoutproof_layout::FileId;
+use layoutproof_show::style::{TextLines, one_line};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::sources::SourceMap;
+use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
+
+use crate::select::refused_input::RefusedInput;
+
+/// The version of the format.
+const SCHEMA: u32 = 1;
+
+/// A shader that shows a known difference of a driver.
+#[derive(Debug)]
+pub(super) struct DriverIssue {
+    /// The file's name without the suffix.
+    pub(super) name: &'static str,
+    /// The known difference.
+    pub(super) known: String,
+    title: String,
+    /// Device, driver and API, with the day.
+    seen: String,
+    /// The case of the suite that shows it.
+    case: String,
+    /// The language of the shader, as Markdown calls it.
+    language: String,
+    shader: String,
+    /// What is bound, filled and dispatched.
+    setup: String,
+    actual: String,
+    expected: String,
+}
+
+/// All of them, by name.
+///
+/// # Errors
+/// A file has problems; only those of the first such file are returned.
+pub(super) fn driver_issues() -> anyhow::Result<Vec<DriverIssue>> {
+    let mut found = Vec::new();
+    let mut sources = SourceMap::default();
+    for file in UPSTREAM_DRIVERS {
+        let id = sources.add(format!("ci/upstream-drivers/{}.toml", file.name), file.text);
+        match DriverIssue::read(file.name, id, &sources) {
+            Ok(issue) => found.push(issue),
+            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
+        }
+    }
+    Ok(found)
+}
+
+impl DriverIssue {
+    fn read(name: &'static str, file: FileId, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
+        let root = parse(sources, &mut problems);
+        let mut table = TomlTable::new(&root);
+        if table.number("schema", &mut problems).is_some_and(|schema| schema != SCHEMA) {
+            problems.report(table.range(), format!("`schema` is not {SCHEMA}"));
+        }
+        let mut required = |key| {
+            table.required(key, &mut problems);
+            table.string(key, &mut problems).unwrap_or_default()
+        };
+        let issue = Self {
+            name,
+            known: required("known"),
+            title: required("title"),
+            seen: required("seen"),
+            case: required("case"),
+            language: required("language"),
+            shader: required("shader"),
+            setup: required("setup"),
+            actual: required("actual"),
+            expected: required("expected"),
+        };
+        table.finish(&mut problems);
+        if found.is_empty() { Ok(issue) } else { Err(found) }
+    }
+
+    /// The text in Markdown.
+    pub(super) fn markdown(&self) -> String {
+        let mut text = TextLines::default();
+        text.push(&format!("# {}", one_line(&self.title)));
+        text.push("");
+        text.push(&format!("Seen on {}, with shaders of this shape.", one_line(&self.seen)));
+        text.append(&format!("\n## Steps to reproduce\n\n```{}\n{}\n```\n", self.language, self.shader.trim_end()));
+        text.append(&format!("\n{}\n", self.setup.trim()));
+        text.append("\nOr with layoutproof, whose shaders show it, too:\n");
+        text.append(&format!("\n```console\n$ layoutproof run {} --no-known\n```\n", one_line(&self.case)));
+        text.append(&format!("\n## Actual behaviour\n\n{}\n", self.actual.trim()));
+        text.append(&format!("\n## Expected behaviour\n\n{}\n", self.expected.trim()));
+        text.into_text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_built_in::CASES;
+    use layoutproof_site::mechanisms;
+
+    use super::*;
+    use crate::commands::site::known_lists::known_lists;
+
+    #[test]
+    fn each_is_about_a_known_difference_and_a_case_that_there_are() {
+        let lists = known_lists().unwrap();
+        let known = mechanisms(&lists);
+        for issue in driver_issues().unwrap() {
+            assert!(known.iter().any(|difference| difference.id == issue.known), "{}: {}", issue.name, issue.known);
+            assert!(CASES.iter().any(|case| case.name == issue.case), "{}: {}", issue.name, issue.case);
+        }
+    }
+
+    /// The committed texts are the current ones.
+    #[test]
+    fn each_text_is_written_again() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/upstream-drivers");
+        for issue in driver_issues().unwrap() {
+            let path = folder.join(format!("{}.md", issue.name));
+            assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), issue.markdown(), "{}", path.display());
+        }
+    }
+}
