@@ -17,5 +17,5 @@ pub(super) fn for_all<Item: Sync, Outcome: Send>(
     work: impl Fn(&Item) -> Outcome + Sync,
 ) -> anyhow::Result<Vec<Outcome>> {
     let threads = ThreadPoolBuilder::new().stack_size(STACK).build().context("starting threads")?;
-    Ok(threads.install(|| items.par_iter().with_max_len(1).map(|item| work(item)).collect()))
+    Ok(threads.install(|| items.par_iter().with_max_len(1).map(&work).collect()))
 }
