@@ -83,7 +83,7 @@ pub struct CompilerReading {
     pub left_out: Vec<String>,
     /// The compilers with their versions.
     pub compilers: String,
-    /// A sentence that names them and says why they are asked, and others about what they omit.
+    /// A sentence that names them and the reason to ask them, and others about what they omit.
     pub notes: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ pub struct CompilersColumn {
 
 impl CompilerReading {
     /// Asks the compiler of each column; `columns` are names of rule sets. `None` if the first has no answer,
-    /// or no compiler is asked: for an unsound layout, another language, standard input.
+    /// and for an unsound layout, another language or standard input.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or the file has no absolute path.
