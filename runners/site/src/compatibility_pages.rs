@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_layout::{Column, find};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::address::{GivenNames, link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
@@ -95,9 +95,9 @@ fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
             "The same declaration on every target. A number is the byte at which the member is; a row links to the declaration "
             "with all its members."
         }
-        (notes)
     };
-    let content = html! { div #matrix { (table) } (devices) };
+    let intro = PreEscaped(intro.into_string() + &notes.into_string());
+    let content = PreEscaped(table.into_string() + &devices.0);
     SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
         .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
 }
@@ -178,7 +178,7 @@ fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
                 table.words.devices {
                     thead {
                         tr {
-                            @for head in ["device", "driver", "API", "checks"] { th scope="col" { (head) } }
+                            @for head in ["device", "checks", "driver", "API"] { th scope="col" { (head) } }
                         }
                     }
                     tbody { @for table in tables { (device_row(path, table, records)) } @for device in unused(records, tables) { (device) } }
@@ -198,11 +198,11 @@ fn device_row(path: &str, table: &DeviceTable<'_>, records: &SiteRecords) -> Mar
     html! {
         tr {
             th scope="row" { a href=(link(path, &table.path)) { (table.title(records)) } }
+            td { (all.badges()) }
             @match device {
                 Some(device) => { td { (one_line(&device.driver)) } td { (one_line(&device.api)) } },
                 None => { td { "–" } td { "–" } },
             }
-            td { (all.badges()) }
         }
     }
 }
@@ -217,9 +217,9 @@ fn unused<'a>(records: &'a SiteRecords, tables: &'a [DeviceTable<'_>]) -> impl I
         html! {
             tr {
                 th scope="row" { (one_line(&device.name)) }
+                td { "no checks" }
                 td { (one_line(&device.driver)) }
                 td { (one_line(&device.api)) }
-                td { "no checks" }
             }
         }
     })

@@ -9,7 +9,7 @@ use super::known_differences::{KnownList, Mechanism, report_link};
 use super::markdown::paragraph;
 use super::option_table::option_table;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
-use super::time_line::{time_line, time_line_head};
+use super::time_line::{only_build, time_line, time_line_head};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_show::style::{counted, grouped, one_line};
@@ -87,12 +87,14 @@ fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation
     let path = compiler_page(&list.name);
     let toolchains = toolchains_of(list);
     let (open, gone): (Vec<&ListedBug<'_>>, Vec<&ListedBug<'_>>) = bugs.iter().partition(|bug| bug.is_open());
+    let only_build = only_build(bugs.iter().map(|bug| bug.mechanism));
     let listed = |bugs: &[&ListedBug<'_>]| {
+        let has_time_lines = only_build.is_none();
         html! {
             @if let Some(first) = bugs.first().filter(|bug| bug.mechanism.list.compiler.as_deref() == Some("dxc")) {
                 div.bugs-head { (time_line_head(first.mechanism)) }
             }
-            ol.bugs { @for bug in bugs { (bug_row(&path, bug, navigation)) } }
+            ol.bugs { @for bug in bugs { (bug_row(&path, bug, has_time_lines, navigation)) } }
         }
     };
 
@@ -100,6 +102,7 @@ fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation
         section id="bugs" {
             h2 { "Known bugs" }
             @if open.is_empty() { p { "None in the newest build that was tried." } }
+            @if let Some(build) = &only_build { p { "All of them were seen in " (build) "; no later build was tried." } }
             (listed(&open))
         }
         @if !gone.is_empty() {
@@ -122,7 +125,7 @@ fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation
         .found_by("known bugs options layout rules")
 }
 
-fn bug_row(path: &str, bug: &ListedBug<'_>, navigation: SiteNavigation) -> Markup {
+fn bug_row(path: &str, bug: &ListedBug<'_>, has_time_lines: bool, navigation: SiteNavigation) -> Markup {
     let mechanism = bug.mechanism;
     html! {
         li {
@@ -136,7 +139,7 @@ fn bug_row(path: &str, bug: &ListedBug<'_>, navigation: SiteNavigation) -> Marku
                     p.note { "Workaround: " (sentence(&one_line(workaround))) }
                 }
             }
-            (time_line(mechanism))
+            @if has_time_lines { (time_line(mechanism)) } @else { span {} }
             div.open { @if let Some(explored) = bug.case.and_then(|case| case.explored.as_ref()) { (explored.link(path, navigation)) } }
         }
     }

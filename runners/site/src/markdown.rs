@@ -2,7 +2,7 @@
 //!
 //! Links between pages of the book lead to their pages on the site, as do links to the format of
 //! cases and to the schema of records. The site has no other files of the repository: a link to one
-//! becomes its text with the file's name.
+//! becomes its text with the file's name, and pictures are left out.
 
 use maud::{PreEscaped, html};
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
@@ -63,6 +63,8 @@ struct MarkdownReader<'t> {
     code: Option<String>,
     /// The targets of the links that are currently open.
     links: Vec<ReadLink>,
+    /// True inside a picture, whose description is left out with it.
+    is_in_picture: bool,
 }
 
 /// The target of an open link.
@@ -84,11 +86,15 @@ impl<'t> MarkdownReader<'t> {
             heading: None,
             code: None,
             links: Vec::new(),
+            is_in_picture: false,
         }
     }
 
     fn take(&mut self, event: Event<'t>) {
         match event {
+            Event::Start(Tag::Image { .. }) => self.is_in_picture = true,
+            Event::End(TagEnd::Image) => self.is_in_picture = false,
+            _ if self.is_in_picture => {}
             Event::Start(Tag::Heading { .. }) => {
                 self.heading = Some(self.events.len());
                 self.events.push(event);
@@ -235,6 +241,11 @@ mod tests {
         ] {
             assert!(shown(text).contains(expected), "{text}: {}", shown(text));
         }
+    }
+
+    #[test]
+    fn pictures_are_left_out() {
+        assert_eq!(shown("a ![a `picture`](../../.github/images/a.png) b"), "<p>a  b</p>\n");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::address::compiler_page;
 use super::case_page::{CaseFacts, case_link};
-use super::known_differences::{Mechanism, SeenBuilds, capitalized};
+use super::known_differences::{Mechanism, SeenBuilds, capitalized, report_link};
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::one_member_per_line;
 use super::time_line::time_line;
@@ -16,7 +16,6 @@ use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::failure_card::{failure_maps, witness_table};
-use layoutproof_report::html::known_part::link_to;
 use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -84,7 +83,8 @@ pub(super) fn mechanism_page(
             @for column in mechanism.columns() { span.badge { (column) } " " }
         }
         (time_line(mechanism))
-        p.lead { (sentence(&capitalized(&one_line(mechanism.reason)))) }
+        @let reason = capitalized(&one_line(mechanism.reason));
+        @if reason != mechanism.title { p.lead { (sentence(&reason)) } }
     };
     SiteFrame { path, section: SiteSection::Compilers, title, intro, content }
         .found_by(&format!("{} {}", mechanism.list.title, one_line(mechanism.reason)))
@@ -103,7 +103,7 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
                 dt { "reported" }
                 dd {
                     @match mechanism.upstream_link() {
-                        Some(address) => { (link_to(address)) },
+                        Some(address) => { (report_link(address)) },
                         None => { "no report of it is known to us" },
                     }
                 }
@@ -165,9 +165,13 @@ fn how_we_know(mechanism: &Mechanism<'_>) -> String {
     sentences.join(" ")
 }
 
-/// The conditions of the entries, without duplicates.
+/// The conditions of the entries, without duplicates, and without the producers, which the page names by their targets.
 fn conditions(mechanism: &Mechanism<'_>) -> BTreeSet<Vec<EntryCondition>> {
-    mechanism.entries.iter().map(|entry| entry.conditions()).collect()
+    let of_entry = |entry: &&KnownFailure| {
+        let conditions = entry.conditions().into_iter().filter(|condition| condition.key != "producer");
+        conditions.collect()
+    };
+    mechanism.entries.iter().map(of_entry).collect()
 }
 
 fn conditions_text(conditions: &[EntryCondition]) -> Markup {

@@ -49,13 +49,12 @@ pub(super) fn one_member_per_line(text: &str) -> String {
     }
     let mut lines = String::new();
     let mut depth = 0_usize;
-    let mut rest = text.chars().peekable();
     let indent = |lines: &mut String, depth| {
         if lines.ends_with('\n') {
             lines.push_str(&"    ".repeat(depth));
         }
     };
-    while let Some(letter) = rest.next() {
+    for letter in text.chars() {
         match letter {
             '{' => {
                 depth += 1;

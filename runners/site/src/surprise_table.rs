@@ -36,20 +36,22 @@ enum Answer {
 pub(super) fn surprise_table(path: &str, surprises: &[Surprise]) -> Markup {
     let Some(first) = surprises.first() else { return html! {} };
     html! {
-        (legend_of(&[
-            (Sign::Most, "what most targets answer"),
-            (Sign::Other, "another answer"),
-            (Sign::Refused, "refused"),
-        ]))
-        div.scroll tabindex="0" role="region" aria-label="Surprises by target" {
-            table.matrix.surprises {
-                thead {
-                    tr {
-                        th scope="col" { "declaration" }
-                        @for column in &first.columns { th scope="col" { (two_lines(&column.name)) } }
+        div #matrix {
+            (legend_of(&[
+                (Sign::Most, "what most targets answer"),
+                (Sign::Other, "another answer"),
+                (Sign::Refused, "refused"),
+            ]))
+            div.scroll tabindex="0" role="region" aria-label="Surprises by target" {
+                table.matrix.surprises {
+                    thead {
+                        tr {
+                            th scope="col" { "declaration" }
+                            @for column in &first.columns { th scope="col" { (two_lines(&column.name)) } }
+                        }
                     }
+                    tbody { @for surprise in surprises { (row(path, surprise)) } }
                 }
-                tbody { @for surprise in surprises { (row(path, surprise)) } }
             }
         }
     }

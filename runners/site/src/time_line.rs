@@ -48,6 +48,20 @@ impl BuildState {
     }
 }
 
+/// The one build that has all of these bugs, if no other is known of any.
+pub(super) fn only_build<'a>(mechanisms: impl Iterator<Item = &'a Mechanism<'a>>) -> Option<String> {
+    let mut all: Vec<(String, BuildState)> = Vec::new();
+    for (name, state) in mechanisms.flat_map(builds) {
+        if !all.iter().any(|(known, other)| version(known) == version(&name) && *other == state) {
+            all.push((name, state));
+        }
+    }
+    match &all[..] {
+        [(name, BuildState::Differs)] => Some(one_line(name)),
+        _ => None,
+    }
+}
+
 /// The builds above the time lines of a list.
 pub(super) fn time_line_head(mechanism: &Mechanism<'_>) -> Markup {
     html! {
@@ -87,7 +101,9 @@ fn builds(mechanism: &Mechanism<'_>) -> Vec<(String, BuildState)> {
     let mut builds: Vec<(String, BuildState)> = Vec::new();
     for seen in mechanism.builds() {
         let both = [Some((seen.newest, BuildState::Differs)), seen.gone.map(|gone| (gone, BuildState::Right))];
-        for (name, state) in both.into_iter().flatten() {
+        for (names, state) in both.into_iter().flatten() {
+            // A second compiler follows the one that the list is about.
+            let name = names.split_once(", ").map_or(names, |(first, _)| first);
             if !builds.iter().any(|(known, _)| known == name) {
                 builds.push((name.to_owned(), state));
             }

@@ -60,7 +60,7 @@ const PALETTE: [Colour; 34] = [
 
 const PAGE_RULES: &str = include_str!("page.css");
 const MAP_RULES: &str = include_str!("byte_map.css");
-/// Inter and JetBrains Mono, SIL Open Font License 1.1, made by `ci/fonts`.
+/// Inter and `JetBrains` Mono, SIL Open Font License 1.1, made by `ci/fonts`.
 const FONTS: &str = include_str!("fonts/fonts.css");
 
 /// Whether a style sheet contains the fonts. Without them, pages use those of the reader's system.
