@@ -131,7 +131,7 @@ fn what_a_link_names_wrongly_is_left_out() {
 #[test]
 fn every_choice_can_be_asked_for() {
     let choices = choices();
-    let columns: Vec<String> = choices.compilers.iter().chain(&choices.rules).map(|it| it.name.to_owned()).collect();
+    let columns: Vec<String> = choices.compilers.iter().chain(&choices.rules).map(|it| it.name.clone()).collect();
     for column in columns {
         let answer = explore(&ExploreRequest { columns: vec![column.clone()], ..request("hlsl", SCENE) });
         assert!(answer.is_read && !answer.offsets.is_empty(), "{column}");
