@@ -45,7 +45,7 @@ fn planted_faults_are_found_and_shrunk_to_two_members() {
         };
         for mutant in mutants(row).iter().filter(is_wanted) {
             let named = format!("{rules} {} {} -> {}", mutant.parameter, mutant.from, mutant.to);
-            let found = search(&declarations, 6, &mut |it| moves(it, row, mutant));
+            let found = search(&declarations, 7, &mut |it| moves(it, row, mutant));
             let Some((_, found)) = found else { panic!("{named} is not found within 200 declarations") };
             let smallest = &found.smallest;
             assert!(smallest.member_count() <= 2, "{named}\n{}", smallest.text());
