@@ -132,13 +132,14 @@ impl Owner<'_> {
 fn owner(check: &CheckRecord) -> String {
     let device = || check.id.device.as_ref().map_or_else(|| check.id.title(), |device| device.id.clone());
     match (&check.id.producer, check.outcome.culprit()) {
-        (_, Some(Culprit::Device)) => device(),
+        (_, Some(Culprit::Device)) | (ShaderMaker::Producer(Producer::Generator(_)) | ShaderMaker::NoShader, _) => {
+            device()
+        }
         (ShaderMaker::Producer(Producer::Compiler(toolchain)), _) => {
             let compiler = toolchain.column().and_then(|column| column.compiler);
             compiler.map_or_else(|| toolchain.compiler.to_owned(), |compiler| compiler.title().to_owned())
         }
         (ShaderMaker::Unknown(name), _) => name.clone(),
-        (ShaderMaker::Producer(Producer::Generator(_)) | ShaderMaker::NoShader, _) => device(),
     }
 }
 

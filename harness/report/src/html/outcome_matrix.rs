@@ -95,9 +95,9 @@ pub(super) fn device_matrices(
     }
 
     // Devices in the order of the run, then those that it does not list, and the checks without one.
-    let order = |id: &Option<&str>| devices.iter().position(|device| Some(device.id.as_str()) == *id);
+    let order = |id: Option<&str>| devices.iter().position(|device| Some(device.id.as_str()) == id);
     let mut matrices: Vec<(Option<&str>, DeviceMatrix)> = matrices.into_iter().collect();
-    matrices.sort_by_key(|(id, _)| (order(id).unwrap_or(usize::MAX), id.is_none()));
+    matrices.sort_by_key(|(id, _)| (order(*id).unwrap_or(usize::MAX), id.is_none()));
     html! {
         section id="matrix" {
             h2 { "Devices" }

@@ -100,7 +100,7 @@ fn facts(run: &FinishedRun<'_>) -> Markup {
     html! {
         dl.facts {
             @for words in commands { dt { "command" } dd { (command(&one_line(words))) } }
-            @if end.ms > 0 { dt { "duration" } dd { (time(Duration::from_millis(end.ms))) } }
+            @if end.ms > 0 { dt { "duration" } dd { (time(Duration::from_millis(end.ms.into()))) } }
             @if !names.is_empty() { dt { (if names.len() == 1 { "device" } else { "devices" }) } dd { (list(names.into_iter().collect())) } }
             @if !compilers.is_empty() {
                 dt { (if compilers.len() == 1 { "compiler" } else { "compilers" }) } dd { (list(compilers.iter().map(String::as_str).collect())) }

@@ -41,8 +41,8 @@ pub struct RunEnd {
     pub broken: u32,
     /// Wall time in milliseconds: of the last process if the run was resumed, and the sum if there were
     /// several runs. Absent from records of earlier versions.
-    #[serde(default, skip_serializing_if = "are_none")]
-    pub ms: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ms: u32,
     /// Leaves with a result from a device.
     pub leaves: u32,
     /// Leaves in array elements that no shader of the checks reads or writes; absent if there are

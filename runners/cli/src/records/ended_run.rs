@@ -50,7 +50,7 @@ impl EndedRun<'_> {
         let ClosedLedger { records, end, fixed, file } = ledger;
         let time = started.elapsed();
         let end = RunEnd {
-            ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
+            ms: u32::try_from(time.as_millis()).unwrap_or(u32::MAX),
             fail_fast: fail_fast && end.not_done > 0,
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
