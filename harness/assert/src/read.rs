@@ -1,0 +1,136 @@
+//! Reads the block of a shader's text.
+
+use layoutproof_frontend::DeclareOptions;
+use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::{BlockLayout, Column, LayoutOptions, MemberRow, Span, find, table};
+use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
+use layoutproof_show::front_ends::{Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions, TextFrontEnd};
+use layoutproof_show::{RuleChoice, ShowInput, ShownRules};
+use layoutproof_source::diagnostics::render;
+pub(crate) use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use crate::ShaderBlock;
+
+/// The languages of texts, as constants of a program can name them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Hlsl,
+    Slang,
+    Wgsl,
+    Glsl,
+}
+
+impl From<Language> for ShaderLanguage {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::Hlsl => Self::Hlsl,
+            Language::Slang => Self::Slang,
+            Language::Wgsl => Self::Wgsl,
+            Language::Glsl => Self::Glsl,
+        }
+    }
+}
+
+/// Why a block has no layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BlockError {
+    /// The problems of the text, each with its line.
+    #[error("the shader cannot be read:\n{0}")]
+    Unread(String),
+    #[error("{language} needs rules: `.under(\"d3d12.dxc\")`, `.under(\"std140\")`, ...")]
+    NoRules { language: &'static str },
+    #[error("{language} fixes its own offsets: leave out `.under(\"{rules}\")`")]
+    OwnRules { language: &'static str, rules: String },
+    #[error("no rule set is called `{name}`{meant}")]
+    UnknownRules { name: String, meant: String },
+    #[error("no block is called `{name}`; there are {known}")]
+    UnknownBlock { name: String, known: String },
+    #[error("{rules} does not allow the block `{block}`: {reasons}")]
+    Refused { rules: String, block: String, reasons: String },
+}
+
+/// A block as its rules lay it out.
+#[derive(Clone, Debug)]
+pub(crate) struct ReadBlock {
+    /// The rule set, or the compiler and its target.
+    pub title: String,
+    /// In bytes; `None` if the block ends with an array without a length.
+    pub size: Option<u32>,
+    pub rows: Vec<MemberRow>,
+}
+
+/// Reads a block of a text.
+///
+/// # Errors
+/// The text is refused, or has no such block, or the rules are unknown or do not allow it.
+pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
+    let language = ShaderLanguage::from(block.shader.language);
+    let fixes_offsets = matches!(language, ShaderLanguage::Wgsl | ShaderLanguage::Glsl);
+    let rules = match block.rules {
+        Some(rules) if fixes_offsets => {
+            return Err(BlockError::OwnRules { language: language.title(), rules: rules.to_owned() });
+        }
+        Some(rules) => ShownRules::Columns(vec![rule_choice(rules)?.into()]),
+        None if fixes_offsets => ShownRules::Shipping,
+        None => return Err(BlockError::NoRules { language: language.title() }),
+    };
+
+    let mut sources = SourceMap::default();
+    let file = sources.add(format!("shader.{}", language.as_str()), block.shader.text);
+    let end = u32::try_from(block.shader.text.len()).unwrap_or(u32::MAX);
+    let options = ReadOptions {
+        layout: LayoutOptions::default(),
+        declare: DeclareOptions::default(),
+        macros: &[],
+        purpose: Purpose::Layouts,
+        tools: &NoTools,
+    };
+    let read = TextFrontEnd::of(language).read(Span { file, start: 0, end }, &options, &mut sources);
+    let content = read.map_err(|problems| BlockError::Unread(render(&problems, &sources, false)))?;
+    let input = ShowInput { content, language: Some(language), assumes_sixteen_bit: false };
+
+    let layouts = input.layouts(&rules);
+    let blocks: Vec<&BlockLayout> = layouts.iter().flat_map(|column| &column.blocks).map(|it| &it.layout).collect();
+    let title = layouts.first().map_or_else(String::new, |column| column.name.clone());
+    let Some(found) = blocks.iter().find(|layout| layout.name == block.name) else {
+        let known: Vec<String> = blocks.iter().map(|layout| format!("`{}`", layout.name)).collect();
+        return Err(BlockError::UnknownBlock { name: block.name.to_owned(), known: known.join(", ") });
+    };
+    match &found.result {
+        Ok(root) => Ok(ReadBlock { title, size: root.size.finite(), rows: found.rows() }),
+        Err(reasons) => {
+            let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
+            Err(BlockError::Refused { rules: title, block: block.name.to_owned(), reasons: reasons.join("; ") })
+        }
+    }
+}
+
+fn rule_choice(word: &str) -> Result<RuleChoice, BlockError> {
+    let of_column = || Column::parse(word).ok().and_then(Native::of_column);
+    let choice =
+        find(word).map(RuleChoice::Rules).or_else(|| find_native(word).or_else(of_column).map(RuleChoice::Native));
+    choice.ok_or_else(|| {
+        let meant = did_you_mean(word, table().iter().map(|rules| rules.name));
+        BlockError::UnknownRules { name: word.to_owned(), meant }
+    })
+}
+
+/// Only what is a part of the test's own program.
+#[derive(Clone, Copy, Debug)]
+struct NoTools;
+
+impl InputTools for NoTools {
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+
+    fn glslang(&self) -> Result<Glslang, NoGlslang> {
+        Err(NoGlslang("`layoutproof check` uses glslang, which supports all of it".to_owned()))
+    }
+
+    fn list_container(&self, _container: &[u8]) -> Result<String, NoListing> {
+        Err(NoListing { reason: "a test reads texts only".to_owned(), help: "use `layoutproof check`".to_owned() })
+    }
+}
