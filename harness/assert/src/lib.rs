@@ -278,7 +278,7 @@ mod tests {
             a: f32,
             b: f32,
         }
-        assert_layout!(Two { a, b }, glsl.block("S"));
+        assert_layout!(Two { a, b }, glsl.block("s"));
         let slang = Shader::slang("ConstantBuffer<Two> two; struct Two { float a; float b; };");
         assert_layout!(Two { a, b }, slang.block("two").under("vulkan.slangc"));
     }
