@@ -280,7 +280,7 @@ mod tests {
         }
         assert_layout!(Two { a, b }, glsl.block("s"));
         let slang = Shader::slang("ConstantBuffer<Two> two; struct Two { float a; float b; };");
-        assert_layout!(Two { a, b }, slang.block("two").under("vulkan.slangc"));
+        assert_layout!(Two { a, b }, slang.block("two").under("vulkan/scalar.slangc"));
     }
 
     #[test]
