@@ -37,6 +37,7 @@
 //! struct Frame {
 //!     weights: [[f32; 4]; 2],
 //!     bloom: f32,
+//!     _padding: [f32; 3],
 //! }
 //!
 //! const SHADER: Shader = Shader::hlsl("cbuffer Frame { float4 weights[2]; float threshold; };");
