@@ -126,21 +126,23 @@ fn reflected(file: &str) -> Result<Value, String> {
     let block = &bindings.iter().find(|it| it.binding == 0).ok_or(format!("lists {} bindings, not that of the block", bindings.len()))?.block;
     let mut numbers = Numbers::default();
     numbers.sizes.insert("root".to_owned(), block.size);
-    walk_reflected(&block.members, "root", &mut numbers);
+    walk_reflected(&block.members, "root", 0, &mut numbers);
     Ok(numbers.json())
 }
 
-fn walk_reflected(members: &[spirv_reflect::types::ReflectBlockVariable], path: &str, numbers: &mut Numbers) {
+fn walk_reflected(members: &[spirv_reflect::types::ReflectBlockVariable], path: &str, base: u32, numbers: &mut Numbers) {
     for member in members {
         let mut path = format!("{path}.{}", member.name);
-        numbers.offsets.insert(path.clone(), member.absolute_offset);
+        // Within an array of structs, `absolute_offset` is always 0.
+        let offset = base + member.offset;
+        numbers.offsets.insert(path.clone(), offset);
         if !member.array.dims.is_empty() {
-            // Of an array of arrays it gives the stride of the innermost dimension alone.
+            // For an array of arrays, spirv-reflect gives the stride of the innermost dimension alone.
             if member.array.dims.len() == 1 {
                 numbers.array_strides.insert(path.clone(), member.array.stride);
             }
             path.push_str(&"[]".repeat(member.array.dims.len()));
         }
-        walk_reflected(&member.members, &path, numbers);
+        walk_reflected(&member.members, &path, offset, numbers);
     }
 }
