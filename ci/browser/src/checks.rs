@@ -167,7 +167,7 @@ async fn widths(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
             bail!("{needed} pixels wide in a window of {}: {}", width.pixels(), page.value(WIDEST).await?);
         }
         let cut = page.value(CUT_MAPS).await?;
-        ensure!(cut == 0, "{cut} byte maps end behind a window of {}", width.pixels());
+        ensure!(cut == 0, "{cut} byte maps extend past a window of {}", width.pixels());
     }
     page.close().await
 }

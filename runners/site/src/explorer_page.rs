@@ -43,7 +43,7 @@ pub(super) enum ExplorerPlace {
     Home,
 }
 
-/// What the head of a page with the explorer contains besides the shared style.
+/// The elements that the explorer adds to the head of its page.
 pub(super) fn explorer_head(path: &str) -> Markup {
     html! {
         meta http-equiv="Content-Security-Policy" content=(POLICY);
@@ -99,7 +99,7 @@ pub(super) fn explorer_part(path: &str, place: ExplorerPlace) -> Markup {
         }
         div #explorer data-page=[&own_page] data-panes="text result" {
             div.x-panes {
-                div.x-text { (text_bar()) (editor()) (said()) }
+                div.x-text { (text_bar()) (editor()) (messages()) }
                 div.x-result { (result_bar(own_page.as_deref())) (panels()) }
             }
         }
@@ -147,8 +147,8 @@ fn editor() -> Markup {
     }
 }
 
-/// What the program says about the text.
-fn said() -> Markup {
+/// The status line, the errors and the warnings.
+fn messages() -> Markup {
     html! {
         div.x-said {
             p #explorer-status role="status" {}

@@ -13,11 +13,11 @@
   input.type = "search";
   input.placeholder = "Search rules, surprises, bugs, cases, docs";
   input.setAttribute("aria-label", "Search");
-  const said = document.createElement("p");
-  said.className = "note";
-  said.setAttribute("role", "status");
+  const status = document.createElement("p");
+  status.className = "note";
+  status.setAttribute("role", "status");
   const found = document.createElement("ul");
-  dialog.append(input, said, found);
+  dialog.append(input, status, found);
   document.body.append(dialog);
 
   const load = () => new Promise((resolve) => {
@@ -59,7 +59,7 @@
     fitting.sort(([one, a], [other, b]) => other - one || a[1].length - b[1].length);
     found.replaceChildren(...fitting.slice(0, MOST_SHOWN).map(([, place]) => item(place)));
     const more = fitting.length - MOST_SHOWN;
-    said.textContent = !wanted.length ? "" : !fitting.length ? "Nothing found." : more > 0 ? `${more} more: add a word` : "";
+    status.textContent = !wanted.length ? "" : !fitting.length ? "Nothing found." : more > 0 ? `${more} more: add a word` : "";
   };
 
   const open = async () => {
@@ -87,7 +87,7 @@
     else return;
     event.preventDefault();
   });
-  // A click beside the box closes it, and so does a link, whose target may be on this page.
+  // A click outside the box closes it, and so does a link, whose target may be on this page.
   dialog.addEventListener("click", (event) => {
     if (event.target === dialog || event.target.closest("a")) dialog.close();
   });

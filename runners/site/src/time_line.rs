@@ -85,7 +85,7 @@ pub(super) fn time_line(mechanism: &Mechanism<'_>) -> Markup {
     }
 }
 
-/// `1.7.2308` of `DXC 1.7.2308`, `2022-02` of the build of that month.
+/// `1.7.2308` of `DXC 1.7.2308`, `2022` of `DXC of February 2022`.
 fn version(name: &str) -> String {
     match name.rsplit_once(' ') {
         Some((_, "2022")) => "2022".to_owned(),

@@ -71,7 +71,7 @@
     resolve?.(result);
     next();
   };
-  // Of questions about what is typed, the last one of each kind counts.
+  // A question about the text replaces a waiting one of the same kind.
   const ask = (question) => new Promise((resolve) => {
     const isReplaced = (other) => !question.copied && !other.copied && !question.padding === !other.padding;
     for (let at = waiting.length - 1; at >= 0; at--) if (isReplaced(waiting[at].question)) waiting.splice(at, 1)[0].resolve(null);
@@ -158,7 +158,7 @@
     lightMember();
   };
   const panel = () => $(chosen.tab);
-  // What is wider than its place is scrolled with the keyboard as well.
+  // The keyboard can scroll maps that are wider than the panel.
   const reachScrolled = () => {
     for (const map of all("#explorer-bytes figure")) {
       if (map.scrollWidth > map.clientWidth) map.tabIndex = 0;
@@ -167,7 +167,7 @@
   };
   addEventListener("resize", reachScrolled);
 
-  // Better orders of members take longer to find than everything else, so the last keystroke is waited for.
+  // Finding better orders of members takes longer than everything else, so it waits for a pause in typing.
   let orders = [];
   let ordered = "";
   let ordering = 0;
@@ -444,7 +444,7 @@
     else showPanes(isShown(other) ? [other] : ["text", "result"]);
   };
 
-  // --- The address: the whole state, compressed, behind `#`, which no browser sends to a server.
+  // --- The address: the whole state, compressed, after `#`. Browsers do not send this part to a server.
 
   const pipe = async (bytes, through) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(through)).arrayBuffer());
   const encode = (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
