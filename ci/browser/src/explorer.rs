@@ -658,6 +658,6 @@ async fn no_scripts(browser: &Browser, explorer: &ServedExplorer) -> anyhow::Res
     let page = browser.open_address(&explorer.address, Scripts::Off).await?;
     let text = page.text().await?;
     ensure!(text.contains("only with JavaScript") && text.contains("layoutproof show FILE"), "{text}");
-    ensure!(!text.contains("Offsets"), "what does nothing without scripts is shown: {text}");
+    ensure!(!text.contains("Offsets"), "the page shows controls that need scripts: {text}");
     page.close().await
 }

@@ -49,8 +49,10 @@
 //! ```
 //!
 //! A macro cannot see the members of a struct, so the test lists them; `..` allows the block to have
-//! more. Types are compared by place and size only. Files are not included: give the text that
-//! declares the block.
+//! more. A member must be at its place in the block, and must not be smaller than there. Types, the
+//! strides of arrays, and members of a listed struct that are not listed themselves are not compared.
+//! `half` has 2 bytes, and matrices without an order are column-major. Files are not included: give
+//! the text that declares the block.
 
 mod read;
 
@@ -157,7 +159,7 @@ pub fn compare(host: HostStruct<'_>, block: ShaderBlock<'_>) -> Result<(), Strin
         }
     }
 
-    // Members of a listed struct are compared as a part of it, unless they are listed too.
+    // A listed struct stands for its members: those that are not listed themselves are not compared.
     let is_listed = |path: &str| {
         host.members.iter().any(|member| {
             let rest = path.strip_prefix(member.path);
@@ -257,7 +259,7 @@ mod tests {
 
     /// Offsets of `hlsl-cbuffer` by DXC 1.7.2308: `cases/arrays/scalar_packs_behind_the_last_element.toml`.
     #[test]
-    fn every_difference_is_told() {
+    fn the_message_lists_every_difference() {
         assert_eq!(
             problems(HLSL.block("S").under("d3d12.dxc")),
             "`Packed` does not have the layout of `S` (D3D12 · DXC):\n\
@@ -285,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_said() {
+    fn errors_name_the_reason() {
         for (block, expected) in [
             (HLSL.block("S"), "HLSL needs rules"),
             (HLSL.block("T").under("std140"), "no block is called `T`; there are `S`"),

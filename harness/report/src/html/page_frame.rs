@@ -10,7 +10,7 @@ use layoutproof_show::style::one_line;
 /// The script, which adds features where the browser runs scripts.
 pub const PAGE_SCRIPT: &str = include_str!("page.js");
 
-/// Longer pages embed no fonts, in bytes of content.
+/// Bytes of content up to which a page embeds the fonts.
 const MOST_WITH_FONTS: usize = 900_000;
 
 /// A page before it is rendered.
