@@ -24,14 +24,6 @@ pub struct OutcomeCell {
     counts: BTreeMap<OutcomeKind, u64>,
 }
 
-/// Target of a cell's link, and the filters that a click sets on the page.
-#[derive(Clone, Copy, Debug)]
-pub struct CellLink<'a> {
-    pub address: &'a str,
-    /// The filter to set; `None` on a page without filters.
-    pub filter: Option<CellPlace>,
-}
-
 /// A cell's place in the matrix of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellPlace {
@@ -60,9 +52,8 @@ impl OutcomeCell {
 
     /// The counts as badges, those that need attention first.
     pub fn badges(&self) -> Markup {
-        let wrong = self.of(&[OutcomeKind::Differ, OutcomeKind::Broken, OutcomeKind::Stale]);
         let counts = [
-            (wrong, "differ", "≠", "differ or broke"),
+            (self.wrong(), "differ", "≠", "differ or broke"),
             (self.of(&[OutcomeKind::Known]), "known", "~", "known"),
             (self.of(&[OutcomeKind::Agree]), "agree", "", "agree"),
             (self.of(&[OutcomeKind::Skipped]), "skipped", "·", "skipped"),
@@ -70,19 +61,6 @@ impl OutcomeCell {
         html! {
             @for (count, class, sign, words) in counts.into_iter().filter(|(count, ..)| *count > 0) {
                 span class=(format!("badge {class}")) title=(format!("{count} {words}")) { (sign) (grouped(count)) } " "
-            }
-        }
-    }
-
-    /// The cell as a link; a cell without checks is a dash.
-    pub fn draw(&self, link: CellLink<'_>) -> Markup {
-        if self.counts.is_empty() {
-            return html! { td.none { "–" } };
-        }
-        let (rules, place) = (link.filter.map(|filter| filter.rules), link.filter.map(|filter| filter.place));
-        html! {
-            td class=(self.class()) {
-                a href=(link.address) data-rules=[rules] data-place=[place] title=(self.words()) { (self.numbers()) }
             }
         }
     }
