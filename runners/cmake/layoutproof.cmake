@@ -4,7 +4,7 @@
 #     layoutproof_check(engine shaders/scene.hlsl shaders/post.hlsl ARGS --target vulkan)
 #
 # Without shaders, `layoutproof.toml` in the source folder says what to compare. The target needs debug information
-# (`-g`, `/Zi`). A difference fails the build; `WARN_ONLY` prints it and goes on.
+# (`-g`, `/Zi`). A difference, or a check that cannot run, fails the build; with `WARN_ONLY` it is only printed.
 function(layoutproof_check target)
     cmake_parse_arguments(PARSE_ARGV 1 check "WARN_ONLY" "WORKING_DIRECTORY" "ARGS")
     find_program(LAYOUTPROOF layoutproof)
