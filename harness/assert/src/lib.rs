@@ -246,6 +246,12 @@ mod tests {
         c: f32,
     }
 
+    #[repr(C)]
+    struct Two {
+        a: f32,
+        b: f32,
+    }
+
     const HLSL: Shader<'_> = Shader::hlsl("cbuffer S { float3 a; float b[2]; float c; };");
 
     fn problems(block: ShaderBlock<'_>) -> String {
@@ -274,11 +280,6 @@ mod tests {
         assert_layout!(Packed { a, b, c }, HLSL.block("S").under("scalar"));
         assert_layout!(Packed { a, .. }, HLSL.block("S").under("scalar"));
         let glsl = Shader::glsl("layout(std430, binding = 0) buffer S { float a; float b; } s; void main() {}");
-        #[repr(C)]
-        struct Two {
-            a: f32,
-            b: f32,
-        }
         assert_layout!(Two { a, b }, glsl.block("s"));
         let slang = Shader::slang("ConstantBuffer<Two> two; struct Two { float a; float b; };");
         assert_layout!(Two { a, b }, slang.block("two").under("vulkan/scalar.slangc"));
