@@ -175,8 +175,8 @@ pub struct Layout {
     pub authority: Authority,
     /// True if members may be left out. Otherwise every member with bytes has an offset.
     pub partial: bool,
-    /// Offset from the start of the block. Of an array, that of element 0; of a bit-field, that of
-    /// its storage unit.
+    /// Offset from the start of the block. An array has that of element 0, a bit-field that of its
+    /// storage unit.
     pub offsets: BTreeMap<String, u32>,
     /// Bytes from one element to the next. A structured buffer's stride is under its own name.
     pub array_strides: BTreeMap<String, u32>,

@@ -2,7 +2,7 @@
 //! folder of results.
 //!
 //! Meant for machines without a network, to which `ci/kit` brings the program with its compilers.
-//! Starts no program but this one. Each step is a process of its own, so one that crashes costs only
+//! Starts no program but this one. Each step is a separate process, so one that crashes costs only
 //! its own results.
 
 use std::fs::{self, File};
