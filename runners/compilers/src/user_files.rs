@@ -137,8 +137,8 @@ fn module_slot<'a>(
     is_whole(text).then(|| cache.slot_of_whole(&question))?
 }
 
-/// True if no directive of a text can name another file. Extensions and comments may have such a word in
-/// their names.
+/// True if no directive of a text can name another file. The words may occur in comments and in names of
+/// extensions.
 fn is_whole(text: &str) -> bool {
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let names_file = |directive: &str| {
@@ -211,7 +211,7 @@ pub fn ask_for_reflection(
     reflection.unwrap_or_else(|error| Err(format!("slangc could not be run: {error}")))
 }
 
-/// What DXC makes of HLSL.
+/// The output that DXC writes for HLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DxcOutput {
     /// The listing of its DXIL.
@@ -220,7 +220,7 @@ pub enum DxcOutput {
     Module,
 }
 
-/// Why DXC made nothing of HLSL.
+/// DXC wrote no output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DxcRefusal {
     /// How DXC refused the file, or ended, as a sentence.

@@ -19,7 +19,7 @@ use crate::select::refused_input::RefusedInput;
 /// `layoutproof dev vectors`.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
-    /// The folder of the packages. It is made if it is not there, and must be empty.
+    /// Write the packages to this folder, which must be new or empty.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }
