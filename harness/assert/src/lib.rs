@@ -263,7 +263,7 @@ mod tests {
 
     /// Offsets of `hlsl-cbuffer` by DXC 1.7.2308: `cases/arrays/scalar_packs_behind_the_last_element.toml`.
     #[test]
-    fn every_difference_is_told() {
+    fn the_error_has_every_difference() {
         assert_eq!(
             problems(HLSL.block("S").under("d3d12.dxc")),
             "`Packed` does not have the layout of `S` (D3D12 · DXC):\n\
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_said() {
+    fn the_error_says_why_nothing_is_compared() {
         for (block, expected) in [
             (HLSL.block("S"), "HLSL needs rules"),
             (HLSL.block("T").under("std140"), "no block is called `T`; there are `S`"),

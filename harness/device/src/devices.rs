@@ -21,7 +21,7 @@ pub struct Enumeration {
 
 impl Enumeration {
     /// Numbers devices with equal ids in the order of their buses: the second gets `-2`, the third
-    /// `-3`. The text of a bus is its PCI address, or empty if the API does not tell it. The order in
+    /// `-3`. The text of a bus is its PCI address, or empty if the API does not report it. The order in
     /// which an API lists several GPUs of one name may change, their buses do not.
     pub fn on_buses(devices: Vec<(DeviceInfo, String)>, notes: Vec<String>) -> Self {
         let mut by_bus: Vec<_> = devices.into_iter().enumerate().collect();

@@ -44,8 +44,8 @@ pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutC
     }
 }
 
-/// What a run shows about its devices, for a collection of such files: the checks that they got
-/// wrong, without shaders, and totals of everything else.
+/// The results of a run's devices, for a collection of such files: the checks that they got wrong,
+/// without shaders, and totals of all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceResults {
     pub run: RunHeader,
