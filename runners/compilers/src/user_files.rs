@@ -34,6 +34,9 @@ const HLSL_SOURCE: &str = "shader.hlsl";
 
 const MODULE: &str = "shader.spv";
 
+/// The start of glslang's errors.
+const ERROR: &str = "ERROR: ";
+
 const REFLECTION: &str = "reflection.json";
 
 /// The reason why DXC lists no container, as a sentence.
@@ -115,7 +118,11 @@ pub fn ask_for_module(
             },
             CompilerAnswer::Refused(finished) => {
                 let errors = errors(&finished.stdout);
-                keep(slot.as_ref(), finished, None);
+                // The process that limits glslang ends with the same status if it cannot start glslang, which may
+                // work the next time.
+                if finished.stdout.contains(ERROR) {
+                    keep(slot.as_ref(), finished, None);
+                }
                 GlslAnswer::Refused(errors)
             }
             CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
@@ -278,7 +285,7 @@ fn error_lines(stderr: &str) -> BTreeSet<usize> {
 ///
 /// Source: glslang 12, `ERROR: FILE:LINE: 'TOKEN' : reason`, and `ERROR: ` with a sentence about the whole.
 fn errors(printed: &str) -> Vec<GlslError> {
-    let said = printed.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
+    let said = printed.lines().filter_map(|line| line.trim().strip_prefix(ERROR));
     let errors: Vec<GlslError> = said.filter(|error| !is_summary(error)).map(error).collect();
     let placed: Vec<GlslError> = errors.iter().filter(|error| error.line.is_some()).cloned().collect();
     match (placed.is_empty(), errors.is_empty()) {
