@@ -23,7 +23,7 @@ pub struct Vectors {
 pub struct Vector {
     /// For example `arrays/scalar_packs_behind_the_last_element`.
     pub id: String,
-    /// What the vector shows, in a sentence without a full stop.
+    /// The fact that the vector shows, in a sentence without a full stop.
     pub summary: String,
     /// The declaration in HLSL or Slang, as the authorities compiled it.
     pub source: String,

@@ -9,8 +9,8 @@
 //! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads the others is
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
-//! What the compiler of the first column refuses, or what we refuse because it has no sound layout, stays
-//! refused. GLSL needs none of this: its reader is glslang.
+//! A file stays refused if the compiler of the first column refuses it, or if we refuse it because it has no
+//! sound layout. GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
 
