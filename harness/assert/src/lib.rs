@@ -248,6 +248,12 @@ mod tests {
         c: f32,
     }
 
+    #[repr(C)]
+    struct Two {
+        a: f32,
+        b: f32,
+    }
+
     const HLSL: Shader<'_> = Shader::hlsl("cbuffer S { float3 a; float b[2]; float c; };");
 
     fn problems(block: ShaderBlock<'_>) -> String {
@@ -259,7 +265,7 @@ mod tests {
 
     /// Offsets of `hlsl-cbuffer` by DXC 1.7.2308: `cases/arrays/scalar_packs_behind_the_last_element.toml`.
     #[test]
-    fn the_message_lists_every_difference() {
+    fn the_error_has_every_difference() {
         assert_eq!(
             problems(HLSL.block("S").under("d3d12.dxc")),
             "`Packed` does not have the layout of `S` (D3D12 · DXC):\n\
@@ -276,18 +282,13 @@ mod tests {
         assert_layout!(Packed { a, b, c }, HLSL.block("S").under("scalar"));
         assert_layout!(Packed { a, .. }, HLSL.block("S").under("scalar"));
         let glsl = Shader::glsl("layout(std430, binding = 0) buffer S { float a; float b; } s; void main() {}");
-        #[repr(C)]
-        struct Two {
-            a: f32,
-            b: f32,
-        }
         assert_layout!(Two { a, b }, glsl.block("s"));
         let slang = Shader::slang("ConstantBuffer<Two> two; struct Two { float a; float b; };");
         assert_layout!(Two { a, b }, slang.block("two").under("vulkan/scalar.slangc"));
     }
 
     #[test]
-    fn errors_name_the_reason() {
+    fn the_error_says_why_nothing_is_compared() {
         for (block, expected) in [
             (HLSL.block("S"), "HLSL needs rules"),
             (HLSL.block("T").under("std140"), "no block is called `T`; there are `S`"),

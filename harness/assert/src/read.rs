@@ -117,7 +117,7 @@ fn rule_choice(word: &str) -> Result<RuleChoice, BlockError> {
     })
 }
 
-/// Only what is a part of the test's own program.
+/// No tools besides those that are linked into the test.
 #[derive(Clone, Copy, Debug)]
 struct NoTools;
 

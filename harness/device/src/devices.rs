@@ -21,15 +21,16 @@ pub struct Enumeration {
 
 impl Enumeration {
     /// Numbers devices with equal ids in the order of their buses: the second gets `-2`, the third
-    /// `-3`. The text of a bus is its PCI address, or empty if the API does not tell it. The order in
+    /// `-3`. The text of a bus is its PCI address, or empty if the API does not report it. The order in
     /// which an API lists several GPUs of one name may change, their buses do not.
     pub fn on_buses(devices: Vec<(DeviceInfo, String)>, notes: Vec<String>) -> Self {
-        let mut buses: Vec<usize> = (0..devices.len()).collect();
-        buses.sort_by_key(|place| &devices[*place].1);
-        let mut numbered: Vec<DeviceInfo> = buses.iter().map(|place| devices[*place].0.clone()).collect();
+        let mut by_bus: Vec<_> = devices.into_iter().enumerate().collect();
+        by_bus.sort_by(|(_, (_, one)), (_, (_, other))| one.cmp(other));
+        let (places, mut numbered): (Vec<usize>, Vec<DeviceInfo>) =
+            by_bus.into_iter().map(|(place, (device, _))| (place, device)).unzip();
         number_equal_ids(&mut numbered);
 
-        let mut listed: Vec<(usize, DeviceInfo)> = buses.into_iter().zip(numbered).collect();
+        let mut listed: Vec<(usize, DeviceInfo)> = places.into_iter().zip(numbered).collect();
         listed.sort_by_key(|(place, _)| *place);
         Self { devices: listed.into_iter().map(|(_, device)| device).collect(), notes }
     }

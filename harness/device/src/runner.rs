@@ -69,7 +69,7 @@ pub struct DeviceInfo {
     /// True for hardware, false for a CPU implementation.
     pub hardware: bool,
     pub features: BTreeSet<Feature>,
-    /// What it lacks that every probe needs, so that all of its checks are skipped. Empty for almost
+    /// Features that it lacks and every probe needs, so all of its checks are skipped. Empty for almost
     /// every device.
     #[serde(default)]
     pub lacks: BTreeSet<BasicFeature>,

@@ -8,9 +8,9 @@
 //! move a leaf.
 //!
 //! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
-//! is detected. Its data words have a different salt, so bytes that a device keeps from an earlier
-//! dispatch are never the right ones. If the plan has leaves that need planes, or offsets beyond 64 KiB, the dispatch is
-//! repeated with the image in each ink.
+//! is detected. Its data words have another salt than those of the seven dispatches before it, so
+//! bytes that a device keeps from one of them are never the right ones. If the plan has leaves that
+//! need planes, or offsets beyond 64 KiB, the dispatch is repeated with the image in each ink.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub struct ProbeJob {
 pub struct ProbeRun {
     /// The encoding of positions in the bytes.
     pub ink: Ink,
-    /// What tells its words from those of other dispatches.
+    /// Distinguishes its words from those of other dispatches.
     pub salt: Salt,
     pub job: Job,
 }

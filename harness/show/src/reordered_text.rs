@@ -59,7 +59,7 @@ pub(crate) fn body_named(text: &str, name: &str) -> Option<Range<usize>> {
 pub struct ReorderedText {
     /// The bytes between the braces.
     pub body: Range<usize>,
-    /// What to write in their place.
+    /// The text to write in their place.
     pub text: String,
     /// The same as a unified diff of the file.
     pub diff: String,

@@ -105,7 +105,7 @@ impl CheckId {
         }
     }
 
-    /// What laid out the blocks, in the words people use: `D3D12 · DXC`, `our SPIR-V`.
+    /// The compiler or generator that laid out the blocks, as titles name it: `D3D12 · DXC`, `our SPIR-V`.
     pub fn title(&self) -> String {
         self.column().map_or_else(|| self.producer.title(), |column| column.to_string())
     }

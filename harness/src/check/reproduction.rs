@@ -26,7 +26,7 @@ pub struct FailingProbe<'a> {
 #[derive(Clone, Debug)]
 pub struct ReproDispatch {
     pub job: Job,
-    /// What tells its words from those of other dispatches.
+    /// Distinguishes its words from those of other dispatches.
     pub salt: Salt,
     /// Every word that is known. Leaves with less than 32 bits are in no word of their own.
     pub expected: Vec<ExpectedWord>,

@@ -44,8 +44,8 @@ pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutC
     }
 }
 
-/// What a run shows about its devices, for a collection of such files: the checks that they got
-/// wrong, without shaders, and totals of everything else.
+/// The results of a run's devices, for a collection of such files: the checks that they got wrong,
+/// without shaders, and totals of all others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceResults {
     pub run: RunHeader,
@@ -55,7 +55,7 @@ pub struct DeviceResults {
 
 impl DeviceResults {
     /// The results in the records of a run, which may leave out checks themselves. Without the
-    /// paths of this machine's drivers.
+    /// paths of this machine.
     pub fn of(run: &RunHeader, checks: &[CheckRecord], end: &RunEnd) -> Self {
         let filter = RecordsFilter::Devices;
         let mut kept: Vec<CheckRecord> = checks.iter().filter(|check| check.is_kept_by(filter)).cloned().collect();
@@ -71,8 +71,26 @@ impl DeviceResults {
             seen: Vec::new(),
             ..end.clone()
         };
-        let run = RunHeader { records: filter, environment: BTreeMap::new(), ..run.clone() };
+        let arguments = run
+            .arguments
+            .iter()
+            .map(|(option, values)| (option.clone(), values.iter().map(|value| without_folder(value)).collect()));
+        let run =
+            RunHeader { records: filter, environment: BTreeMap::new(), arguments: arguments.collect(), ..run.clone() };
         Self { run, checks: kept, end }
+    }
+}
+
+/// An argument with the file's name alone where it has an absolute path: `dxc=libdxcompiler.so`. Folders
+/// of a machine may name its user.
+fn without_folder(argument: &str) -> String {
+    let (option, path) = argument.split_once('=').map_or(("", argument), |(option, path)| (option, path));
+    let is_absolute = path.starts_with('/') || path.contains('\\') || path.chars().nth(1) == Some(':');
+    let name = path.rsplit(['/', '\\']).next().filter(|_| is_absolute);
+    match name {
+        Some(name) if option.is_empty() => name.to_owned(),
+        Some(name) => format!("{option}={name}"),
+        None => argument.to_owned(),
     }
 }
 
@@ -137,5 +155,24 @@ impl CheckRecord {
     /// The kinds of reasons why parts of the check were left out, each once.
     pub fn kinds_not_checked(&self) -> std::collections::BTreeSet<ReasonKind> {
         self.not_checked.iter().map(Reason::kind).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_keep_the_names_of_files_without_their_folders() {
+        for (argument, kept) in [
+            ("/home/anna/known.toml", "known.toml"),
+            ("dxc=/home/anna/lib/libdxcompiler.so", "dxc=libdxcompiler.so"),
+            (r"C:\Users\Anna\dxc.exe", "dxc.exe"),
+            ("arrays/arrays_of_one", "arrays/arrays_of_one"),
+            ("dxc@1.9", "dxc@1.9"),
+            ("std140", "std140"),
+        ] {
+            assert_eq!(without_folder(argument), kept, "{argument}");
+        }
     }
 }

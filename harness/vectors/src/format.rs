@@ -23,7 +23,7 @@ pub struct Vectors {
 pub struct Vector {
     /// For example `arrays/scalar_packs_behind_the_last_element`.
     pub id: String,
-    /// What the vector shows, in a sentence without a full stop.
+    /// The fact that the vector shows, in a sentence without a full stop.
     pub summary: String,
     /// The declaration in HLSL or Slang, as the authorities compiled it.
     pub source: String,
@@ -49,7 +49,7 @@ pub struct Vector {
     /// The parameters' registers, bindings and locations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bindings: Vec<Bindings>,
-    /// Who must refuse the declaration.
+    /// The compilers and rule sets that must refuse the declaration.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<Refused>,
 }
@@ -65,7 +65,7 @@ impl Vector {
     }
 }
 
-/// How much of the language a vector needs.
+/// The part of the language that a vector needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Difficulty {
@@ -193,15 +193,15 @@ pub struct Layout {
     pub images: BTreeMap<String, Image>,
 }
 
-/// What the numbers of a layout are.
+/// The meaning of a layout's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Claim {
-    /// What the authority lists: reflection, decorations, the listing of a disassembly.
+    /// The authority lists them: reflection, decorations, the listing of a disassembly.
     Listed,
-    /// Where its code reads, for paths where that differs from what it lists.
+    /// The authority's code reads there, for paths where that differs from its listing.
     Accessed,
-    /// What a document prints, although no compiler does it.
+    /// A document prints them, although no compiler does it.
     Documented,
 }
 

@@ -120,9 +120,9 @@ pub enum DevCommand {
     ///
     /// Meant for release builds and quiet machines.
     Bench(BenchArgs),
-    /// Check this machine's GPUs with everything there is, and leave a folder of results.
+    /// Check this machine's GPUs with all cases and random programs.
     ///
-    /// Needs no network and no other program: for the kit that `ci/kit` packs.
+    /// Writes a folder of results. Needs no network and no other program: for the kit that `ci/kit` packs.
     Hardware(HardwareArgs),
     /// Write cases as tests of Google's Amber or LLVM's offload test suite.
     ///

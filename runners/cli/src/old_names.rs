@@ -116,7 +116,7 @@ fn report_site(rest: Words) -> Words {
 /// `freeze --compiler BUILD --to DIR FILTER...`.
 fn save_decisions(mut rest: Words) -> Words {
     let build = rest.take_build();
-    let mut words = asked_again(rest).rename("--to", "--save");
+    let mut words = without_cache(rest).rename("--to", "--save");
     words.0.splice(0..0, build);
     words.after(["compare"])
 }
@@ -125,13 +125,13 @@ fn save_decisions(mut rest: Words) -> Words {
 fn compare_with_saved(mut rest: Words) -> Words {
     let new = rest.take_build();
     let old = rest.take("--against").or_else(|| newest_saved(new.as_deref()?));
-    let mut words = asked_again(rest);
+    let mut words = without_cache(rest);
     words.0.splice(0..0, old.into_iter().chain(new));
     words.after(["compare"])
 }
 
 /// Both commands always started the compiler.
-fn asked_again(rest: Words) -> Words {
+fn without_cache(rest: Words) -> Words {
     rest.rename("--time-limit", "--compile-limit").after(["--no-cache"])
 }
 

@@ -243,7 +243,9 @@ impl Suite {
         let records = Batching::default().records(&checks, &self.launch);
         let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
         known::apply(&self.known, &mut records, &self.devices);
-        records.iter_mut().for_each(|record| self.shapes.explain(&self.known, record, &self.devices));
+        for record in &mut records {
+            self.shapes.explain(&self.known, record, &self.devices);
+        }
         records.into_iter().map(|record| (record.id.clone(), record)).collect()
     }
 }

@@ -34,6 +34,9 @@ const HLSL_SOURCE: &str = "shader.hlsl";
 
 const MODULE: &str = "shader.spv";
 
+/// The start of glslang's errors.
+const ERROR: &str = "ERROR: ";
+
 const REFLECTION: &str = "reflection.json";
 
 /// The reason why DXC lists no container, as a sentence.
@@ -115,7 +118,11 @@ pub fn ask_for_module(
             },
             CompilerAnswer::Refused(finished) => {
                 let errors = errors(&finished.stdout);
-                keep(slot.as_ref(), finished, None);
+                // The process that limits glslang ends with the same status if it cannot start glslang, which may
+                // work the next time.
+                if finished.stdout.contains(ERROR) {
+                    keep(slot.as_ref(), finished, None);
+                }
                 GlslAnswer::Refused(errors)
             }
             CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
@@ -137,8 +144,8 @@ fn module_slot<'a>(
     is_whole(text).then(|| cache.slot_of_whole(&question))?
 }
 
-/// True if no directive of a text can name another file. Extensions and comments may have such a word in
-/// their names.
+/// True if no directive of a text can name another file. The words may occur in comments and in names of
+/// extensions.
 fn is_whole(text: &str) -> bool {
     let joined = text.replace("\\\r\n", "").replace("\\\n", "");
     let names_file = |directive: &str| {
@@ -211,7 +218,7 @@ pub fn ask_for_reflection(
     reflection.unwrap_or_else(|error| Err(format!("slangc could not be run: {error}")))
 }
 
-/// What DXC makes of HLSL.
+/// The output that DXC writes for HLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DxcOutput {
     /// The listing of its DXIL.
@@ -220,7 +227,7 @@ pub enum DxcOutput {
     Module,
 }
 
-/// Why DXC made nothing of HLSL.
+/// DXC wrote no output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DxcRefusal {
     /// How DXC refused the file, or ended, as a sentence.
@@ -278,7 +285,7 @@ fn error_lines(stderr: &str) -> BTreeSet<usize> {
 ///
 /// Source: glslang 12, `ERROR: FILE:LINE: 'TOKEN' : reason`, and `ERROR: ` with a sentence about the whole.
 fn errors(printed: &str) -> Vec<GlslError> {
-    let said = printed.lines().filter_map(|line| line.trim().strip_prefix("ERROR: "));
+    let said = printed.lines().filter_map(|line| line.trim().strip_prefix(ERROR));
     let errors: Vec<GlslError> = said.filter(|error| !is_summary(error)).map(error).collect();
     let placed: Vec<GlslError> = errors.iter().filter(|error| error.line.is_some()).cloned().collect();
     match (placed.is_empty(), errors.is_empty()) {

@@ -1,5 +1,5 @@
-//! The options that say how a declaration is read, which commands share and settings of projects
-//! complete.
+//! The options for reading declarations. Several commands have them, and the settings of a project
+//! complete them.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! The files that runs leave: records as they grow, merged records, frozen decisions of compilers.
 //!
-//! Judges nothing and prints nothing; what the user must be told is returned, or handed to a
-//! function of the caller.
+//! Judges nothing and prints nothing: it returns messages for the user, or passes them to a function
+//! of the caller.
 #![forbid(unsafe_code)]
 
 mod compression;

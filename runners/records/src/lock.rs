@@ -18,7 +18,7 @@ use layoutproof_inputs::files::FileKind;
 pub type Warn = fn(&str);
 
 /// Opens a regular file for reading and writing, creates it if necessary, and locks it. Does not
-/// change its content. Tells `warn` if the file system has no locks.
+/// change its content. Calls `warn` if the file system has no locks.
 ///
 /// # Errors
 /// Another process has the lock. The inner error is a failure to open the file, which the caller

@@ -43,8 +43,8 @@ pub struct Mechanism<'a> {
     pub entries: Vec<&'a KnownFailure>,
 }
 
-/// Names each difference by the title of its issue, if it has one. If several in a list have one title, the later
-/// ones get their whole reason instead.
+/// Names each difference by the title of its issue, if it has one. Where several in a list have one
+/// title, the later ones have their whole reason.
 pub(super) fn use_issue_titles(mechanisms: &mut [Mechanism<'_>], issue_titles: &BTreeMap<String, String>) {
     let mut taken: BTreeSet<(String, String)> = BTreeSet::new();
     for mechanism in mechanisms {

@@ -50,8 +50,8 @@ impl Half {
     }
 }
 
-/// What tells the words of one dispatch from those of the dispatches before it: three bits of the
-/// tag of data, and of its complement. A device that reads bytes which an earlier dispatch uploaded
+/// Distinguishes the words of one dispatch from those of the seven dispatches before it: three bits
+/// of the tag of data, and of its complement. A device that reads bytes which one of these uploaded
 /// or stored thus never returns the right word. The first dispatch of a plan changes no bit.
 ///
 /// Planes have no room for a salt and need none: a plane and the one before it never hold the same

@@ -47,7 +47,7 @@ pub enum OffloadApis {
     Both,
 }
 
-/// Why the suite cannot express a probe.
+/// The suite cannot express a probe, for this reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoProbeTest(&'static str);

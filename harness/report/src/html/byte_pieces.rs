@@ -221,7 +221,7 @@ fn mark_differences(pieces: &mut [BytePiece<'_>], reference: &[MemberRow]) {
     mark_later_ones(pieces);
 }
 
-/// Keeps [`PieceDifference::First`] for the pieces of the first member that differs.
+/// Only the pieces of the first member that differs stay [`PieceDifference::First`].
 fn mark_later_ones(pieces: &mut [BytePiece<'_>]) {
     let differing = pieces.iter().find(|piece| piece.difference == PieceDifference::First);
     let Some(first) = differing.map(|piece| piece.outermost) else { return };

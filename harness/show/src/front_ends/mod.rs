@@ -98,7 +98,7 @@ pub trait InputTools: std::fmt::Debug {
     /// Runs glslang.
     ///
     /// # Errors
-    /// There is none.
+    /// glslang was not found.
     fn glslang(&self) -> Result<Glslang, NoGlslang>;
 
     /// DXC's listing of a container of DXIL.
@@ -111,7 +111,7 @@ pub trait InputTools: std::fmt::Debug {
 /// glslang, which answers requests.
 pub type Glslang = Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>;
 
-/// Without glslang: the advice for a user whose GLSL naga refuses.
+/// glslang was not found. The text advises a user whose GLSL naga refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoGlslang(pub String);

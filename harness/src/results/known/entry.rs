@@ -38,7 +38,7 @@ pub struct KnownFailure {
     pub shape: Option<ShapeEntry>,
     /// Why the witnesses differ.
     pub reason: String,
-    /// What goes wrong in one line, if the start of the reason does not say it.
+    /// The fault in one line, if the start of the reason does not name it.
     pub title: Option<String>,
     /// For a compiler: the newest build with the difference (`DXC 1.7.2308`).
     pub seen: Option<String>,

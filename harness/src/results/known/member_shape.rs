@@ -576,9 +576,9 @@ mod tests {
         assert_eq!(shapes("StructuredBuffer<row_major bool2x2> B;"), all);
     }
 
-    /// What `ci/known/nvidia.toml` says of local copies.
+    /// The same as in the entries of `ci/known/nvidia.toml` about local copies.
     #[test]
-    fn arrays_of_one_are_told_by_their_numbers() {
+    fn arrays_of_one_number_have_a_shape() {
         let text = "
             enum E : int64_t { A };
             struct Inner { uint v[1]; };
@@ -590,7 +590,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_told_whose_first_member_is_not_at_their_start() {
+    fn elements_whose_first_member_is_not_at_their_start_have_a_shape() {
         let of = |members: &str| {
             let text =
                 format!("struct In {{ [[vk::offset(4)]] uint u; }}; struct S {{ {members} }}; StructuredBuffer<S> B;");
@@ -604,7 +604,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_told_that_end_in_a_wide_vector() {
+    fn blocks_that_end_in_a_wide_vector_have_a_shape() {
         let of = |members: &str| {
             let types = format!("struct In {{ float a; double3 v; }}; struct P {{ {members} }};");
             let text = format!("{types} [[vk::push_constant]] ConstantBuffer<P> B;");

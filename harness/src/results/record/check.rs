@@ -82,7 +82,7 @@ impl CheckRecord {
 
     /// True if a file with this filter holds the check. A file of failures has checks that differ
     /// (known or not), are broken, got no result from this machine or a compiler, or agreed only when
-    /// they were rerun.
+    /// they were rerun. It has no checks of a device that can run no probe.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
         let is_plain = match &self.outcome {
             Outcome::Agrees => self.retries == 0,

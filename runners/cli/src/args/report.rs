@@ -20,9 +20,9 @@ pub struct ReportArgs {
     /// In all runs together. The numbers of several files add up.
     #[arg(long, value_name = "FILE")]
     pub floors: Vec<PathBuf>,
-    /// Write what the devices got wrong, and totals of everything else.
+    /// Write the checks that the devices got wrong, and totals of all others.
     ///
-    /// A small file without shaders and without this machine's paths, as in `ci/devices` of the repository. A name that
+    /// A small file without shaders and environment variables, as in `ci/devices` of the repository. A name that
     /// ends in `.zst` is compressed.
     #[arg(long, value_name = "FILE")]
     pub device_results: Option<PathBuf>,

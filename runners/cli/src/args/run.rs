@@ -161,9 +161,9 @@ pub struct RunArgs {
     /// Show no progress.
     #[arg(long)]
     pub no_progress: bool,
-    /// Longest silence in seconds where no bar is drawn.
+    /// Print progress at least every N seconds.
     ///
-    /// Default: 30 for cases, 1.5 for files.
+    /// Where no bar is drawn. Default: 30 for cases, 1.5 for files.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "no_progress")]
     pub progress: Option<Duration>,
     /// Resume a run that was cut short, from its records.

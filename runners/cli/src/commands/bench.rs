@@ -150,7 +150,9 @@ fn measure(
     let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
     known::apply(known, &mut records, devices);
     let shapes = Shapes::of(&selection.subjects);
-    records.iter_mut().for_each(|record| shapes.explain(known, record, devices));
+    for record in &mut records {
+        shapes.explain(known, record, devices);
+    }
     let answered = |record: &CheckRecord| record.rows.iter().filter(|row| row.witnesses.observed.is_some()).count();
     let rows = records.iter().map(answered).sum();
     let accesses = count.0.load(Ordering::Relaxed);

@@ -1,8 +1,8 @@
-//! `layoutproof dev hardware`: checks this machine's GPUs with everything there is, and leaves a
-//! folder of results.
+//! `layoutproof dev hardware`: checks this machine's GPUs with all cases, random declarations and
+//! random programs, and writes a folder of results.
 //!
 //! Meant for machines without a network, to which `ci/kit` brings the program with its compilers.
-//! Starts no program but this one. Each step is a process of its own, so one that crashes costs only
+//! Starts no program but this one. Each step is a separate process, so one that crashes costs only
 //! its own results.
 
 use std::fs::{self, File};
@@ -40,13 +40,13 @@ pub struct HardwareArgs {
     /// Only cases that match: a part of an id, or a pattern with * and ?. The time is not measured then.
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
-    /// The folder for the results. It is made if it is not there, and must be empty.
+    /// Write the results to this folder, which must be new or empty.
     #[arg(long, value_name = "DIR", default_value = "layoutproof-results")]
     pub out: PathBuf,
-    /// Only these devices.
+    /// Check only these devices.
     #[arg(long, value_delimiter = ',', value_name = "ID,...")]
     pub device: Vec<String>,
-    /// Devices on the CPU, such as lavapipe, take part, too.
+    /// Check devices of the CPU, too, such as lavapipe.
     #[arg(long)]
     pub with_cpu: bool,
     /// Seed of the random declarations and programs.
@@ -74,7 +74,7 @@ struct EndedStep {
     /// `None` if it was killed.
     code: Option<i32>,
     seconds: u64,
-    /// The line of its report that says how it went; empty if there is none.
+    /// The line of its report with the result; empty if the report has none.
     conclusion: String,
 }
 
@@ -103,7 +103,8 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
             continue;
         }
         let ended = folder.carry_out(&step, &interrupt)?;
-        if !step.title.is_empty() {
+        // `report` exits with 1 for differences that the suite's line already has.
+        if !step.title.is_empty() || !matches!(ended.code, Some(0 | 1)) {
             let line = ended.line(&step);
             print(&line);
             ends.push(line);
@@ -288,7 +289,7 @@ impl Folder {
         Ok(Self { path, scratch })
     }
 
-    /// Runs a step, with its output in a text file, and says what it does every few seconds.
+    /// Runs a step, writes its output to a text file, and prints its progress every few seconds.
     fn carry_out(&self, step: &Step, interrupt: &Interrupt) -> anyhow::Result<EndedStep> {
         let started = Instant::now();
         let path = self.path.join(format!("{}.txt", step.name));
@@ -307,12 +308,12 @@ impl Folder {
         if !step.title.is_empty() {
             print(&format!("   Running {}\n", step.title));
         }
-        let said = lines_of(&mut child, output);
+        let lines = lines_of(&mut child, output);
         let mut last = String::new();
         let (mut killed, mut printed) = (false, Instant::now());
         // The channel closes when the step has ended, or what it started.
         loop {
-            match said.recv_timeout(SILENCE) {
+            match lines.recv_timeout(SILENCE) {
                 Ok(line) => last = line,
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -340,7 +341,7 @@ impl Folder {
 
     /// Writes the summary and removes caches.
     fn finish(&self, summary: &str) -> anyhow::Result<()> {
-        // What remains is of no use, but does no harm.
+        // Files that cannot be removed do no harm.
         let _ = fs::remove_dir_all(&self.scratch);
         let path = self.path.join("summary.txt");
         fs::write(&path, summary).with_context(|| format!("writing {}", path.display()))
@@ -370,7 +371,7 @@ fn lines_of(child: &mut Child, mut output: File) -> Receiver<String> {
     receiver
 }
 
-/// The last line of a report that says how it went: a summary or an error.
+/// The last summary or error of a report.
 fn conclusion(report: &str) -> String {
     let is_one = |line: &&str| {
         ["ok ", "FAIL ", "error: "].iter().any(|start| line.starts_with(start)) || line.contains(" checks agreed")

@@ -9,6 +9,7 @@ use clap::Args;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_source::sources::SourceMap;
+use layoutproof_vectors_writer::format::Vector;
 use layoutproof_vectors_writer::{packages, rules_json, vector, vectors_json};
 
 use crate::output::print;
@@ -18,7 +19,7 @@ use crate::select::refused_input::RefusedInput;
 /// `layoutproof dev vectors`.
 #[derive(Debug, Args)]
 pub struct VectorsArgs {
-    /// The folder of the packages. It is made if it is not there, and must be empty.
+    /// Write the packages to this folder, which must be new or empty.
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
 }
@@ -48,7 +49,7 @@ pub(crate) fn vectors(args: &VectorsArgs) -> anyhow::Result<Exit> {
         return Err(RefusedInput { diagnostics, sources }.into());
     }
 
-    let (count, numbers) = (written.len(), written.iter().map(|vector| vector.numbers()).sum::<usize>());
+    let (count, numbers) = (written.len(), written.iter().map(Vector::numbers).sum::<usize>());
     let (vectors, rules) = (vectors_json(written)?, rules_json()?);
     for file in packages(&vectors, &rules) {
         let path = folder.join(&file.path);

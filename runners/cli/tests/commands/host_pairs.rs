@@ -667,7 +667,7 @@ fn what_changes_after_the_lock_was_written_is_found() {
 
     folder.write("layoutproof.lock", format!("{lock}<<<<<<< HEAD\n").as_bytes());
     folder.run("check --lock").exits(2).warns(
-        "error: layoutproof.lock:6: no line of a lock file: `<<<<<<< HEAD`; `check --write-lock` writes it again",
+        "error: layoutproof.lock:6: not a line of a lock file: `<<<<<<< HEAD`; `check --write-lock` writes it again",
     );
 }
 

@@ -9,7 +9,7 @@ fn script() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ci/kit-run")
 }
 
-/// What the script prints where it cannot run the program.
+/// The exit code and the output of the script where it cannot run the program.
 #[cfg(target_os = "linux")]
 fn refusal(needs: &str) -> (Option<i32>, String) {
     let folder = Folder::with(&[("needs", needs)]);

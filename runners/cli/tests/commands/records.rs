@@ -238,7 +238,7 @@ fn a_file_of_failures_that_contradicts_itself_is_refused() {
     }
 }
 
-/// What the repository keeps of a device: the totals are those of the run, and nothing names the machine.
+/// The file that the repository keeps of a device: its totals are those of the run, and it has no environment variables.
 #[test]
 fn results_of_devices_have_what_they_got_wrong_and_all_totals() {
     let folder = mixed().with_variable("VK_DRIVER_FILES", "/nowhere/of_this_machine.json");

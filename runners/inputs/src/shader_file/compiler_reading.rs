@@ -9,8 +9,8 @@
 //! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads the others is
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
-//! What the compiler of the first column refuses, or what we refuse because it has no sound layout, stays
-//! refused. GLSL needs none of this: its reader is glslang.
+//! A file stays refused if the compiler of the first column refuses it, or if we refuse it because it has no
+//! sound layout. GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
 
@@ -116,10 +116,14 @@ impl CompilerReading {
             match file.column(name)? {
                 Ok((column, unlisted)) => {
                     read.columns.push(column);
-                    if !unlisted.is_empty() {
-                        let names = unlisted.join(", ");
+                    let lack = match unlisted {
+                        Some(names) if names.is_empty() => None,
+                        Some(names) => Some(format!("is without {}", names.join(", "))),
+                        None => Some("may be without blocks".to_owned()),
+                    };
+                    if let Some(lack) = lack {
                         read.notes.push(format!(
-                            "{word}: {title} is without {names}, because dxc lists only blocks that a function uses"
+                            "{word}: {title} {lack}, because dxc lists only blocks that a function uses"
                         ));
                     }
                 }
@@ -157,12 +161,12 @@ impl CompilersColumn {
     }
 }
 
-/// The blocks of a column, and the names of those that its compiler does not list; or why there is no
-/// answer.
-type ColumnAnswer = Result<(CompilersColumn, Vec<String>), String>;
+/// The blocks of a column, and the names of those that its compiler does not list, `None` if they are not
+/// known; or why there is no answer.
+type ColumnAnswer = Result<(CompilersColumn, Option<Vec<String>>), String>;
 
 /// The same without the compiler.
-type ListedBlocks = Result<(Vec<BlockLayout>, Vec<String>), String>;
+type ListedBlocks = Result<(Vec<BlockLayout>, Option<Vec<String>>), String>;
 
 impl RefusedFile<'_> {
     fn language(&self) -> Option<ShaderLanguage> {
@@ -199,9 +203,11 @@ impl RefusedFile<'_> {
         let column = |blocks| CompilersColumn { native, version, blocks };
         match (compiler, native.column.target) {
             (ShaderCompiler::Slang, target) => {
-                Ok(self.reflected(&found, target, flags)?.map(|blocks| (column(blocks), Vec::new())))
+                Ok(self.reflected(&found, target, flags)?.map(|blocks| (column(blocks), Some(Vec::new()))))
             }
-            (_, ShaderTarget::Vulkan) => Ok(self.decorated(&found, flags)?.map(|blocks| (column(blocks), Vec::new()))),
+            (_, ShaderTarget::Vulkan) => {
+                Ok(self.decorated(&found, flags)?.map(|blocks| (column(blocks), Some(Vec::new()))))
+            }
             _ => Ok(self.listed(&found)?.map(|(blocks, unlisted)| (column(blocks), unlisted))),
         }
     }
@@ -284,10 +290,11 @@ impl RefusedFile<'_> {
         Ok(blocks.map_err(first))
     }
 
-    /// The blocks in DXC's listing, and the names of those that it leaves out.
+    /// The blocks in DXC's listing, and the names of those that it leaves out, if DXC makes SPIR-V of the
+    /// file.
     fn listed(&self, dxc: &Compiler) -> anyhow::Result<ListedBlocks> {
-        let all = self.decorated(dxc, &[])?.unwrap_or_default();
-        let listing = match self.listing_with_reads(dxc, &all)? {
+        let all = self.decorated(dxc, &[])?.ok();
+        let listing = match self.listing_with_reads(dxc, all.as_deref().unwrap_or_default())? {
             Some(listing) => listing,
             None => match self.compiled(dxc, DxcOutput::Listing, &[])? {
                 Ok(listing) => listing,
@@ -296,7 +303,7 @@ impl RefusedFile<'_> {
         };
         let blocks = listed_blocks(&String::from_utf8_lossy(&listing)).map_err(|error| error.to_string());
         Ok(blocks.map(|blocks| {
-            let unlisted = unlisted(&all, &blocks);
+            let unlisted = all.map(|all| unlisted(&all, &blocks));
             (blocks, unlisted)
         }))
     }

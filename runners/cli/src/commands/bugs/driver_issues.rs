@@ -32,7 +32,7 @@ pub(super) struct DriverIssue {
     /// The language of the shader, as Markdown calls it.
     language: String,
     shader: String,
-    /// What is bound, filled and dispatched.
+    /// The bindings, the contents of the buffers, and the dispatch.
     setup: String,
     actual: String,
     expected: String,
@@ -109,7 +109,7 @@ mod tests {
     use crate::commands::site::known_lists::known_lists;
 
     #[test]
-    fn each_is_about_a_known_difference_and_a_case_that_there_are() {
+    fn each_is_about_a_known_difference_and_a_built_in_case() {
         let lists = known_lists().unwrap();
         let known = mechanisms(&lists);
         for issue in driver_issues().unwrap() {

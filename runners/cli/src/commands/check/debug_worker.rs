@@ -38,7 +38,7 @@ struct DebugRequest {
     sketches: Vec<Vec<Option<MemberSketch>>>,
 }
 
-/// What is looked for in all host files: each block once, although hundreds of shaders include it.
+/// The blocks to look for in all host files: each once, although hundreds of shaders may include it.
 #[derive(Debug)]
 pub(crate) struct WantedTypes {
     blocks: Vec<BlockNames>,
@@ -96,7 +96,7 @@ pub(crate) struct DebugAnswer {
     pub structs: Vec<ProgramStruct>,
     /// Matching names that are only declared.
     pub declared: Vec<String>,
-    /// Those of them that are damaged, as `problems` say.
+    /// The names in `declared` of types that are damaged, as `problems` say.
     pub damaged: Vec<String>,
     /// For each block, the most similar names.
     pub nearest: Vec<Vec<String>>,

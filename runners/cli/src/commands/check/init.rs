@@ -255,7 +255,7 @@ struct FirstProject {
     left_out: Vec<String>,
 }
 
-/// Whether a shader can be read.
+/// The result of reading a shader.
 enum Trial {
     Alone,
     /// With these macros of the build.

@@ -93,7 +93,7 @@ impl Lock {
             });
             let Some((key, value)) = fact else {
                 let place = format!("{}:{}", path.display(), number + 2);
-                bail!("{place}: no line of a lock file: `{line}`; `check --write-lock` writes it again");
+                bail!("{place}: not a line of a lock file: `{line}`; `check --write-lock` writes it again");
             };
             lock.facts.entry(key).or_default().insert(value);
         }
@@ -146,7 +146,7 @@ impl Lock {
         self.facts.entry((kind, shader.to_owned(), names)).or_default().insert(escaped(value));
     }
 
-    /// What the file says, for people.
+    /// The numbers of layouts, pairs and compiled shaders, for people.
     pub(super) fn summary(&self) -> String {
         let count = |kind: FactKind| self.facts.keys().filter(|(own, ..)| *own == kind).count() as u64;
         let kinds = [(FactKind::Layout, "layout"), (FactKind::Pair, "pair"), (FactKind::Blob, "compiled shader")];

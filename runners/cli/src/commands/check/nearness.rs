@@ -88,7 +88,7 @@ pub(super) type StructsByName<'a> = BTreeMap<&'a str, NearStruct<'a>>;
 pub(super) fn definitions(hosts: &[DebugAnswer]) -> Definitions<'_> {
     let mut all = Definitions::new();
     for program in hosts.iter().flat_map(|host| &host.structs) {
-        all.entry(program.name.as_str()).or_insert_with(Vec::new).push(Definition::new(program));
+        all.entry(program.name.as_str()).or_default().push(Definition::new(program));
     }
     all
 }

@@ -21,7 +21,7 @@ use super::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByNa
 use super::shader_blocks::{HostForm, TargetBlock};
 use crate::project::project_file::KnownMismatch;
 
-/// Most structs to propose for a block: with more, the user is as wise as before.
+/// Most structs to propose for a block: a longer list does not help the user to choose.
 const MOST_PROPOSALS: usize = 2;
 
 /// The user's settings for pairs.

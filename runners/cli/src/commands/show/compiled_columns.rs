@@ -18,21 +18,21 @@ use crate::args::DeclareArgs;
 use crate::output::warn;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 
-/// What compilers show of a file.
+/// A file as compilers lay it out.
 #[derive(Debug)]
 pub(super) struct CompiledColumns {
     /// The file with the blocks of the first column.
     pub(super) input: ShowInput,
     pub(super) layouts: Vec<RuleSetLayouts>,
-    /// A line that says whose answer the columns are.
+    /// A line that names the compilers.
     pub(super) note: String,
     /// True if the user names a column that no compiler answers for.
     pub(super) lacks_one: bool,
 }
 
-/// What the file is shown under, and the options for reading it.
+/// The columns of a file, and the options for reading it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AskedColumns<'a> {
+pub(super) struct RequestedColumns<'a> {
     pub(super) args: &'a ShowArgs,
     pub(super) word: &'a str,
     pub(super) declare: &'a DeclareArgs,
@@ -47,14 +47,14 @@ impl CompiledColumns {
     /// # Errors
     /// The folder of tools is misnamed, or a target or compiler has no column with the others.
     pub(super) fn of(
-        asked: AskedColumns<'_>,
+        requested: RequestedColumns<'_>,
         problems: &[Diagnostic],
         sources: &SourceMap,
     ) -> anyhow::Result<Option<Self>> {
-        let AskedColumns { args, word, declare, profile, .. } = asked;
+        let RequestedColumns { args, word, declare, profile, .. } = requested;
         let language = ShaderLanguage::of(declare.lang, Path::new(word));
         let (Some(language), true) = (language, args.placement.convention.is_empty()) else { return Ok(None) };
-        let Some((choices, are_named)) = asked.choices(language)? else { return Ok(None) };
+        let Some((choices, are_named)) = requested.choices(language)? else { return Ok(None) };
         let path = Path::new(word);
         let file = RefusedFile { path, declare, profile, compilers: &args.compiler, problems, sources, first_file: 0 };
         let Some(read) = CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? else {
@@ -81,7 +81,7 @@ impl CompiledColumns {
     }
 }
 
-impl AskedColumns<'_> {
+impl RequestedColumns<'_> {
     /// The columns, and whether the user names them.
     fn choices(&self, language: ShaderLanguage) -> anyhow::Result<Option<(Vec<ShownColumnChoice>, bool)>> {
         let rules = if self.args.rules.is_empty() && self.args.placement.selects_columns() {

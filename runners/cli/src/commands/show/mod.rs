@@ -23,7 +23,7 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
-use crate::commands::show::compiled_columns::{AskedColumns, CompiledColumns};
+use crate::commands::show::compiled_columns::{CompiledColumns, RequestedColumns};
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::commands::show::input::{binding_requests, read_input};
 use crate::commands::show::project_columns::ProjectColumns;
@@ -85,8 +85,8 @@ fn show_one(
     let (input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => (input, None),
         Err(found) => {
-            let asked = AskedColumns { args, word, declare, profile, rules: &rules };
-            match CompiledColumns::of(asked, &found, &sources)? {
+            let requested = RequestedColumns { args, word, declare, profile, rules: &rules };
+            match CompiledColumns::of(requested, &found, &sources)? {
                 Some(CompiledColumns { input, layouts, note, lacks_one }) => (input, Some((layouts, note, lacks_one))),
                 None => return Ok(refuse(args, word, &found, &sources, style)),
             }

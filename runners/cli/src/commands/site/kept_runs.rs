@@ -1,6 +1,6 @@
 //! Reads the results of devices that the program contains.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use layoutproof_built_in::DEVICE_RUNS;
 use layoutproof_core::results::known;
 use layoutproof_core::results::known::KnownFailure;
@@ -20,7 +20,8 @@ pub(crate) fn kept_runs(lists: &[KnownList]) -> anyhow::Result<Vec<KeptRun>> {
     for file in DEVICE_RUNS {
         let path = format!("ci/devices/{}.jsonl.zst", file.name);
         let RecordedRuns { runs, mut checks, end } = recorded::read(&path, file.bytes)?;
-        let run = runs.into_iter().next().with_context(|| format!("{path} has no first line"))?;
+        let mut runs = runs.into_iter();
+        let (Some(run), None) = (runs.next(), runs.next()) else { bail!("{path} is not of one run") };
         for check in &mut checks {
             known::explain(&known, check, &run.devices);
         }
