@@ -149,8 +149,19 @@ pub fn compare(host: HostStruct<'_>, block: ShaderBlock<'_>) -> Result<(), Strin
                 member.path, member.offset, row.offset, row.type_name
             );
         }
-        // An array of the host may have room after its last element, where the block has none.
-        if let Some(size) = row.size.filter(|size| member.size < *size as usize) {
+        let elements = row.array_stride.zip(row.size).filter(|(stride, _)| *stride > 0);
+        let is_apart = |(stride, size): &(u32, u32)| {
+            // The block has no room after the last element, where an array of the host may have it.
+            member.size != (stride * size.div_ceil(*stride)) as usize && member.size != *size as usize
+        };
+        if let Some((stride, size)) = elements.filter(is_apart) {
+            let own = member.size / size.div_ceil(stride) as usize;
+            let _ = writeln!(
+                problems,
+                "  {}: its elements are {own} bytes apart in the struct, {stride} bytes in the block ({})",
+                member.path, row.type_name
+            );
+        } else if let Some(size) = row.size.filter(|size| member.size < *size as usize) {
             let _ = writeln!(
                 problems,
                 "  {}: {} bytes in the struct, {size} bytes in the block ({})",
@@ -270,7 +281,7 @@ mod tests {
             problems(HLSL.block("S").under("d3d12.dxc")),
             "`Packed` does not have the layout of `S` (D3D12 · DXC):\n\
              \x20 b: byte 12 in the struct, byte 16 in the block (float[2])\n\
-             \x20 b: 8 bytes in the struct, 20 bytes in the block (float[2])\n\
+             \x20 b: its elements are 4 bytes apart in the struct, 16 bytes in the block (float[2])\n\
              \x20 c: byte 20 in the struct, byte 36 in the block (float)\n\
              \x20 the struct has 24 bytes, the block 40\n"
         );

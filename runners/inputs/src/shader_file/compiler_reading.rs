@@ -43,8 +43,9 @@ use crate::refused_input::first_problem;
 const UNREFLECTED: [&str; 2] = ["vk::offset", "DataLayout"];
 
 /// Problems of constructs that our reader does not follow. Others, such as a vector across two registers, are
-/// facts about the declarations, and a compiler that lays them out all the same has not noticed.
-const NOT_FOLLOWED: [Code; 9] = [
+/// facts about the declarations, and a compiler that lays them out all the same has not noticed. Problems of the
+/// preprocessor are not among them: a compiler would open the included file that we refuse to read.
+const NOT_FOLLOWED: [Code; 8] = [
     Code::UnexpectedToken,
     Code::UnknownType,
     Code::UnknownConstant,
@@ -53,7 +54,6 @@ const NOT_FOLLOWED: [Code; 9] = [
     Code::Redefinition,
     Code::GenericArguments,
     Code::Unsupported,
-    Code::Preprocessor,
 ];
 
 /// The library profile needs no choice of an entry point.
@@ -106,7 +106,9 @@ impl CompilerReading {
         let mut errors = file.problems.iter().filter(|problem| problem.severity == Severity::Error);
         let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
         let has_compilers = matches!(file.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
-        if is_unsound || !has_compilers || !file.path.is_file() {
+        // Compilers take their whole time limit for a file of zeros.
+        let is_binary = file.sources.files().get(file.first_file).is_some_and(|own| own.text.contains('\0'));
+        if is_unsound || is_binary || !has_compilers || !file.path.is_file() {
             return Ok(None);
         }
         let word = file.path.display();

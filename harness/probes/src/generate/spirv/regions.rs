@@ -49,10 +49,10 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
 
     let mut stages = EntryStages::default();
     let function = stages.begin_entry(&mut types, entry.stage);
-    if entry.forms.contains(&Form::Function) {
-        for (case, interface) in lowered.iter().zip(&mut interfaces) {
-            interface.local = Some(types.variable_of(&case.block.node, StorageClass::Function));
-        }
+    // Only cases with arrays or matrices have this form, so others may share their module.
+    let is_local = |case: &LoweredCase<'_>| case.entry.forms.contains(&Form::Function);
+    for (case, interface) in lowered.iter().zip(&mut interfaces).filter(|(case, _)| is_local(case)) {
+        interface.local = Some(types.variable_of(&case.block.node, StorageClass::Function));
     }
     if entry.forms.contains(&Form::Workgroup) {
         share_blocks(&mut types, &lowered, &interfaces)?;
