@@ -120,7 +120,7 @@ fn the_data_follows_its_schema_and_is_the_same_each_time() {
             assert!(one == folder.read(&format!("all/npm/{name}")), "{package}/{name} is not npm's");
         }
     }
-    folder.run("dev vectors again").exits(2).warns("is not empty");
+    folder.run("dev vectors again").exits(2).warns("error: again is not empty");
 }
 
 /// The offsets are those of glslang 12.0.0, in the case file. The n-th scalar has the value n.
