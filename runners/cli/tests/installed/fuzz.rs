@@ -26,7 +26,7 @@ struct PlantedRule {
 const PLANTED: [PlantedRule; 4] = [
     PlantedRule { mutant: "hlsl-cbuffer:array-alignment=4", toolchain: "dxc-dxil", seed: 7, within: 8 },
     PlantedRule { mutant: "std140@slang:array-alignment=4", toolchain: "slang-vulkan", seed: 7, within: 16 },
-    PlantedRule { mutant: "relaxed430:members.straddle=allowed", toolchain: "dxc-spirv", seed: 10, within: 8 },
+    PlantedRule { mutant: "relaxed430:members.straddle=allowed", toolchain: "dxc-spirv", seed: 8, within: 8 },
     PlantedRule { mutant: "wgsl-storage:vectors=component", toolchain: "tint", seed: 7, within: 4 },
 ];
 
