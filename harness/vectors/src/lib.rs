@@ -1,7 +1,7 @@
 //! Writes the cases as test vectors that other layout code can run: `vectors.json`, `rules.json`
 //! with the rule table, their JSON Schema, and Rust, npm and Python packages that carry them.
 //!
-//! [`format`] has the types and is, word for word, the source of the Rust package, so it depends on
+//! [`mod@format`] has the types and is, word for word, the source of the Rust package, so it depends on
 //! serde alone. Numbers come from the cases' authorities; [`Unsettled`] refuses a case whose numbers
 //! layoutproof itself does not reproduce, because images and alignments would then contradict them.
 

@@ -4,7 +4,7 @@
 //! `sizeof(float4)` needs a compiler. Each column is the answer of its own compiler:
 //!
 //! - slangc's reflection has the offsets without the declarations' places and, where the size does not
-//!   tell, without the order of matrices. It ignores what [`UNREFLECTED`] lists, which slangc's code
+//!   tell, without the order of matrices. It ignores what `UNREFLECTED` lists, which slangc's code
 //!   honours.
 //! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads the others is
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
