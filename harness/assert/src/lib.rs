@@ -49,8 +49,9 @@
 //! ```
 //!
 //! A macro cannot see the members of a struct, so the test lists them; `..` allows the block to have
-//! more. A member must be at its place in the block, and must not be smaller than there. Types, the
-//! strides of arrays, and members of a listed struct that are not listed themselves are not compared.
+//! more. A member must be at its place in the block, and must not be smaller than there; an array must
+//! have the stride of its outermost dimension. Types, inner strides, and members of a listed struct that
+//! are not listed themselves are not compared.
 //! `half` has 2 bytes, and matrices without an order are column-major. Files are not included: give
 //! the text that declares the block.
 
