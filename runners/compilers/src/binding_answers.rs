@@ -212,16 +212,24 @@ impl BindingCompiler {
         };
         let arguments = ["program.slang", "-target", language, "-profile", SLANG_PROFILE, "-no-codegen"];
         let arguments = [&arguments[..], &["-reflection-json", "program.json"]].concat();
-        self.ask(folder, &arguments, |_| {
+        let answer = self.ask(folder, &arguments, |_| {
             let json = fs::read_to_string(folder.join("program.json")).map_err(broken)?;
-            let rows = parameters(&json).map_err(broken)?.into_iter().map(|reflected| {
-                let ReflectedBinding { name, unit, space, index, count, .. } = reflected;
-                let index = index.ok_or_else(|| broken(format!("slangc reflects no place for {name}")))?;
-                Ok(BoundRow { name, unit, space, index, count })
-            });
-            // slangc accepts parameters for which no slot is left, and reports that here.
-            rows.collect()
-        })
+            parameters(&json).map_err(broken)
+        })?;
+        let reflected = match answer {
+            BindingAnswer::Placed(reflected) => reflected,
+            BindingAnswer::Refused(said) => return Ok(BindingAnswer::Refused(said)),
+        };
+        let mut rows = BTreeSet::new();
+        for ReflectedBinding { name, unit, space, index, count, .. } in reflected {
+            // slangc accepts parameters for which an unbounded array leaves no slot, reports their
+            // index as "unbounded", and writes `register(t18446744073709551615)`.
+            let Some(index) = index else {
+                return Ok(BindingAnswer::Refused(format!("slangc reflects no place for {name}")));
+            };
+            rows.insert(BoundRow { name, unit, space, index, count });
+        }
+        Ok(BindingAnswer::Placed(rows))
     }
 
     fn agree(

@@ -2,7 +2,8 @@
 //!
 //! There is one trial for each compiler and target. All use the same `LAYOUTPROOF_PROGRAMS`
 //! programs (default: 100), made from `LAYOUTPROOF_SEED` (default: 0). A trial whose compiler is
-//! missing is ignored, with the reason.
+//! missing is ignored, with the reason. One more has a program that slangc accepts without a place
+//! for a parameter.
 
 use std::process::ExitCode;
 
@@ -10,7 +11,10 @@ use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{BindingAgreement, BindingCompiler, BindingDisagreement};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
+use layoutproof_layout::shape::Count;
+use layoutproof_random::{
+    ParameterAnnotation, ProgramDialect, RandomParameter, RandomParameterKind, RandomProgram, nth_program,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::ValueTree;
 
@@ -29,24 +33,33 @@ fn main() -> ExitCode {
     ] {
         for target in targets.iter().copied() {
             let compiler = found(name).map(|compiler| BindingCompiler::new(compiler, dialect));
-            trials.push(trial(name, target, compiler, move |compiler| {
+            trials.push(trial(name, &target.to_string(), compiler, move |compiler| {
                 let programs = made(dialect);
                 let answers = programs.iter().map(|program| compiler.compare(target, program)).collect();
                 judge(&programs, answers, compiler.compiler())
             }));
         }
     }
+    let slangc = found("slangc").map(|compiler| BindingCompiler::new(compiler, ProgramDialect::Slang));
+    trials.push(trial("slangc", "no slot left", slangc, |slangc| {
+        // `result` of every program is u0, `sampled` t0: t1 is free, and then nothing is.
+        let program = textures(&[Some(Count::Unbounded), None, None]);
+        match slangc.compare(Target::D3d12, &program) {
+            Ok(BindingAgreement::Refused) => Ok(()),
+            other => Err(format!("not refused by both, but {other:?}").into()),
+        }
+    }));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 /// The trial of this compiler.
 fn trial(
     name: &str,
-    target: Target,
+    what: &str,
     compiler: Option<BindingCompiler>,
     compare: impl FnOnce(BindingCompiler) -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
-    let title = format!("{name}::{target}");
+    let title = format!("{name}::{what}");
     let reason = format!("{name} is not there");
     match compiler {
         Some(compiler) => Trial::test(title, move || compare(compiler)),
@@ -81,6 +94,25 @@ fn judge(programs: &[RandomProgram], answers: Answers, compiler: &Compiler) -> R
         return Err(format!("only {placed} of {} programs were placed", programs.len()).into());
     }
     Ok(())
+}
+
+/// A program with these arrays of textures, or single ones, the first of them at `t2`.
+fn textures(arrays: &[Option<Count>]) -> RandomProgram {
+    let parameter = |(at, array): (usize, &Option<Count>)| RandomParameter {
+        kind: RandomParameterKind::Texture,
+        array: *array,
+        annotation: match at {
+            0 => ParameterAnnotation::Register { index: 2, space: None },
+            _ => ParameterAnnotation::Implicit,
+        },
+    };
+    RandomProgram {
+        structs: Vec::new(),
+        parameters: arrays.iter().enumerate().map(parameter).collect(),
+        uses: Vec::new(),
+        forms: Vec::new(),
+        is_hull: false,
+    }
 }
 
 /// Random programs of a dialect.
