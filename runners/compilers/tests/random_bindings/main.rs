@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         }
     }
     let slangc = found("slangc").map(|compiler| BindingCompiler::new(compiler, ProgramDialect::Slang));
-    trials.push(trial("slangc", "no slot left", slangc, |slangc| {
+    trials.push(trial("slangc", "no_slot_left", slangc, |slangc| {
         // `result` of every program is u0, `sampled` t0: t1 is free, and then nothing is.
         let program = textures(&[Some(Count::Unbounded), None, None]);
         match slangc.compare(Target::D3d12, &program) {
