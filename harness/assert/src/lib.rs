@@ -54,6 +54,7 @@
 //! are not listed themselves are not compared.
 //! `half` has 2 bytes, and matrices without an order are column-major. Files are not included: give
 //! the text that declares the block.
+#![forbid(unsafe_code)]
 
 mod read;
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use layoutproof_bindings::{BindingRequest, Convention, bind};
 use layoutproof_core::case::Case;
 use layoutproof_core::results::frozen::{IntendedChanges, Manifest, text as decisions};
-use layoutproof_core::results::record::RecordLine;
 use layoutproof_core::results::{floors, known, summary};
 use layoutproof_device::{Batch, BufferKind, Job, JobBuffer, Runner, Shader};
 use layoutproof_frontend::module::Module;
@@ -22,10 +21,9 @@ use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_report::deqp_csv::DeqpCsv;
-use layoutproof_report::json_lines;
+use layoutproof_report::json_lines::{self, JsonLines};
 use layoutproof_report::reporter::{FinishedRun, REPORTERS, Reporter};
-use layoutproof_report::terminal::Terminal;
-use layoutproof_show::Style;
+use layoutproof_report::terminal::{Terminal, View};
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
@@ -161,18 +159,14 @@ pub fn records(input: &[u8]) {
     let end = summary::fold(checks);
     assert_eq!(u64::from(end.checks), u64::try_from(checks.len()).expect("fewer than 2^64"));
     let run = FinishedRun::of(checks, &end);
-    assert!(
-        !Terminal { style: Style::PLAIN, verbose: 2, quiet: false, records_file: None, bugs: &[] }
-            .text(&run)
-            .is_empty()
-    );
+    let detailed = FinishedRun { view: View { verbose: 2, ..View::default() }, ..run };
+    assert!(!Terminal.text(&detailed).is_empty());
     for reporter in REPORTERS {
         reporter.text(&run);
     }
     assert!(checks.is_empty() || !DeqpCsv.text(&run).is_empty());
 
-    let lines = checks.iter().map(|check| json_lines::write(&RecordLine::Check(Box::new(check.clone()))));
-    let again = json_lines::read(&lines.collect::<String>()).expect("what was written is read");
+    let again = json_lines::read(&JsonLines.text(&run)).expect("what was written is read");
     assert!(again.checks == *checks);
 }
 

@@ -1,46 +1,59 @@
-//! The formats in which a finished run is reported, besides the terminal's.
+//! The formats in which a run is reported.
 //!
-//! [`REPORTERS`] is the one list of them. The command takes its options from it, checks and empties
-//! the files before the run, and writes them after it; `report` does the same with saved records.
-//! Not in the list are the terminal, which has options of its own, and the records file, which grows
-//! with the run and can be resumed.
+//! [`REPORTERS`] is the one list of them. `run` takes its options from it, checks and empties the files
+//! before the first check, and writes them after the last; `report` does the same with saved records.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use layoutproof_core::check::Producer;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, Event, RunEnd, RunHeader};
 use layoutproof_device::DeviceInfo;
 
 use crate::deqp_csv::DeqpCsv;
 use crate::github::{GithubAnnotations, GithubSummary};
 use crate::html::RunPage;
+use crate::json_lines::JsonLines;
 use crate::junit::Junit;
+use crate::terminal::{Terminal, View};
 
-/// All reporters, in the order in which the command offers and writes their files.
-pub const REPORTERS: [&dyn Reporter; 5] = [&Junit, &RunPage, &DeqpCsv, &GithubSummary, &GithubAnnotations];
+/// All reporters, in the order in which `run` offers their options and writes or prints their texts.
+pub const REPORTERS: [&dyn Reporter; 7] =
+    [&JsonLines, &Junit, &RunPage, &DeqpCsv, &GithubSummary, &Terminal, &GithubAnnotations];
 
-/// Reports a finished run in one format.
-///
-/// It gets the run as a whole because records arrive in any order, and only the end of a run shows
-/// which entries of known differences are stale.
+/// Reports a run in one format. It implements one of the two methods that return text.
 pub trait Reporter: Sync {
     fn destination(&self) -> Destination;
 
-    fn text(&self, run: &FinishedRun<'_>) -> String;
+    /// The text for one event, if the format can be written while the run goes on. Most cannot: only the
+    /// end of a run shows which entries of known differences are stale.
+    fn on_event(&self, _: &Event<'_>) -> String {
+        String::new()
+    }
+
+    /// The report of a run that has ended.
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        run.events().map(|event| self.on_event(&event)).collect()
+    }
 }
 
 /// The file, option or stream for the text of a reporter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
+    /// To the file that the user names with `--name FILE`, event by event. A run can be resumed from it.
+    Records { name: &'static str, help: &'static str, details: &'static str },
     /// To the file that the user names with `--name FILE`.
     FileOfOption { name: &'static str, help: &'static str },
     /// To the end of the file that this environment variable names, to which others may write too.
     FileOfVariable(&'static str),
-    /// To standard output, after the terminal's report, if this environment variable is `true`.
+    /// To standard output.
+    Output,
+    /// To standard output if this environment variable is `true`.
     OutputIf(&'static str),
 }
 
-/// A run whose checks have ended, or the saved records of some runs.
+/// A run whose checks have ended, or the saved records of some runs: all events with what their reports
+/// need besides.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedRun<'a> {
     /// Versions and settings; several if records of several runs are shown, and none if they are unknown.
@@ -60,12 +73,32 @@ pub struct FinishedRun<'a> {
     /// Something required is missing or the records are truncated, so the run fails even if all
     /// checks agree.
     pub is_short: bool,
+    pub view: View<'a>,
 }
 
 impl<'a> FinishedRun<'a> {
     /// A run of which only the records are known.
     pub fn of(checks: &'a [CheckRecord], end: &'a RunEnd) -> Self {
-        Self { runs: &[], commands: &[], devices: &[], checks, end, time: None, hostname: None, is_short: false }
+        Self {
+            runs: &[],
+            commands: &[],
+            devices: &[],
+            checks,
+            end,
+            time: None,
+            hostname: None,
+            is_short: false,
+            view: View::default(),
+        }
+    }
+
+    /// The events of the run, without the checks that its records leave out.
+    pub fn events(&self) -> impl Iterator<Item = Event<'a>> {
+        let Self { runs, checks, end, .. } = *self;
+        let is_kept = |check: &&CheckRecord| runs.iter().all(|run| check.is_kept_by(run.records));
+        let started = runs.iter().map(|run| Event::RunStarted(Cow::Borrowed(run)));
+        let finished = checks.iter().filter(is_kept).map(|check| Event::CheckFinished(Cow::Borrowed(check)));
+        started.chain(finished).chain([Event::RunFinished(Cow::Borrowed(end))])
     }
 
     /// True if compilers took part.

@@ -16,7 +16,7 @@ use super::tables::matrix;
 use super::tables::run_table::run_table;
 use crate::failure::group::place;
 use crate::headline::Headline;
-use crate::reporter::FinishedRun;
+use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::check::{CheckDevice, CheckId, Producer};
 use layoutproof_core::results::known::FixedEntry;
 use layoutproof_core::results::record::{
@@ -36,7 +36,11 @@ const INDENT: usize = 11;
 
 /// The report of a run for people.
 #[derive(Clone, Copy, Debug)]
-pub struct Terminal<'a> {
+pub struct Terminal;
+
+/// How the terminal shows a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct View<'a> {
     pub style: Style,
     /// Number of `-v`: one lists every check and all details, two also draw every known difference.
     pub verbose: u8,
@@ -48,10 +52,13 @@ pub struct Terminal<'a> {
     pub bugs: &'a [KnownBug],
 }
 
-impl Terminal<'_> {
-    pub fn text(&self, run: &FinishedRun<'_>) -> String {
-        let Self { style, verbose, quiet, records_file, bugs } = *self;
-        let FinishedRun { checks, end, .. } = *run;
+impl Reporter for Terminal {
+    fn destination(&self) -> Destination {
+        Destination::Output
+    }
+
+    fn text(&self, run: &FinishedRun<'_>) -> String {
+        let FinishedRun { checks, end, view: View { style, verbose, quiet, records_file, bugs }, .. } = *run;
         let is_detailed = verbose > 0;
 
         let mut text = String::new();

@@ -13,8 +13,8 @@ use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::record::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
-    RecordsFilter, RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
+    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource, RecordsFilter,
+    RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
 };
 use layoutproof_core::results::summary;
 use layoutproof_device::RunnerKind;
@@ -28,10 +28,11 @@ use layoutproof_report::deqp_csv::DeqpCsv;
 use layoutproof_report::github::{GithubAnnotations, GithubSummary};
 use layoutproof_report::host_check::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
+use layoutproof_report::json_lines::{self, JsonLines};
 use layoutproof_report::junit::Junit;
 use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_report::reporter::{FinishedRun, Reporter};
-use layoutproof_report::{causes, coverage_table, html, json_lines, listing, matrix, terminal};
+use layoutproof_report::{causes, coverage_table, html, listing, matrix, terminal};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::{self, TextOptions};
@@ -194,12 +195,9 @@ fn records_survive_their_file() {
         arguments: [("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])].into(),
         inputs: "85944171f73967e8".to_owned(),
     };
-    let mut text = json_lines::write(&RecordLine::Run(header.clone()));
-    for check in &checks {
-        text += &json_lines::write(&RecordLine::Check(Box::new(check.clone())));
-    }
     let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };
-    text += &json_lines::write(&RecordLine::End(end.clone()));
+    let run = FinishedRun { runs: std::slice::from_ref(&header), ..FinishedRun::of(&checks, &end) };
+    let text = JsonLines.text(&run);
     expect_file!["golden/records.jsonl"].assert_eq(&text);
     let read = json_lines::read(&text).unwrap();
     assert_eq!(read.runs, [header]);

@@ -3,18 +3,21 @@
 //! This checks the few keywords that the schema uses. It is stricter than JSON schema: an unknown
 //! key is an error, so the schema must list every new key.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use layoutproof_core::results::left_out::{DeviceResults, left_out, left_out_cases};
 use layoutproof_core::results::record::{
-    BoundCount, CellRow, DeviceCells, Outcome, OutcomeKind, Proves, RecordLine, RecordedCacheUse, RecordsFilter,
-    RunEnd, RunHeader, SkipKind,
+    BoundCount, CellRow, DeviceCells, Event, Outcome, OutcomeKind, Proves, RecordedCacheUse, RecordsFilter, RunEnd,
+    RunHeader, SkipKind,
 };
 use layoutproof_core::results::summary::fold;
 use layoutproof_device::RunnerKind;
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
-use layoutproof_report::{RECORDS_SCHEMA, json_lines};
+use layoutproof_report::RECORDS_SCHEMA;
+use layoutproof_report::json_lines::{self, JsonLines};
+use layoutproof_report::reporter::Reporter;
 use serde_json::Value;
 
 const RECORDS: &str = include_str!("golden/records.jsonl");
@@ -92,12 +95,13 @@ fn every_line_fits_the_schema() {
 #[test]
 fn what_a_check_of_bindings_says_fits_too() {
     let schema: Value = serde_json::from_str(RECORDS_SCHEMA).unwrap();
-    let mut lines: Vec<RecordLine> = RECORDS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<Event<'_>> = RECORDS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut told = 0;
     for line in &mut lines {
         match line {
-            RecordLine::Run(_) => continue,
-            RecordLine::Check(check) => {
+            Event::RunStarted(_) => continue,
+            Event::CheckFinished(check) => {
+                let check = check.to_mut();
                 let not_read = [("an input attachment".into(), 1)].into();
                 check.bound = Some(BoundCount { read: 3, not_read });
                 if let Outcome::Skipped { kind, .. } = &mut check.outcome {
@@ -112,7 +116,8 @@ fn what_a_check_of_bindings_says_fits_too() {
                     entry.untried = true;
                 }
             }
-            RecordLine::End(end) => {
+            Event::RunFinished(end) => {
+                let end = end.to_mut();
                 end.bound.insert("lavapipe via ash".to_owned(), 3);
                 let used = RecordedCacheUse { compilations: 3, compilations_cached: 2, ..RecordedCacheUse::default() };
                 end.cache = Some(Box::new(used));
@@ -181,11 +186,13 @@ fn the_lines_of_a_file_of_failures_fit_the_schema() {
     let header = RunHeader { records: filter, ..json_lines::read(RECORDS).unwrap().runs[0].clone() };
     let DeviceResults { run, end: of_devices, .. } = DeviceResults::of(&header, &checks, &end);
     assert!(of_devices.cells.is_empty() && of_devices.checks == end.checks);
-    for line in [RecordLine::Run(header), RecordLine::End(end), RecordLine::Run(run), RecordLine::End(of_devices)] {
-        let text = json_lines::write(&line);
+    let started = [header, run].map(|run| Event::RunStarted(Cow::Owned(run)));
+    let finished = [end, of_devices].map(|end| Event::RunFinished(Cow::Owned(end)));
+    for event in started.into_iter().chain(finished) {
+        let text = JsonLines.on_event(&event);
         let value: Value = serde_json::from_str(&text).unwrap();
         let kind = value["type"].as_str().unwrap();
         assert_eq!(problems(&schema["$defs"][kind], &schema, &value, kind), Vec::<String>::new());
-        assert_eq!(serde_json::from_str::<RecordLine>(&text).unwrap(), line);
+        assert_eq!(serde_json::from_str::<Event<'_>>(&text).unwrap(), event);
     }
 }

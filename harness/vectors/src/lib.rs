@@ -4,6 +4,7 @@
 //! [`mod@format`] has the types and is, word for word, the source of the Rust package, so it depends on
 //! serde alone. Numbers come from the cases' authorities; [`Unsettled`] refuses a case whose numbers
 //! layoutproof itself does not reproduce, because images and alignments would then contradict them.
+#![forbid(unsafe_code)]
 
 pub mod format;
 mod image;

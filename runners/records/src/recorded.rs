@@ -7,7 +7,7 @@
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::audit::audit;
-use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_core::results::summary;
 use layoutproof_report::json_lines::{self, NumberedLine};
 
@@ -35,17 +35,17 @@ pub fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
     let mut recorded = RecordedRuns::default();
     let mut totals = RunEnd::default();
     for line in json_lines::lines(json_lines::without_torn_line(&text)) {
-        let NumberedLine { number, line } = line.with_context(|| name.to_owned())?;
-        if let Some(sentence) = recorded.refusal(&line, &totals) {
+        let NumberedLine { number, event } = line.with_context(|| name.to_owned())?;
+        if let Some(sentence) = recorded.refusal(&event, &totals) {
             bail!("{name}: line {number}: {sentence}");
         }
-        match line {
-            RecordLine::Run(run) => recorded.runs.push(run),
-            RecordLine::Check(check) => {
+        match event {
+            Event::RunStarted(run) => recorded.runs.push(run.into_owned()),
+            Event::CheckFinished(check) => {
                 summary::add(&mut totals, &check);
-                recorded.checks.push(*check);
+                recorded.checks.push(check.into_owned());
             }
-            RecordLine::End(end) => recorded.end = Some(end),
+            Event::RunFinished(end) => recorded.end = Some(end.into_owned()),
         }
     }
     Ok(recorded)
@@ -54,33 +54,35 @@ pub fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
 impl RecordedRuns {
     /// The reason why a line cannot follow those before it. `totals` are the totals of the checks
     /// so far.
-    fn refusal(&self, line: &RecordLine, totals: &RunEnd) -> Option<String> {
+    fn refusal(&self, event: &Event<'_>, totals: &RunEnd) -> Option<String> {
         if self.end.is_some() {
             return Some("this line comes after the end of the run; one file holds one run".to_owned());
         }
 
-        match line {
-            RecordLine::Run(run) if !(self.runs.is_empty() || run.records.is_all() && self.filter().is_all()) => {
+        match event {
+            Event::RunStarted(run) if !(self.runs.is_empty() || run.records.is_all() && self.filter().is_all()) => {
                 Some("a file of failures (--records failures) holds one run".to_owned())
             }
-            RecordLine::Run(run) if self.runs.contains(run) => Some("this first line is in the file twice".to_owned()),
-            RecordLine::Run(_) if !self.checks.is_empty() => {
+            Event::RunStarted(run) if self.runs.contains(run) => {
+                Some("this first line is in the file twice".to_owned())
+            }
+            Event::RunStarted(_) if !self.checks.is_empty() => {
                 let together = "`layoutproof report A B` merges files";
                 Some(format!("another run begins before this one has ended; one file holds one run, and {together}"))
             }
-            RecordLine::Run(_) => None,
-            RecordLine::Check(_) | RecordLine::End(_) if self.runs.is_empty() => {
+            Event::RunStarted(_) => None,
+            Event::CheckFinished(_) | Event::RunFinished(_) if self.runs.is_empty() => {
                 Some("the first line of a run is missing".to_owned())
             }
-            RecordLine::Check(check) => {
+            Event::CheckFinished(check) => {
                 let sentence = self.unknown_device(check).or_else(|| audit(check).err().map(|error| error.to_string()));
                 let sentence = sentence.or_else(|| self.not_held(check));
                 sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.id))
             }
-            RecordLine::End(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {
+            Event::RunFinished(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {
                 Some("the end has totals of checks that are left out, but the first line says that none is".to_owned())
             }
-            RecordLine::End(end) => wrong_total(end, &with_left_out(totals, end)),
+            Event::RunFinished(end) => wrong_total(end, &with_left_out(totals, end)),
         }
     }
 

@@ -5,20 +5,23 @@
 //! except for times, however its threads were scheduled. The file is locked while it is written,
 //! even while it is being replaced.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use fs4::FileExt;
 use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
-use layoutproof_core::results::record::{CheckRecord, RecordLine, RecordsFilter, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::results::record::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader, SCHEMA};
 use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
-use layoutproof_report::json_lines;
+use layoutproof_report::json_lines::JsonLines;
+use layoutproof_report::reporter::{FinishedRun, Reporter};
 use same_file::Handle;
 
 use crate::lock::Warn;
@@ -118,16 +121,14 @@ impl RecordsTarget {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_whole(self, headers: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    pub fn write_whole(self, run: &FinishedRun<'_>) -> anyhow::Result<()> {
         let Self { path, opened } = self;
         let is_compressed = compression::is_meant_by(&path);
         let written = match opened {
             OpenedTarget::Regular(mut file) => {
-                emptied(&mut file).and_then(|()| write(&file, is_compressed, headers, records, Some(end)))
+                emptied(&mut file).and_then(|()| write(&file, is_compressed, run.events()))
             }
-            OpenedTarget::Stream => {
-                File::create(&path).and_then(|file| write(&file, is_compressed, headers, records, Some(end)))
-            }
+            OpenedTarget::Stream => File::create(&path).and_then(|file| write(&file, is_compressed, run.events())),
             OpenedTarget::Failed(error) => Err(error),
         };
         written.with_context(|| format!("writing {}", path.display()))
@@ -169,19 +170,22 @@ impl GrowingFile {
     fn begin(mut file: File, path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<Self> {
         let is_compressed = compression::is_meant_by(path);
         let growing = |file, replaced| Self { file, is_compressed, pending: String::new(), _replaced: replaced };
+        let started = iter::once(Event::RunStarted(Cow::Borrowed(header)));
         if kept.is_empty() {
             emptied(&mut file)?;
-            write(&file, is_compressed, std::slice::from_ref(header), kept, None)?;
+            write(&file, is_compressed, started)?;
             Ok(growing(file, None))
         } else {
-            let whole = replace(path, header, kept, None)?;
+            let kept = kept.iter().filter(|record| record.is_kept_by(header.records));
+            let finished = kept.map(|record| Event::CheckFinished(Cow::Borrowed(record)));
+            let whole = replace(path, started.chain(finished))?;
             Ok(growing(whole, Some(file)))
         }
     }
 
     /// Adds a line: to the file, in one write, or to the next frame.
-    fn add(&mut self, line: &RecordLine) -> io::Result<()> {
-        let line = json_lines::write(line);
+    fn add(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let line = JsonLines.on_event(event);
         if self.is_compressed {
             self.pending += &line;
             return Ok(());
@@ -207,7 +211,7 @@ impl RecordsFile {
             return;
         }
         if let RecordsFileState::Growing(growing) = &mut self.state {
-            if let Err(error) = growing.add(&RecordLine::Check(Box::new(record.clone()))) {
+            if let Err(error) = growing.add(&Event::CheckFinished(Cow::Borrowed(record))) {
                 self.state = RecordsFileState::Failed(error);
             }
         }
@@ -229,7 +233,7 @@ impl RecordsFile {
     pub fn end(self, end: &RunEnd) -> anyhow::Result<()> {
         let done = match self.state {
             RecordsFileState::Growing(mut growing) => {
-                growing.add(&RecordLine::End(end.clone())).and_then(|()| growing.flush())
+                growing.add(&Event::RunFinished(Cow::Borrowed(end))).and_then(|()| growing.flush())
             }
             RecordsFileState::AtEnd => Ok(()),
             RecordsFileState::Failed(error) => Err(error),
@@ -265,16 +269,17 @@ impl RecordsFile {
     /// # Errors
     /// See [`RecordsFile::end`].
     pub fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+        let run = FinishedRun { runs: std::slice::from_ref(&self.header), ..FinishedRun::of(records, end) };
         let done = match self.state {
             RecordsFileState::Growing(growing) => {
-                let whole = replace(&self.path, &self.header, records, Some(end));
+                let whole = replace(&self.path, run.events());
                 // Release this lock only after the new file is in place.
                 drop(growing);
                 whole.map(drop)
             }
             RecordsFileState::AtEnd => File::create(&self.path).and_then(|file| {
                 let is_compressed = compression::is_meant_by(&self.path);
-                write(&file, is_compressed, std::slice::from_ref(&self.header), records, Some(end))
+                write(&file, is_compressed, run.events())
             }),
             RecordsFileState::Failed(error) => Err(error),
         };
@@ -309,14 +314,14 @@ fn emptied(file: &mut File) -> io::Result<()> {
 
 /// Replaces a file with a complete one, so that a kill always leaves one of the two. The new file
 /// is locked before it takes its place, and stays open for writing.
-fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option<&RunEnd>) -> io::Result<File> {
+fn replace<'a>(path: &Path, events: impl Iterator<Item = Event<'a>>) -> io::Result<File> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut name = target.clone().into_os_string();
     name.push(".part");
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
     // If locking failed for the old file, because the file system has no locks, it fails here too.
     drop(FileExt::try_lock(&file));
-    write(&file, compression::is_meant_by(&target), std::slice::from_ref(header), records, end)?;
+    write(&file, compression::is_meant_by(&target), events)?;
     fs::rename(&name, &target)?;
     Ok(file)
 }
@@ -324,23 +329,11 @@ fn replace(path: &Path, header: &RunHeader, records: &[CheckRecord], end: Option
 /// Bytes of text per frame, if the whole file is written at once.
 const WHOLE_FRAME: usize = 1 << 20;
 
-fn write(
-    file: &File,
-    is_compressed: bool,
-    headers: &[RunHeader],
-    records: &[CheckRecord],
-    end: Option<&RunEnd>,
-) -> io::Result<()> {
-    let is_kept = |record: &&CheckRecord| headers.iter().all(|header| record.is_kept_by(header.records));
-    let records = records.iter().filter(is_kept);
-    let headers = headers.iter().map(|header| RecordLine::Run(header.clone()));
-    let records = records.map(|record| RecordLine::Check(Box::new(record.clone())));
-    let end = end.map(|end| RecordLine::End(end.clone()));
-
+fn write<'a>(file: &File, is_compressed: bool, events: impl Iterator<Item = Event<'a>>) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     let mut pending = String::new();
-    for line in headers.chain(records).chain(end) {
-        pending += &json_lines::write(&line);
+    for event in events {
+        pending += &JsonLines.on_event(&event);
         if !is_compressed {
             file.write_all(std::mem::take(&mut pending).as_bytes())?;
         } else if pending.len() >= WHOLE_FRAME {

@@ -5,7 +5,8 @@
 use serde::Deserialize;
 use thiserror::Error;
 
-use layoutproof_core::results::record::{CheckRecord, Contradiction, RecordLine, RunEnd, RunHeader, SCHEMA, SavedLine};
+use crate::reporter::{Destination, Reporter};
+use layoutproof_core::results::record::{CheckRecord, Contradiction, Event, RunEnd, RunHeader, SCHEMA, SavedLine};
 
 /// A records file that cannot be read.
 #[derive(Debug, Error)]
@@ -45,13 +46,23 @@ pub struct Records {
     pub ends: Vec<RunEnd>,
 }
 
-/// One record as a line of JSON, newline included.
-///
-/// # Panics
-/// Never: records hold nothing that JSON cannot express.
-pub fn write(line: &RecordLine) -> String {
-    let json = serde_json::to_string(line).expect("keys of records are strings and numbers are integers");
-    json + "\n"
+/// The records as lines of JSON, one per event.
+#[derive(Clone, Copy, Debug)]
+pub struct JsonLines;
+
+impl Reporter for JsonLines {
+    fn destination(&self) -> Destination {
+        Destination::Records {
+            name: "json",
+            help: "Write the records as JSON lines",
+            details: "A run writes each record as its check ends. A name that ends in `.zst` is compressed.",
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>) -> String {
+        let json = serde_json::to_string(event).expect("keys of records are strings and numbers are integers");
+        json + "\n"
+    }
 }
 
 /// All records of `text`; empty lines count but hold none.
@@ -61,21 +72,21 @@ pub fn write(line: &RecordLine) -> String {
 pub fn read(text: &str) -> Result<Records, RecordsError> {
     let mut records = Records::default();
     for line in lines(text) {
-        match line?.line {
-            RecordLine::Run(run) => records.runs.push(run),
-            RecordLine::Check(check) => records.checks.push(*check),
-            RecordLine::End(end) => records.ends.push(end),
+        match line?.event {
+            Event::RunStarted(run) => records.runs.push(run.into_owned()),
+            Event::CheckFinished(check) => records.checks.push(check.into_owned()),
+            Event::RunFinished(end) => records.ends.push(end.into_owned()),
         }
     }
     Ok(records)
 }
 
-/// A record and its line number.
+/// An event and the number of its line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberedLine {
     /// From 1.
     pub number: usize,
-    pub line: RecordLine,
+    pub event: Event<'static>,
 }
 
 /// The records of `text` in order, without empty lines. A line that is not a record is an error, as
@@ -86,9 +97,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsErr
         let number = index + 1;
         let line: SavedLine = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
         check_schema(number, line.schema())?;
-        let line =
+        let event =
             line.try_into().map_err(|reason| RecordsError::Contradiction { line: number, reason: Box::new(reason) })?;
-        Ok(NumberedLine { number, line })
+        Ok(NumberedLine { number, event })
     })
 }
 
@@ -120,6 +131,8 @@ fn check_schema(line: usize, found: u32) -> Result<(), RecordsError> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     const END: &str = r#"{"type":"end","schema":1,"checks":3,"agree":3,"differ":0,"known":0,"stale":0,"skipped":0,"broken":0,"leaves":9,"devices":["lavapipe via ash"],"proves":{"compiler":9}}"#;
@@ -128,7 +141,7 @@ mod tests {
     fn a_line_is_read_and_written_to_the_letter() {
         let records = read(END).unwrap();
         assert_eq!(records.ends[0].checks, 3);
-        assert_eq!(write(&RecordLine::End(records.ends[0].clone())), format!("{END}\n"));
+        assert_eq!(JsonLines.on_event(&Event::RunFinished(Cow::Borrowed(&records.ends[0]))), format!("{END}\n"));
     }
 
     #[test]

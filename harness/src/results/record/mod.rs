@@ -12,6 +12,8 @@ mod run_end;
 mod saved;
 mod saved_text;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
@@ -29,15 +31,17 @@ pub use saved::{Contradiction, SavedLine};
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
 
+/// What happens in a run, in this order. Each event is a line of a records file, so saved records can be
+/// reported like the run itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-pub enum RecordLine {
-    /// First line.
-    Run(RunHeader),
-    /// One per check.
-    Check(Box<CheckRecord>),
-    /// Last line.
-    End(RunEnd),
+#[serde(tag = "type")]
+pub enum Event<'a> {
+    #[serde(rename = "run")]
+    RunStarted(Cow<'a, RunHeader>),
+    #[serde(rename = "check")]
+    CheckFinished(Cow<'a, CheckRecord>),
+    #[serde(rename = "end")]
+    RunFinished(Cow<'a, RunEnd>),
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
 use super::{
-    Access, BoundCount, CheckRecord, Culprit, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons, RecordLine,
+    Access, BoundCount, CheckRecord, Culprit, Event, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons,
     RecordValue, Row, RunEnd, RunHeader, SCHEMA, SkipKind, Story, Witness, Witnesses, are_none, is_zero,
 };
 use crate::check::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
@@ -256,14 +256,14 @@ impl SavedLine {
     }
 }
 
-impl TryFrom<SavedLine> for RecordLine {
+impl TryFrom<SavedLine> for Event<'static> {
     type Error = Contradiction;
 
     fn try_from(line: SavedLine) -> Result<Self, Contradiction> {
         Ok(match line {
-            SavedLine::Run(run) => Self::Run(run),
-            SavedLine::Check(check) => Self::Check(Box::new((*check).try_into()?)),
-            SavedLine::End(end) => Self::End(end),
+            SavedLine::Run(run) => Self::RunStarted(Cow::Owned(run)),
+            SavedLine::Check(check) => Self::CheckFinished(Cow::Owned((*check).try_into()?)),
+            SavedLine::End(end) => Self::RunFinished(Cow::Owned(end)),
         })
     }
 }
@@ -420,8 +420,8 @@ mod tests {
             line[key] = value.clone();
         }
         let line: SavedLine = serde_json::from_value(line).unwrap();
-        match RecordLine::try_from(line) {
-            Ok(RecordLine::Check(check)) => Ok(*check),
+        match Event::try_from(line) {
+            Ok(Event::CheckFinished(check)) => Ok(check.into_owned()),
             Ok(other) => panic!("{other:?}"),
             Err(contradiction) => Err(contradiction.to_string()),
         }

@@ -12,12 +12,7 @@ pub(crate) const REPORT_HEADING: &str = "Reports and records";
 /// Where reports go.
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// Write the records as JSON lines.
-    ///
-    /// A run writes each record as its check ends. A name that ends in `.zst` is compressed.
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Files in other formats.
+    /// One option for each format that is written to a file.
     #[command(flatten)]
     pub files: ReportFiles,
     /// Write what differs as a list of known differences, for `run --known`.
@@ -42,42 +37,57 @@ pub struct ReportFiles(BTreeMap<&'static str, PathBuf>);
 
 impl ReportFiles {
     /// The file that the user names for this reporter.
-    pub(crate) fn of(&self, reporter: &dyn Reporter) -> Option<PathBuf> {
+    pub(crate) fn of(&self, reporter: &dyn Reporter) -> Option<&PathBuf> {
         match reporter.destination() {
-            Destination::FileOfOption { name, .. } => self.0.get(name).cloned(),
-            Destination::FileOfVariable(_) | Destination::OutputIf(_) => None,
+            Destination::Records { name, .. } | Destination::FileOfOption { name, .. } => self.0.get(name),
+            Destination::FileOfVariable(_) | Destination::Output | Destination::OutputIf(_) => None,
         }
+    }
+
+    /// The file for the records.
+    pub(crate) fn records(&self) -> Option<&PathBuf> {
+        let is_records = |reporter: &&dyn Reporter| matches!(reporter.destination(), Destination::Records { .. });
+        self.of(REPORTERS.into_iter().find(is_records)?)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The names of these options and of `others`.
     pub(crate) fn options_with(others: &[&'static str]) -> Vec<&'static str> {
-        options().map(|(name, _)| name).chain(others.iter().copied()).collect()
+        options().map(|(name, ..)| name).chain(others.iter().copied()).collect()
     }
 
     /// True if an option of this name is for a report's file.
     pub(crate) fn has_option(name: &str) -> bool {
-        options().any(|(option, _)| option == name)
+        options().any(|(option, ..)| option == name)
     }
 }
 
-/// The name and the help of each option.
-fn options() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// The name, the help and more details of each option.
+fn options() -> impl Iterator<Item = (&'static str, &'static str, Option<&'static str>)> {
     REPORTERS.into_iter().filter_map(|reporter| match reporter.destination() {
-        Destination::FileOfOption { name, help } => Some((name, help)),
-        Destination::FileOfVariable(_) | Destination::OutputIf(_) => None,
+        Destination::Records { name, help, details } => Some((name, help, Some(details))),
+        Destination::FileOfOption { name, help } => Some((name, help, None)),
+        Destination::FileOfVariable(_) | Destination::Output | Destination::OutputIf(_) => None,
     })
 }
 
 impl Args for ReportFiles {
     fn augment_args(command: Command) -> Command {
         let file = value_parser!(PathBuf);
-        command.args(options().map(|(name, help)| {
-            Arg::new(name)
+        command.args(options().map(|(name, help, details)| {
+            let option = Arg::new(name)
                 .long(name)
                 .value_name("FILE")
                 .help(help)
                 .help_heading(REPORT_HEADING)
-                .value_parser(file.clone())
+                .value_parser(file.clone());
+            match details {
+                Some(details) => option.long_help(format!("{help}.\n\n{details}")),
+                None => option,
+            }
         }))
     }
 
@@ -88,7 +98,7 @@ impl Args for ReportFiles {
 
 impl FromArgMatches for ReportFiles {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let named = |(name, _)| Some((name, matches.get_one::<PathBuf>(name)?.clone()));
+        let named = |(name, ..): (&'static str, _, _)| Some((name, matches.get_one::<PathBuf>(name)?.clone()));
         Ok(Self(options().filter_map(named).collect()))
     }
 

@@ -35,7 +35,7 @@ pub struct ReportArgs {
     ///
     /// Rule sets, surprises, compiler bugs, cases, and the records if there are some. The folder is made if it
     /// is not there, and must be empty.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ReportFiles::options_with(&["floors", "group", "json", "device_results", "save_known"]))]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ReportFiles::options_with(&["floors", "group", "device_results", "save_known"]))]
     pub site: Option<PathBuf>,
     /// Add the explorer that `ci/explorer` wrote to this folder.
     #[arg(long, value_name = "DIR", requires = "site")]

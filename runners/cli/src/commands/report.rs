@@ -18,7 +18,7 @@ use crate::commands::repro::Repro;
 use crate::commands::site::site;
 use crate::output::{print, warn};
 use crate::records::arguments;
-use crate::records::final_report::{FinalReport, check_outputs, hostname};
+use crate::records::final_report::{FinalReport, check_outputs, hostname, view};
 use crate::records::floors::missed_by_runs;
 use crate::select::lists::floors;
 
@@ -44,7 +44,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         missing.extend(Participants::of(Asked::of_records(&runs), &records, &end.left_out).silent());
     }
 
-    let target = args.outputs.json.as_deref().map(|path| RecordsTarget::open(path, warn)).transpose()?;
+    let target = args.outputs.files.records().map(|path| RecordsTarget::open(path, warn)).transpose()?;
     if let Some(path) = &args.device_results {
         write_device_results(path, &runs, &records, &end)?;
     }
@@ -52,8 +52,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         warn(&format!("note: {note}\n"));
     }
 
-    let sources = args.outputs.json.as_ref().map_or(&args.files[..], std::slice::from_ref);
-    let files: Vec<String> = sources.iter().map(|path| path.display().to_string()).collect();
+    let sources = args.outputs.files.records().map_or(&args.files[..], std::slice::from_ref);
+    let records_file = sources.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let hostname = hostname();
     let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
     let run = FinishedRun {
@@ -65,12 +65,12 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         time: None,
         hostname: hostname.as_deref(),
         is_short: !cut.is_empty() || !missing.is_empty(),
+        view: view(&args.outputs, style, Some(&records_file)),
     };
-    let records_file = files.join(" ");
     let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
-    let report = FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: Some(&records_file) };
+    let report = FinalReport { outputs: &args.outputs, run, tools: &tools };
     let group = args.group.map(|number| group(&records, number, style)).transpose()?;
-    let written = [target.map_or(Ok(()), |target| target.write_whole(&runs, &records, &end)), report.write_files()];
+    let written = [target.map_or(Ok(()), |target| target.write_whole(&run)), report.write_files()];
     let written: anyhow::Result<()> = written.into_iter().collect();
     match group {
         None => report.print(written.is_ok()),
@@ -89,7 +89,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
 fn write_device_results(path: &Path, runs: &[RunHeader], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
     let [run] = runs else { bail!("--device-results takes the records of one run") };
     let DeviceResults { run, checks, end } = DeviceResults::of(run, records, end);
-    RecordsTarget::open(path, warn)?.write_whole(&[run], &checks, &end)
+    let run = FinishedRun { runs: &[run], ..FinishedRun::of(&checks, &end) };
+    RecordsTarget::open(path, warn)?.write_whole(&run)
 }
 
 /// One group of failures with all of its checks.

@@ -5,6 +5,7 @@
 //! The check also runs here, if its device is here. What has changed since the record (a compiler, a
 //! driver, the declarations) is printed and written as well.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use layoutproof_core::check::{Check, CheckId, CheckRules, FailingProbe, Producer, ReproDispatch, ShaderMaker};
 use layoutproof_core::results::known::explain;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RecordLine, RunEnd, RunHeader};
+use layoutproof_core::results::record::{CheckRecord, Event, OutcomeKind, RunEnd, RunHeader};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::{DeviceInfo, Job, Shader, word_bytes};
 use layoutproof_executor::answer::{Answer, OneByOne};
@@ -24,7 +25,9 @@ use layoutproof_probes::image::encoding::Salt;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file;
 use layoutproof_report::export::{amber_of_dispatch, offload_test_of_probe};
-use layoutproof_report::{FailureGroup, block, json_lines};
+use layoutproof_report::json_lines::JsonLines;
+use layoutproof_report::reporter::Reporter;
+use layoutproof_report::{FailureGroup, block};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
 
@@ -238,7 +241,7 @@ impl Repro<'_> {
         if self.folder.join("compiler").is_dir() {
             files.written.push(("compiler".into(), "the compiler's input, command line and output".to_owned()));
         }
-        let line = json_lines::write(&RecordLine::Check(Box::new(record.clone())));
+        let line = JsonLines.on_event(&Event::CheckFinished(Cow::Borrowed(record)));
         files.text("record.jsonl", "the check as recorded", &line)?;
 
         let again = story.map(|story| story.again.to_string()).filter(|again| !again.is_empty());

@@ -24,7 +24,6 @@ use layoutproof_records::lock;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::records_file::{self, RecordsTarget};
 use layoutproof_records::shapes::Shapes;
-use layoutproof_report::html::RunPage;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
@@ -91,8 +90,8 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     }
 
     let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
-    // The file of the records and the page name the command and all versions.
-    let has_header = args.outputs.json.is_some() || args.resume.is_some() || args.outputs.files.of(&RunPage).is_some();
+    // Files name the command and all versions; the terminal does not.
+    let has_header = args.resume.is_some() || !args.outputs.files.is_empty();
     let header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
     begin_records(args, &config, header.as_ref(), &mut ledger)?;
     let mut keeper = RecordKeeper {
@@ -238,7 +237,7 @@ fn begin_records(
     header: Option<&RunHeader>,
     ledger: &mut Ledger<'_>,
 ) -> anyhow::Result<()> {
-    if let (Some(path), Some(header)) = (args.outputs.json.as_ref().or(args.resume.as_ref()), header) {
+    if let (Some(path), Some(header)) = (args.outputs.files.records().or(args.resume.as_ref()), header) {
         let target = match &args.resume {
             None => RecordsTarget::open(path, warn)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {

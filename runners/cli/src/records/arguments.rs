@@ -19,8 +19,7 @@ const RUN: &str = "run";
 
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
-const OF_REPORTS: [&str; 19] = [
-    "json",
+const OF_REPORTS: [&str; 18] = [
     "records",
     "out",
     "resume",

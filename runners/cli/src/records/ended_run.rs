@@ -21,7 +21,7 @@ use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;
 use crate::records::arguments;
-use crate::records::final_report::{FinalReport, hostname};
+use crate::records::final_report::{FinalReport, hostname, view};
 use crate::records::floors;
 use crate::records::look_alikes::look_alikes;
 use crate::select::lists::takes_every_access;
@@ -57,7 +57,7 @@ impl EndedRun<'_> {
             sources: recorded_sources(&selection.subjects, &selection.placed),
             ..end
         };
-        let records_file = args.outputs.json.as_ref().or(args.resume.as_ref()).map(|path| path.display().to_string());
+        let records_file = args.outputs.files.records().or(args.resume.as_ref()).map(|path| path.display().to_string());
         let missing = self.missing(&records, &end);
         let hostname = hostname();
         let runs = header.as_slice();
@@ -71,10 +71,10 @@ impl EndedRun<'_> {
             time: Some(time),
             hostname: hostname.as_deref(),
             is_short: !missing.is_empty(),
+            view: view(&args.outputs, style, records_file.as_deref()),
         };
         let tools = config.toolchains.builds(&config.chosen_toolchains());
-        let report =
-            FinalReport { outputs: &args.outputs, run, style, tools: &tools, records_file: records_file.as_deref() };
+        let report = FinalReport { outputs: &args.outputs, run, tools: &tools };
 
         config.progress.end();
         if audience(args) == Audience::File && args.outputs.verbose > 0 {

@@ -12,7 +12,7 @@ use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
-use layoutproof_report::terminal::{KnownBug, Terminal};
+use layoutproof_report::terminal::{KnownBug, View};
 use layoutproof_show::Style;
 use layoutproof_site::mechanisms;
 
@@ -23,24 +23,31 @@ use crate::output::{print, warn};
 /// Checks that every output file can be written, before the command starts its work.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
     let reports = REPORTERS.into_iter().filter_map(|reporter| file_of(reporter, outputs));
-    let lists = [&outputs.json, &outputs.save_known].into_iter().flatten().cloned();
-    lists.chain(reports).try_for_each(|path| check_file(&path))
+    reports.chain(outputs.save_known.clone()).try_for_each(|path| check_file(&path))
 }
 
 /// Empties the files of reports, which are written at the end of a run. A file of an earlier run then
 /// cannot pass for this one's, and a full disk or a read-only folder is noticed before an hour's work.
 pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
-    let named = REPORTERS.into_iter().filter_map(|reporter| outputs.files.of(reporter));
-    named.into_iter().try_for_each(|path| write_file(&path, ""))
+    let is_written_at_end =
+        |reporter: &&dyn Reporter| matches!(reporter.destination(), Destination::FileOfOption { .. });
+    let named = REPORTERS.into_iter().filter(is_written_at_end).filter_map(|reporter| outputs.files.of(reporter));
+    named.into_iter().try_for_each(|path| write_file(path, ""))
 }
 
 /// The file that a reporter writes in this run, if any.
 fn file_of(reporter: &dyn Reporter, outputs: &OutputArgs) -> Option<PathBuf> {
     match reporter.destination() {
-        Destination::FileOfOption { .. } => outputs.files.of(reporter),
+        Destination::Records { .. } | Destination::FileOfOption { .. } => outputs.files.of(reporter).cloned(),
         Destination::FileOfVariable(variable) => std::env::var_os(variable).map(PathBuf::from),
-        Destination::OutputIf(_) => None,
+        Destination::Output | Destination::OutputIf(_) => None,
     }
+}
+
+/// How the terminal shows the run. `records_file` is the file with the records, for the commands in the
+/// report.
+pub(crate) fn view<'a>(outputs: &OutputArgs, style: Style, records_file: Option<&'a str>) -> View<'a> {
+    View { style, verbose: outputs.verbose, quiet: outputs.quiet, records_file, bugs: &[] }
 }
 
 /// A finished run with the options for its report.
@@ -48,29 +55,27 @@ fn file_of(reporter: &dyn Reporter, outputs: &OutputArgs) -> Option<PathBuf> {
 pub(crate) struct FinalReport<'a> {
     pub outputs: &'a OutputArgs,
     pub run: FinishedRun<'a>,
-    pub style: Style,
     /// Versions of compilers by name.
     pub tools: &'a BTreeMap<String, String>,
-    /// The file with these records, for the commands in the report.
-    pub records_file: Option<&'a str>,
 }
 
 impl FinalReport<'_> {
     /// Prints the report. Unless all files are written, it does not say that all is well.
     pub(crate) fn print(&self, is_written: bool) {
-        let run = FinishedRun { is_short: self.run.is_short || !is_written, ..self.run };
-        let OutputArgs { verbose, quiet, .. } = *self.outputs;
         let has_known = self.run.checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known);
         let bugs = if has_known { known_bugs() } else { Vec::new() };
-        let terminal = Terminal { style: self.style, verbose, quiet, records_file: self.records_file, bugs: &bugs };
-        print(&terminal.text(&run));
-
+        let view = View { bugs: &bugs, ..self.run.view };
+        let run = FinishedRun { is_short: self.run.is_short || !is_written, view, ..self.run };
         for reporter in REPORTERS {
-            match reporter.destination() {
-                Destination::OutputIf(variable) if std::env::var_os(variable).is_some_and(|value| value == "true") => {
-                    print(&reporter.text(&self.run));
+            let is_printed = match reporter.destination() {
+                Destination::Output => true,
+                Destination::OutputIf(variable) => std::env::var_os(variable).is_some_and(|value| value == "true"),
+                Destination::Records { .. } | Destination::FileOfOption { .. } | Destination::FileOfVariable(_) => {
+                    false
                 }
-                Destination::OutputIf(_) | Destination::FileOfOption { .. } | Destination::FileOfVariable(_) => {}
+            };
+            if is_printed {
+                print(&reporter.text(&run));
             }
         }
     }
@@ -83,14 +88,13 @@ impl FinalReport<'_> {
             None => Ok(()),
         };
         for reporter in REPORTERS {
-            if let Some(path) = file_of(reporter, self.outputs) {
-                let text = reporter.text(&self.run);
-                let now = match reporter.destination() {
-                    Destination::FileOfVariable(_) => append_to_file(&path, &text),
-                    Destination::FileOfOption { .. } | Destination::OutputIf(_) => write_file(&path, &text),
-                };
-                written = written.and(now);
-            }
+            let Some(path) = file_of(reporter, self.outputs) else { continue };
+            let now = match reporter.destination() {
+                Destination::FileOfVariable(_) => append_to_file(&path, &reporter.text(&self.run)),
+                Destination::FileOfOption { .. } => write_file(&path, &reporter.text(&self.run)),
+                Destination::Records { .. } | Destination::Output | Destination::OutputIf(_) => Ok(()),
+            };
+            written = written.and(now);
         }
         written
     }
