@@ -16,9 +16,9 @@ mod not_started;
 mod old_names;
 mod output;
 mod progress;
-mod project;
 mod records;
 mod select;
+mod shader_settings;
 pub mod suite;
 
 use std::process::ExitCode;

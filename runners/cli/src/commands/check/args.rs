@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::layout_selection::target;
 use layoutproof_layout::TargetChoice;
 use layoutproof_show::front_ends::FrontEnd;
 
-use crate::args::{CacheArgs, DeclareArgs};
-use crate::select::layout_selection::target;
+use crate::args::CacheArgs;
 
 /// Output formats of `layoutproof check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -9,6 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use layoutproof_inputs::files::entries;
+use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_records::output_files::write_file;
 use layoutproof_report::host_check::{HostCheck, target_title};
 use layoutproof_show::counted;
 use layoutproof_show::front_ends::FrontEnd;
@@ -16,9 +19,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use sha2::{Digest, Sha256};
 
 use super::shader_blocks::TargetBlock;
-use crate::project::project_file::ProjectFile;
-use crate::records::output_files::write_file;
-use crate::select::files::entries;
 
 pub(super) const LOCK_FILE: &str = "layoutproof.lock";
 

@@ -27,6 +27,13 @@ use anyhow::{anyhow, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypes, part_path};
+use layoutproof_inputs::globs;
+use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
+use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
+use layoutproof_inputs::refused_input::{RefusedInput, first_problem};
+use layoutproof_inputs::shader_file::use_no_cache;
+use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
     Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
     map_entries, text,
@@ -38,7 +45,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::{NamedCompiler, named_compiler};
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use crate::commands::check::input_kind::CheckInput;
@@ -49,13 +55,7 @@ use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules}
 use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
-use crate::project::globs;
-use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
-use crate::project::shader_settings::ShaderSettings;
-use crate::records::output_files::{append_to_file, check_file, write_file};
-use crate::select::layout_selection::LayoutSelection;
-use crate::select::refused_input::{RefusedInput, first_problem};
-use layoutproof_inputs::shader_file::use_no_cache;
+use crate::shader_settings::ShaderSettings;
 
 /// Compares host structs with blocks.
 ///

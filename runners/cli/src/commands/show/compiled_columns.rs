@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 use layoutproof_layout::{BlockLayout, Column, Refusal};
 use layoutproof_show::shown_columns::BlockPresence;
 use layoutproof_show::{
@@ -14,9 +16,7 @@ use layoutproof_source::sources::SourceMap;
 
 use super::args::ShowArgs;
 use super::show_rules::selected_columns;
-use crate::args::DeclareArgs;
 use crate::output::warn;
-use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 
 /// A file as compilers lay it out.
 #[derive(Debug)]

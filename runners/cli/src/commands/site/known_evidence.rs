@@ -17,11 +17,10 @@ use layoutproof_core::results::record::{
 };
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_records::decision_rows::{NumberPlace, add_rows, differs, row_of};
+use layoutproof_records::frozen_set::FrozenSet;
 use layoutproof_site::{KnownEvidence, KnownList};
 use serde::Deserialize;
-
-use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
-use crate::records::frozen_set::FrozenSet;
 
 /// A toolchain of a frozen build.
 struct FrozenProducer<'a> {

@@ -2,14 +2,13 @@
 
 use layoutproof_core::check::Source;
 use layoutproof_frontend::DeclareOptions;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::rules::HomeBuffer;
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
 use layoutproof_show::shown_columns::{BlockPresence, ShownColumn};
 use layoutproof_show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_site::{RuleSetFacts, ShownNeighbour};
 use layoutproof_source::sources::SourceMap;
-
-use crate::select::refused_input::RefusedInput;
 
 /// The facts of every rule set, in the order of the table.
 ///
