@@ -17,7 +17,7 @@ use layoutproof_core::results::record::{
     CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock,
 };
 use layoutproof_show::layout_text::merged_block::MergedBlock;
-use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::layout_text::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
 use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -387,7 +387,7 @@ fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
     }
     let column = |layout: &layoutproof_core::results::record::RecordedLayout| {
         let blocks = names.iter().map(|name| shown(name, layout.blocks.iter().find(|block| block.name == *name)));
-        ShownColumn { name: layout.rules.clone(), blocks: blocks.collect() }
+        ShownColumn { name: ColumnName::of_rules(&layout.rules), blocks: blocks.collect() }
     };
     source.layouts.iter().map(column).collect()
 }

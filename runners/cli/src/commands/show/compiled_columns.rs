@@ -5,7 +5,7 @@ use std::path::Path;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 use layoutproof_layout::{BlockLayout, Column, Refusal};
-use layoutproof_show::shown_columns::BlockPresence;
+use layoutproof_show::shown_columns::{BlockPresence, ColumnName};
 use layoutproof_show::{
     InputContent, LaidOutBlock, LaidOutFile, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules,
     shipping,
@@ -121,7 +121,7 @@ fn layouts(columns: Vec<CompilersColumn>) -> Vec<RuleSetLayouts> {
             None => LaidOutBlock { layout: absent.clone(), presence: BlockPresence::Absent, declared: None },
         };
         RuleSetLayouts {
-            name: Column { version: Some(&column.version), ..column.native.column }.to_string(),
+            name: ColumnName::of_target(Column { version: Some(&column.version), ..column.native.column }),
             choice: Some(RuleChoice::Native(column.native)),
             version: Some(column.version.clone()),
             read_by: Some(column.compiler()),

@@ -79,7 +79,8 @@ pub(crate) fn take_answer(
     let version = dotted_version(dxc.compiler().version());
     let column = Column { version: Some(&version), ..request.column() };
     let overlaps = bound.overlaps(false);
-    let mut shown = BindingsColumn::new(format!("{column} itself"), bound, entry, overlaps);
+    let mut shown = BindingsColumn::new(column, bound, entry, overlaps);
+    shown.name += " itself";
     shown.declare(&source.module, false);
     placements.columns = vec![shown];
     Ok(true)
