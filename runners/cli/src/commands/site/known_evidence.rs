@@ -10,7 +10,7 @@ use layoutproof_built_in::KNOWN_EVIDENCE;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckId, CheckRules, Source, Subject};
-use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
+use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer, FrozenQuestion};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
@@ -141,7 +141,8 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
 
     let mut rows = Vec::new();
     let mut reason = None;
-    for answer in answers.answers.iter().filter(|(question, _)| question.starts_with("block ")).map(|(_, it)| it) {
+    let is_of_block = |question: &FrozenQuestion| matches!(question, FrozenQuestion::Block(_));
+    for answer in answers.answers.iter().filter(|(question, _)| is_of_block(question)).map(|(_, it)| it) {
         match answer {
             FrozenAnswer::Accepted(facts) => {
                 add_rows(facts, &subject, &mut rows);
