@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId};
+use layoutproof_core::check::{CheckDevice, CheckId, SourcePlace};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordLine, RecordedLayout, RecordedShader, RecordedSource,
-    RecordsFilter, RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
+    RecordsFilter, RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock, ToolBuild,
 };
 use layoutproof_core::results::summary;
 use layoutproof_device::RunnerKind;
@@ -187,7 +187,7 @@ fn records_survive_their_file() {
         schema: SCHEMA,
         layoutproof: "0.1.0".into(),
         devices: records::devices(),
-        tools: [("spirv-val".to_owned(), "SPIRV-Tools v2023.1".to_owned())].into(),
+        tools: [("spirv-val".to_owned(), ToolBuild::of_version("SPIRV-Tools v2023.1"))].into(),
         environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),
         cases: 6,
         records: RecordsFilter::All,
@@ -452,7 +452,7 @@ fn nothing_of_users_is_markup() {
     };
     let evil_story = |story: Box<Story>| Story {
         summary: evil.into(),
-        place: evil.into(),
+        place: SourcePlace::of_file(evil),
         authority: evil.into(),
         hint: Some(evil.into()),
         again: RerunCommand::Text(evil.into()),
@@ -502,7 +502,7 @@ fn nothing_of_users_is_markup() {
     let source = RecordedSource {
         case: evil.into(),
         summary: evil.into(),
-        place: evil.into(),
+        place: SourcePlace::of_file(evil),
         declaration: Some(evil.into()),
         layouts: vec![layout_of_source],
     };

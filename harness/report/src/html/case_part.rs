@@ -339,7 +339,7 @@ pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
     let columns = columns(source);
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
-        p.dim { code { (one_line(&source.place)) } }
+        p.dim { code { (one_line(&source.place.to_string())) } }
         @if let Some(text) = &source.declaration { (shader_code("declaration", text.trim_matches('\n'), ShaderLanguage::Hlsl)) }
         @for index in 0..blocks {
             @let merged = MergedBlock::of(&columns, index);

@@ -15,7 +15,7 @@ mod saved_text;
 use serde::{Deserialize, Serialize};
 
 pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
-pub use header::{RecordsFilter, RunHeader};
+pub use header::{RecordsFilter, RunHeader, ToolBuild};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use reason::{Reason, ReasonKind, Reasons};
 pub use rerun::{CommandOption, RerunCommand};

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use layoutproof_core::results::known::baseline;
-use layoutproof_core::results::record::OutcomeKind;
+use layoutproof_core::results::record::{OutcomeKind, ToolBuild};
 use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};
@@ -50,7 +50,7 @@ pub(crate) struct FinalReport<'a> {
     pub run: FinishedRun<'a>,
     pub style: Style,
     /// Versions of compilers by name.
-    pub tools: &'a BTreeMap<String, String>,
+    pub tools: &'a BTreeMap<String, ToolBuild>,
     /// The file with these records, for the commands in the report.
     pub records_file: Option<&'a str>,
 }
@@ -135,7 +135,7 @@ fn known_bugs() -> Vec<KnownBug> {
             file: entry.file.clone(),
             line: entry.line,
             id: difference.id.clone(),
-            gone: entry.gone.clone(),
+            gone: entry.gone.as_ref().map(ToString::to_string),
         })
     });
     bugs.collect()
