@@ -75,6 +75,11 @@ impl Terminal<'_> {
         }
         text + &summary(run, is_detailed, style)
     }
+
+    /// The line of the report that says how the run ended, without colours.
+    pub fn headline(&self, run: &FinishedRun<'_>) -> String {
+        Headline::of(run).line(run, self.verbose > 0, Style { colour: false, ..self.style })
+    }
 }
 
 /// True if a check is about a user's file. Its id is the file name; ids of cases have no suffix.

@@ -18,7 +18,8 @@ use layoutproof_site::mechanisms;
 
 use crate::args::OutputArgs;
 use crate::commands::site::known_lists::known_lists;
-use crate::output::{print, warn};
+use crate::output::{print, warn_of_end};
+use crate::step_events;
 
 /// Checks that every output file can be written, before the command starts its work.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
@@ -64,6 +65,7 @@ impl FinalReport<'_> {
         let bugs = if has_known { known_bugs() } else { Vec::new() };
         let terminal = Terminal { style: self.style, verbose, quiet, records_file: self.records_file, bugs: &bugs };
         print(&terminal.text(&run));
+        step_events::conclude(&terminal.headline(&run));
 
         for reporter in REPORTERS {
             match reporter.destination() {
@@ -101,7 +103,7 @@ impl FinalReport<'_> {
         let FinishedRun { checks, end, .. } = self.run;
         let incomplete = &end.failed_listings;
         for sentence in incomplete.iter().chain(missing) {
-            warn(&format!("error: {sentence}\n"));
+            warn_of_end(sentence);
         }
 
         let not_done = end.not_done;
@@ -109,17 +111,14 @@ impl FinalReport<'_> {
         let is_interrupted = not_done > 0 && !(end.fail_fast && has_failed);
         if is_interrupted {
             let checks = if not_done == 1 { "check" } else { "checks" };
-            warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
+            warn_of_end(&format!("the run was interrupted: {not_done} {checks} not done"));
         }
 
         let shortfalls =
             Shortfalls { could_not_run: is_interrupted, missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(end, shortfalls);
         if exit == Exit::NothingSelected {
-            warn(&format!(
-                "error: {}\n",
-                Participants::of(Asked::default(), checks, &end.left_out).why_nothing_is_proved()
-            ));
+            warn_of_end(&Participants::of(Asked::default(), checks, &end.left_out).why_nothing_is_proved());
         }
         exit
     }
