@@ -218,6 +218,17 @@ impl<'a> Column<'a> {
         TargetChoice { target: self.target, variant: self.variant }
     }
 
+    /// The title in two parts, for headings in two lines: the target, and the compiler with its version
+    /// and option, if the column has a compiler.
+    pub fn title_parts(&self) -> (String, Option<String>) {
+        let version = self.version.map(|version| format!(" {version}")).unwrap_or_default();
+        let variant = self.variant.map(|variant| format!(" ({})", variant.title())).unwrap_or_default();
+        match self.compiler {
+            Some(compiler) => (self.target.title().to_owned(), Some(format!("{}{version}{variant}", compiler.title()))),
+            None => (format!("{}{version}{variant}", self.target.title()), None),
+        }
+    }
+
     /// Parses one word: `vulkan.dxc`, `vulkan/scalar.slangc`, `vulkan.dxc@1.9`. Without a compiler it is a
     /// [`TargetChoice`].
     ///
@@ -235,10 +246,9 @@ impl<'a> Column<'a> {
 /// The title: `D3D12 · DXC`, `Vulkan · DXC 1.9`, `Vulkan · Slang (scalar)`, `WebGPU`.
 impl fmt::Display for Column<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.target.title())?;
-        self.compiler.iter().try_for_each(|compiler| write!(f, " · {}", compiler.title()))?;
-        self.version.iter().try_for_each(|version| write!(f, " {version}"))?;
-        self.variant.iter().try_for_each(|variant| write!(f, " ({})", variant.title()))
+        let (target, compiler) = self.title_parts();
+        f.write_str(&target)?;
+        compiler.iter().try_for_each(|compiler| write!(f, " · {compiler}"))
     }
 }
 

@@ -13,7 +13,7 @@ use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, BuildDifference, ChangeKind};
 use layoutproof_core::results::record::SCHEMA;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
-use layoutproof_show::style::{Style, Tone, counted, grouped, one_line, width};
+use layoutproof_show::style::{Style, Tone, counted, cut, grouped, one_line, width};
 
 /// Width of the text in columns, unless a name is longer.
 const COLUMNS: usize = 80;
@@ -320,15 +320,6 @@ fn root(path: &str) -> &str {
 /// that has no name.
 fn shown_path(path: &str) -> String {
     one_line(&path.replacen("._0[]", "[]", 1))
-}
-
-/// The text, cut to this number of columns.
-fn cut(text: &str, columns: usize, style: Style) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(columns.saturating_sub(width(style.ellipsis()))).collect();
-    kept + style.ellipsis()
 }
 
 /// As many names as fit into `columns`, and the number of the others.

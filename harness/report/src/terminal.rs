@@ -84,6 +84,14 @@ impl Reporter for Terminal {
     }
 }
 
+impl Terminal {
+    /// The line of the report that says how the run ended, without colours.
+    pub fn headline(run: &FinishedRun<'_>) -> String {
+        let View { style, verbose, .. } = run.view;
+        Headline::of(run).line(run, verbose > 0, Style { colour: false, ..style })
+    }
+}
+
 /// True if a check is about a user's file. Its id is the file name; ids of cases have no suffix.
 fn is_of_own_file(record: &CheckRecord) -> bool {
     Path::new(&record.id.case).extension().is_some() || record.id.case == "-"

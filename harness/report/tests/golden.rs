@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId};
+use layoutproof_core::check::{CheckDevice, CheckId, SourcePlace};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource, RecordsFilter,
-    RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock,
+    RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock, ToolBuild,
 };
 use layoutproof_core::results::summary;
 use layoutproof_device::RunnerKind;
@@ -34,7 +34,7 @@ use layoutproof_report::listing::{CaseLine, Finding, RuleSetLine, ToolHealth};
 use layoutproof_report::reporter::{FinishedRun, Reporter};
 use layoutproof_report::{causes, coverage_table, html, listing, matrix, terminal};
 use layoutproof_show::show_json::{ShownBlock, ShownLayout};
-use layoutproof_show::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::{self, TextOptions};
 use layoutproof_show::{
     BetterOrder, ColumnSize, PaddedBlock, PaddedColumn, ReorderedText, Style, diff_text, padding_text,
@@ -188,7 +188,7 @@ fn records_survive_their_file() {
         schema: SCHEMA,
         layoutproof: "0.1.0".into(),
         devices: records::devices(),
-        tools: [("spirv-val".to_owned(), "SPIRV-Tools v2023.1".to_owned())].into(),
+        tools: [("spirv-val".to_owned(), ToolBuild::of_version("SPIRV-Tools v2023.1"))].into(),
         environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),
         cases: 6,
         records: RecordsFilter::All,
@@ -301,11 +301,12 @@ fn annotated_structs() {
 #[test]
 fn layouts_for_browsers() {
     let layouts = columns(&[hlsl(), std140(), forbidden()]);
+    let [hlsl, std140, _] = &layouts[..] else { unreachable!("three layouts") };
     let language = ShaderLanguage::Hlsl;
     expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page("<script>.hlsl", &layouts, language)));
     expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, language));
     expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), language));
-    expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(&hlsl(), &std140(), true)));
+    expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(hlsl, std140, true)));
 }
 
 #[test]
@@ -449,7 +450,7 @@ fn nothing_of_users_is_markup() {
     };
     let evil_story = |story: Box<Story>| Story {
         summary: evil.into(),
-        place: evil.into(),
+        place: SourcePlace::of_file(evil),
         authority: evil.into(),
         hint: Some(evil.into()),
         again: RerunCommand::Text(evil.into()),
@@ -499,7 +500,7 @@ fn nothing_of_users_is_markup() {
     let source = RecordedSource {
         case: evil.into(),
         summary: evil.into(),
-        place: evil.into(),
+        place: SourcePlace::of_file(evil),
         declaration: Some(evil.into()),
         layouts: vec![layout_of_source],
     };
@@ -619,7 +620,7 @@ fn a_page_has_byte_maps_as_far_as_there_is_room() {
 fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
     let block = |shown: &ShownBlock| ShownColumnBlock::new(shown.clone(), BlockPresence::Present);
     let column = |layout: &ShownLayout| ShownColumn {
-        name: layout.rules.clone(),
+        name: ColumnName::of_rules(&layout.rules),
         blocks: layout.blocks.iter().map(block).collect(),
     };
     layouts.iter().map(column).collect()

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source};
+use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source, SourcePlace};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind,
@@ -28,7 +28,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
     let source = Source {
         id: "bindings/by_hand".to_owned(),
         summary: "a placement by hand".to_owned(),
-        place: "by_hand.toml:3".to_owned(),
+        place: SourcePlace { file: "by_hand.toml".to_owned(), line: Some(3) },
         module: module(text),
         options: LayoutOptions::default(),
         expect: Vec::new(),

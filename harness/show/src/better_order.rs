@@ -82,9 +82,9 @@ impl ShowInput {
     ) -> Option<PaddedBlock> {
         let present = layouts.iter().filter_map(|column| {
             let (_, layout) = column.present().find(|(at, _)| *at == index)?;
-            Some((column.name.as_str(), layout, padding(layout, None)?))
+            Some((column.name.to_string(), layout, padding(layout, None)?))
         });
-        let present: Vec<(&str, &BlockLayout, BlockPadding)> = present.collect();
+        let present: Vec<(String, &BlockLayout, BlockPadding)> = present.collect();
         let name = present.first()?.1.name.clone();
 
         let mut columns: Vec<PaddedColumn> = Vec::new();
@@ -100,8 +100,8 @@ impl ShowInput {
                 inside,
             };
             match columns.iter_mut().find(|other| PaddedColumn { names: Vec::new(), ..(*other).clone() } == own) {
-                Some(other) => other.names.push((*column).to_owned()),
-                None => columns.push(PaddedColumn { names: vec![(*column).to_owned()], ..own }),
+                Some(other) => other.names.push(column.clone()),
+                None => columns.push(PaddedColumn { names: vec![column.clone()], ..own }),
             }
         }
 
@@ -116,7 +116,7 @@ impl ShowInput {
         let declared: Vec<(&str, Block, &RuleSet, LayoutOptions)> = present
             .iter()
             .filter_map(|(column, layout, _)| {
-                self.declaration(index, layout).map(|(block, rules, options)| (*column, block, rules, options))
+                self.declaration(index, layout).map(|(block, rules, options)| (column.as_str(), block, rules, options))
             })
             .collect();
         let mut better = Vec::new();

@@ -49,7 +49,7 @@ impl ShowInput {
             for (index, block) in layout.present() {
                 for refusal in block.result.as_ref().err().into_iter().flatten() {
                     let path = join(&block.name, &refusal.path);
-                    let reason = if block.rules == layout.name && find(&block.rules).is_none() {
+                    let reason = if find(&block.rules).is_none() && block.rules == layout.name.to_string() {
                         refusal.message.clone()
                     } else {
                         format!("{} forbids `{path}`: {}", block.rules, refusal.message)
@@ -67,8 +67,9 @@ impl ShowInput {
     pub fn warnings(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
         match &self.content {
             InputContent::Declared(source) => {
-                let present = layouts.iter().flat_map(|layout| {
-                    layout.present().map(|(index, block)| BlockUnderRules { index, rules: &layout.name, layout: block })
+                let names: Vec<String> = layouts.iter().map(|layout| layout.name.to_string()).collect();
+                let present = layouts.iter().zip(&names).flat_map(|(layout, rules)| {
+                    layout.present().map(move |(index, layout)| BlockUnderRules { index, rules, layout })
                 });
                 let mut warnings = source.module.warnings.clone();
                 warnings.extend(layout_warnings(&source.module.blocks, present));
@@ -248,8 +249,9 @@ fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Di
             };
             let message = format!("`{}` {what} under {}", join(&block.name, &row.path), layout.name);
             first.get_or_insert_with(|| (block.place_of(&row.path), message));
-            if !columns.contains(&layout.name) {
-                columns.push(layout.name.clone());
+            let name = layout.name.to_string();
+            if !columns.contains(&name) {
+                columns.push(name);
             }
         }
     }

@@ -36,7 +36,7 @@ impl Placements {
                     let overlaps = bound.overlaps(is_flat(request));
                     let registers_are_bindings =
                         column.target == ShaderTarget::Vulkan && column.compiler == Some(ShaderCompiler::Dxc);
-                    let mut shown = BindingsColumn::new(column.to_string(), bound, entry, overlaps);
+                    let mut shown = BindingsColumn::new(column, bound, entry, overlaps);
                     shown.declare(&source.module, registers_are_bindings);
                     placements.columns.push(shown);
                 }

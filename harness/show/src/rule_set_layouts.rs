@@ -8,14 +8,13 @@ use super::shipping::has_fixed_half;
 use super::shown_rules::RuleChoice;
 use crate::layout_text::member_tree::split_dimensions;
 use crate::show_json::{ShownBlock, ShownLayout};
-use crate::shown_columns::{BlockPresence, PaddingShare, ResourceMember, ShownColumn, ShownColumnBlock};
+use crate::shown_columns::{BlockPresence, ColumnName, PaddingShare, ResourceMember, ShownColumn, ShownColumnBlock};
 use crate::style::one_line;
 
 /// All blocks under one rule set, or as one compiler lays them out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSetLayouts {
-    /// The title: a rule set's name, or a column's.
-    pub name: String,
+    pub name: ColumnName,
     /// The rule set or the compiler's choice; `None` for a module that declares its own offsets.
     pub choice: Option<RuleChoice>,
     /// The compiler's build, where the user names one.
@@ -69,7 +68,7 @@ impl RuleSetLayouts {
         };
         let blocks = blocks.iter().map(present).collect();
         Self {
-            name: DECLARED.to_owned(),
+            name: ColumnName::DECLARED,
             choice: None,
             version: None,
             read_by: None,

@@ -11,7 +11,7 @@ use super::placements::Placements;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use super::shipping::{has_fixed_half, shipping, shipping_of_laid_out};
 use super::shown_rules::{RuleChoice, ShownColumnChoice, ShownRules, is_relevant};
-use crate::shown_columns::BlockPresence;
+use crate::shown_columns::{BlockPresence, ColumnName};
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -58,15 +58,16 @@ impl ShowInput {
                 choices.map(|choice| column(source, &choice)).collect()
             }
             ShownRules::Columns(choices) => choices.iter().map(|choice| column(source, choice)).collect(),
-            ShownRules::Bare => {
-                bare().map(|rules| under(source, rules.name(), rules, Unused::Forbidden, &shipped)).collect()
-            }
-            ShownRules::Relevant => {
-                bare().map(|rules| under(source, rules.name(), rules, Unused::Irrelevant, &shipped)).collect()
-            }
-            ShownRules::Named(choices) => {
-                choices.iter().map(|choice| under(source, choice.name(), *choice, Unused::Forbidden, &[])).collect()
-            }
+            ShownRules::Bare => bare()
+                .map(|rules| under(source, ColumnName::of_rules(rules.name()), rules, Unused::Forbidden, &shipped))
+                .collect(),
+            ShownRules::Relevant => bare()
+                .map(|rules| under(source, ColumnName::of_rules(rules.name()), rules, Unused::Irrelevant, &shipped))
+                .collect(),
+            ShownRules::Named(choices) => choices
+                .iter()
+                .map(|choice| under(source, ColumnName::of_rules(choice.name()), *choice, Unused::Forbidden, &[]))
+                .collect(),
         }
     }
 
@@ -112,7 +113,7 @@ enum Unused {
 
 /// All blocks as the column that the user names, or that ships.
 fn column(source: &Source, choice: &ShownColumnChoice) -> RuleSetLayouts {
-    let layouts = under(source, &choice.title(), choice.choice, Unused::Absent, &[]);
+    let layouts = under(source, choice.column_name(), choice.choice, Unused::Absent, &[]);
     RuleSetLayouts { version: choice.version.clone(), ..layouts }
 }
 
@@ -120,7 +121,7 @@ fn column(source: &Source, choice: &ShownColumnChoice) -> RuleSetLayouts {
 /// none itself.
 fn under(
     source: &Source,
-    name: &str,
+    name: ColumnName,
     choice: RuleChoice,
     unused: Unused,
     shipped: &[&'static Native],
@@ -145,7 +146,7 @@ fn under(
             None => {
                 let message = format!("{name} has no layout for {} `{}`", block.kind, block.name);
                 let layout = BlockLayout {
-                    rules: name.to_owned(),
+                    rules: name.to_string(),
                     name: block.name.clone(),
                     kind: block.kind,
                     count: block.count,
@@ -159,12 +160,5 @@ fn under(
             }
         }
     });
-    RuleSetLayouts {
-        name: name.to_owned(),
-        choice: Some(choice),
-        version: None,
-        read_by: None,
-        blocks: blocks.collect(),
-        targets,
-    }
+    RuleSetLayouts { blocks: blocks.collect(), name, choice: Some(choice), version: None, read_by: None, targets }
 }

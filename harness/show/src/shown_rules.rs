@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::{Block, Column, RuleSet};
 
+use crate::shown_columns::ColumnName;
+
 /// The column for one name of `--rules`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RuleChoice {
@@ -63,11 +65,11 @@ impl From<RuleChoice> for ShownColumnChoice {
 }
 
 impl ShownColumnChoice {
-    /// The title: of a compiler's choice in the words that people use.
-    pub fn title(&self) -> String {
+    /// The column's name: of a compiler's choice in the words that people use.
+    pub fn column_name(&self) -> ColumnName {
         match self.column() {
-            Some(column) => column.to_string(),
-            None => self.choice.name().to_owned(),
+            Some(column) => ColumnName::of_target(column),
+            None => ColumnName::of_rules(self.choice.name()),
         }
     }
 

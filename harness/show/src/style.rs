@@ -152,6 +152,15 @@ pub fn one_line(text: &str) -> String {
     escape_controls(&line).replace('\t', " ")
 }
 
+/// The text, cut to this number of columns.
+pub fn cut(text: &str, columns: usize, style: Style) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().take(columns.saturating_sub(width(style.ellipsis()))).collect();
+    kept + style.ellipsis()
+}
+
 /// A count with a space as thousands separator: `2 940`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

@@ -119,6 +119,18 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         self.value(key).and_then(|value| string(value, problems))
     }
 
+    /// Returns the string of `key`, or reports that it is missing.
+    pub fn required_string(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Option<String> {
+        self.required(key, problems).and_then(|value| string(value, problems))
+    }
+
+    /// Reports a `schema` other than `version`. A file without the key has this version.
+    pub fn expect_schema(&mut self, version: u32, problems: &mut FileProblems<'_>) {
+        if self.number("schema", problems).is_some_and(|schema| schema != version) {
+            problems.report(self.range(), format!("`schema` is not {version}"));
+        }
+    }
+
     /// Reads `key` as an array of strings, or one string.
     pub fn strings(&mut self, key: &'static str, problems: &mut FileProblems<'_>) -> Vec<String> {
         let Some(value) = self.value(key) else { return Vec::new() };

@@ -116,7 +116,7 @@ fn read_tables(
         problems.report(table.range(), format!("schema is {schema}, this version reads {SCHEMA}"));
     }
 
-    let summary = table.required("summary", problems).and_then(|value| string(value, problems));
+    let summary = table.required_string("summary", problems);
     let declare = table.required("declare", problems).and_then(|value| declaration(value, sources, problems));
 
     let options = options(&mut table, problems);

@@ -40,5 +40,5 @@ pub use produce::{
 pub use producer::{Generator, Producer};
 pub use reproduction::{ExpectedWord, FailingProbe, ReproDispatch};
 pub use shader_texts::ShaderText;
-pub use source::Source;
+pub use source::{Source, SourcePlace};
 pub use subject::Subject;

@@ -75,9 +75,7 @@ fn floor(mut entry: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Optio
         problems.report(entry.range(), "`device` names one device or several");
     }
 
-    let mut text =
-        |key| entry.required(key, problems).and_then(|value| layoutproof_source::toml_table::string(value, problems));
-    let [runner, proves] = ["runner", "proves"].map(&mut text);
+    let [runner, proves] = ["runner", "proves"].map(|key| entry.required_string(key, problems));
 
     let counted = if entry.entries().any(|(key, ..)| key == FloorUnit::Resources.as_str()) {
         FloorUnit::Resources

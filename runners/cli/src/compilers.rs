@@ -11,10 +11,10 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::named_compiler::{NamedCompiler, name_and_file};
 use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
-use crate::args::{NamedCompiler, name_and_file};
 use crate::not_started::NotStarted;
 use crate::output::warn;
 

@@ -16,9 +16,10 @@ mod not_started;
 mod old_names;
 mod output;
 mod progress;
-mod project;
 mod records;
 mod select;
+mod shader_settings;
+mod step_events;
 pub mod suite;
 
 use std::process::ExitCode;
@@ -83,6 +84,9 @@ pub fn main(cli: &Cli) -> ExitCode {
         warn(&format!("note: child processes may outlive this one: no job object could be created ({error})\n"));
     }
 
+    if matches!(cli.command, Command::Run(_) | Command::Report(_) | Command::Doctor(_) | Command::Dev(_)) {
+        step_events::report_if_step();
+    }
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
         Command::Show(args) => show::show(args, style),

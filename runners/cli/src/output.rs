@@ -15,6 +15,7 @@ use layoutproof_source::encoding::BadEncoding;
 use layoutproof_source::plain_text::{escape_all_but_colours, escape_controls, escape_json};
 
 use crate::args::Colour;
+use crate::step_events;
 
 /// The first error of writing standard output. A static, like standard output itself: returning the
 /// error at once would cost the user the files that the command writes after the report.
@@ -89,8 +90,14 @@ pub(crate) fn refusal(source: &str, code: Code, error: &anyhow::Error) -> Shown 
 pub(crate) fn warn_of_error(error: &anyhow::Error, style: Style) {
     match error.downcast_ref::<RefusedInput>() {
         Some(refused) => warn_rendered(&refused.text(style.colour)),
-        None => warn(&format!("error: {error:#}\n")),
+        None => warn_of_end(&format!("{error:#}")),
     }
+}
+
+/// Prints an error that decides how the command ends.
+pub(crate) fn warn_of_end(sentence: &str) {
+    warn(&format!("error: {sentence}\n"));
+    step_events::conclude(&format!("error: {sentence}"));
 }
 
 /// How to draw reports. With `--color auto`, `NO_COLOR`, `CLICOLOR_FORCE` and the terminal decide
@@ -129,6 +136,6 @@ pub(crate) fn warn_of_listing(listing: &DeviceListing) {
         warn(&format!("note: {note}\n"));
     }
     for failure in &listing.failures {
-        warn(&format!("error: {failure}\n"));
+        warn_of_end(failure);
     }
 }

@@ -15,6 +15,7 @@ use layoutproof_show::counted;
 use layoutproof_source::plain_text::escape_controls;
 
 use crate::output::warn;
+use crate::step_events;
 
 /// Longest silence while checking a user's file. A line comes within two seconds, even on a busy
 /// machine.
@@ -137,7 +138,7 @@ impl Progress {
         state.checks_began = Some(Instant::now());
         if self.0.is_told.load(Ordering::Relaxed) {
             let checks = counted(state.all as u64, "check");
-            warn(&format!("   Running {checks}, {} s\n", self.0.started.elapsed().as_secs()));
+            show(&format!("{checks}, {} s", self.0.started.elapsed().as_secs()));
             state.said = Instant::now();
         }
     }
@@ -194,16 +195,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The progress line for this moment.
+    /// The progress at this moment.
     fn line(&self, state: &ProgressState) -> String {
         let ProgressState { phase, done, all, place, failures, .. } = state;
         let seconds = self.started.elapsed().as_secs();
         if phase.is_empty() {
             let failed = if *failures > 0 { format!("{failures} failed  ") } else { String::new() };
             let left = state.seconds_left().map(|left| format!(", about {left} s left")).unwrap_or_default();
-            format!("   Running {done}/{all}  {failed}{place}{left}, {seconds} s\n")
+            format!("{done}/{all}  {failed}{place}{left}, {seconds} s")
         } else {
-            format!("   Running {phase}, {seconds} s\n")
+            format!("{phase}, {seconds} s")
         }
     }
 }
@@ -221,6 +222,13 @@ impl ProgressState {
     }
 }
 
+/// Prints the progress, or reports it to the process that started this step.
+fn show(line: &str) {
+    if !step_events::progress(line) {
+        warn(&format!("   Running {line}\n"));
+    }
+}
+
 /// Prints a line whenever none was printed for `silence`, until the end.
 fn tell(shared: &Weak<Shared>, silence: Duration) {
     while let Some(shared) = shared.upgrade() {
@@ -229,7 +237,7 @@ fn tell(shared: &Weak<Shared>, silence: Duration) {
             return;
         }
         if state.said.elapsed() >= silence {
-            warn(&shared.line(&state));
+            show(&shared.line(&state));
             state.said = Instant::now();
         }
 
@@ -266,13 +274,13 @@ mod tests {
         let progress = Progress::default();
         let line = || progress.0.line(&progress.0.state());
         progress.phase("listing devices");
-        assert_eq!(line(), "   Running listing devices, 0 s\n");
+        assert_eq!(line(), "listing devices, 0 s");
         progress.expect(12);
         progress.checks();
         progress.at("lavapipe/ash  a.hlsl");
         progress.check_ended();
-        assert_eq!(line(), "   Running 1/12  lavapipe/ash  a.hlsl, about 0 s left, 0 s\n");
+        assert_eq!(line(), "1/12  lavapipe/ash  a.hlsl, about 0 s left, 0 s");
         progress.failed(2);
-        assert_eq!(line(), "   Running 1/12  2 failed  lavapipe/ash  a.hlsl, about 0 s left, 0 s\n");
+        assert_eq!(line(), "1/12  2 failed  lavapipe/ash  a.hlsl, about 0 s left, 0 s");
     }
 }

@@ -33,8 +33,25 @@ impl ProcessTree {
         std::os::windows::process::CommandExt::creation_flags(command, NEW_GROUP);
     }
 
-    /// The tree below a process that was just started by a command prepared with
-    /// [`ProcessTree::prepare`].
+    /// Prepares a process that ends in good order on Ctrl-C, and to which the caller passes such requests
+    /// on with [`ProcessTree::interrupt`]. The console of Windows sends them to it by itself.
+    pub fn prepare_attended(command: &mut Command) {
+        #[cfg(unix)]
+        Self::prepare(command);
+        #[cfg(not(unix))]
+        let _ = command;
+    }
+
+    /// Asks all processes of the tree to end, as a Ctrl-C at the terminal does.
+    pub fn interrupt(&self) {
+        // A group without processes needs no request.
+        #[cfg(unix)]
+        if let Some(group) = self.group {
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::INT);
+        }
+    }
+
+    /// The tree below a process that was just started by a prepared command.
     ///
     /// On Windows the child already runs. A process that it starts before it joins its job ends
     /// with this process.

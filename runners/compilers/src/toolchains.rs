@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use layoutproof_core::results::record::ToolBuild;
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{
     AnswerOrigin, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,
@@ -149,14 +150,14 @@ impl Toolchains {
 
     /// The compilers that `asked` need, by name: version and SHA-256 of each, so that another build
     /// shows.
-    pub fn builds(&self, asked: &[&'static Toolchain]) -> BTreeMap<String, String> {
+    pub fn builds(&self, asked: &[&'static Toolchain]) -> BTreeMap<String, ToolBuild> {
         let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler]);
         let needed = names.flatten().filter_map(|name| self.compiler(name));
         let build = |compiler: &Compiler| {
             let remembered = self.cache.as_ref().and_then(|cache| cache.file_digest(compiler.file()).ok());
             let digest = remembered.map_or_else(|| compiler.digest(), Ok);
             let digest = digest.unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
-            (compiler.name().to_owned(), format!("{}, SHA-256 {digest}", compiler.version()))
+            (compiler.name().to_owned(), ToolBuild { version: compiler.version().to_owned(), sha256: Some(digest) })
         };
         needed.map(build).collect()
     }

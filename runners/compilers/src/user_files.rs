@@ -189,33 +189,48 @@ fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
     words.chain(defines).chain([SOURCE.to_owned()]).collect()
 }
 
+/// The reason why slangc wrote no reflection, as a sentence.
+#[derive(Debug, thiserror::Error)]
+pub enum NoReflection {
+    #[error("slangc refuses the file: {0}")]
+    Refused(String),
+    #[error("{0}")]
+    Broken(String),
+    #[error("slangc wrote no reflection: {0}")]
+    NotWritten(regular_file::ReadError),
+    #[error("slangc's reflection is no text")]
+    NoText,
+    #[error("slangc could not be run: {0}")]
+    NotRun(io::Error),
+}
+
 /// slangc's reflection of a file for this target, as JSON. Nothing is compiled, so that no entry point
 /// is needed and parameters without a use are listed.
 ///
 /// # Errors
-/// How slangc refused the file, or ended, as a sentence.
+/// How slangc refused the file, or ended.
 pub fn ask_for_reflection(
     slangc: &Compiler,
     target: &str,
     arguments: &[String],
     limited: impl Fn(&Command) -> io::Result<Command>,
     limit: Duration,
-) -> Result<String, String> {
+) -> Result<String, NoReflection> {
     let fixed = ["-target", target, "-no-codegen", "-reflection-json", REFLECTION];
     let arguments: Vec<&str> = fixed.into_iter().chain(arguments.iter().map(String::as_str)).collect();
     let reflection = ScratchFolder::new().and_then(|folder| {
         Ok(match ask(slangc, folder.path(), &arguments, limited, limit)? {
             CompilerAnswer::Accepted(_) => match regular_file::read(&folder.path().join(REFLECTION), OUTPUT_LIMIT) {
-                Ok(bytes) => String::from_utf8(bytes).map_err(|_| "slangc's reflection is no text".to_owned()),
-                Err(error) => Err(format!("slangc wrote no reflection: {error}")),
+                Ok(bytes) => String::from_utf8(bytes).map_err(|_| NoReflection::NoText),
+                Err(error) => Err(NoReflection::NotWritten(error)),
             },
             CompilerAnswer::Refused(finished) => {
-                Err(format!("slangc refuses the file: {}", first_error(&finished.stderr, &finished.stdout)))
+                Err(NoReflection::Refused(first_error(&finished.stderr, &finished.stdout).to_owned()))
             }
-            CompilerAnswer::Broken(how) => Err(how),
+            CompilerAnswer::Broken(how) => Err(NoReflection::Broken(how)),
         })
     });
-    reflection.unwrap_or_else(|error| Err(format!("slangc could not be run: {error}")))
+    reflection.unwrap_or_else(|error| Err(NoReflection::NotRun(error)))
 }
 
 /// The output that DXC writes for HLSL.

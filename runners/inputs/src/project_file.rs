@@ -263,7 +263,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
 }
 
 fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<ProjectMapping> {
-    let block = table.required("block", problems).and_then(|value| string(value, problems));
+    let block = table.required_string("block", problems);
     let (hosts, shader) = (table.strings("host", problems), table.string("shader", problems));
     let offset = table.number("offset", problems);
     let mut contract = None;
@@ -285,8 +285,8 @@ fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
 }
 
 fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<KnownMismatch> {
-    let block = table.required("block", problems).and_then(|value| string(value, problems));
-    let reason = table.required("reason", problems).and_then(|value| string(value, problems));
+    let block = table.required_string("block", problems);
+    let reason = table.required_string("reason", problems);
     let (member, kind) = (table.string("member", problems), table.string("kind", problems));
     table.finish(problems);
     Some(KnownMismatch { block: block?, member, kind, reason: reason? })
@@ -296,7 +296,7 @@ fn read_vector_type(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_
     let place = table.range();
     let row = VectorTypeRow {
         library: table.string("library", problems),
-        pattern: table.required("pattern", problems).and_then(|value| string(value, problems))?,
+        pattern: table.required_string("pattern", problems)?,
         component: table.string("component", problems),
         rows: table.number("rows", problems),
         columns: table.number("columns", problems),

@@ -253,12 +253,12 @@ fn devices(runs: &[RunHeader]) -> (Vec<DeviceInfo>, Vec<String>) {
 
 /// A note for each tool or compiler whose build differs between runs.
 fn tools(runs: &[RunHeader]) -> Vec<String> {
-    let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut builds: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (tool, build) in runs.iter().flat_map(|run| &run.tools) {
-        builds.entry(tool).or_default().insert(build);
+        builds.entry(tool).or_default().insert(build.to_string());
     }
-    let told = |(tool, builds): (&str, BTreeSet<&str>)| {
-        let builds: Vec<&str> = builds.into_iter().collect();
+    let told = |(tool, builds): (&str, BTreeSet<String>)| {
+        let builds: Vec<String> = builds.into_iter().collect();
         (builds.len() > 1).then(|| format!("{tool} is not the same build in all runs: {}", builds.join("; ")))
     };
     builds.into_iter().filter_map(told).collect()

@@ -16,7 +16,7 @@ use anyhow::{Context, bail};
 use fs4::FileExt;
 use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
-use layoutproof_core::results::record::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader, SCHEMA};
+use layoutproof_core::results::record::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader, SCHEMA, ToolBuild};
 use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
@@ -35,7 +35,7 @@ use layoutproof_inputs::files::FileKind;
 /// exist.
 pub fn header(
     devices: &[DeviceInfo],
-    builds: BTreeMap<String, String>,
+    builds: BTreeMap<String, ToolBuild>,
     cases: usize,
     inputs: String,
     drivers: &FetchedDrivers,
@@ -44,7 +44,7 @@ pub fn header(
     let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
     let built_in = [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
     let mut tools = builds;
-    tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
+    tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), ToolBuild::of_version(version))));
 
     RunHeader {
         schema: SCHEMA,

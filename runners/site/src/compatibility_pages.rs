@@ -268,7 +268,7 @@ fn file_table(records: &SiteRecords) -> Markup {
                             table.words {
                                 thead { tr { th scope="col" { "tool" } th scope="col" { "version" } } }
                                 tbody {
-                                    @for (tool, version) in &run.tools { tr { th scope="row" { (one_line(tool)) } td { (one_line(version)) } } }
+                                    @for (tool, version) in &run.tools { tr { th scope="row" { (one_line(tool)) } td { (one_line(&version.to_string())) } } }
                                 }
                             }
                         }

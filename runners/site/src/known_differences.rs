@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::{GivenNames, slug, slug_of_sentence};
-use layoutproof_core::results::known::KnownFailure;
+use layoutproof_core::results::known::{KnownFailure, NamedBuilds};
 use layoutproof_layout::Column;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::html::known_part::link_to;
@@ -137,7 +137,7 @@ impl Mechanism<'_> {
     pub fn builds(&self) -> Vec<SeenBuilds<'_>> {
         let mut builds: Vec<SeenBuilds<'_>> = Vec::new();
         for entry in &self.entries {
-            let seen = entry.seen.as_deref().map(|newest| SeenBuilds { newest, gone: entry.gone.as_deref() });
+            let seen = entry.seen.as_ref().map(|newest| SeenBuilds { newest, gone: entry.gone.as_ref() });
             builds.extend(seen.filter(|seen| !builds.contains(seen)));
         }
         builds
@@ -148,9 +148,9 @@ impl Mechanism<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeenBuilds<'a> {
     /// The newest build with the difference.
-    pub newest: &'a str,
+    pub newest: &'a NamedBuilds,
     /// The build in which it was gone.
-    pub gone: Option<&'a str>,
+    pub gone: Option<&'a NamedBuilds>,
 }
 
 /// Names that begin with a small letter, also at the start of a sentence.

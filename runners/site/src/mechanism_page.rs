@@ -129,8 +129,8 @@ fn builds(builds: &[SeenBuilds<'_>]) -> Markup {
         @for (index, SeenBuilds { newest, gone }) in builds.iter().enumerate() {
             @if index > 0 { "; " }
             @match gone {
-                Some(gone) => { "differs up to " (one_line(newest)) ", gone in " (one_line(gone)) },
-                None => { "differs in " (one_line(newest)) ", no later build is known to be right" },
+                Some(gone) => { "differs up to " (one_line(&newest.to_string())) ", gone in " (one_line(&gone.to_string())) },
+                None => { "differs in " (one_line(&newest.to_string())) ", no later build is known to be right" },
             }
         }
     }

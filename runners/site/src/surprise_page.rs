@@ -11,7 +11,7 @@ use layoutproof_core::results::record::RecordedSource;
 use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
 use layoutproof_show::layout_text::merged_block::MergedBlock;
-use layoutproof_show::layout_text::shown_columns::ShownColumn;
+use layoutproof_show::layout_text::shown_columns::{ColumnName, ShownColumn, joined};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A surprising declaration.
@@ -132,7 +132,7 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
 
 /// The refusals of the declaration: the first reason of each target, without duplicates.
 fn refusals(merged: &MergedBlock<'_>) -> Markup {
-    let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, Vec<&ColumnName>> = BTreeMap::new();
     for refused in &merged.forbidden {
         if let Some(reason) = refused.block.errors.first() {
             let reason = reason.to_string().replace("wgsl-uniform", "a uniform buffer of WGSL");
@@ -140,7 +140,7 @@ fn refusals(merged: &MergedBlock<'_>) -> Markup {
         }
     }
     html! {
-        @for (reason, names) in &reasons { p.note { b { (names.join(", ")) } " refuses it: " (reason) } }
+        @for (reason, names) in &reasons { p.note { b { (joined(names)) } " refuses it: " (reason) } }
     }
 }
 

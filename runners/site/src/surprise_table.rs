@@ -8,7 +8,7 @@ use super::address::link;
 use super::surprise_page::Surprise;
 use layoutproof_report::html::components::{Sign, legend_of};
 use layoutproof_show::layout_text::declaration_words::declaration;
-use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::layout_text::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// What a row compares.
@@ -57,11 +57,11 @@ pub(super) fn surprise_table(path: &str, surprises: &[Surprise]) -> Markup {
     }
 }
 
-/// `D3D12 · DXC` as the target above its compiler.
-fn two_lines(title: &str) -> Markup {
-    match title.split_once(" · ") {
-        Some((target, compiler)) => html! { (target) " · " br; (compiler) },
-        None => html! { (title) },
+/// The target above its compiler.
+fn two_lines(name: &ColumnName) -> Markup {
+    match name.parts() {
+        (target, Some(compiler)) => html! { (target) " · " br; (compiler) },
+        (target, None) => html! { (target) },
     }
 }
 

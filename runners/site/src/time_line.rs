@@ -3,23 +3,8 @@
 use maud::{Markup, html};
 
 use super::known_differences::Mechanism;
+use layoutproof_core::results::known::{DXC_BUILDS, NamedBuild};
 use layoutproof_show::style::one_line;
-
-/// A build of DXC with which the lists were checked.
-struct ListedBuild {
-    /// The compiler of its toolchains.
-    compiler: &'static str,
-    /// Its name in the lists.
-    name: &'static str,
-}
-
-/// The oldest first. Source: the head of `ci/known/dxc.toml`.
-const DXC_BUILDS: [ListedBuild; 4] = [
-    ListedBuild { compiler: "dxc-old", name: "DXC of February 2022" },
-    ListedBuild { compiler: "dxc", name: "DXC 1.7.2308" },
-    ListedBuild { compiler: "dxc-1.9", name: "DXC 1.9.2602.17" },
-    ListedBuild { compiler: "dxc-dev", name: "DXC 1.9.0.5517" },
-];
 
 /// Whether a build has a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +35,14 @@ impl BuildState {
 
 /// The one build that has all of these bugs, if no other is known of any.
 pub(super) fn only_build<'a>(mechanisms: impl Iterator<Item = &'a Mechanism<'a>>) -> Option<String> {
-    let mut all: Vec<(String, BuildState)> = Vec::new();
-    for (name, state) in mechanisms.flat_map(builds) {
-        if !all.iter().any(|(known, other)| version(known) == version(&name) && *other == state) {
-            all.push((name, state));
+    let mut all: Vec<(NamedBuild, BuildState)> = Vec::new();
+    for (build, state) in mechanisms.flat_map(builds) {
+        if !all.iter().any(|(known, other)| known.version() == build.version() && *other == state) {
+            all.push((build, state));
         }
     }
     match &all[..] {
-        [(name, BuildState::Differs)] => Some(one_line(name)),
+        [(build, BuildState::Differs)] => Some(one_line(&build.to_string())),
         _ => None,
     }
 }
@@ -65,7 +50,7 @@ pub(super) fn only_build<'a>(mechanisms: impl Iterator<Item = &'a Mechanism<'a>>
 /// The builds above the time lines of a list.
 pub(super) fn time_line_head(mechanism: &Mechanism<'_>) -> Markup {
     html! {
-        ol.time-line.head aria-hidden="true" { @for (name, _) in builds(mechanism) { li { (version(&name)) } } }
+        ol.time-line.head aria-hidden="true" { @for (build, _) in builds(mechanism) { li { (one_line(build.version())) } } }
     }
 }
 
@@ -75,9 +60,9 @@ pub(super) fn time_line(mechanism: &Mechanism<'_>) -> Markup {
     html! {
         @if !builds.is_empty() {
             ol.time-line {
-                @for (name, state) in &builds {
-                    li class=(state.class()) title=(format!("{name} {}", state.words())) {
-                        (version(name)) span.hidden { " " (state.words()) }
+                @for (build, state) in &builds {
+                    li class=(state.class()) title=(format!("{build} {}", state.words())) {
+                        (one_line(build.version())) span.hidden { " " (state.words()) }
                     }
                 }
             }
@@ -85,27 +70,17 @@ pub(super) fn time_line(mechanism: &Mechanism<'_>) -> Markup {
     }
 }
 
-/// `1.7.2308` of `DXC 1.7.2308`, `2022` of `DXC of February 2022`.
-fn version(name: &str) -> String {
-    match name.rsplit_once(' ') {
-        Some((_, "2022")) => "2022".to_owned(),
-        Some((_, version)) => one_line(version),
-        None => one_line(name),
-    }
-}
-
-fn builds(mechanism: &Mechanism<'_>) -> Vec<(String, BuildState)> {
+fn builds(mechanism: &Mechanism<'_>) -> Vec<(NamedBuild, BuildState)> {
     if mechanism.list.compiler.as_deref() == Some("dxc") {
-        return DXC_BUILDS.iter().enumerate().map(|(at, it)| (it.name.to_owned(), dxc_state(mechanism, at))).collect();
+        let states = DXC_BUILDS.iter().enumerate();
+        return states.map(|(at, (_, name))| (NamedBuild::of(name), dxc_state(mechanism, at))).collect();
     }
-    let mut builds: Vec<(String, BuildState)> = Vec::new();
+    let mut builds: Vec<(NamedBuild, BuildState)> = Vec::new();
     for seen in mechanism.builds() {
         let both = [Some((seen.newest, BuildState::Differs)), seen.gone.map(|gone| (gone, BuildState::Right))];
-        for (names, state) in both.into_iter().flatten() {
-            // A second compiler follows the one that the list is about.
-            let name = names.split_once(", ").map_or(names, |(first, _)| first);
-            if !builds.iter().any(|(known, _)| known == name) {
-                builds.push((name.to_owned(), state));
+        for (named, state) in both.into_iter().flatten() {
+            if !builds.iter().any(|(known, _)| *known == named.first) {
+                builds.push((named.first.clone(), state));
             }
         }
     }
@@ -115,12 +90,12 @@ fn builds(mechanism: &Mechanism<'_>) -> Vec<(String, BuildState)> {
 /// The state in the build with this index. An entry is about the builds whose toolchains it names, up to the newest one
 /// with the difference.
 fn dxc_state(mechanism: &Mechanism<'_>, build: usize) -> BuildState {
-    let place = |name: &str| DXC_BUILDS.iter().position(|build| build.name == name);
+    let place = |named: &NamedBuild| DXC_BUILDS.iter().position(|(_, name)| NamedBuild::of(name) == *named);
     let mut state = BuildState::Unknown;
     for entry in &mechanism.entries {
-        let newest = entry.seen.as_deref().and_then(place);
-        let gone = entry.gone.as_deref().and_then(place);
-        let mut own = mechanism.toolchains().filter(|toolchain| toolchain.compiler == DXC_BUILDS[build].compiler);
+        let newest = entry.seen.as_ref().and_then(|seen| place(&seen.first));
+        let gone = entry.gone.as_ref().and_then(|gone| place(&gone.first));
+        let mut own = mechanism.toolchains().filter(|toolchain| toolchain.compiler == DXC_BUILDS[build].0);
         if newest.is_some_and(|newest| build <= newest) && own.any(|toolchain| mechanism.concerns(entry, toolchain)) {
             return BuildState::Differs;
         }

@@ -18,7 +18,7 @@ pub use answer::{ExploreAnswer, ExploreProblem, PaddingAnswer, TextEdit, explore
 pub use choices::{ExplorerChoices, choices};
 pub use reading::{EXPLORED_FILE_STEM, ExploreReading};
 pub use request::{CopiedText, ExploreMatrix, ExploreRequest};
-pub use texts::copied_text;
+pub use texts::{NothingToCopy, copied_text};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Answers the [`ExploreRequest`] in `request` with an [`ExploreAnswer`].
@@ -49,7 +49,7 @@ pub fn padding_json(request: &str) -> Result<String, String> {
 pub fn copied_text_json(request: &str, kind: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
     let kind = CopiedText::named(kind).ok_or_else(|| format!("no text is called `{kind}`"))?;
-    copied_text(&request, kind)
+    copied_text(&request, kind).map_err(|error| error.to_string())
 }
 
 /// The [`ExplorerChoices`] as JSON.

@@ -5,19 +5,28 @@ use layoutproof_show::asserts::{HostLanguage, HostOptions, asserts};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::struct_text::{self, TextOptions};
 use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style};
+use thiserror::Error;
 
 use crate::case_text::case_text;
 use crate::reading::ExploreReading;
 use crate::request::{CopiedText, ExploreRequest};
 
+/// Why a text cannot be written.
+#[derive(Clone, Copy, Debug, Error)]
+pub enum NothingToCopy {
+    #[error("there is nothing to copy: the text has errors")]
+    Refused,
+    #[error("there is no column to write structs for")]
+    NoColumn,
+}
+
 /// Writes a text to copy.
 ///
 /// # Errors
-/// A message why it cannot be written. For example, a text that could not be laid out has neither
-/// picture nor structs.
-pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String, String> {
+/// A text that could not be laid out has neither picture nor structs.
+pub fn copied_text(request: &ExploreRequest, kind: CopiedText) -> Result<String, NothingToCopy> {
     let read = ExploreReading::of(request);
-    let laid_out = || read.input.as_ref().map_err(|_| "there is nothing to copy: the text has errors".to_owned());
+    let laid_out = || read.input.as_ref().map_err(|_| NothingToCopy::Refused);
     match kind {
         CopiedText::Json => Ok(json(&read)),
         CopiedText::Case => Ok(case_text(request, &read)),
@@ -60,8 +69,8 @@ fn markdown(request: &ExploreRequest, read: &ExploreReading, input: &ShowInput) 
 }
 
 /// Host structs under the first column.
-fn host_structs(read: &ExploreReading, language: HostLanguage) -> Result<String, String> {
+fn host_structs(read: &ExploreReading, language: HostLanguage) -> Result<String, NothingToCopy> {
     let layouts = read.layouts();
-    let first = layouts.first().ok_or("there is no column to write structs for")?;
+    let first = layouts.first().ok_or(NothingToCopy::NoColumn)?;
     Ok(asserts(&read.name, &first.copied().collect::<Vec<_>>(), language, HostOptions::default()))
 }

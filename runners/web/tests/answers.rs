@@ -160,7 +160,7 @@ fn texts_to_copy_are_what_they_say() {
 
     let fences = copied_text(&request("hlsl", &format!("// ````\n{SCENE}")), CopiedText::Markdown).unwrap();
     assert!(fences.starts_with("`````hlsl\n"), "{fences}");
-    assert!(copied_text(&request("hlsl", "flot"), CopiedText::Svg).unwrap_err().contains("errors"));
+    assert!(copied_text(&request("hlsl", "flot"), CopiedText::Svg).unwrap_err().to_string().contains("errors"));
 }
 
 #[test]

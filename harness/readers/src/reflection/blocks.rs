@@ -13,14 +13,15 @@ use layoutproof_layout::{
 
 use super::Amount;
 use super::layouts::{BASE, ByteSize, ENTRY, GLOBALS, LayoutsJson, TypeJson, VariableJson};
+use crate::ReadError;
 use crate::listing::{array_name, member_path};
 
 /// The blocks in the JSON, with the compiler's default order of matrices.
 ///
 /// # Errors
 /// Text that is not such JSON.
-pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayout>, String> {
-    let program: LayoutsJson = serde_json::from_str(json).map_err(|error| error.to_string())?;
+pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayout>, ReadError> {
+    let program: LayoutsJson = serde_json::from_str(json)?;
     let mut reader = BlocksReader { order, blocks: Vec::new() };
     reader.parameters(&program.parameters, GLOBALS, BlockKind::Globals);
     for entry in &program.entry_points {

@@ -12,7 +12,7 @@ use super::located::locate;
 use super::table::table;
 use super::witness::{Mark, mark, number, reference};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, Row, Story, Witness};
+use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row, Story, Witness};
 use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
 
@@ -86,7 +86,7 @@ fn claim(story: &Story) -> String {
     if !story.summary.is_empty() {
         text.push(&format!("  {}", sentence(&one_line(&story.summary))));
     }
-    let labelled = [("case", &story.place), ("source", &story.authority)];
+    let labelled = [("case", &story.place.to_string()), ("source", &story.authority)];
     let parts = labelled.iter().filter(|(_, value)| !value.is_empty());
     let parts: Vec<String> = parts.map(|(label, value)| format!("{label:<6} {}", one_line(value))).collect();
     if !parts.is_empty() {
@@ -175,11 +175,9 @@ fn did(direction: Option<Direction>) -> &'static str {
 /// Verdict, validator, reason, hint and the command that repeats the check.
 fn ending(record: &CheckRecord, style: Style) -> String {
     let mut text = TextLines::default();
-    for Conclusion { label, words } in conclusions(record) {
-        let culprit = record.outcome.culprit().map_or("", |culprit| culprit.as_str());
-        let sentence = words.strip_prefix(culprit).filter(|rest| label == "verdict" && rest.starts_with(": "));
-        let words = sentence.map_or(words.clone(), |rest| format!("{}{rest}", style.paint(Tone::Strong, culprit)));
-        text.push(&format!("  {label:<8} {words}"));
+    for Conclusion { label, culprit, words } in conclusions(record) {
+        let culprit = culprit.map(|culprit| style.paint(Tone::Strong, culprit.as_str()) + ": ").unwrap_or_default();
+        text.push(&format!("  {label:<8} {culprit}{words}"));
     }
     text.into_text()
 }
@@ -189,6 +187,8 @@ fn ending(record: &CheckRecord, style: Style) -> String {
 pub(crate) struct Conclusion {
     /// `verdict`, `hint`, `again` ...
     pub label: &'static str,
+    /// The culprit that a verdict names before its sentence.
+    pub culprit: Option<Culprit>,
     /// One line without control characters.
     pub words: String,
 }
@@ -202,10 +202,12 @@ pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
     // unknown.
     let judged = story.filter(|_| record.outcome.kind() != OutcomeKind::Broken || record.outcome.culprit().is_some());
     let sentence = said(judged.map(|story| &story.verdict));
-    let verdict = match (record.outcome.culprit(), sentence) {
-        (Some(culprit), Some(sentence)) => Some(format!("{}: {sentence}", culprit.as_str())),
-        (Some(culprit), None) => Some(culprit.as_str().to_owned()),
-        (None, sentence) => sentence,
+    let culprit = record.outcome.culprit();
+    let verdict = match sentence {
+        Some(words) => Some(Conclusion { label: "verdict", culprit, words }),
+        None => {
+            culprit.map(|culprit| Conclusion { label: "verdict", culprit: None, words: culprit.as_str().to_owned() })
+        }
     };
     let is_shown = record.validation != Validation::Valid && is_answered(record);
     let invalid = is_shown.then(|| record.validation.to_string());
@@ -217,7 +219,6 @@ pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
     });
 
     let lines = [
-        ("verdict", verdict),
         ("known", known),
         ("link", said(entry.and_then(|entry| entry.link.as_ref()))),
         ("reason", said(record.outcome.reasons().map(ToString::to_string).as_ref())),
@@ -226,5 +227,7 @@ pub(crate) fn conclusions(record: &CheckRecord) -> Vec<Conclusion> {
         ("hint", said(story.and_then(|story| story.hint.as_ref()))),
         ("again", said(story.map(|story| story.again.to_string()).as_ref())),
     ];
-    lines.into_iter().filter_map(|(label, words)| Some(Conclusion { label, words: words? })).collect()
+    let others =
+        lines.into_iter().filter_map(|(label, words)| Some(Conclusion { label, culprit: None, words: words? }));
+    verdict.into_iter().chain(others).collect()
 }

@@ -57,16 +57,12 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
     let line = |cause: &FailureCause<'_>| {
         let failure = cause.first();
         let record = failure.record;
-        let place = record.outcome.story().map(|story| story.place.as_str()).unwrap_or_default();
-        let (file, line) = match place.rsplit_once(':') {
-            Some((file, line)) if line.parse::<u32>().is_ok() => (file, Some(line)),
-            Some(_) | None => (place, None),
-        };
+        let place = record.outcome.story().map(|story| &story.place);
 
         Annotation {
             is_error: true,
-            file: Some(file).filter(|file| !file.is_empty()),
-            line: line.and_then(|line| line.parse().ok()),
+            file: place.map(|place| place.file.as_str()).filter(|file| !file.is_empty()),
+            line: place.and_then(|place| place.line),
             title: format!("{} {} {}", record.id.case, record.id.rules, record.id.producer),
             text: cause.text(None, Style::PLAIN),
         }

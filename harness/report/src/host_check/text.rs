@@ -51,7 +51,7 @@ fn findings(check: &HostCheck, view: View) -> String {
     if !entries.is_empty() {
         lines.push("");
         lines.push("For layoutproof.toml, if these are meant (`check --write-map` appends them):");
-        entries.lines().for_each(|line| lines.push(line));
+        entries.concat().lines().for_each(|line| lines.push(line));
         lines.push("");
     }
     for unread in &check.unread {
@@ -235,7 +235,7 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
 }
 
 /// The entries of `layoutproof.toml` for the blocks with a best proposal.
-pub fn map_entries(check: &HostCheck) -> String {
+pub fn map_entries(check: &HostCheck) -> Vec<String> {
     let mut hosts: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
     for unmatched in &check.unmatched {
         if let Some(best) = unmatched.best_proposal() {
@@ -254,7 +254,7 @@ pub fn map_entries(check: &HostCheck) -> String {
             texts.push(format!("\n[[map]]\nblock = {block:?}\n{shader}host = {host:?}\n"));
         }
     }
-    texts.concat()
+    texts
 }
 
 /// A line below another one, with a word in front.

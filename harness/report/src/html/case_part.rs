@@ -17,7 +17,7 @@ use layoutproof_core::results::record::{
     CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock,
 };
 use layoutproof_show::layout_text::merged_block::MergedBlock;
-use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::layout_text::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
 use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -339,7 +339,7 @@ pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
     let columns = columns(source);
     let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
-        p.dim { code { (one_line(&source.place)) } }
+        p.dim { code { (one_line(&source.place.to_string())) } }
         @if let Some(text) = &source.declaration { (shader_code("declaration", text.trim_matches('\n'), ShaderLanguage::Hlsl)) }
         @for index in 0..blocks {
             @let merged = MergedBlock::of(&columns, index);
@@ -387,7 +387,7 @@ fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
     }
     let column = |layout: &layoutproof_core::results::record::RecordedLayout| {
         let blocks = names.iter().map(|name| shown(name, layout.blocks.iter().find(|block| block.name == *name)));
-        ShownColumn { name: layout.rules.clone(), blocks: blocks.collect() }
+        ShownColumn { name: ColumnName::of_rules(&layout.rules), blocks: blocks.collect() }
     };
     source.layouts.iter().map(column).collect()
 }

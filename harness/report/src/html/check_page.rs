@@ -244,7 +244,7 @@ fn without_host(check: &HostCheck) -> Markup {
                         }
                     }
                 }
-                @if !entries.is_empty() { (plain_code("for layoutproof.toml, if these are meant", entries.trim())) }
+                @if !entries.is_empty() { (plain_code("for layoutproof.toml, if these are meant", entries.concat().trim())) }
             }
         }
     }

@@ -100,7 +100,14 @@ pub(super) fn failure(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> 
 fn found(record: &CheckRecord) -> Markup {
     let conclusions = conclusions(record);
     let shown = conclusions.iter().filter(|conclusion| conclusion.label != AGAIN);
-    html! { dl.found { @for Conclusion { label, words } in shown { dt { (label) } dd { (with_code(words)) } } } }
+    html! {
+        dl.found {
+            @for Conclusion { label, culprit, words } in shown {
+                dt { (label) }
+                dd { @if let Some(culprit) = culprit { (culprit.as_str()) ": " } (with_code(words)) }
+            }
+        }
+    }
 }
 
 /// The label of the command that repeats a check; it has a tab.
@@ -119,8 +126,8 @@ fn repro(id: &CheckId, story: &Story) -> Markup {
                     div.note { "writes the shader, its buffers and a script for Amber; RECORDS is the file of " code { "--json" } }
                 }
             }
-            @if !story.place.is_empty() {
-                dt { "case" } dd { code { (one_line(&story.place)) } }
+            @if !story.place.file.is_empty() {
+                dt { "case" } dd { code { (one_line(&story.place.to_string())) } }
                 @if !story.authority.is_empty() { dt { "source" } dd { (one_line(&story.authority)) } }
             }
         }

@@ -145,8 +145,7 @@ pub fn bindings_part(columns: &[BindingsColumn]) -> Markup {
 /// The first column with the same target as the one at `index`. Places of different targets are not
 /// comparable.
 fn first_of_target(columns: &[BindingsColumn], index: usize) -> usize {
-    let target = |column: &BindingsColumn| column.name.split(" · ").next().map(str::to_owned);
-    columns.iter().position(|column| target(column) == target(&columns[index])).unwrap_or(index)
+    columns.iter().position(|column| column.target == columns[index].target).unwrap_or(index)
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use super::components::{Sign, legend_of};
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
-use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock, joined};
 use layoutproof_show::layout_text::struct_text::{TableLine, heading, table_lines, total_parts};
-use layoutproof_show::show_json::{ShownBlock, ShownLayout};
+use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{Tone, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -41,8 +41,8 @@ pub fn map_sections(columns: &[ShownColumn], language: ShaderLanguage) -> Markup
 
 /// Two layouts side by side. Members that are at a different place in the right one are outlined
 /// there.
-pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> String {
-    let title = format!("{} and {}", left.rules, right.rules);
+pub fn diff_page(left: &ShownColumn, right: &ShownColumn, differs: bool) -> String {
+    let title = format!("{} and {}", left.name, right.name);
     let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
     let intro = html! { p class=(if differs { "verdict bad" } else { "verdict" }) { (verdict) } (legend()) };
     let content = blocks(&beside_each_other(left, right), ShaderLanguage::Hlsl);
@@ -50,18 +50,18 @@ pub fn diff_page(left: &ShownLayout, right: &ShownLayout, differs: bool) -> Stri
 }
 
 /// The two layouts as columns; a block has the same index in both.
-fn beside_each_other(left: &ShownLayout, right: &ShownLayout) -> [ShownColumn; 2] {
-    let has = |layout: &ShownLayout, name: &str| layout.blocks.iter().any(|block| block.name == name);
-    let only_right = right.blocks.iter().filter(|block| !has(left, &block.name));
-    let all: Vec<&ShownBlock> = left.blocks.iter().chain(only_right).collect();
+fn beside_each_other(left: &ShownColumn, right: &ShownColumn) -> [ShownColumn; 2] {
+    let find = |column: &'_ ShownColumn, name: &str| column.blocks.iter().position(|block| block.shown.name == name);
+    let only_right = right.blocks.iter().filter(|block| find(left, &block.shown.name).is_none());
+    let all: Vec<&ShownBlock> = left.blocks.iter().chain(only_right).map(|block| &block.shown).collect();
 
-    let column = |layout: &ShownLayout| {
+    let column = |column: &ShownColumn| {
         let block = |any: &&ShownBlock| {
-            let own = layout.blocks.iter().find(|block| block.name == any.name);
+            let own = find(column, &any.name).map(|index| &column.blocks[index].shown);
             let presence = if own.is_some() { BlockPresence::Present } else { BlockPresence::Absent };
             ShownColumnBlock::new(own.unwrap_or(any).clone(), presence)
         };
-        ShownColumn { name: layout.rules.clone(), blocks: all.iter().map(block).collect() }
+        ShownColumn { name: column.name.clone(), blocks: all.iter().map(block).collect() }
     };
     [column(left), column(right)]
 }
@@ -110,7 +110,7 @@ fn section(merged: &MergedBlock<'_>, language: ShaderLanguage, content: impl Fn(
 /// The names of all columns, if they agree and so none of them heads a column.
 fn agreement(merged: &MergedBlock<'_>) -> Markup {
     let [only] = merged.columns.as_slice() else { return html! {} };
-    let names = one_line(&only.names.join(", "));
+    let names = one_line(&joined(&only.names));
     html! { p.note { @if only.names.len() > 1 { "All agree: " } @else { "Rules: " } (names) } }
 }
 
@@ -119,11 +119,11 @@ fn notes(merged: &MergedBlock<'_>) -> Markup {
     let Some(any) = merged.block else { return html! {} };
     html! {
         @if !merged.absent.is_empty() {
-            p.note { "No " (any.kind.as_str()) " in: " (one_line(&merged.absent.join(", "))) }
+            p.note { "No " (any.kind.as_str()) " in: " (one_line(&joined(&merged.absent))) }
         }
         @for refused in &merged.forbidden {
             @for reason in &refused.block.errors {
-                p.note.bad { "Forbidden under " (one_line(refused.name)) ": " (one_line(&reason.to_string())) }
+                p.note.bad { "Forbidden under " (one_line(&refused.name.to_string())) ": " (one_line(&reason.to_string())) }
             }
         }
     }
@@ -147,7 +147,7 @@ fn by_reference(columns: &[MergedColumn<'_>], block: usize, language: ShaderLang
                     label {
                         input type="radio" name=(format!("reference-{block}")) class=(format!("r{reference}"))
                             checked[reference == 0];
-                        " " (one_line(&column.names.join(", ")))
+                        " " (one_line(&joined(&column.names)))
                     }
                 }
             }
@@ -216,7 +216,7 @@ pub fn numbers(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Markup
 
 /// The names of columns with one layout, each in a line.
 fn names(column: &MergedColumn<'_>) -> Markup {
-    html! { @for (index, name) in column.names.iter().enumerate() { @if index > 0 { br; } (one_line(name)) } }
+    html! { @for (index, name) in column.names.iter().enumerate() { @if index > 0 { br; } (one_line(&name.to_string())) } }
 }
 
 /// A row. The member that starts a difference has `≠`, those that only follow from it `·`. A page

@@ -9,7 +9,7 @@ use super::byte_map::{ByteMap, MapPicture, leave_out_repetitions, shared_parts};
 use super::byte_pieces::BytePieces;
 use super::style_sheet::picture_style;
 use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
-use layoutproof_show::layout_text::shown_columns::ShownColumn;
+use layoutproof_show::layout_text::shown_columns::{ShownColumn, joined};
 use layoutproof_show::layout_text::struct_text::block_heading;
 use layoutproof_show::style::{one_line, width};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -61,7 +61,7 @@ fn block_parts(columns: &[ShownColumn], index: usize, language: ShaderLanguage) 
     let maps: Vec<SheetPart> = map_parts(&merged.columns, language);
     parts.extend(maps.chunks(MAPS_IN_A_LINE).map(beside_each_other));
     if !merged.absent.is_empty() {
-        parts.push(text_line(&format!("no {} in: {}", block.kind, merged.absent.join(", ")), "a"));
+        parts.push(text_line(&format!("no {} in: {}", block.kind, joined(&merged.absent)), "a"));
     }
     for refused in &merged.forbidden {
         for reason in &refused.block.errors {
@@ -89,7 +89,7 @@ fn map_parts(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Vec<Shee
 pub(super) fn map_caption(column: &MergedColumn<'_>) -> String {
     let size = column.block.shown.size.map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
     let stride = column.block.shown.stride.map_or_else(String::new, |stride| format!(" · stride {stride}"));
-    one_line(&format!("{} · {size}{stride}", column.names.join(", ")))
+    one_line(&format!("{} · {size}{stride}", joined(&column.names)))
 }
 
 /// The map of a block in one column, compared with `reference`. Elements of a structured buffer are

@@ -90,8 +90,9 @@ fn intro(run: &FinishedRun<'_>) -> Markup {
 fn facts(run: &FinishedRun<'_>) -> Markup {
     let FinishedRun { runs, commands, devices, checks, end, .. } = *run;
     let versions: BTreeSet<&str> = runs.iter().map(|run| run.layoutproof.as_str()).collect();
-    let tools: BTreeSet<(&str, &str)> =
-        runs.iter().flat_map(|run| &run.tools).map(|(tool, version)| (tool.as_str(), version.as_str())).collect();
+    let builds: BTreeSet<(&str, String)> =
+        runs.iter().flat_map(|run| &run.tools).map(|(tool, build)| (tool.as_str(), build.to_string())).collect();
+    let tools: BTreeSet<(&str, &str)> = builds.iter().map(|(tool, build)| (*tool, build.as_str())).collect();
     let variables: BTreeSet<(&str, &str)> =
         runs.iter().flat_map(|run| &run.environment).map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let names: BTreeSet<&str> = devices.iter().map(|device| device.name.as_str()).collect();

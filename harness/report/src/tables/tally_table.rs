@@ -30,13 +30,18 @@ pub struct Tally {
     pub leaves: u64,
 }
 
+/// The totals in one line.
+pub fn tally_sentence(tallies: &BTreeMap<String, Tally>) -> String {
+    let failed: u64 = tallies.values().map(|tally| tally.broken + tally.differ).sum();
+    let agreed = tallies.values().map(|tally| tally.agree).sum();
+    format!("{} agreed, {} failed", counted(agreed, "check"), grouped(failed))
+}
+
 /// The totals, one line per toolchain, then the reasons of skips, the most frequent first.
 pub fn tally_table(tallies: &BTreeMap<String, Tally>, skips: &BTreeMap<String, u64>, style: Style) -> String {
     let columns = tallies.keys().map(|name| width(name)).max().unwrap_or(0).max("toolchain".len());
     let mut text = TextLines::default();
-    let failed: u64 = tallies.values().map(|tally| tally.broken + tally.differ).sum();
-    let agreed = tallies.values().map(|tally| tally.agree).sum();
-    text.push(&format!("  {} agreed, {} failed", counted(agreed, "check"), grouped(failed)));
+    text.push(&format!("  {}", tally_sentence(tallies)));
     text.push("");
     let heads = ["agree", "known", "skipped", "differ", "broken"].map(|head| pad_left(head, NUMBER_COLUMNS)).concat();
     let heads = heads + &pad_left("leaves", LEAVES_COLUMNS);

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId};
+use layoutproof_core::check::{CheckDevice, CheckId, SourcePlace};
 use layoutproof_core::results::record::{
     Access, CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader,
     RecordedSource, RerunCommand, Row, Story, StoryBlock, Witnesses,
@@ -98,7 +98,7 @@ fn of_case(case: &str) -> CheckId {
 fn story(verdict: &str) -> Story {
     Story {
         summary: "a scalar takes the space an array leaves behind its last element".into(),
-        place: "cases/cbuffer/array_tail.toml:9".into(),
+        place: SourcePlace { file: "cases/cbuffer/array_tail.toml".to_owned(), line: Some(9) },
         authority: "DXC 1.7.2308, listing of -T cs_6_6".into(),
         blocks: vec![StoryBlock { name: "S".into(), size: Some(48), members: hlsl_members() }],
         hint: None,
@@ -128,7 +128,7 @@ pub(crate) fn source() -> RecordedSource {
     RecordedSource {
         case: "cbuffer/array_tail".into(),
         summary: "a scalar takes the space an array leaves behind its last element".into(),
-        place: "cases/cbuffer/array_tail.toml:9".into(),
+        place: SourcePlace { file: "cases/cbuffer/array_tail.toml".to_owned(), line: Some(9) },
         declaration: Some("cbuffer S { float3 a; float b[2]; float c; float2 d; };".into()),
         layouts: vec![layout("hlsl-cbuffer", 48, hlsl_members()), layout("std140", 64, std140_members())],
     }
@@ -262,7 +262,7 @@ pub(crate) fn binding_differs() -> CheckRecord {
     ];
     let story = Story {
         summary: "an implicit register is taken from its own space".into(),
-        place: "cases/bind/implicit_in_space.toml:7".into(),
+        place: SourcePlace { file: "cases/bind/implicit_in_space.toml".to_owned(), line: Some(7) },
         blocks: Vec::new(),
         ..story("case and rules agree, the code addresses another register")
     };

@@ -11,10 +11,12 @@ use crate::style::{Style, TextLines, Tone, one_line, pad, width};
 use layoutproof_bindings::place::places_text;
 use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 use layoutproof_frontend::module::Module;
+use layoutproof_layout::{Column, ShaderTarget};
 
 /// The bindings of one convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
+    pub target: ShaderTarget,
     /// Target and compiler: `D3D12 · DXC`.
     pub name: String,
     /// The bindings of all parameters.
@@ -44,8 +46,14 @@ pub struct BindingsRow<'a> {
 
 impl BindingsColumn {
     /// The bindings of one convention; [`declare`](Self::declare) adds the user's words.
-    pub fn new(name: String, bound: BoundModule, entry: Option<ChosenEntry>, overlaps: Vec<BindingOverlap>) -> Self {
-        Self { name, bound, entry, overlaps, declared: BTreeMap::new(), shifts: BTreeMap::new() }
+    pub fn new(
+        column: Column<'_>,
+        bound: BoundModule,
+        entry: Option<ChosenEntry>,
+        overlaps: Vec<BindingOverlap>,
+    ) -> Self {
+        let (target, name) = (column.target, column.to_string());
+        Self { target, name, bound, entry, overlaps, declared: BTreeMap::new(), shifts: BTreeMap::new() }
     }
 
     /// Adds how the module declares the parameters, and what moves those that share a place, if
@@ -245,7 +253,8 @@ mod tests {
         };
         let bound = BoundModule { bindings: bindings.iter().map(binding).collect(), ..BoundModule::default() };
         let overlaps = bound.overlaps(false);
-        BindingsColumn::new(name.to_owned(), bound, None, overlaps)
+        let column = BindingsColumn::new(Column::parse(name).unwrap(), bound, None, overlaps);
+        BindingsColumn { name: name.to_owned(), ..column }
     }
 
     #[test]

@@ -15,9 +15,10 @@ pub const HEADER: &str =
 pub fn members(source: &str, columns: &[ShownColumn]) -> String {
     let mut text = String::new();
     for column in columns {
+        let name = column.name.to_string();
         for block in column.blocks.iter().filter(|block| block.presence == BlockPresence::Present) {
             for row in &block.shown.members {
-                let fixed = [source, &column.name, &block.shown.name, block.shown.kind.as_str()];
+                let fixed = [source, &name, &block.shown.name, block.shown.kind.as_str()];
                 let fields = fixed.into_iter().map(str::to_owned).chain(fields(row));
                 let quoted: Vec<String> = fields.map(|field| quoted(&field)).collect();
                 text += &quoted.join(",");

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::compared_rows::ComparedLayout;
 use super::member_tree::strides;
 use super::merged_block::MergedColumn;
-use super::shown_columns::{ShownColumn, ShownColumnBlock};
+use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, short_name, totals};
 use crate::show_json::ShownBlock;
@@ -58,7 +58,13 @@ impl DiffText {
     /// Never: these types hold nothing that JSON cannot express.
     pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn) -> String {
         let (differs, blocks) = (self.differs, self.blocks.as_slice());
-        let answer = DiffAnswer { schema: SCHEMA, left: &left.name, right: &right.name, differs, blocks };
+        let answer = DiffAnswer {
+            schema: SCHEMA,
+            left: &left.name.to_string(),
+            right: &right.name.to_string(),
+            differs,
+            blocks,
+        };
         let json = serde_json::to_string(&answer).expect("the keys of these types are strings and no value is a map");
         escape_json(&json).into_owned() + "\n"
     }
@@ -119,7 +125,7 @@ pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) 
 }
 
 struct BlockComparison<'a> {
-    names: [&'a str; 2],
+    names: [&'a ColumnName; 2],
     sides: [Option<&'a ShownColumnBlock>; 2],
     options: &'a TextOptions<'a>,
 }
@@ -179,7 +185,7 @@ impl BlockComparison<'_> {
 
         for (block, rules) in self.sides.iter().zip(self.names) {
             match block {
-                Some(block) => text.append(&refused(&block.shown, rules, style)),
+                Some(block) => text.append(&refused(&block.shown, &rules.to_string(), style)),
                 None => text.push(&style.paint(Tone::Disagree, &format!("  {rules} has no such block"))),
             }
         }

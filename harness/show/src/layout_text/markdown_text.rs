@@ -4,7 +4,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::bindings_text::BindingsColumn;
 use super::merged_block::MergedBlock;
-use super::shown_columns::ShownColumn;
+use super::shown_columns::{ShownColumn, joined};
 use super::struct_text::{heading, table_lines, total_parts};
 use crate::style::{TextLines, one_line};
 
@@ -28,7 +28,7 @@ pub fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> String {
 
 fn one_block(merged: &MergedBlock<'_>, language: ShaderLanguage, text: &mut TextLines) {
     if !merged.columns.is_empty() {
-        let heads: Vec<String> = merged.columns.iter().map(|column| escaped(&column.names.join(", "))).collect();
+        let heads: Vec<String> = merged.columns.iter().map(|column| escaped(&joined(&column.names))).collect();
         row(
             &[vec!["member".to_owned(), "size".to_owned(), "padding".to_owned()], heads, vec![String::new()]].concat(),
             text,
@@ -51,12 +51,16 @@ fn one_block(merged: &MergedBlock<'_>, language: ShaderLanguage, text: &mut Text
     }
     if !merged.absent.is_empty() {
         text.push("");
-        text.push(&format!("No such block in {}.", escaped(&merged.absent.join(", "))));
+        text.push(&format!("No such block in {}.", escaped(&joined(&merged.absent))));
     }
     for refused in &merged.forbidden {
         for reason in &refused.block.errors {
             text.push("");
-            text.push(&format!("Forbidden under {}: {}", escaped(refused.name), escaped(&reason.to_string())));
+            text.push(&format!(
+                "Forbidden under {}: {}",
+                escaped(&refused.name.to_string()),
+                escaped(&reason.to_string())
+            ));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use layoutproof_layout::MemberRow;
 
-use super::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock};
+use super::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
 use crate::show_json::ShownBlock;
 
 /// A block with the layouts of all columns.
@@ -11,7 +11,7 @@ pub struct MergedBlock<'a> {
     /// The different layouts, in the order of the first column of each.
     pub columns: Vec<MergedColumn<'a>>,
     /// Columns whose compiler has no such block.
-    pub absent: Vec<&'a str>,
+    pub absent: Vec<&'a ColumnName>,
     /// Refusals of the block.
     pub forbidden: Vec<ForbiddenBlock<'a>>,
     /// The block from any column that has it.
@@ -24,7 +24,7 @@ pub struct MergedBlock<'a> {
 #[derive(Clone, Debug)]
 pub struct MergedColumn<'a> {
     /// At least one.
-    pub names: Vec<&'a str>,
+    pub names: Vec<&'a ColumnName>,
     /// Their layout.
     pub block: &'a ShownColumnBlock,
 }
@@ -32,7 +32,7 @@ pub struct MergedColumn<'a> {
 #[derive(Debug)]
 pub struct ForbiddenBlock<'a> {
     /// The column.
-    pub name: &'a str,
+    pub name: &'a ColumnName,
     /// The block with the reasons.
     pub block: &'a ShownBlock,
 }
@@ -71,7 +71,7 @@ impl<'a> MergedBlock<'a> {
             && self.columns.iter().zip(&other.columns).all(is_same)
     }
 
-    fn add(&mut self, name: &'a str, block: &'a ShownColumnBlock) {
+    fn add(&mut self, name: &'a ColumnName, block: &'a ShownColumnBlock) {
         match block.presence {
             BlockPresence::Irrelevant => {}
             BlockPresence::Absent => self.absent.push(name),

@@ -11,7 +11,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
 use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
-use super::shown_columns::{ShownColumn, ShownColumnBlock};
+use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock, joined};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
@@ -128,7 +128,7 @@ impl BlockTable<'_> {
         let style = self.options.style;
 
         if !columns.is_empty() {
-            let names: Vec<&[&str]> = columns.iter().map(|column| column.names.as_slice()).collect();
+            let names: Vec<&[&ColumnName]> = columns.iter().map(|column| column.names.as_slice()).collect();
             let layouts: Vec<ComparedLayout<'_>> = columns
                 .iter()
                 .enumerate()
@@ -140,7 +140,7 @@ impl BlockTable<'_> {
             totals(columns, &table, more, self.options, text);
         }
 
-        let names = |names: &[&str]| names.iter().map(|name| in_style(name, style)).collect::<Vec<_>>();
+        let names = |names: &[&ColumnName]| names.iter().map(|name| name_in_style(name, style)).collect::<Vec<_>>();
         if block.is_some() && !absent.is_empty() {
             if columns.is_empty() {
                 text.push(&style.paint(Tone::Strong, &self.heading()));
@@ -148,7 +148,7 @@ impl BlockTable<'_> {
             push_names("  no such block in: ", &names(absent), self.options, text);
         }
         for ForbiddenBlock { name, block } in forbidden {
-            for line in refused(block, &in_style(name, style), style).lines() {
+            for line in refused(block, &name_in_style(name, style), style).lines() {
                 let start = " ".repeat(line.len() - line.trim_start().len());
                 let indent = " ".repeat(VERB_COLUMNS + 1);
                 for line in wrapped(&start, &indent, line.split_whitespace(), self.options.width) {
@@ -170,7 +170,7 @@ impl BlockTable<'_> {
     /// The last parts of the block's summary: the names of the columns if only one is left.
     fn agreement(&self) -> Option<String> {
         let [only] = self.merged.columns.as_slice() else { return None };
-        let names = only.names.iter().map(|name| in_style(name, self.options.style)).collect::<Vec<_>>().join(", ");
+        let names = in_style(&joined(&only.names), self.options.style);
         let is_complete = self.merged.absent.is_empty() && self.merged.forbidden.is_empty();
         Some(match only.names.len() {
             1 => format!("rules: {names}"),
@@ -189,7 +189,7 @@ impl BlockTable<'_> {
 /// reference.
 pub fn table_lines(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Vec<TableLine> {
     let options = TextOptions::plain(Style::PLAIN);
-    let names: Vec<&[&str]> = columns.iter().map(|column| column.names.as_slice()).collect();
+    let names: Vec<&[&ColumnName]> = columns.iter().map(|column| column.names.as_slice()).collect();
     let layouts = columns.iter().enumerate();
     let layouts: Vec<ComparedLayout<'_>> =
         layouts.map(|(index, column)| layout(column, &short_name(&names, index), options.style)).collect();
@@ -249,13 +249,14 @@ fn layout<'a>(column: &MergedColumn<'a>, name: &str, style: Style) -> ComparedLa
 }
 
 /// The name of a column in a sentence: its target, if no other column has the same.
-pub(super) fn short_name(names: &[&[&str]], index: usize) -> String {
-    let target = |name: &str| name.split(" · ").next().unwrap_or(name).to_owned();
-    let first = names[index].first().copied().unwrap_or_default();
+pub(super) fn short_name(names: &[&[&ColumnName]], index: usize) -> String {
+    let target = |name: &ColumnName| name.parts().0;
+    let Some(first) = names[index].first() else { return String::new() };
     let own = target(first);
-    let is_alone = |(other, names): (usize, &&[&str])| other == index || names.iter().all(|name| target(name) != own);
+    let is_alone =
+        |(other, names): (usize, &&[&ColumnName])| other == index || names.iter().all(|name| target(name) != own);
     let is_same = names[index].iter().all(|name| target(name) == own);
-    if is_same && names.iter().enumerate().all(is_alone) { own } else { first.to_owned() }
+    if is_same && names.iter().enumerate().all(is_alone) { own } else { first.to_string() }
 }
 
 /// The declaration of a block, or words for it if the text is not at hand.
@@ -276,11 +277,20 @@ pub fn block_heading(block: &ShownBlock, language: ShaderLanguage) -> String {
     one_line(&format!("{} {}{count}", block_keyword(language, block.kind), block.name))
 }
 
+/// How the heading of a table shows the name of a column.
+#[derive(Clone, Copy)]
+enum HeadLines {
+    /// A line for each of the merged columns.
+    Names,
+    /// The target above its compiler, unless the column is merged.
+    Parts,
+}
+
 /// A table of members: size, padding, and an offset in each layout.
 pub(super) struct MemberTable<'a> {
     heading: String,
-    /// One or more names of each layout, as the heading draws them.
-    heads: Vec<Vec<String>>,
+    /// One or more names of each layout.
+    names: &'a [&'a [&'a ColumnName]],
     layouts: &'a [ComparedLayout<'a>],
     rows: Vec<ComparedRow<'a>>,
     language: ShaderLanguage,
@@ -315,19 +325,13 @@ pub struct TableLine {
 impl<'a> MemberTable<'a> {
     pub(super) fn of(
         heading: String,
-        names: &[&[&str]],
+        names: &'a [&'a [&'a ColumnName]],
         layouts: &'a [ComparedLayout<'a>],
         language: ShaderLanguage,
         options: &'a TextOptions<'a>,
     ) -> Self {
-        let heads = match names {
-            [_] => vec![vec!["offset".to_owned()]],
-            names => {
-                names.iter().map(|names| names.iter().map(|name| in_style(name, options.style)).collect()).collect()
-            }
-        };
         let rows = compared_rows(layouts, language);
-        Self { heading, heads, layouts, rows, language, options, is_folded: false }
+        Self { heading, names, layouts, rows, language, options, is_folded: false }
     }
 
     /// The same table with the members around differences only.
@@ -356,7 +360,7 @@ impl<'a> MemberTable<'a> {
             let is_full = chunks.last().is_none_or(|chunk| {
                 let all: Vec<usize> = chunk.iter().copied().chain([layout]).collect();
                 let lines = self.lines(&all);
-                let narrow = Grid::of(self, &split_heads(&self.heads_of(&all)), &lines);
+                let narrow = Grid::of(self, &self.heads_of(&all, HeadLines::Parts), &lines);
                 narrow.fixed() + LABEL_COLUMNS > self.options.width
             });
             match chunks.last_mut() {
@@ -367,8 +371,17 @@ impl<'a> MemberTable<'a> {
         chunks
     }
 
-    fn heads_of(&self, layouts: &[usize]) -> Vec<Vec<String>> {
-        layouts.iter().map(|layout| self.heads[*layout].clone()).collect()
+    /// The lines of the heading above the offsets of each layout.
+    fn heads_of(&self, layouts: &[usize], lines: HeadLines) -> Vec<Vec<String>> {
+        let head = |names: &[&ColumnName]| match (names, lines) {
+            _ if self.names.len() == 1 => vec!["offset".to_owned()],
+            ([only], HeadLines::Parts) => {
+                let (first, second) = only.parts();
+                [first].into_iter().chain(second).map(|part| in_style(&part, self.options.style)).collect()
+            }
+            _ => names.iter().map(|name| name_in_style(name, self.options.style)).collect(),
+        };
+        layouts.iter().map(|layout| head(self.names[*layout])).collect()
     }
 
     fn draw_layouts(&self, layouts: &[usize], text: &mut TextLines) {
@@ -376,12 +389,12 @@ impl<'a> MemberTable<'a> {
         if self.is_folded {
             lines = folded_lines(lines, self.options.style, layouts.len());
         }
-        let mut heads = self.heads_of(layouts);
+        let mut heads = self.heads_of(layouts, HeadLines::Names);
         let mut grid = Grid::of(self, &heads, &lines);
         if grid.widest > grid.label_columns {
             // Names in two lines leave more room for declarations, and then lines without the moves,
             // which the offsets show too.
-            heads = split_heads(&heads);
+            heads = self.heads_of(layouts, HeadLines::Parts);
             grid = Grid::of(self, &heads, &lines);
             if grid.widest > grid.label_columns {
                 lines.iter_mut().filter(|line| line.why.is_empty()).for_each(|line| line.moved.clear());
@@ -578,18 +591,6 @@ fn why(row: &ComparedRow<'_>, layouts: &[usize]) -> String {
     said.join("; ")
 }
 
-/// Each name in lines of its own: target, then compiler. Merged columns keep theirs.
-fn split_heads(heads: &[Vec<String>]) -> Vec<Vec<String>> {
-    let split = |names: &Vec<String>| match names.as_slice() {
-        [only] => {
-            let separator = if only.contains(" · ") { " · " } else { " - " };
-            only.split(separator).map(str::to_owned).collect()
-        }
-        names => names.to_vec(),
-    };
-    heads.iter().map(split).collect()
-}
-
 struct Grid {
     label_columns: usize,
     /// The widest label.
@@ -729,7 +730,11 @@ fn push_names(start: &str, names: &[String], options: &TextOptions<'_>, text: &m
     }
 }
 
-/// A column's name with the style's separator between its parts.
-fn in_style(name: &str, style: Style) -> String {
-    one_line(&name.replace('·', style.dot()))
+/// A text with the style's separator between its parts.
+fn in_style(text: &str, style: Style) -> String {
+    one_line(&text.replace('·', style.dot()))
+}
+
+fn name_in_style(name: &ColumnName, style: Style) -> String {
+    in_style(&name.to_string(), style)
 }

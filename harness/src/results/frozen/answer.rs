@@ -2,6 +2,7 @@
 //! that it chose.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use strum::{Display, EnumString, IntoStaticStr};
 
@@ -44,6 +45,28 @@ impl Fact {
 /// A compiler's choices, by path (block or parameter first) and kind of fact. A path is one word.
 pub type Facts = BTreeMap<(String, Fact), String>;
 
+/// What a compiler is asked about one source, in the order of a set.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FrozenQuestion {
+    /// A probe of the leaves of this block: `S`, or `S[1]` for its second element.
+    Block(String),
+    /// This entry point of a user's file.
+    Entry(String),
+    /// The source as a whole.
+    Program,
+}
+
+/// As sets have it.
+impl fmt::Display for FrozenQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Block(block) => write!(f, "block {block}"),
+            Self::Entry(entry) => write!(f, "entry {entry}"),
+            Self::Program => f.write_str("program"),
+        }
+    }
+}
+
 /// A compiler's answer to one question about one source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrozenAnswer {
@@ -60,9 +83,7 @@ pub enum FrozenAnswer {
 pub struct CaseAnswers {
     /// Digest of the source and its compile options. Only answers with equal digests are compared.
     pub digest: String,
-    /// By question: `program` is the source as a whole, `entry main` one entry point of a user's
-    /// file, `block S` a probe of the leaves of `S`, `block S[1]` one of its second element.
-    pub answers: BTreeMap<String, FrozenAnswer>,
+    pub answers: BTreeMap<FrozenQuestion, FrozenAnswer>,
 }
 
 /// All decisions of a compiler with one target and layout option, by id of the source.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use strum::VariantArray;
 
-use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
+use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer, FrozenQuestion};
 
 /// One decision that differs between the two builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -182,7 +182,7 @@ enum CaseState {
 struct QuestionKey<'a> {
     case: &'a str,
     toolchain: &'a str,
-    question: &'a str,
+    question: &'a FrozenQuestion,
 }
 
 impl BuildComparison {
@@ -232,11 +232,11 @@ impl BuildComparison {
         [old, new]: [Option<String>; 2],
     ) {
         let QuestionKey { case, toolchain, question } = key;
-        let [case, toolchain, question, path] = [case, toolchain, question, path].map(str::to_owned);
+        let [case, toolchain, path] = [case, toolchain, path].map(str::to_owned);
         self.differences.push(BuildDifference {
             case,
             toolchain,
-            question,
+            question: question.to_string(),
             path,
             what,
             old,

@@ -8,7 +8,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Argument, BlockLayout, ElementChoice, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
-use super::answer::{CaseAnswers, Fact, FrozenAnswer, line};
+use super::answer::{CaseAnswers, Fact, FrozenAnswer, FrozenQuestion, line};
 use super::facts::{add, add_code, facts_of};
 use crate::check::compiled::compile_probe::{CompileJob, addressed_by};
 use crate::check::compiled::produce_compiled::{readable, space_of};
@@ -61,10 +61,10 @@ pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &d
         let asking = DecisionRequest { source, toolchain, compilers, text };
         let entries = &source.module.entry_points;
         if source.is_case || entries.is_empty() {
-            answers.insert("program".to_owned(), asking.about_program());
+            answers.insert(FrozenQuestion::Program, asking.about_program());
         } else {
             for entry in entries {
-                answers.insert(format!("entry {}", entry.name), asking.about_entry(entry));
+                answers.insert(FrozenQuestion::Entry(entry.name.clone()), asking.about_entry(entry));
             }
         }
         asking.about_blocks(&mut answers);
@@ -159,7 +159,7 @@ impl DecisionRequest<'_> {
         arguments
     }
 
-    fn about_blocks(&self, answers: &mut BTreeMap<String, FrozenAnswer>) {
+    fn about_blocks(&self, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
         let mut under: Vec<(&'static RuleSet, Subject)> = Vec::new();
         for (index, block) in self.source.module.blocks.iter().enumerate() {
             let Some(rules) = self.toolchain.rules_for(block).into_iter().next() else { continue };
@@ -172,7 +172,7 @@ impl DecisionRequest<'_> {
         }
     }
 
-    fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<String, FrozenAnswer>) {
+    fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
         let layout = &subject.layouts[block];
         let Some(space) = space_of(layout.kind, self.toolchain.output) else { return };
         if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
@@ -184,12 +184,14 @@ impl DecisionRequest<'_> {
         let asked = CompileJob { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
 
         let first = plan_in(layout, &layout.leaves_in(ElementChoice::Sample), &places);
-        answers.extend(ask(&asked, layout, first).map(|answer| (format!("block {}", layout.name), answer)));
+        let question = FrozenQuestion::Block(layout.name.clone());
+        answers.extend(ask(&asked, layout, first).map(|answer| (question, answer)));
 
         if let Some(array) = elements(layout) {
             let second = plan_of_second_element(&array, &array.leaves_in(ElementChoice::Sample), &places)
                 .only(&[Form::Leaf].into());
-            answers.extend(ask(&asked, &array, second).map(|answer| (format!("block {}[1]", layout.name), answer)));
+            let question = FrozenQuestion::Block(format!("{}[1]", layout.name));
+            answers.extend(ask(&asked, &array, second).map(|answer| (question, answer)));
         }
     }
 }

@@ -15,7 +15,7 @@ pub mod manifest;
 pub mod text;
 
 pub use accepted::{IntendedChanges, accept};
-pub use answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
+pub use answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer, FrozenQuestion};
 pub use compare::{BuildComparison, BuildDifference, ChangeKind, compare};
 pub use decide::{case_digest, decide};
 pub use manifest::{FrozenFileError, FrozenToolchain, Manifest};

@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use thiserror::Error;
 
-use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer};
+use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer, FrozenQuestion};
 
 /// After a question about a source that the compiler rejects.
 const REFUSED: &str = " refused: ";
@@ -42,8 +42,7 @@ pub fn write(decided: &CaseDecisions) -> String {
         for (question, answer) in &case.answers {
             match answer {
                 FrozenAnswer::Accepted(facts) => {
-                    text += question;
-                    text.push('\n');
+                    writeln!(text, "{question}").expect("a String takes every write");
                     write_facts(facts, &mut text);
                 }
                 FrozenAnswer::Refused(words) => {
@@ -97,7 +96,7 @@ pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
 #[derive(Default)]
 struct FrozenTextReader {
     case: String,
-    question: String,
+    question: Option<FrozenQuestion>,
 }
 
 impl FrozenTextReader {
@@ -112,7 +111,7 @@ impl FrozenTextReader {
 
         let case = decided.get_mut(&self.case)?;
         if let Some(rest) = line.strip_prefix(INDENT) {
-            return match case.answers.get_mut(&self.question)? {
+            return match case.answers.get_mut(self.question.as_ref()?)? {
                 FrozenAnswer::Accepted(facts) => read_facts(rest, facts),
                 FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => None,
             };
@@ -126,9 +125,17 @@ impl FrozenTextReader {
             (line, FrozenAnswer::Accepted(Facts::new()))
         };
 
-        let known = question == "program" || question.starts_with("block ") || question.starts_with("entry ");
-        question.clone_into(&mut self.question);
-        (known && case.answers.insert(question.to_owned(), answer).is_none()).then_some(())
+        self.question = question_of(question);
+        case.answers.insert(self.question.clone()?, answer).is_none().then_some(())
+    }
+}
+
+fn question_of(text: &str) -> Option<FrozenQuestion> {
+    match text.split_once(' ') {
+        None if text == "program" => Some(FrozenQuestion::Program),
+        Some(("block", block)) => Some(FrozenQuestion::Block(block.to_owned())),
+        Some(("entry", entry)) => Some(FrozenQuestion::Entry(entry.to_owned())),
+        _ => None,
     }
 }
 

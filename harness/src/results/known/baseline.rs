@@ -10,11 +10,11 @@ use std::fmt::Write as _;
 use layoutproof_device::DeviceInfo;
 use layoutproof_layout::Quantity;
 use layoutproof_probes::AddressSpace;
-use layoutproof_source::version_range::version_in;
 
+use super::drivers::Drivers;
 use crate::check::verdict::Validation;
 use crate::check::{Producer, ShaderMaker};
-use crate::results::record::{CheckRecord, Culprit, Outcome, Row, Witness};
+use crate::results::record::{CheckRecord, Culprit, Outcome, Row, ToolBuild, Witness};
 
 /// The most characters of a message that an entry repeats.
 const MOST_OF_A_MESSAGE: usize = 80;
@@ -45,7 +45,7 @@ struct CaseChecks<'a> {
 }
 
 /// The list. `tools` are the versions of compilers by name, as in the first line of records.
-pub fn baseline(checks: &[CheckRecord], devices: &[DeviceInfo], tools: &BTreeMap<String, String>) -> String {
+pub fn baseline(checks: &[CheckRecord], devices: &[DeviceInfo], tools: &BTreeMap<String, ToolBuild>) -> String {
     let mut by_case: BTreeMap<(Shape, &str), CaseChecks<'_>> = BTreeMap::new();
     for check in checks {
         for shape in shapes_of(check, devices) {
@@ -142,7 +142,7 @@ fn entry(
     shape: &Shape,
     producers: &BTreeSet<String>,
     cases: &[CaseChecks<'_>],
-    tools: &BTreeMap<String, String>,
+    tools: &BTreeMap<String, ToolBuild>,
 ) -> String {
     let checks: Vec<&CheckRecord> = cases.iter().flat_map(|of_case| of_case.checks.iter().copied()).collect();
     let mut text = format!("\n{}[[known]]\n", example(&checks));
@@ -156,9 +156,7 @@ fn entry(
     if let Some((id, runner, driver)) = &shape.device {
         line("device", quoted(id));
         line("runner", quoted(runner));
-        if let Some(version) = version_in(driver) {
-            line("driver", quoted(&format!("= {version}")));
-        }
+        line("driver", quoted(&Drivers::value_for(driver)));
     }
     if let Some(space) = shape.space {
         line("space", quoted(space.as_str()));
@@ -197,15 +195,15 @@ fn example(checks: &[&CheckRecord]) -> String {
 }
 
 /// The versions of the compilers that made these shaders, without the digests of their files.
-fn versions(checks: &[&CheckRecord], tools: &BTreeMap<String, String>) -> String {
+fn versions(checks: &[&CheckRecord], tools: &BTreeMap<String, ToolBuild>) -> String {
     let version = |check: &&CheckRecord| {
         let ShaderMaker::Producer(producer) = check.id.producer else { return None };
         let tool = match producer {
             Producer::Compiler(toolchain) => toolchain.compiler,
             Producer::Generator(generator) => generator.as_str(),
         };
-        let version = tools.get(tool)?.split(", SHA-256").next()?;
-        Some(if version.to_lowercase().contains(tool) { version.to_owned() } else { format!("{tool} {version}") })
+        let version = &tools.get(tool)?.version;
+        Some(if version.to_lowercase().contains(tool) { version.clone() } else { format!("{tool} {version}") })
     };
     checks.iter().filter_map(version).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
 }

@@ -3,11 +3,12 @@
 use layoutproof_device::DeviceInfo;
 use wildmatch::WildMatch;
 
+use super::drivers::Drivers;
+use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_probes::AddressSpace;
-use layoutproof_source::version_range::VersionRange;
 
 /// The words that device and API of an entry match for a check without a device, as in records.
 const NO_DEVICE: (&str, &str) = ("none", "model");
@@ -23,7 +24,7 @@ pub struct KnownFailure {
     pub(super) producers: Vec<WildMatch>,
     pub(super) device: WildMatch,
     pub(super) runner: WildMatch,
-    pub(super) driver: VersionRange,
+    pub(super) driver: Drivers,
     pub(super) culprit: Option<String>,
     /// Message of a check that broke. An entry with this key covers only such checks.
     pub(super) says: Option<WildMatch>,
@@ -40,10 +41,10 @@ pub struct KnownFailure {
     pub reason: String,
     /// The fault in one line, if the start of the reason does not name it.
     pub title: Option<String>,
-    /// For a compiler: the newest build with the difference (`DXC 1.7.2308`).
-    pub seen: Option<String>,
+    /// The newest build with the difference.
+    pub seen: Option<NamedBuilds>,
     /// The build in which the difference was gone.
-    pub gone: Option<String>,
+    pub gone: Option<NamedBuilds>,
     /// How a source avoids the difference.
     pub workaround: Option<String>,
     /// Address of the report.
@@ -124,7 +125,7 @@ impl KnownFailure {
     /// The entry's conditions besides its cases, as its list has them. Omitted keys are absent.
     pub fn conditions(&self) -> Vec<EntryCondition> {
         let producers: Vec<String> = self.producers.iter().map(ToString::to_string).collect();
-        let driver = (self.driver != VersionRange::default()).then(|| self.driver.to_string());
+        let driver = (self.driver != Drivers::All).then(|| self.driver.to_string());
         let shape = self.shape.as_ref().map(|entry| entry.shape.as_str().to_owned());
         let pattern = |pattern: Option<&WildMatch>| pattern.map(ToString::to_string);
 
@@ -150,7 +151,7 @@ impl KnownFailure {
 
     /// True if the entry is about some versions of a driver, which were tried.
     pub(super) fn is_about_drivers(&self) -> bool {
-        self.driver != VersionRange::default() && !self.untried
+        self.driver != Drivers::All && !self.untried
     }
 
     /// True if the entry covers the check without regard to its declarations.
@@ -166,7 +167,7 @@ impl KnownFailure {
         let driver = devices.iter().find(|device| check.id.is_on(device)).map_or("", |device| device.driver.as_str());
         let (device, runner) =
             check.id.device.as_ref().map_or(NO_DEVICE, |device| (device.id.as_str(), device.runner.as_str()));
-        self.device.matches(device) && self.runner.matches(runner) && self.driver.contains(driver)
+        self.device.matches(device) && self.runner.matches(runner) && self.driver.contain(driver)
     }
 
     /// True if the patterns of the entry match the check, apart from device, API and driver.

@@ -9,8 +9,10 @@
 
 mod apply;
 mod baseline;
+mod drivers;
 mod entry;
 mod member_shape;
+mod named_builds;
 mod read;
 mod reduced_source;
 pub mod shape;
@@ -22,5 +24,6 @@ pub use apply::{FixedEntry, apply, explain, fixed_here, mark_seen, mark_stale, s
 pub use baseline::baseline;
 pub use entry::{EntryCondition, KnownFailure};
 pub use member_shape::{MemberShape, shapes_of_block};
+pub use named_builds::{DXC_BUILDS, NamedBuild, NamedBuilds};
 pub use read::{KnownFile, read, read_file};
 pub use reduced_source::ReducedSource;

@@ -5,13 +5,14 @@ use std::ops::Range;
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
+use super::drivers::Drivers;
 use super::entry::{CasePattern, KnownFailure, RunScope};
+use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
-use layoutproof_source::version_range::VersionRange;
 
 #[derive(Clone, Debug)]
 pub struct KnownFile {
@@ -69,16 +70,16 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     }
 
     let driver = match driver.map(|range| range.parse()) {
-        None => VersionRange::default(),
+        None => Drivers::All,
         Some(Ok(range)) => range,
         Some(Err(error)) => {
             problems.report(entry.range(), format!("{error}"));
-            VersionRange::default()
+            Drivers::All
         }
     };
 
     let untried = entry.boolean("untried", problems).unwrap_or(false);
-    if untried && driver == VersionRange::default() {
+    if untried && driver == Drivers::All {
         problems.report(entry.range(), "`untried` needs `driver`: the untested versions");
     }
 
@@ -118,8 +119,8 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         shape,
         reason,
         title,
-        seen,
-        gone,
+        seen: seen.as_deref().map(NamedBuilds::of),
+        gone: gone.as_deref().map(NamedBuilds::of),
         workaround,
         link,
         searched,

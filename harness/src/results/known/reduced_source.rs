@@ -61,14 +61,9 @@ impl ReducedSource {
         let root = parse(sources, &mut problems);
         let mut table = TomlTable::new(&root);
 
-        if table.number("schema", &mut problems).is_some_and(|schema| schema != SCHEMA) {
-            problems.report(table.range(), format!("`schema` is not {SCHEMA}"));
-        }
+        table.expect_schema(SCHEMA, &mut problems);
         let [title, case, entry, command, means, expected] = ["title", "case", "entry", "command", "means", "expected"]
-            .map(|key| {
-                table.required(key, &mut problems);
-                table.string(key, &mut problems).unwrap_or_default()
-            });
+            .map(|key| table.required_string(key, &mut problems).unwrap_or_default());
         let rules = table.string("rules", &mut problems);
         let declare = table.string("declare", &mut problems);
         let [known, toolchains, outputs, shows] =

@@ -11,6 +11,7 @@ use super::reason::Reason;
 use super::rerun::RerunCommand;
 use super::row::Row;
 use crate::check::check_id::CheckId;
+use crate::check::source::SourcePlace;
 use crate::check::verdict::Validation;
 
 /// The result of a check. The module `saved` has its form in a file.
@@ -144,8 +145,7 @@ pub struct KnownEntry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
     pub summary: String,
-    /// `cases/a/b.toml:9`.
-    pub place: String,
+    pub place: SourcePlace,
     /// The authority as a phrase.
     pub authority: String,
     /// The declared members per block. The witnesses' numbers are in `CheckRecord::rows`.

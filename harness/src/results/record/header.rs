@@ -2,6 +2,7 @@
 //! cannot be merged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use layoutproof_device::DeviceInfo;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,29 @@ impl RecordsFilter {
     }
 }
 
+/// A build of a tool or compiler. Its text is the version, then the digest.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ToolBuild {
+    /// What it prints as its version.
+    pub version: String,
+    /// SHA-256 of its file, by which builds of one version differ; `None` for tools inside this program
+    /// and for spirv-val.
+    pub sha256: Option<String>,
+}
+
+impl ToolBuild {
+    pub fn of_version(version: &str) -> Self {
+        Self { version: version.to_owned(), sha256: None }
+    }
+}
+
+impl fmt::Display for ToolBuild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.version)?;
+        self.sha256.iter().try_for_each(|digest| write!(f, ", SHA-256 {digest}"))
+    }
+}
+
 /// Versions and settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
@@ -34,9 +58,8 @@ pub struct RunHeader {
     pub layoutproof: String,
     /// The devices, one entry per API that lists them.
     pub devices: Vec<DeviceInfo>,
-    /// Tools by name with their version lines (`spirv-val`, `naga`, `rspirv`), and the compilers of
-    /// the run with the digests of their files.
-    pub tools: BTreeMap<String, String>,
+    /// Tools by name (`spirv-val`, `naga`, `rspirv`), and the compilers of the run.
+    pub tools: BTreeMap<String, ToolBuild>,
     /// Environment variables that configure drivers, if set.
     pub environment: BTreeMap<String, String>,
     /// Number of selected cases.
@@ -68,10 +91,14 @@ impl RunHeader {
             let joined = |(option, values): (&String, &Vec<String>)| (option.clone(), values.join(","));
             header.arguments.iter().map(joined).collect::<BTreeMap<_, _>>()
         };
+        let tools = |header: &Self| {
+            let text = |(tool, build): (&String, &ToolBuild)| (tool.clone(), build.to_string());
+            header.tools.iter().map(text).collect::<BTreeMap<_, _>>()
+        };
         for (what, here, there) in [
             ("argument", &arguments(self), &arguments(other)),
             ("device", &by_place(&self.devices), &by_place(&other.devices)),
-            ("tool", &self.tools, &other.tools),
+            ("tool", &tools(self), &tools(other)),
             ("variable", &self.environment, &other.environment),
         ] {
             let names: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
@@ -111,7 +138,7 @@ mod tests {
             schema: 1,
             layoutproof: "0.1.0".to_owned(),
             devices: vec![Model::new().device().clone()],
-            tools: BTreeMap::from([("naga".to_owned(), "30.0.1".to_owned())]),
+            tools: BTreeMap::from([("naga".to_owned(), ToolBuild::of_version("30.0.1"))]),
             environment: BTreeMap::new(),
             cases: 3,
             records: RecordsFilter::All,
@@ -127,7 +154,7 @@ mod tests {
         let mut there = header();
         there.layoutproof = "0.0.9".to_owned();
         there.arguments = BTreeMap::from([("rules".to_owned(), vec!["std140".to_owned()])]);
-        there.tools.insert("rspirv".to_owned(), "0.13.0".to_owned());
+        there.tools.insert("rspirv".to_owned(), ToolBuild::of_version("0.13.0"));
         there.environment.insert("GALLIVM_PERF".to_owned(), "nopt".to_owned());
         there.cases = 2;
         there.inputs = "4567".to_owned();

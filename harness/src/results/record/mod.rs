@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
-pub use header::{RecordsFilter, RunHeader};
+pub use header::{RecordsFilter, RunHeader, ToolBuild};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use reason::{Reason, ReasonKind, Reasons};
 pub use rerun::{CommandOption, RerunCommand};

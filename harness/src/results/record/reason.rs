@@ -63,9 +63,9 @@ impl Reason {
             Self::Forbidden { rules, .. } => ReasonKind::Other(format!("{rules} forbids it")),
             Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
             Self::PushConstantsTooSmall { .. } => ReasonKind::Other("push constants too small".to_owned()),
-            Self::DeviceLacks(_) | Self::ProbesBroke { .. } | Self::Runner(_) | Self::Other(_) => {
-                ReasonKind::Other(kind_of_text(&self.to_string()).to_owned())
-            }
+            Self::ProbesBroke { probes, .. } => ReasonKind::Other(probes.join(", ")),
+            Self::Runner(error) => ReasonKind::Other(kind_of_error(error)),
+            Self::DeviceLacks(_) | Self::Other(_) => ReasonKind::Other(kind_of_text(&self.to_string()).to_owned()),
         }
     }
 }
@@ -219,6 +219,16 @@ macro_rules! compare_by_text {
 }
 
 compare_by_text!(Reason, Reasons, ReasonKind);
+
+fn kind_of_error(error: &RunnerError) -> String {
+    match error {
+        RunnerError::DeviceLost(_) => "device lost".to_owned(),
+        RunnerError::ShaderRefused(_) => "shader refused".to_owned(),
+        RunnerError::Timeout(limit) => format!("no answer within {limit} ms"),
+        RunnerError::Api { call, .. } => call.clone(),
+        RunnerError::Unsupported(what) => format!("device lacks {what}"),
+    }
+}
 
 /// The start of a text up to its details, which follow a colon or are in brackets. If the text lists
 /// several reasons, the first one counts.

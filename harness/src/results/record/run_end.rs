@@ -13,6 +13,7 @@ use super::reason::ReasonKind;
 use super::saved::device_keys;
 use super::{are_none, is_zero};
 use crate::check::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
+use crate::check::source::SourcePlace;
 use layoutproof_probes::leaf_kind::After;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -136,8 +137,7 @@ pub struct RecordedSource {
     pub case: String,
     /// The claim; empty for a file.
     pub summary: String,
-    /// `cases/a/b.toml:9`.
-    pub place: String,
+    pub place: SourcePlace,
     /// The declarations as written; absent if there is no text or if it is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,

@@ -1,14 +1,16 @@
 //! Reads the sentences of saved records back into types.
 //!
-//! A record holds the validator's result and the reasons of a skip as sentences (schema 1). This
-//! module is the only place that reads such a sentence; everything else matches on the type and
+//! A record holds the validator's result, the reasons of a skip, builds of tools and places of cases as
+//! text (schema 1). This module is the only place that reads such a text; everything else matches on the type and
 //! prints it with `Display`. Each type prints exactly the text that it was read from, so a file that
 //! is read and written again keeps its bytes.
 
 use layoutproof_device::{Feature, RunnerError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::header::ToolBuild;
 use super::reason::{Reason, ReasonKind, Reasons};
+use crate::check::source::SourcePlace;
 use crate::check::verdict::Validation;
 
 /// Serde through the text of a type.
@@ -33,6 +35,8 @@ saved_as_text! {
     Reason, read_reason;
     Reasons, read_reasons;
     ReasonKind, read_kind;
+    ToolBuild, read_build;
+    SourcePlace, read_place;
 }
 
 /// A text that no other variant prints is a validator's message.
@@ -149,6 +153,23 @@ fn read_kind(text: &str) -> ReasonKind {
     }
 }
 
+fn read_build(text: &str) -> ToolBuild {
+    match text.rsplit_once(", SHA-256 ") {
+        Some((version, digest)) => ToolBuild { sha256: Some(digest.to_owned()), ..ToolBuild::of_version(version) },
+        None => ToolBuild::of_version(text),
+    }
+}
+
+/// The number after the last colon is a line, unless it would be written in another way.
+fn read_place(text: &str) -> SourcePlace {
+    let line = text.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
+    let line = line.filter(|(file, line)| format!("{file}:{line}") == text);
+    match line {
+        Some((file, line)) => SourcePlace { file: file.to_owned(), line: Some(line) },
+        None => SourcePlace::of_file(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,6 +265,25 @@ mod tests {
     fn a_validation_of_another_version_keeps_its_text() {
         for text in ["", "not run", "valid only with luck: no", "valid only with scalarBlockLayout"] {
             assert_eq!(read_validation(text), Validation::Invalid(text.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn builds_and_places_read_as_they_were_written() {
+        for build in ["dxc 1.7, SHA-256 12ab", "SPIRV-Tools v2023.1", ""] {
+            assert_eq!(read_build(build).to_string(), build);
+        }
+        assert_eq!(read_build("dxc 1.7, SHA-256 12ab").version, "dxc 1.7");
+        for (text, file, line) in [
+            ("cases/a/b.toml:9", "cases/a/b.toml", Some(9)),
+            ("a.hlsl", "a.hlsl", None),
+            ("C:\\a.hlsl", "C:\\a.hlsl", None),
+            ("a.hlsl:09", "a.hlsl:09", None),
+            ("", "", None),
+        ] {
+            let place = read_place(text);
+            assert_eq!((place.file.as_str(), place.line), (file, line));
+            assert_eq!(place.to_string(), text);
         }
     }
 }

@@ -8,14 +8,16 @@ use std::path::Path;
 
 use anyhow::Context;
 use layoutproof_inputs::compile_args::CompileArguments;
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_layout::native::natives;
 
-use super::{DeclareArgs, NamedCompiler, PlacementArgs, named_compiler};
+use super::PlacementArgs;
 use crate::command_line::Command;
 use crate::compilers::find_version;
 use crate::output::warn;
-use crate::project::shader_settings::apply;
+use crate::shader_settings::apply;
 
 impl Command {
     /// Applies `--args` and `--compiler`. `check` combines `--args` with `layoutproof.toml` itself.

@@ -12,10 +12,6 @@ mod run;
 mod scheduler;
 
 use clap::{Args, ValueEnum};
-pub use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
-pub use layoutproof_inputs::named_compiler::NamedCompiler;
-pub(crate) use layoutproof_inputs::named_compiler::{name_and_file, named_compiler};
-pub use layoutproof_records::shard::Shard;
 
 pub use cache::CacheArgs;
 pub(crate) use output::REPORT_HEADING;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use layoutproof_records::shard::Shard;
 
-use super::Shard;
 use super::scheduler::scheduled_shard;
 
 /// The part of a run that the user asks for.

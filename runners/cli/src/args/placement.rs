@@ -10,11 +10,10 @@ use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_inputs::layout_selection::{choice, target};
+use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_layout::{Column, TargetChoice};
 use layoutproof_show::{ShownColumnChoice, columns};
 use layoutproof_source::shader_language::ShaderLanguage;
-
-use super::NamedCompiler;
 
 /// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]

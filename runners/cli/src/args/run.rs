@@ -9,12 +9,13 @@ use clap::{Args, FromArgMatches, ValueEnum};
 use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_device::RunnerKind;
 use layoutproof_executor::fault::Fault;
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form};
 use layoutproof_show::front_ends::FrontEnd;
 
-use super::{CacheArgs, DeclareArgs, OutputArgs, PartArgs, PlacementArgs};
+use super::{CacheArgs, OutputArgs, PartArgs, PlacementArgs};
 
 /// Which checks the records file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

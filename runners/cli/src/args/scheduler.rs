@@ -1,8 +1,7 @@
 //! `--shard auto`: reads the shard of this process from the variables that a scheduler sets.
 
 use anyhow::{Context, anyhow, bail};
-
-use super::Shard;
+use layoutproof_records::shard::Shard;
 
 /// A scheduler's variables that number several equal processes.
 struct Scheduler {

@@ -6,14 +6,13 @@
 //! its own results.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use layoutproof_compilers::process_tree::ProcessTree;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_device::devices::VKD3D_ON;
 use layoutproof_device::{DeviceInfo, RunnerKind};
@@ -24,12 +23,16 @@ use layoutproof_executor::launch::Launch;
 use crate::not_started::NotStarted;
 use crate::output::{print, warn_of_listing};
 use crate::select::run_config::listen_for_the_end;
+use crate::step_events::{StepEvent, StepEvents};
 
 /// Longest silence of this command.
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// Time limit of a step. The steps end hung jobs themselves, so this is for what they cannot end.
 const STEP_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// Interval at which a step is looked at.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Time limit of a job: long for a GPU, short enough for a device that hangs often.
 const JOB_SECONDS: &str = "20";
@@ -74,7 +77,7 @@ struct EndedStep {
     /// `None` if it was killed.
     code: Option<i32>,
     seconds: u64,
-    /// The line of its report with the result; empty if the report has none.
+    /// Its result in one line; empty if it reported none.
     conclusion: String,
 }
 
@@ -108,7 +111,7 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
             let line = ended.line(&step);
             print(&line);
             ends.push(line);
-            exit = worse(exit, ended.exit());
+            exit = exit.worse(ended.exit());
         }
     }
     let seconds = started.elapsed().as_secs();
@@ -186,85 +189,44 @@ fn steps(args: &HardwareArgs, devices: &[&DeviceInfo]) -> Vec<Step> {
     let of_vulkan = ids_of(&|device| device.runner == RunnerKind::Ash);
     let seed = args.seed.to_string();
 
-    let step = |name, title: &str, words: &[&str]| Step {
+    // The words that are the same in every run, then options with their values.
+    let step = |name, title: &str, words: &str, options: &[(&str, &str)]| Step {
         name,
         title: title.to_owned(),
-        arguments: words.iter().map(|word| (*word).to_owned()).collect(),
+        arguments: words
+            .split(' ')
+            .chain(options.iter().flat_map(|(option, value)| [*option, *value]))
+            .map(str::to_owned)
+            .collect(),
     };
-    let declarations = args.declarations.to_string();
-    let programs = args.programs.to_string();
+    let (declarations, programs) = (args.declarations.to_string(), args.programs.to_string());
     let mut steps: Vec<Step> = vec![
-        step("machine", "devices, drivers and compilers", &["doctor"]),
+        step("machine", "devices, drivers and compilers", "doctor", &[]),
         step(
             "suite",
             "all cases and bindings, with every compiler on every device",
-            &[
-                "run",
-                "--every-device",
-                "--compiler",
-                "all",
-                "--device",
-                &every,
-                "--records",
-                "failures",
-                "--json",
-                "suite.jsonl.zst",
-                "--html",
-                "suite.html",
-                "--save-known",
-                "baseline.toml",
-                "--progress",
-                "2",
-                "--time-limit",
-                JOB_SECONDS,
-            ],
+            "run --every-device --compiler all --records failures --json suite.jsonl.zst --html suite.html \
+             --save-known baseline.toml --progress 2",
+            &[("--device", &every), ("--time-limit", JOB_SECONDS)],
         ),
-        step("devices", "", &["report", "suite.jsonl.zst", "--quiet", "--device-results", "devices.jsonl.zst"]),
+        step("devices", "", "report suite.jsonl.zst --quiet --device-results devices.jsonl.zst", &[]),
         step(
             "declarations",
             &format!("{declarations} random declarations"),
-            &[
-                "dev",
-                "fuzz",
-                "--seed",
-                &seed,
-                "--count",
-                &declarations,
-                "--device",
-                &every,
-                "--json",
-                "declarations.jsonl.zst",
-                "--html",
-                "declarations.html",
-                "--out",
-                "declarations",
-            ],
+            "dev fuzz --json declarations.jsonl.zst --html declarations.html --out declarations",
+            &[("--seed", &seed), ("--count", &declarations), ("--device", &every)],
         ),
         step(
             "programs",
             &format!("{programs} random programs for each compiler"),
-            &[
-                "dev",
-                "fuzz",
-                "--bindings",
-                "--seed",
-                &seed,
-                "--count",
-                &programs,
-                "--device",
-                &every,
-                "--json",
-                "programs.jsonl.zst",
-                "--out",
-                "programs",
-            ],
+            "dev fuzz --bindings --json programs.jsonl.zst --out programs",
+            &[("--seed", &seed), ("--count", &programs), ("--device", &every)],
         ),
     ];
     let suite = steps.iter_mut().filter(|step| step.name == "suite");
     suite.for_each(|step| step.arguments.extend(args.filters.iter().cloned()));
     if args.filters.is_empty() && !of_vulkan.is_empty() {
-        let words = ["dev", "bench", "--rounds", "1", "--device", &of_vulkan];
-        steps.push(step("bench", "the time of the suite", &words));
+        steps.push(step("bench", "the time of the suite", "dev bench --rounds 1", &[("--device", &of_vulkan)]));
     }
     steps
 }
@@ -291,52 +253,29 @@ impl Folder {
 
     /// Runs a step, writes its output to a text file, and prints its progress every few seconds.
     fn carry_out(&self, step: &Step, interrupt: &Interrupt) -> anyhow::Result<EndedStep> {
-        let started = Instant::now();
         let path = self.path.join(format!("{}.txt", step.name));
         let output = File::create(&path).with_context(|| format!("writing {}", path.display()))?;
-        let mut child = Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        command
             .args(&step.arguments)
             .current_dir(&self.path)
             .env("XDG_CACHE_HOME", &self.scratch)
             .env("TMPDIR", self.scratch.join("tmp"))
             .stdin(Stdio::null())
             .stdout(output.try_clone()?)
-            .stderr(Stdio::piped())
-            .spawn()
-            .context("starting a step")?;
+            .stderr(output);
+        let events = StepEvents::of(&mut command, &self.scratch.join("events")).context("starting a step")?;
 
         if !step.title.is_empty() {
             print(&format!("   Running {}\n", step.title));
         }
-        let lines = lines_of(&mut child, output);
-        let mut last = String::new();
-        let (mut killed, mut printed) = (false, Instant::now());
-        // The channel closes when the step has ended, or what it started.
-        loop {
-            match lines.recv_timeout(SILENCE) {
-                Ok(line) => last = line,
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if started.elapsed() > STEP_LIMIT {
-                killed = child.kill().is_ok();
-                break;
-            }
-            if printed.elapsed() >= SILENCE && !interrupt.is_set() {
-                print(&progress(step, started.elapsed(), &last));
-                printed = Instant::now();
-            }
-        }
-        let status = child.wait().context("waiting for a step")?;
-        let report = fs::read_to_string(&path).unwrap_or_default();
-        if report.is_empty() {
+        let ended = attend(command, events, STEP_LIMIT, interrupt, |elapsed, line| {
+            print(&progress(step, elapsed, line));
+        })?;
+        if fs::metadata(&path).is_ok_and(|written| written.len() == 0) {
             let _ = fs::remove_file(&path);
         }
-        Ok(EndedStep {
-            code: status.code().filter(|_| !killed),
-            seconds: started.elapsed().as_secs(),
-            conclusion: conclusion(&report),
-        })
+        Ok(ended)
     }
 
     /// Writes the summary and removes caches.
@@ -348,36 +287,53 @@ impl Folder {
     }
 }
 
-fn progress(step: &Step, elapsed: Duration, last: &str) -> String {
-    let last = last.trim().trim_start_matches("Running").trim();
-    format!("   {:<13} {:>4} s  {}\n", step.name, elapsed.as_secs(), last.chars().take(100).collect::<String>())
-}
+/// Waits for the end of a step, and calls `tell` with its progress every few seconds. A request to end
+/// goes on to the step, which ends in good order. After `limit` the step is killed with all processes
+/// that it started.
+fn attend(
+    mut command: Command,
+    mut events: StepEvents,
+    limit: Duration,
+    interrupt: &Interrupt,
+    tell: impl Fn(Duration, &str),
+) -> anyhow::Result<EndedStep> {
+    ProcessTree::prepare_attended(&mut command);
+    let started = Instant::now();
+    let mut child = command.spawn().context("starting a step")?;
+    let tree = ProcessTree::below(&child);
 
-/// Copies what the child writes to standard error into its file. The channel has each line.
-fn lines_of(child: &mut Child, mut output: File) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    let stderr = child.stderr.take();
-    std::thread::spawn(move || {
-        for line in stderr.into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok) {
-            // The file is for people, who need no progress; the step's exit code counts.
-            if !line.starts_with("   Running ") {
-                let _ = writeln!(output, "{line}");
-            }
-            if sender.send(line).is_err() {
-                return;
+    let (mut now, mut conclusion) = (String::new(), String::new());
+    let (mut is_interrupted, mut told) = (false, Instant::now());
+    let code = loop {
+        let status = child.try_wait().context("waiting for a step")?;
+        for event in events.read() {
+            match event {
+                StepEvent::Progress(line) => now = line,
+                StepEvent::Conclusion(line) => conclusion = line.chars().take(160).collect(),
             }
         }
-    });
-    receiver
+        if let Some(status) = status {
+            break status.code();
+        }
+        if started.elapsed() > limit {
+            tree.kill(&mut child).context("ending a step")?;
+            break None;
+        }
+        if interrupt.is_set() && !is_interrupted {
+            tree.interrupt();
+            is_interrupted = true;
+        }
+        if told.elapsed() >= SILENCE && !is_interrupted {
+            tell(started.elapsed(), &now);
+            told = Instant::now();
+        }
+        std::thread::sleep(LOOK);
+    };
+    Ok(EndedStep { code, seconds: started.elapsed().as_secs(), conclusion })
 }
 
-/// The last summary or error of a report.
-fn conclusion(report: &str) -> String {
-    let is_one = |line: &&str| {
-        ["ok ", "FAIL ", "error: "].iter().any(|start| line.starts_with(start)) || line.contains(" checks agreed")
-    };
-    let line = report.lines().rev().map(str::trim).find(is_one).unwrap_or_default();
-    line.chars().take(160).collect()
+fn progress(step: &Step, elapsed: Duration, line: &str) -> String {
+    format!("   {:<13} {:>4} s  {}\n", step.name, elapsed.as_secs(), line.chars().take(100).collect::<String>())
 }
 
 impl EndedStep {
@@ -398,8 +354,56 @@ impl EndedStep {
     }
 }
 
-/// The exit code of two parts: 2 beats 3, 3 beats 1, 1 beats 4.
-fn worse(one: Exit, other: Exit) -> Exit {
-    let order = [Exit::CouldNotRun, Exit::Missing, Exit::Differ, Exit::NothingSelected, Exit::Agree];
-    order.into_iter().find(|exit| [one, other].contains(exit)).unwrap_or(Exit::Agree)
+#[cfg(all(test, unix))]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    fn attended(script: &str, limit: Duration) -> EndedStep {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).current_dir(folder.path()).stdin(Stdio::null());
+        let events = StepEvents::of(&mut command, &folder.path().join("events")).unwrap();
+        attend(command, events, limit, &Interrupt::default(), |_, _| {}).unwrap()
+    }
+
+    #[test]
+    fn a_step_reports_how_it_ended_whatever_else_it_prints() {
+        let script =
+            r#"printf '\377\n' >&2; echo '{"conclusion":"ok   3 checks"}' >> "$LAYOUTPROOF_STEP_EVENTS"; exit 3"#;
+        let EndedStep { code, conclusion, .. } = attended(script, STEP_LIMIT);
+        assert_eq!((code, conclusion.as_str()), (Some(3), "ok   3 checks"));
+    }
+
+    /// The worker processes of a step hold its output open, so a pipe that they hold tells when the last has
+    /// ended.
+    #[test]
+    fn a_step_that_takes_too_long_is_killed_with_its_workers() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 1000 & wait"]).stdin(Stdio::null()).stdout(writer);
+        let events = StepEvents::of(&mut command, &folder.path().join("events")).unwrap();
+        let ended = attend(command, events, Duration::from_millis(300), &Interrupt::default(), |_, _| {}).unwrap();
+        assert_eq!(ended.code, None);
+        assert_eq!(std::io::read_to_string(reader).unwrap(), "");
+    }
+
+    #[test]
+    fn a_request_to_end_reaches_the_step() {
+        // The shell could not handle a signal that this process ignores, as in the background of a script.
+        let is_default = Arc::new(AtomicBool::new(true));
+        signal_hook::flag::register_conditional_default(signal_hook::consts::SIGINT, is_default).unwrap();
+        let interrupt = Interrupt::default();
+        interrupt.set();
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap 'exit 2' INT; while :; do sleep 0.1; done"]).stdin(Stdio::null());
+        let events = StepEvents::of(&mut command, &folder.path().join("events")).unwrap();
+        // The shell may not have set its trap yet; the signal then ends it.
+        let ended = attend(command, events, Duration::from_secs(60), &interrupt, |_, _| {}).unwrap();
+        assert!(matches!(ended.code, Some(2) | None) && ended.seconds < 50, "{:?}", ended.code);
+    }
 }

@@ -8,13 +8,13 @@ use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_vectors_writer::format::Vector;
 use layoutproof_vectors_writer::{packages, rules_json, vector, vectors_json};
 
 use crate::output::print;
-use crate::select::all_cases::Cases;
-use crate::select::refused_input::RefusedInput;
 
 /// `layoutproof dev vectors`.
 #[derive(Debug, Args)]

@@ -8,8 +8,9 @@ use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Command, CommandFactory, Parser};
 use layoutproof_core::results::record::{CommandOption, RerunCommand};
+use layoutproof_records::shard::Shard;
 
-use crate::args::{ReportFiles, RunArgs, Shard};
+use crate::args::{ReportFiles, RunArgs};
 use crate::command_line::{Cli, Command as Invoked};
 use crate::help::PROGRAM;
 use crate::invocation::Invocation;
@@ -212,7 +213,7 @@ mod tests {
         assert_eq!((run.rules.len(), run.rotation, run.no_fuse, run.no_known), (2, 3, true, true));
         assert_eq!((run.inputs.len(), run.part.shard.map(|shard| shard.of)), (2, Some(2)));
         assert_eq!((run.declare.define, run.declare.include), (vec!["A=1,2".to_owned()], vec!["folder".to_owned()]));
-        assert_eq!(run.declare.sixteen_bit, Some(crate::args::OnOff::Off));
+        assert_eq!(run.declare.sixteen_bit, Some(layoutproof_inputs::declare::OnOff::Off));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use layoutproof_core::results::left_out::{left_out, left_out_cases};
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_records::ledger::ClosedLedger;
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::recorded_sources::recorded_sources;
@@ -16,7 +17,7 @@ use layoutproof_report::terminal::fixed_report;
 use layoutproof_show::Style;
 
 use crate::answer_cache;
-use crate::args::{RunArgs, name_and_file};
+use crate::args::RunArgs;
 use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;

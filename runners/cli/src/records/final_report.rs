@@ -7,18 +7,19 @@ use std::fs;
 use std::path::PathBuf;
 
 use layoutproof_core::results::known::baseline;
-use layoutproof_core::results::record::OutcomeKind;
+use layoutproof_core::results::record::{OutcomeKind, ToolBuild};
 use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
-use layoutproof_report::terminal::{KnownBug, View};
+use layoutproof_report::terminal::{KnownBug, Terminal, View};
 use layoutproof_show::Style;
 use layoutproof_site::mechanisms;
 
 use crate::args::OutputArgs;
 use crate::commands::site::known_lists::known_lists;
-use crate::output::{print, warn};
+use crate::output::{print, warn_of_end};
+use crate::step_events;
 
 /// Checks that every output file can be written, before the command starts its work.
 pub(crate) fn check_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
@@ -56,7 +57,7 @@ pub(crate) struct FinalReport<'a> {
     pub outputs: &'a OutputArgs,
     pub run: FinishedRun<'a>,
     /// Versions of compilers by name.
-    pub tools: &'a BTreeMap<String, String>,
+    pub tools: &'a BTreeMap<String, ToolBuild>,
 }
 
 impl FinalReport<'_> {
@@ -66,6 +67,7 @@ impl FinalReport<'_> {
         let bugs = if has_known { known_bugs() } else { Vec::new() };
         let view = View { bugs: &bugs, ..self.run.view };
         let run = FinishedRun { is_short: self.run.is_short || !is_written, view, ..self.run };
+        step_events::conclude(&Terminal::headline(&run));
         for reporter in REPORTERS {
             let is_printed = match reporter.destination() {
                 Destination::Output => true,
@@ -105,7 +107,7 @@ impl FinalReport<'_> {
         let FinishedRun { checks, end, .. } = self.run;
         let incomplete = &end.failed_listings;
         for sentence in incomplete.iter().chain(missing) {
-            warn(&format!("error: {sentence}\n"));
+            warn_of_end(sentence);
         }
 
         let not_done = end.not_done;
@@ -113,17 +115,14 @@ impl FinalReport<'_> {
         let is_interrupted = not_done > 0 && !(end.fail_fast && has_failed);
         if is_interrupted {
             let checks = if not_done == 1 { "check" } else { "checks" };
-            warn(&format!("error: the run was interrupted: {not_done} {checks} not done\n"));
+            warn_of_end(&format!("the run was interrupted: {not_done} {checks} not done"));
         }
 
         let shortfalls =
             Shortfalls { could_not_run: is_interrupted, missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(end, shortfalls);
         if exit == Exit::NothingSelected {
-            warn(&format!(
-                "error: {}\n",
-                Participants::of(Asked::default(), checks, &end.left_out).why_nothing_is_proved()
-            ));
+            warn_of_end(&Participants::of(Asked::default(), checks, &end.left_out).why_nothing_is_proved());
         }
         exit
     }
@@ -139,7 +138,7 @@ fn known_bugs() -> Vec<KnownBug> {
             file: entry.file.clone(),
             line: entry.line,
             id: difference.id.clone(),
-            gone: entry.gone.clone(),
+            gone: entry.gone.as_ref().map(ToString::to_string),
         })
     });
     bugs.collect()

@@ -7,5 +7,3 @@ pub(crate) mod floors;
 pub(crate) mod look_alikes;
 pub(crate) mod record_keeper;
 pub(crate) mod resume;
-
-pub(crate) use layoutproof_records::{decision_rows, frozen_set, merge, output_files, recorded_sources};

@@ -5,5 +5,3 @@ pub(crate) mod run_config;
 pub(crate) mod run_part;
 pub(crate) mod selection;
 pub(crate) mod shipping;
-
-pub(crate) use layoutproof_inputs::{all_cases, files, layout_selection, misnamed, refused_input, rule_set};

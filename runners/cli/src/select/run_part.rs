@@ -7,8 +7,9 @@ use std::collections::BTreeSet;
 use anyhow::{Context, bail};
 use layoutproof_core::check::CheckId;
 use layoutproof_inputs::files::{FileKind, read_text};
+use layoutproof_records::shard::Shard;
 
-use crate::args::{PartArgs, Shard};
+use crate::args::PartArgs;
 
 /// The requested part of a run; by default all of it.
 #[derive(Clone, Debug, Default)]

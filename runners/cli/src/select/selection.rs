@@ -13,6 +13,7 @@ use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
+use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::ShaderFile;
@@ -25,8 +26,8 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use crate::args::RunArgs;
 use crate::args::placement::NamedConvention;
-use crate::args::{NamedCompiler, RunArgs};
 use crate::select::run_part::RunPart;
 use crate::select::shipping::shipping_targets;
 

@@ -1,6 +1,8 @@
 //! Ctrl-C and other signals, and other interruptions of a run from outside.
 #![cfg(unix)]
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::folder::Folder;
@@ -19,6 +21,10 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Supervisors send SIGTERM, a closed terminal sends SIGHUP.
 #[test]
 fn the_first_ends_the_run_with_a_report_of_what_is_done() {
+    // A program starts with the signals ignored that its parent ignores, as under `nohup`, but not with
+    // those that its parent handles.
+    let is_default = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_default(signal_hook::consts::SIGHUP, is_default).unwrap();
     for signal in ["INT", "TERM", "HUP"] {
         ends_with_a_report_at(signal);
     }

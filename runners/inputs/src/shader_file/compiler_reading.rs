@@ -13,17 +13,19 @@
 //! sound layout. GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context;
-use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_for_reflection};
+use layoutproof_compilers::compiler::{Compiler, NoCompiler};
+use layoutproof_compilers::user_files::{DxcOutput, NoReflection, ask_dxc, ask_for_reflection};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
     BlockKind, BlockLayout, Count, FileId, LaidOut, LaidOutShape, MatrixOrder, ShaderCompiler, ShaderTarget,
 };
-use layoutproof_readers::container::listed_blocks;
+use layoutproof_readers::ReadError;
+use layoutproof_readers::container::{ContainerError, listed_blocks};
 use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_readers::reflection::reflected_blocks;
 use layoutproof_readers::spirv::as_hlsl;
@@ -31,6 +33,7 @@ use layoutproof_readers::toolchain::{AppliedRules, Toolchain, toolchains};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
+use thiserror::Error;
 
 use super::reader_process::{ReaderProcess, limited};
 use super::{TIME_LIMIT, find_compiler};
@@ -115,7 +118,7 @@ impl CompilerReading {
         let mut read = Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), notes: Vec::new() };
         for name in columns {
             let title = find_native(name).map_or(name.to_owned(), |native| native.column.to_string());
-            match file.column(name)? {
+            match file.column(name) {
                 Ok((column, unlisted)) => {
                     read.columns.push(column);
                     let lack = match unlisted {
@@ -129,6 +132,7 @@ impl CompilerReading {
                         ));
                     }
                 }
+                Err(NoAnswer::Failed(error)) => return Err(error),
                 Err(_) if read.columns.is_empty() => return Ok(None),
                 Err(reason) => read.left_out.push(format!("{word}: {title} is left out: {reason}")),
             }
@@ -163,31 +167,57 @@ impl CompilersColumn {
     }
 }
 
-/// The blocks of a column, and the names of those that its compiler does not list, `None` if they are not
-/// known; or why there is no answer.
-type ColumnAnswer = Result<(CompilersColumn, Option<Vec<String>>), String>;
+/// Why a column has no answer.
+#[derive(Debug, Error)]
+enum NoAnswer {
+    #[error("a compiler's answer is about its own layouts, not about a rule set")]
+    RuleSet,
+    #[error("only dxc and slangc describe blocks")]
+    OtherCompiler,
+    #[error("the options of {0} for it are not known")]
+    UnknownOptions(ShaderCompiler),
+    #[error(transparent)]
+    Absent(#[from] Arc<NoCompiler>),
+    #[error("slangc's reflection ignores `{0}`, and its code does not")]
+    Unreflected(&'static str),
+    #[error("its reflection is not read for this target")]
+    OtherTarget,
+    #[error(transparent)]
+    NoReflection(#[from] NoReflection),
+    #[error(transparent)]
+    BadReflection(#[from] ReadError),
+    /// DXC's words.
+    #[error("{0}")]
+    Refused(String),
+    #[error("{0}")]
+    BadModule(String),
+    #[error(transparent)]
+    BadListing(#[from] ContainerError),
+    /// The whole reading fails: the file has no path, or the user names something wrong.
+    #[error(transparent)]
+    Failed(#[from] anyhow::Error),
+}
 
-/// The same without the compiler.
-type ListedBlocks = Result<(Vec<BlockLayout>, Option<Vec<String>>), String>;
+/// The blocks of a column, and the names of those that its compiler does not list, `None` if they are not
+/// known.
+type Listed<Blocks> = (Blocks, Option<Vec<String>>);
 
 impl RefusedFile<'_> {
     fn language(&self) -> Option<ShaderLanguage> {
         ShaderLanguage::of(self.declare.lang, self.path)
     }
 
-    fn column(&self, name: &str) -> anyhow::Result<ColumnAnswer> {
-        let Some(native) = find_native(name) else {
-            return Ok(Err("a compiler's answer is about its own layouts, not about a rule set".to_owned()));
-        };
+    fn column(&self, name: &str) -> Result<Listed<CompilersColumn>, NoAnswer> {
+        let native = find_native(name).ok_or(NoAnswer::RuleSet)?;
         let is_followed =
             |toolchain: &&Toolchain| matches!(toolchain.follows, AppliedRules::Native(own) if own == name);
         let toolchain = toolchains().iter().find(is_followed);
         let Some(compiler @ (ShaderCompiler::Dxc | ShaderCompiler::Slang)) = native.column.compiler else {
-            return Ok(Err("only dxc and slangc describe blocks".to_owned()));
+            return Err(NoAnswer::OtherCompiler);
         };
         // slangc's code for Metal is not run, so that it has no toolchain.
         if toolchain.is_none() && native.column.variant.is_some() {
-            return Ok(Err(format!("the options of {compiler} for it are not known")));
+            return Err(NoAnswer::UnknownOptions(compiler));
         }
         let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
         let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
@@ -196,35 +226,26 @@ impl RefusedFile<'_> {
         let found = match build {
             Some(build) => Compiler::of_file(compiler.as_str(), build)
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
-            None => match find_compiler(program)? {
-                Ok(found) => found,
-                Err(absent) => return Ok(Err(absent.to_string())),
-            },
+            None => find_compiler(program)??,
         };
         let version = dotted_version(found.version());
         let column = |blocks| CompilersColumn { native, version, blocks };
         match (compiler, native.column.target) {
-            (ShaderCompiler::Slang, target) => {
-                Ok(self.reflected(&found, target, flags)?.map(|blocks| (column(blocks), Some(Vec::new()))))
+            (ShaderCompiler::Slang, target) => Ok((column(self.reflected(&found, target, flags)?), Some(Vec::new()))),
+            (_, ShaderTarget::Vulkan) => Ok((column(self.decorated(&found, flags)?), Some(Vec::new()))),
+            _ => {
+                let (blocks, unlisted) = self.listed(&found)?;
+                Ok((column(blocks), unlisted))
             }
-            (_, ShaderTarget::Vulkan) => {
-                Ok(self.decorated(&found, flags)?.map(|blocks| (column(blocks), Some(Vec::new()))))
-            }
-            _ => Ok(self.listed(&found)?.map(|(blocks, unlisted)| (column(blocks), unlisted))),
         }
     }
 
     /// The blocks in slangc's reflection.
-    fn reflected(
-        &self,
-        slangc: &Compiler,
-        target: ShaderTarget,
-        flags: &[&str],
-    ) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
+    fn reflected(&self, slangc: &Compiler, target: ShaderTarget, flags: &[&str]) -> Result<Vec<BlockLayout>, NoAnswer> {
         let files = self.sources.files().iter().skip(self.first_file);
         let found = UNREFLECTED.iter().find(|word| files.clone().any(|file| file.text.contains(**word)));
         if let Some(word) = found {
-            return Ok(Err(format!("slangc's reflection ignores `{word}`, and its code does not")));
+            return Err(NoAnswer::Unreflected(word));
         }
         let target = match target {
             ShaderTarget::D3d12 => "hlsl",
@@ -232,7 +253,7 @@ impl RefusedFile<'_> {
             ShaderTarget::Webgpu => "wgsl",
             ShaderTarget::Metal => "metal",
             ShaderTarget::Opengl | ShaderTarget::Cuda | ShaderTarget::Cpu => {
-                return Ok(Err("its reflection is not read for this target".to_owned()));
+                return Err(NoAnswer::OtherTarget);
             }
         };
         let order = self.declare.layout_options().matrix;
@@ -249,20 +270,22 @@ impl RefusedFile<'_> {
             arguments.extend(["-lang", "hlsl"].map(str::to_owned));
         }
         arguments.push(absolute(self.path)?);
-        let json = ask_for_reflection(slangc, target, &arguments, limited, TIME_LIMIT);
-        Ok(json.and_then(|json| reflected_blocks(&json, order)))
+        let json = ask_for_reflection(slangc, target, &arguments, limited, TIME_LIMIT)?;
+        Ok(reflected_blocks(&json, order)?)
     }
 
     /// The blocks in DXC's SPIR-V.
-    fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
-        match self.compiled(dxc, DxcOutput::Module, flags)? {
-            Ok(bytes) => Self::blocks_of_module(&bytes),
-            Err(reason) => Ok(Err(reason)),
-        }
+    fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> Result<Vec<BlockLayout>, NoAnswer> {
+        let bytes = self.compiled(dxc, DxcOutput::Module, flags)?;
+        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+        let module = spirv_blocks(&ReaderProcess::of_this_program()?, words.collect(), FileId::default());
+        let first = |problems: Vec<Diagnostic>| problems.first().map_or(String::new(), |first| first.message.clone());
+        let module = module.map_err(|problems| NoAnswer::BadModule(first(problems)))?;
+        Ok(module.blocks.into_iter().filter_map(|block| as_hlsl(block.layout)).collect())
     }
 
     /// DXC's output for the file, with the first profile that it accepts.
-    fn compiled(&self, dxc: &Compiler, output: DxcOutput, flags: &[&str]) -> anyhow::Result<Result<Vec<u8>, String>> {
+    fn compiled(&self, dxc: &Compiler, output: DxcOutput, flags: &[&str]) -> Result<Vec<u8>, NoAnswer> {
         let named = self.profile.zip(self.declare.entry.as_deref());
         let named = named.map(|(profile, entry)| vec!["-T", profile, "-E", entry]);
         let library = || Some(LIBRARY.to_vec());
@@ -276,38 +299,28 @@ impl RefusedFile<'_> {
             let mut arguments = self.dxc_arguments(&[&profile[..], flags].concat())?;
             arguments.push(absolute(self.path)?);
             match ask_dxc(dxc, output, None, &arguments, limited, TIME_LIMIT) {
-                Ok(made) => return Ok(Ok(made)),
+                Ok(made) => return Ok(made),
                 Err(refusal) if refused.is_empty() => refused = refusal.reason,
                 Err(_) => {}
             }
         }
-        Ok(Err(refused))
-    }
-
-    fn blocks_of_module(bytes: &[u8]) -> anyhow::Result<Result<Vec<BlockLayout>, String>> {
-        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        let module = spirv_blocks(&ReaderProcess::of_this_program()?, words.collect(), FileId::default());
-        let first = |problems: Vec<Diagnostic>| problems.first().map_or(String::new(), |first| first.message.clone());
-        let blocks = module.map(|module| module.blocks.into_iter().filter_map(|block| as_hlsl(block.layout)).collect());
-        Ok(blocks.map_err(first))
+        Err(NoAnswer::Refused(refused))
     }
 
     /// The blocks in DXC's listing, and the names of those that it leaves out, if DXC makes SPIR-V of the
     /// file.
-    fn listed(&self, dxc: &Compiler) -> anyhow::Result<ListedBlocks> {
-        let all = self.decorated(dxc, &[])?.ok();
+    fn listed(&self, dxc: &Compiler) -> Result<Listed<Vec<BlockLayout>>, NoAnswer> {
+        let all = match self.decorated(dxc, &[]) {
+            Err(NoAnswer::Failed(error)) => return Err(NoAnswer::Failed(error)),
+            answer => answer.ok(),
+        };
         let listing = match self.listing_with_reads(dxc, all.as_deref().unwrap_or_default())? {
             Some(listing) => listing,
-            None => match self.compiled(dxc, DxcOutput::Listing, &[])? {
-                Ok(listing) => listing,
-                Err(reason) => return Ok(Err(reason)),
-            },
+            None => self.compiled(dxc, DxcOutput::Listing, &[])?,
         };
-        let blocks = listed_blocks(&String::from_utf8_lossy(&listing)).map_err(|error| error.to_string());
-        Ok(blocks.map(|blocks| {
-            let unlisted = all.map(|all| unlisted(&all, &blocks));
-            (blocks, unlisted)
-        }))
+        let blocks = listed_blocks(&String::from_utf8_lossy(&listing))?;
+        let unlisted = all.map(|all| unlisted(&all, &blocks));
+        Ok((blocks, unlisted))
     }
 
     /// The listing of the file with a function that reads all blocks. Without those that the text of

@@ -10,7 +10,7 @@ use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_compilers::typed_command::{TypedAnswer, TypedCommand, TypedEnd};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, decide};
+use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, FrozenQuestion, decide};
 use layoutproof_core::results::known::ReducedSource;
 use layoutproof_core::results::record::Row;
 use layoutproof_executor::tools::MachineTools;
@@ -199,7 +199,9 @@ pub(super) fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
     let mut rows = Vec::new();
     for (question, answer) in &answers.answers {
         match answer {
-            FrozenAnswer::Accepted(facts) if question.starts_with("block ") => add_rows(facts, subject, &mut rows),
+            FrozenAnswer::Accepted(facts) if matches!(question, FrozenQuestion::Block(_)) => {
+                add_rows(facts, subject, &mut rows)
+            }
             FrozenAnswer::Accepted(_) | FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => {}
         }
     }

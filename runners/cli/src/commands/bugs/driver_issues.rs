@@ -6,13 +6,12 @@
 //! Source of the format: ci/upstream-drivers/README.md.
 
 use layoutproof_built_in::UPSTREAM_DRIVERS;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::FileId;
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
-
-use crate::select::refused_input::RefusedInput;
 
 /// The version of the format.
 const SCHEMA: u32 = 1;
@@ -61,13 +60,8 @@ impl DriverIssue {
         let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
         let root = parse(sources, &mut problems);
         let mut table = TomlTable::new(&root);
-        if table.number("schema", &mut problems).is_some_and(|schema| schema != SCHEMA) {
-            problems.report(table.range(), format!("`schema` is not {SCHEMA}"));
-        }
-        let mut required = |key| {
-            table.required(key, &mut problems);
-            table.string(key, &mut problems).unwrap_or_default()
-        };
+        table.expect_schema(SCHEMA, &mut problems);
+        let mut required = |key| table.required_string(key, &mut problems).unwrap_or_default();
         let issue = Self {
             name,
             known: required("known"),

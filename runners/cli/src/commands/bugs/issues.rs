@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use layoutproof_core::results::known::NamedBuilds;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_records::output_files::check_folder;
@@ -121,9 +122,9 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
 }
 
 /// The build without the difference, if every entry names one.
-fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a str> {
+fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a NamedBuilds> {
     let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
-    is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_deref())).flatten()
+    is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_ref())).flatten()
 }
 
 /// True if every entry is limited to some devices.

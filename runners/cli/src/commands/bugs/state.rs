@@ -141,11 +141,12 @@ fn recorded_state(difference: &Mechanism<'_>, build: &KnownBuild) -> Option<Buil
     let state = |state, how: String| Some(BuildState { build: build.display.clone(), state, how });
     let own: Vec<&&KnownFailure> =
         difference.entries.iter().filter(|entry| is_listed(difference, entry, build)).collect();
-    let seen = own.iter().filter_map(|entry| entry.seen.as_deref()).find(|seen| number(seen) == number(&build.version));
+    let seen = own.iter().filter_map(|entry| entry.seen.as_ref());
+    let is_seen = seen.map(|seen| number(seen.first.version())).any(|seen| seen == number(&build.version));
     if !own.is_empty() && own.iter().all(|entry| entry.is_about_devices()) {
         return state(BugState::NotTried, "only a run on its device shows it".to_owned());
     }
-    if !own.is_empty() && (build.is_recorded || seen.is_some()) {
+    if !own.is_empty() && (build.is_recorded || is_seen) {
         return state(BugState::Here, "recorded".to_owned());
     }
 
@@ -155,8 +156,8 @@ fn recorded_state(difference: &Mechanism<'_>, build: &KnownBuild) -> Option<Buil
             && difference.toolchains().any(|other| other.output == toolchain.output && other.flags == toolchain.flags)
     });
     let gone = difference.entries.iter().all(|entry| entry.gone.is_some());
-    let gone = difference.entries.iter().filter(|_| gone).filter_map(|entry| entry.gone.as_deref());
-    let newest = gone.filter_map(|gone| Some((number(gone)?, gone))).max();
+    let gone = difference.entries.iter().filter(|_| gone).filter_map(|entry| entry.gone.as_ref());
+    let newest = gone.filter_map(|gone| Some((number(gone.first.version())?, gone.to_string()))).max();
     match (newest, number(&build.version)) {
         (Some((fixed, name)), Some(own)) if is_of_list && own >= fixed => {
             state(BugState::Fixed, format!("recorded: gone in {name}"))

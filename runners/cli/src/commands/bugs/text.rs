@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use layoutproof_core::results::record::SCHEMA;
-use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width, wrapped};
+use layoutproof_show::style::{Style, TextLines, Tone, cut, one_line, pad, width, wrapped};
 use serde_json::json;
 
 use super::builds::PastedSource;
@@ -183,19 +183,14 @@ fn paragraph(text: &str, indent: &str, lines: &mut TextLines) {
     }
 }
 
-fn cut(text: &str, columns: usize, style: Style) -> String {
-    if width(text) <= columns {
-        return text.to_owned();
-    }
-    let kept: String = text.chars().take(columns.saturating_sub(width(style.ellipsis()))).collect();
-    kept + style.ellipsis()
-}
-
 pub(super) fn json(bugs: &[Bug<'_>]) -> String {
     let listed = bugs.iter().map(|bug| {
         let difference = bug.difference;
         let builds = bug.builds.iter().map(|it| json!({"build": it.build, "state": it.state.as_str(), "how": it.how}));
-        let versions = difference.builds().into_iter().map(|it| json!({"seen": it.newest, "gone": it.gone}));
+        let versions = difference
+            .builds()
+            .into_iter()
+            .map(|it| json!({"seen": it.newest.to_string(), "gone": it.gone.map(ToString::to_string)}));
         json!({
             "id": difference.id,
             "list": difference.list.name,

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::layout_selection::target;
 use layoutproof_layout::TargetChoice;
 use layoutproof_show::front_ends::FrontEnd;
+use thiserror::Error;
 
-use crate::args::{CacheArgs, DeclareArgs};
-use crate::select::layout_selection::target;
+use crate::args::CacheArgs;
 
 /// Output formats of `layoutproof check`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -112,15 +114,20 @@ pub struct BlockMapping {
     pub host: String,
 }
 
-impl FromStr for BlockMapping {
-    type Err = String;
+/// A word is no [`BlockMapping`].
+#[derive(Clone, Copy, Debug, Error)]
+#[error("a mapping is written BLOCK=TYPE")]
+pub struct NoMapping;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+impl FromStr for BlockMapping {
+    type Err = NoMapping;
+
+    fn from_str(text: &str) -> Result<Self, NoMapping> {
         match text.split_once('=') {
             Some((block, host)) if !block.is_empty() && !host.is_empty() => {
                 Ok(Self { block: block.to_owned(), host: host.to_owned() })
             }
-            Some(_) | None => Err("a mapping is written BLOCK=TYPE".to_owned()),
+            Some(_) | None => Err(NoMapping),
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use layoutproof_compilers::regular_file::{MappedFile, map_file};
+use layoutproof_compilers::regular_file::{MappedFile, ReadError, map_file};
 use layoutproof_debuginfo::{
     DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
     SiblingBytes, SiblingFiles, TypeName,
@@ -18,6 +18,7 @@ use layoutproof_hostcheck::{
     MemberFit, MemberSketch, ProgramContract, ProgramStruct, WrittenBy, WrittenRules, block_parts,
 };
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use super::debug_types::convert;
 use super::shader_blocks::TargetBlock;
@@ -106,6 +107,25 @@ pub(crate) struct DebugAnswer {
     pub problems: Vec<String>,
 }
 
+/// Why a file has no answer. The worker process writes it, so it has the texts of errors.
+#[derive(Clone, Debug, Error, Serialize, Deserialize)]
+enum DebugFailure {
+    #[error("reading {file}: {reason}")]
+    Unreadable { file: String, reason: String },
+    /// The system does not limit the memory of the process.
+    #[error("{0}")]
+    NoLimit(String),
+    /// A [`DebugInfoError`].
+    #[error("{0}")]
+    Damaged(String),
+}
+
+impl From<DebugInfoError> for DebugFailure {
+    fn from(error: DebugInfoError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
 /// Most structs of one program that are tried by their members.
 const MOST_TRIALS: usize = 50_000;
 
@@ -123,13 +143,13 @@ pub(crate) fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<De
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
     let (blocks, sketches) = (wanted.blocks.clone(), wanted.sketches.clone());
     let request = DebugRequest { file: file.to_owned(), blocks, sketches };
-    match reader.answer::<_, Result<DebugAnswer, String>>(&request) {
+    match reader.answer::<_, Result<DebugAnswer, DebugFailure>>(&request) {
         Ok(Ok(answer)) => Ok(DebugAnswer {
             nearest: wanted.of_shaders(&answer.nearest),
             proposals: wanted.of_shaders(&answer.proposals),
             ..answer
         }),
-        Ok(Err(error)) => bail!("{error}"),
+        Ok(Err(failure)) => Err(failure.into()),
         Err(end) => bail!("reading {}: the reader of debug information {end}", file.display()),
     }
 }
@@ -142,15 +162,16 @@ pub(crate) fn serve() -> anyhow::Result<()> {
     serve_request(LIMITS, |request: DebugRequest| Ok(answer(&request)))
 }
 
-fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
+fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     let name = request.file.display().to_string();
-    let map = map_file(&request.file).map_err(|error| format!("reading {name}: {error}"))?;
+    let unreadable = |error: ReadError| DebugFailure::Unreadable { file: name.clone(), reason: error.to_string() };
+    let map = map_file(&request.file).map_err(unreadable)?;
     // Only now, because the map must not count.
-    limit_memory(LIMITS.memory_gib).map_err(|error| error.to_string())?;
+    limit_memory(LIMITS.memory_gib).map_err(|error| DebugFailure::NoLimit(error.to_string()))?;
 
     let siblings = FilesBeside { file: request.file.clone() };
     let file = DebugFile::new(&name, map.as_ref(), &siblings);
-    let index = file.index().map_err(|error| error.to_string())?;
+    let index = file.index()?;
     let mut answer = DebugAnswer {
         absence: index.absence().map(ToString::to_string),
         problems: index.problems().iter().map(ToString::to_string).collect(),
@@ -161,9 +182,7 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
     let names = || index.names().filter(|name| is_struct(name.kind)).map(|name| name.name);
     answer.nearest = request.blocks.iter().map(|block| nearest(block, names())).collect();
 
-    let found = file
-        .read(&index, |name| is_struct(name.kind) && is_candidate(&request.blocks, name.name))
-        .map_err(|error| error.to_string())?;
+    let found = file.read(&index, |name| is_struct(name.kind) && is_candidate(&request.blocks, name.name))?;
     let working_folder = std::env::current_dir().unwrap_or_default();
     let by_variable = index.names().filter(|name| name.kind == IndexedKind::ByVariable).map(|name| name.name);
     let by_variable: BTreeSet<&str> = by_variable.collect();
@@ -179,7 +198,7 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, String> {
         }
     }
     answer.problems.extend(found.problems.iter().map(ToString::to_string));
-    propose(request, &file, &index, &name, &mut answer).map_err(|error| error.to_string())?;
+    propose(request, &file, &index, &name, &mut answer)?;
     find_writers(&file, &mut answer.structs);
     Ok(answer)
 }

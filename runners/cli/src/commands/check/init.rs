@@ -14,6 +14,11 @@ use anyhow::{Context, bail};
 use layoutproof_compilers::regular_file::{open_regular, read_text};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_debuginfo::{HostFileKind, HostFileSummary, summarize};
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::files::entries;
+use layoutproof_inputs::globs;
+use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::project_file::PROJECT_FILE;
 use layoutproof_show::style::counted;
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -23,12 +28,7 @@ use super::args::InitArgs;
 use super::init_defines::define_sets;
 use super::parallel;
 use super::shader_blocks::{ShaderJob, read};
-use crate::args::DeclareArgs;
 use crate::output::{print, warn};
-use crate::project::globs;
-use crate::project::project_file::PROJECT_FILE;
-use crate::select::files::entries;
-use crate::select::layout_selection::LayoutSelection;
 
 /// Maximum number of files and folders to visit.
 const MOST_ENTRIES: usize = 50_000;

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::open_regular;
+use layoutproof_inputs::misnamed::{is_host_text, near_file};
 use layoutproof_readers::container::CONTAINER_MAGIC;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
-
-use crate::select::misnamed::{is_host_text, near_file};
 
 /// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +86,7 @@ impl CheckInput {
 /// The file with debug information in a bundle that `dsymutil` wrote.
 fn bundled(bundle: &Path) -> Option<PathBuf> {
     let folder = bundle.join("Contents/Resources/DWARF");
-    crate::select::files::entries(&folder).ok()?.into_iter().next()
+    layoutproof_inputs::files::entries(&folder).ok()?.into_iter().next()
 }
 
 /// The first bytes of a file.

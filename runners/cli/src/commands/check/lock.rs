@@ -5,10 +5,13 @@
 //! only compared, never parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use anyhow::{Context, bail};
+use layoutproof_inputs::files::entries;
+use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_records::output_files::write_file;
 use layoutproof_report::host_check::{HostCheck, target_title};
 use layoutproof_show::counted;
 use layoutproof_show::front_ends::FrontEnd;
@@ -16,9 +19,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use sha2::{Digest, Sha256};
 
 use super::shader_blocks::TargetBlock;
-use crate::project::project_file::ProjectFile;
-use crate::records::output_files::write_file;
-use crate::select::files::entries;
 
 pub(super) const LOCK_FILE: &str = "layoutproof.lock";
 
@@ -57,11 +57,48 @@ impl FactKind {
 /// A line without its value: the kind, the shader, and the other names.
 type FactKey = (FactKind, String, Vec<String>);
 
+/// The value of a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum FactValue {
+    /// Of a layout: its size as a sentence has it, and the digest of the places of its members.
+    Layout { size: String, digest: String },
+    /// A name or a digest.
+    Word(String),
+}
+
+impl FactValue {
+    /// Reads the value of a line of this kind.
+    fn of(kind: FactKind, text: &str) -> Option<Self> {
+        if kind != FactKind::Layout {
+            return Some(Self::Word(text.to_owned()));
+        }
+        let (size, digest) = text.rsplit_once(' ')?;
+        Some(Self::Layout { size: size.to_owned(), digest: digest.to_owned() })
+    }
+
+    /// The part that sentences about a change have.
+    fn shown(&self) -> &str {
+        match self {
+            Self::Layout { size, .. } => size,
+            Self::Word(word) => word,
+        }
+    }
+}
+
+impl fmt::Display for FactValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layout { size, digest } => write!(f, "{size} {digest}"),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}
+
 /// The facts of a check or of a lock file. One block may have several values, if the project compiles
 /// its shader in several ways.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lock {
-    facts: BTreeMap<FactKey, BTreeSet<String>>,
+    facts: BTreeMap<FactKey, BTreeSet<FactValue>>,
 }
 
 impl Lock {
@@ -89,7 +126,7 @@ impl Lock {
                 let kind = FactKind::ALL.into_iter().find(|kind| kind.as_str() == word)?;
                 let (names, value) = rest.rsplit_once('\t')?;
                 let mut names = names.split('\t').map(str::to_owned);
-                Some(((kind, names.next()?, names.collect()), value.to_owned()))
+                Some(((kind, names.next()?, names.collect()), FactValue::of(kind, value)?))
             });
             let Some((key, value)) = fact else {
                 let place = format!("{}:{}", path.display(), number + 2);
@@ -121,29 +158,32 @@ impl Lock {
             let rows = serde_json::to_vec(&rows).context("writing the members of a block")?;
             let size = root.size.finite().map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes"));
             let names = [&block.layout.name, &block.target];
-            lock.add(FactKind::Layout, &name(&block.shader), names, &format!("{size} {}", digest(&rows)));
+            lock.add(FactKind::Layout, &name(&block.shader), names, FactValue::Layout { size, digest: digest(&rows) });
         }
         for pair in &check.pairs {
-            lock.add(FactKind::Pair, &name(&pair.shader), [&pair.shader_name(), &pair.target], &pair.host);
+            let host = FactValue::Word(escaped(&pair.host));
+            lock.add(FactKind::Pair, &name(&pair.shader), [&pair.shader_name(), &pair.target], host);
         }
         for unmatched in &check.unmatched {
-            lock.add(FactKind::Unmatched, &name(&unmatched.shader), [&unmatched.block, &unmatched.target], "-");
+            let none = FactValue::Word("-".to_owned());
+            lock.add(FactKind::Unmatched, &name(&unmatched.shader), [&unmatched.block, &unmatched.target], none);
         }
         for shader in shaders {
             if let Some(FrontEnd::Module(_)) = FrontEnd::of(None::<ShaderLanguage>, shader) {
                 let blob = shader_name(shader, project);
-                lock.add(FactKind::Blob, &blob, [], &digest_of(shader)?);
+                lock.add(FactKind::Blob, &blob, [], FactValue::Word(digest_of(shader)?));
                 for source in sources_of(shader) {
-                    lock.add(FactKind::Source, &blob, [&shader_name(&source, project)], &digest_of(&source)?);
+                    let digest = FactValue::Word(digest_of(&source)?);
+                    lock.add(FactKind::Source, &blob, [&shader_name(&source, project)], digest);
                 }
             }
         }
         Ok(lock)
     }
 
-    fn add<const N: usize>(&mut self, kind: FactKind, shader: &str, names: [&String; N], value: &str) {
+    fn add<const N: usize>(&mut self, kind: FactKind, shader: &str, names: [&String; N], value: FactValue) {
         let names = names.into_iter().map(|name| escaped(name)).collect();
-        self.facts.entry((kind, shader.to_owned(), names)).or_default().insert(escaped(value));
+        self.facts.entry((kind, shader.to_owned(), names)).or_default().insert(value);
     }
 
     /// The numbers of layouts, pairs and compiled shaders, for people.
@@ -164,9 +204,7 @@ impl Lock {
             for value in values {
                 let mut words = vec![kind.as_str(), shader];
                 words.extend(names.iter().map(String::as_str));
-                words.push(value);
-                text += &words.join("\t");
-                text.push('\n');
+                text += &format!("{}\t{value}\n", words.join("\t"));
             }
         }
         write_file(path, &text)
@@ -185,8 +223,11 @@ impl Lock {
             if new == old || !is_checked(shader) {
                 continue;
             }
-            let values = |values: &BTreeSet<String>| values.iter().cloned().collect::<Vec<_>>().join(", ");
-            let (was, is) = (values(old), values(new));
+            let shown = |values: &BTreeSet<FactValue>| {
+                let values: BTreeSet<&str> = values.iter().map(FactValue::shown).collect();
+                values.into_iter().collect::<Vec<_>>().join(", ")
+            };
+            let (was, is) = (shown(old), shown(new));
             let block = match names.as_slice() {
                 [block, target] => format!("`{block}` of {shader} for {}", target_title(target)),
                 _ => shader.clone(),
@@ -200,10 +241,10 @@ impl Lock {
                 (FactKind::Pair, false, false) => format!("{block} is compared with `{is}`, not with `{was}`"),
                 (FactKind::Layout, false, true) if accepted.has_pair_of(key) => continue,
                 (FactKind::Layout, false, true) => format!("{block} is gone"),
-                (FactKind::Layout, false, false) => match (sizes(old), sizes(new)) {
-                    (was, is) if was == is => format!("the layout of {block} changed; it still has {is}"),
-                    (was, is) => format!("the layout of {block} changed from {was} to {is}"),
-                },
+                (FactKind::Layout, false, false) if was == is => {
+                    format!("the layout of {block} changed; it still has {is}")
+                }
+                (FactKind::Layout, false, false) => format!("the layout of {block} changed from {was} to {is}"),
                 (FactKind::Blob, false, false) => format!("{shader} changed"),
                 (FactKind::Blob, false, true) => format!("{shader} is gone"),
                 (FactKind::Source, false, false) if !self.has_other_blob(accepted, shader) => {
@@ -239,13 +280,6 @@ fn is_of_block(pair: &[String], block: &[String]) -> bool {
     let ([part, target], [whole, of]) = (pair, block) else { return false };
     let rest = part.strip_prefix(whole.as_str()).filter(|_| target == of);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-}
-
-/// The sizes of layouts, without the digests after them.
-fn sizes(values: &BTreeSet<String>) -> String {
-    let sizes: BTreeSet<&str> =
-        values.iter().map(|value| value.rsplit_once(' ').map_or(value.as_str(), |(size, _)| size)).collect();
-    sizes.into_iter().collect::<Vec<_>>().join(", ")
 }
 
 /// The name of a shader in the file: its path relative to the project, with slashes, escaped.

@@ -27,6 +27,13 @@ use anyhow::{anyhow, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypes, part_path};
+use layoutproof_inputs::globs;
+use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
+use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
+use layoutproof_inputs::refused_input::{RefusedInput, first_problem};
+use layoutproof_inputs::shader_file::use_no_cache;
+use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
     Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
     map_entries, text,
@@ -38,7 +45,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::{NamedCompiler, named_compiler};
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use crate::commands::check::input_kind::CheckInput;
@@ -49,13 +55,7 @@ use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules}
 use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
-use crate::project::globs;
-use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
-use crate::project::shader_settings::ShaderSettings;
-use crate::records::output_files::{append_to_file, check_file, write_file};
-use crate::select::layout_selection::LayoutSelection;
-use crate::select::refused_input::{RefusedInput, first_problem};
-use layoutproof_inputs::shader_file::use_no_cache;
+use crate::shader_settings::ShaderSettings;
 
 /// Compares host structs with blocks.
 ///
@@ -152,7 +152,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     for unread in &checked.unread {
         warn(&format!("error: {}\n", unread.reason));
     }
-    Ok(worse(exit_of(&checked), proven))
+    Ok(exit_of(&checked).worse(proven))
 }
 
 /// Tells whether this check says something about a shader of the lock file: all shaders of a project, or
@@ -171,7 +171,7 @@ fn checked_shaders(
 }
 
 /// Appends entries to the project file, or to a new one in the working folder.
-fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
+fn write_map(project: &ProjectFile, entries: &[String]) -> anyhow::Result<()> {
     if entries.is_empty() {
         warn("note: no block has a best proposal, so nothing was written\n");
         return Ok(());
@@ -179,11 +179,8 @@ fn write_map(project: &ProjectFile, entries: &str) -> anyhow::Result<()> {
     let is_new = project.path.as_os_str().is_empty();
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
     let start = if is_new { "schema = 1\n" } else { "" };
-    append_to_file(path, &format!("{start}{entries}"))?;
-    let written = match entries.matches("[[map]]").count() {
-        1 => "1 entry".to_owned(),
-        several => format!("{several} entries"),
-    };
+    append_to_file(path, &format!("{start}{}", entries.concat()))?;
+    let written = if let [_] = entries { "1 entry".to_owned() } else { format!("{} entries", entries.len()) };
     warn(&format!("note: wrote {written} to {}\n", path.display()));
     Ok(())
 }
@@ -202,12 +199,6 @@ fn shell_word(word: &str) -> String {
     } else {
         format!("'{}'", word.replace('\'', "'\\''"))
     }
-}
-
-/// The exit code that takes precedence: 2 over 3 over 1 over 4.
-fn worse(left: Exit, right: Exit) -> Exit {
-    let order = [Exit::CouldNotRun, Exit::Missing, Exit::Differ, Exit::NothingSelected];
-    order.into_iter().find(|exit| [left, right].contains(exit)).unwrap_or(Exit::Agree)
 }
 
 /// The exit code is 2 if an input could not be read or the user names a type that no host file defines, otherwise 1 for a

@@ -11,6 +11,7 @@ use layoutproof_hostcheck::{
     ProgramStruct, Remark, ShaderBlock, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, compare,
     has_members_of, part_of_host, part_path, shares_a_member,
 };
+use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOutShape};
 use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
@@ -19,7 +20,6 @@ use layoutproof_report::host_check::{
 use super::debug_worker::DebugAnswer;
 use super::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
 use super::shader_blocks::{HostForm, TargetBlock};
-use crate::project::project_file::KnownMismatch;
 
 /// Most structs to propose for a block: a longer list does not help the user to choose.
 const MOST_PROPOSALS: usize = 2;

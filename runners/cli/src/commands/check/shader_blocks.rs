@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use layoutproof_core::check::Source;
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::rule_set::rule_choice;
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
@@ -16,11 +20,7 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::DeclareArgs;
 use crate::commands::show::input::read_input;
-use crate::select::layout_selection::LayoutSelection;
-use crate::select::rule_set::rule_choice;
-use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 
 /// A shader file and the options for reading it.
 #[derive(Clone, Debug)]

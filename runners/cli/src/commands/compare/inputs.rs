@@ -6,6 +6,7 @@ use std::sync::Arc;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::check::Source;
 use layoutproof_inputs::all_cases::{Cases, sources_of};
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, check_filter};
 use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_layout::Span;
@@ -16,7 +17,6 @@ use layoutproof_source::diagnostics::Severity;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::DeclareArgs;
 use crate::output::warn;
 
 /// The sources to compare, and their texts for the places of members.

@@ -18,6 +18,7 @@ use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, IntendedChanges, accept, compare as compare_decisions};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, expanded};
 use layoutproof_records::frozen_set::FrozenSet;
 use layoutproof_records::output_files::check_folder;
@@ -27,7 +28,7 @@ use layoutproof_show::{Style, counted};
 use self::build::{AskOptions, Build, Decisions};
 use self::inputs::Inputs;
 use crate::answer_cache;
-use crate::args::{CacheArgs, DeclareArgs, Format};
+use crate::args::{CacheArgs, Format};
 use crate::output::{print, print_json, warn};
 
 /// `layoutproof compare`.

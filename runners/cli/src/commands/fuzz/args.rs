@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use layoutproof_records::shard::Shard;
 
-use crate::args::{CacheArgs, Shard, parse_shard};
+use crate::args::{CacheArgs, parse_shard};
 use crate::compilers;
 
 /// `layoutproof dev fuzz`.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, SCHEMA};
+use layoutproof_core::results::record::{CheckRecord, RunEnd, SCHEMA, ToolBuild};
 use layoutproof_core::results::summary;
 use layoutproof_device::DeviceInfo;
 use layoutproof_executor::drivers::FetchedDrivers;
@@ -29,7 +29,7 @@ pub(super) struct FuzzRecords {
 pub(super) struct FuzzHeaderFacts<'a> {
     pub(super) devices: &'a [DeviceInfo],
     /// Version and digest of each participating compiler.
-    pub(super) builds: BTreeMap<String, String>,
+    pub(super) builds: BTreeMap<String, ToolBuild>,
     /// Number of declarations or programs.
     pub(super) draws: u64,
     pub(super) known: &'a [KnownFailure],

@@ -40,7 +40,7 @@ use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::cell_table::cell_table;
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_report::seen_table::seen_table;
-use layoutproof_report::tally_table::{Tally, tally_table};
+use layoutproof_report::tally_table::{Tally, tally_sentence, tally_table};
 use layoutproof_show::{Style, counted, grouped};
 use proptest::strategy::ValueTree;
 
@@ -50,7 +50,8 @@ use self::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use self::round::Round;
 use self::shrink::{DifferenceKind, ShrunkDifference};
 use crate::commands::fuzz::args::FuzzArgs;
-use crate::output::{print, warn};
+use crate::output::{print, warn, warn_of_end};
+use crate::step_events;
 use crate::{answer_cache, progress};
 
 /// Number of declarations that are compiled and run together.
@@ -126,6 +127,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let next = fuzz.add_rounds(Range { start, end }, &draws, &bar, &interrupt, &mut totals);
     bar.finish_and_clear();
     tell(&format!("\n{}", tally_table(&totals.tallies, &totals.skips, style)));
+    step_events::conclude(&tally_sentence(&totals.tallies));
     let mut findings = Vec::new();
     for difference in &totals.differences {
         let WrittenDifference { folder, record } = found::write(&fuzz, difference)?;
@@ -289,18 +291,18 @@ impl Totals {
     fn exit(&self, found: usize, failed_listings: &[String], floor: Option<u64>) -> Exit {
         let silent = self.participants.silent();
         for sentence in failed_listings.iter().chain(&silent) {
-            warn(&format!("error: {sentence}\n"));
+            warn_of_end(sentence);
         }
         let thin = self.cells.below(floor.unwrap_or(0));
         if let (Some(floor), false) = (floor, thin.is_empty()) {
-            warn(&format!("error: {}\n", below_floor(&thin, floor)));
+            warn_of_end(&below_floor(&thin, floor));
         }
         let differ = u32::try_from(found).unwrap_or(u32::MAX);
         let end = RunEnd { differ, stale: 0, broken: 0, ..self.end.clone() };
         let missing = !failed_listings.is_empty() || !silent.is_empty() || !thin.is_empty();
         let exit = exit_of_run(&end, Shortfalls { missing, could_not_run: self.is_interrupted });
         if exit == Exit::NothingSelected {
-            warn(&format!("error: {}\n", self.participants.why_nothing_is_proved()));
+            warn_of_end(&self.participants.why_nothing_is_proved());
         }
         exit
     }

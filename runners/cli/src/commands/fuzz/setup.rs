@@ -22,7 +22,7 @@ use super::Fuzz;
 use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
-use crate::output::{warn, warn_of_listing};
+use crate::output::{warn_of_end, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists};
 
 impl Fuzz {
@@ -38,7 +38,7 @@ impl Fuzz {
         let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
-            warn("error: no device can run these compilers' output (`layoutproof setup` fetches software drivers)\n");
+            warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");
             return Ok(None);
         }
         Ok(Some(Self {
@@ -83,8 +83,8 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
     for name in &args.compilers() {
         let found = compilers.named(name);
         if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
-            warn(&format!(
-                "error: compiler `{}` was not found (`layoutproof doctor compilers` says how to name one)\n",
+            warn_of_end(&format!(
+                "compiler `{}` was not found (`layoutproof doctor compilers` says how to name one)",
                 absent.compiler
             ));
             return Ok(None);
@@ -97,7 +97,7 @@ fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<
     toolchains.sort();
     toolchains.dedup();
     if toolchains.is_empty() {
-        warn("error: no compiler was found, so there is nothing to compare (`layoutproof setup` fetches some)\n");
+        warn_of_end("no compiler was found, so there is nothing to compare (`layoutproof setup` fetches some)");
         return Ok(None);
     }
     Ok(Some(toolchains))

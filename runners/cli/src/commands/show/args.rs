@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_show::front_ends::FrontEnd;
 
 use crate::args::placement::PlacementArgs;
-use crate::args::{DeclareArgs, NamedCompiler, named_compiler};
 use crate::commands::show::formats::{LayoutFormat, format_parser};
 
 /// Output formats of `layoutproof diff`.

@@ -12,7 +12,7 @@ use layoutproof_layout::DECLARED;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::shown_columns::ShownColumn;
+use layoutproof_show::shown_columns::{ColumnName, ShownColumn};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, render};
@@ -60,7 +60,7 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     match args.format {
         DiffFormat::Json => print_json(&difference.to_json(&left, &right)),
         DiffFormat::Text => print(&difference.text),
-        DiffFormat::Html => print(&diff_page(&left.layout(), &right.layout(), difference.differs)),
+        DiffFormat::Html => print(&diff_page(&left, &right, difference.differs)),
     }
     warn_rendered(&warnings);
     // The same input warns of the same things under both rule sets, but for the limits of each compiler.
@@ -173,13 +173,14 @@ fn layout(
     let warnings = render(&input.warnings(&layouts), &sources, style.colour);
     let mut shown = layouts
         .first()
-        .map_or_else(|| ShownColumn { name: DECLARED.to_owned(), blocks: Vec::new() }, RuleSetLayouts::column);
+        .map_or_else(|| ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() }, RuleSetLayouts::column);
     if let Some(choice) = choice {
         let is_id = args.format == DiffFormat::Json || rules == Some(choice.name());
-        shown.name = if is_id { choice.name().to_owned() } else { ShownColumnChoice::from(choice).title() };
+        let by_id = || ColumnName::of_rules(choice.name());
+        shown.name = if is_id { by_id() } else { ShownColumnChoice::from(choice).column_name() };
     }
     if !is_one_input {
-        shown.name = if shown.name == DECLARED { name.to_owned() } else { format!("{name} {}", shown.name) };
+        shown.name.file = Some(name.to_owned());
     }
     Ok((shown, warnings))
 }

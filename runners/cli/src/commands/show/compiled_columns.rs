@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 use layoutproof_layout::{BlockLayout, Column, Refusal};
-use layoutproof_show::shown_columns::BlockPresence;
+use layoutproof_show::shown_columns::{BlockPresence, ColumnName};
 use layoutproof_show::{
     InputContent, LaidOutBlock, LaidOutFile, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules,
     shipping,
@@ -14,9 +16,7 @@ use layoutproof_source::sources::SourceMap;
 
 use super::args::ShowArgs;
 use super::show_rules::selected_columns;
-use crate::args::DeclareArgs;
 use crate::output::warn;
-use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
 
 /// A file as compilers lay it out.
 #[derive(Debug)]
@@ -121,7 +121,7 @@ fn layouts(columns: Vec<CompilersColumn>) -> Vec<RuleSetLayouts> {
             None => LaidOutBlock { layout: absent.clone(), presence: BlockPresence::Absent, declared: None },
         };
         RuleSetLayouts {
-            name: Column { version: Some(&column.version), ..column.native.column }.to_string(),
+            name: ColumnName::of_target(Column { version: Some(&column.version), ..column.native.column }),
             choice: Some(RuleChoice::Native(column.native)),
             version: Some(column.version.clone()),
             read_by: Some(column.compiler()),

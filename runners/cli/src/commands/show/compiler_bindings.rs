@@ -11,13 +11,14 @@ use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Tar
 use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_frontend::module::{EntryPoint, Module};
+use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
+use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_layout::{Argument, Column, Span};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::{InputContent, Placements, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::args::{DeclareArgs, MatrixArg, NamedCompiler, OnOff};
 use crate::compilers;
 use crate::output::warn;
 
@@ -78,7 +79,8 @@ pub(crate) fn take_answer(
     let version = dotted_version(dxc.compiler().version());
     let column = Column { version: Some(&version), ..request.column() };
     let overlaps = bound.overlaps(false);
-    let mut shown = BindingsColumn::new(format!("{column} itself"), bound, entry, overlaps);
+    let mut shown = BindingsColumn::new(column, bound, entry, overlaps);
+    shown.name += " itself";
     shown.declare(&source.module, false);
     placements.columns = vec![shown];
     Ok(true)

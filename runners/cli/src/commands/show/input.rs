@@ -4,6 +4,7 @@ use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
 use layoutproof_core::check::Source;
 use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::Purpose;
@@ -12,7 +13,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
 use crate::commands::show::formats::FormatKind;

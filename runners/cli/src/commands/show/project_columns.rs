@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_show::{MOST_COLUMNS, ShownRules};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::args::DeclareArgs;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::FormatKind;
-use crate::project::shader_settings::ShaderSettings;
+use crate::shader_settings::ShaderSettings;
 
 /// The project's settings for one shader.
 #[derive(Clone, Debug)]

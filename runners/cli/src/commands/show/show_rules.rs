@@ -78,7 +78,6 @@ mod tests {
     use super::*;
     use crate::command_line::{Cli, Command};
     use clap::Parser;
-    use layoutproof_show::ShownColumnChoice;
 
     fn shown(words: &str) -> Result<String, String> {
         let mut cli = Cli::parse_from(["layoutproof", "show"].into_iter().chain(words.split(' ')));
@@ -90,7 +89,7 @@ mod tests {
         match shown {
             Ok(ShownRules::Shipping) => Ok("shipping".to_owned()),
             Ok(ShownRules::Columns(choices)) => {
-                Ok(choices.iter().map(ShownColumnChoice::title).collect::<Vec<_>>().join(", "))
+                Ok(choices.iter().map(|choice| choice.column_name().to_string()).collect::<Vec<_>>().join(", "))
             }
             Ok(ShownRules::Bare) => Ok("bare".to_owned()),
             Ok(ShownRules::Relevant) => Ok("relevant".to_owned()),

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use layoutproof_built_in::CASES;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::record::RecordedSource;
+use layoutproof_inputs::all_cases::Cases;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_site::{CaseFacts, ExplorerText};
 use layoutproof_source::sources::SourceMap;
-
-use crate::select::all_cases::Cases;
-use crate::select::refused_input::RefusedInput;
 
 /// The cases by id, each with its declarations from `read` and its layouts from `recorded`.
 ///

@@ -10,18 +10,17 @@ use layoutproof_built_in::KNOWN_EVIDENCE;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_core::check::{CheckId, CheckRules, Source, Subject};
-use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer};
+use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer, FrozenQuestion};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
 };
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_records::decision_rows::{NumberPlace, add_rows, differs, row_of};
+use layoutproof_records::frozen_set::FrozenSet;
 use layoutproof_site::{KnownEvidence, KnownList};
 use serde::Deserialize;
-
-use crate::records::decision_rows::{NumberPlace, add_rows, differs, row_of};
-use crate::records::frozen_set::FrozenSet;
 
 /// A toolchain of a frozen build.
 struct FrozenProducer<'a> {
@@ -142,7 +141,8 @@ fn decision(entry: &KnownFailure, source: &Arc<Source>, frozen: &FrozenProducer<
 
     let mut rows = Vec::new();
     let mut reason = None;
-    for answer in answers.answers.iter().filter(|(question, _)| question.starts_with("block ")).map(|(_, it)| it) {
+    let is_of_block = |question: &FrozenQuestion| matches!(question, FrozenQuestion::Block(_));
+    for answer in answers.answers.iter().filter(|(question, _)| is_of_block(question)).map(|(_, it)| it) {
         match answer {
             FrozenAnswer::Accepted(facts) => {
                 add_rows(facts, &subject, &mut rows);

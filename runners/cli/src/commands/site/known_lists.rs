@@ -2,10 +2,9 @@
 
 use layoutproof_built_in::KNOWN;
 use layoutproof_core::results::known::{self, KnownFile};
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_site::KnownList;
 use layoutproof_source::sources::SourceMap;
-
-use crate::select::refused_input::RefusedInput;
 
 /// The lists, by name.
 ///

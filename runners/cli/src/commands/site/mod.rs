@@ -17,15 +17,15 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use layoutproof_built_in::CASE_FORMAT;
 use layoutproof_core::results::summary::Exit;
+use layoutproof_inputs::all_cases;
+use layoutproof_inputs::files::{FileKind, read};
+use layoutproof_records::output_files::check_folder;
+use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_show::counted;
 use layoutproof_site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
 
 use crate::commands::bugs::reduced_sources::reduced_sources;
 use crate::output::print;
-use crate::records::output_files::check_folder;
-use crate::records::recorded_sources::recorded_sources;
-use crate::select::all_cases;
-use crate::select::files::{FileKind, read};
 use crate::select::selection::Selection;
 
 /// Writes the site to the folder `out`, with the records of these files. `explorer` is the folder that

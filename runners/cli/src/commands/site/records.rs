@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use chrono::DateTime;
+use layoutproof_records::merge::{MergedRuns, RecordedPart, merge};
 use layoutproof_site::{RecordedFile, SiteRecords};
-
-use crate::records::merge::{MergedRuns, RecordedPart, merge};
 
 /// Merges the records of all files into one run.
 ///

@@ -2,14 +2,13 @@
 
 use layoutproof_core::check::Source;
 use layoutproof_frontend::DeclareOptions;
+use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::rules::HomeBuffer;
 use layoutproof_layout::{LayoutOptions, RuleSet, Span, lay_out, table};
-use layoutproof_show::shown_columns::{BlockPresence, ShownColumn};
+use layoutproof_show::shown_columns::{BlockPresence, ColumnName, ShownColumn};
 use layoutproof_show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_site::{RuleSetFacts, ShownNeighbour};
 use layoutproof_source::sources::SourceMap;
-
-use crate::select::refused_input::RefusedInput;
 
 /// The facts of every rule set, in the order of the table.
 ///
@@ -52,7 +51,7 @@ pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
     let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present, declared: None };
     let blocks = source.module.blocks.iter().map(|it| lay_out(it, rules, source.options)).map(block);
     RuleSetLayouts {
-        name: rules.name.to_owned(),
+        name: ColumnName::of_rules(rules.name),
         choice: None,
         version: None,
         read_by: None,

@@ -10,7 +10,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
     Block, BlockKind, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find, lay_out, table,
 };
-use layoutproof_show::shown_columns::{BlockPresence, ShownColumn};
+use layoutproof_show::shown_columns::{BlockPresence, ColumnName, ShownColumn};
 use layoutproof_show::{LaidOutBlock, RuleSetLayouts};
 use layoutproof_site::{ExplorerText, Surprise};
 
@@ -168,12 +168,12 @@ fn target_columns(source: &Source) -> Vec<ShownColumn> {
             let is_slang = native.column.compiler == Some(ShaderCompiler::Slang);
             let sixteen_bit = if is_slang { SixteenBit::On } else { source.options.sixteen_bit };
             let options = LayoutOptions { sixteen_bit, ..source.options };
-            column(source, native.column.to_string(), options, |block| native.rules(block))
+            column(source, ColumnName::of_target(native.column), options, |block| native.rules(block))
         })
     };
     let declared = LANGUAGES.iter().map(|LanguageRules { title, uniform, storage }| {
         let rules = |block: &Block| find(if is_constant(block.kind) { uniform } else { storage });
-        column(source, (*title).to_owned(), source.options, rules)
+        column(source, ColumnName::of_rules(title), source.options, rules)
     });
     compiled(&BEFORE_LANGUAGES).chain(declared).chain(compiled(&AFTER_LANGUAGES)).collect()
 }
@@ -184,7 +184,7 @@ fn is_constant(kind: BlockKind) -> bool {
 
 fn column(
     source: &Source,
-    name: String,
+    name: ColumnName,
     options: LayoutOptions,
     rules: impl Fn(&Block) -> Option<&'static RuleSet>,
 ) -> ShownColumn {

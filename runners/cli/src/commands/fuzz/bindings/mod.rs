@@ -23,9 +23,10 @@ use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
+use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_random::{ProgramDialect, RandomProgram, nth_program};
 use layoutproof_records::participants::{Asked, Participants};
-use layoutproof_report::tally_table::tally_table;
+use layoutproof_report::tally_table::{tally_sentence, tally_table};
 use layoutproof_show::{Style, counted, grouped};
 use proptest::strategy::ValueTree;
 
@@ -33,10 +34,10 @@ use self::finding::BindingFinding;
 use self::program_checks::answers_name;
 use super::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use super::{MOST_FOUND, Totals, draws, stopped};
-use crate::args::name_and_file;
 use crate::commands::fuzz::args::FuzzArgs;
-use crate::output::{print, warn, warn_of_listing};
+use crate::output::{print, warn, warn_of_end, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::step_events;
 use crate::{answer_cache, compilers, progress};
 
 /// The compilers that report where they bind parameters.
@@ -106,6 +107,7 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style
     bar.finish_and_clear();
 
     tell(&format!("\n{}", tally_table(&totals.checks.tallies, &totals.checks.skips, style)));
+    step_events::conclude(&tally_sentence(&totals.checks.tallies));
     for finding in &totals.findings {
         let folder = finding.write(&fuzz.out)?;
         print(&format!("\n{}\n  written to {}\n", finding.sentence(), folder.display()));
@@ -129,7 +131,7 @@ impl BindingFuzz {
         let asked = toolchains.compilers().iter().filter(|compiler| is_asked(args, compiler.name()));
         let compilers: Vec<BindingCompiler> = asked.cloned().filter_map(BindingCompiler::of).collect();
         if let Some(missing) = missing_compiler(args, &compilers)? {
-            warn(&format!("error: {missing}\n"));
+            warn_of_end(&missing);
             return Ok(None);
         }
 
@@ -141,12 +143,12 @@ impl BindingFuzz {
         if let Some(absent) = args.device.iter().find(|id| !found.contains(*id)) {
             let found: Vec<&str> = found.iter().map(String::as_str).collect();
             let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
-            warn(&format!("error: no device `{absent}`; found {found}\n"));
+            warn_of_end(&format!("no device `{absent}`; found {found}"));
             return Ok(None);
         }
         listing.devices.retain(|device| args.device.is_empty() || args.device.contains(&device.id));
         if compilers.is_empty() && listing.devices.is_empty() {
-            warn("error: neither a compiler nor a device was found (`layoutproof setup` fetches some)\n");
+            warn_of_end("neither a compiler nor a device was found (`layoutproof setup` fetches some)");
             return Ok(None);
         }
         if listing.devices.is_empty() {

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use anyhow::Context;
-
-use super::compile_args::CompileArguments;
-use super::project_file::{ProjectFile, ProjectShaders};
-use crate::args::{DeclareArgs, MatrixArg, OnOff};
-use crate::output::warn;
+use layoutproof_inputs::compile_args::CompileArguments;
+use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
 use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::project_file::{ProjectFile, ProjectShaders};
+
+use crate::output::warn;
 
 /// The settings of one shader.
 #[derive(Clone, Debug)]
