@@ -1,4 +1,4 @@
-"""Blocks of the test vectors in the languages of the peers: WGSL, GLSL, Rust, JavaScript values."""
+"""Blocks of the test vectors in the languages of the peers: WGSL, GLSL, HLSL and Slang, Rust, JavaScript values."""
 
 import re
 
@@ -39,8 +39,8 @@ def members_of(structure):
 class Writer:
     """Writes one block. Structs are declared once, before the struct that uses them."""
 
-    def __init__(self, block):
-        self.block, self.structs, self.names = block, [], {}
+    def __init__(self, block, prefix=""):
+        self.block, self.prefix, self.structs, self.names = block, prefix, [], {}
 
     def scalar(self, language, scalar):
         if scalar not in SCALARS[language]:
@@ -59,8 +59,8 @@ class Writer:
         members = members_of(structure)
         key = repr(structure)
         if key not in self.names:
-            name = re.sub(r"\W", "_", structure["name"]) or "Unnamed"
-            taken = {given.lower() for given in self.names.values()} | {"root"}
+            name = self.prefix + (re.sub(r"\W", "_", structure["name"]) or "Unnamed")
+            taken = {given.lower() for given in self.names.values()} | {"root", "raydesc"}
             while name.lower() in taken:
                 name += "_"
             text = declare(name, members)
@@ -153,6 +153,54 @@ class Glsl(Writer):
             + f"layout({rules}, set = 0, binding = 0) {buffer} Root {{\n{members}}} root;\n"
             + "layout(set = 0, binding = 1) buffer Read { uint read; };\n"
             + f"void main() {{ read = uint({first_scalar(self.block['type'], 'root')}); }}\n"
+        )
+
+
+class Hlsl(Writer):
+    """HLSL, and Slang in what both have."""
+
+    def type(self, ty):
+        """The type with the order of its matrices, and the dimensions of an array."""
+        kind = ty["kind"]
+        if kind == "scalar":
+            return ty["scalar"], ""
+        if kind == "vector":
+            return f"{ty['scalar']}{ty['length']}", ""
+        if kind == "matrix":
+            return f"{'row' if ty['order'] == 'row' else 'column'}_major {ty['scalar']}{ty['rows']}x{ty['columns']}", ""
+        if kind == "array":
+            if not ty["count"]:
+                raise NotExpressible("arrays without a length")
+            element, dimensions = self.type(ty["element"])
+            return element, f"[{ty['count']}]{dimensions}"
+        if kind == "struct":
+            return self.struct_name(ty, self.struct), ""
+        raise NotExpressible(f"{kind} in HLSL")
+
+    def fields(self, members):
+        for member in members:
+            ty, dimensions = self.type(member["type"])
+            yield f"    {ty} m_{member['name']}{dimensions};\n"
+
+    def struct(self, name, members):
+        return f"struct {name} {{\n" + "".join(self.fields(members)) + "};\n"
+
+    def declarations(self, declaration):
+        """The declarations for a block; `declaration` has `Root` and `root` for its type and its name, or is `cbuffer`."""
+        members = self.root()
+        if declaration == "cbuffer":
+            block = f"cbuffer Root {{\n{''.join(self.fields(members))}}};\n"
+        else:
+            block = self.struct(f"{self.prefix}Root", members) + re.sub(r"\b([Rr]oot)\b", self.prefix + r"\1", declaration) + "\n"
+        return "".join(self.structs) + block
+
+    def program(self, declaration):
+        """A program that reads the block."""
+        path = "" if declaration == "cbuffer" else "root[0]"
+        first = first_scalar(self.block["type"], path).lstrip(".")
+        return (
+            self.declarations(declaration) + "RWStructuredBuffer<uint> result;\n"
+            + f"[numthreads(1, 1, 1)] void main() {{ result[0] = uint({first}); }}\n"
         )
 
 
