@@ -150,7 +150,7 @@ pub(super) fn seen_on_section(path: &str, groups: &[SeenGroup<'_>], links: Evide
                 "where each value that the device read or wrote is at the byte that the case expects."
             }
             (badge_legend(&signs))
-            ol.seen {
+            ol.rows.seen {
                 @for group in groups {
                     li id=(group.anchor()) {
                         div {
@@ -174,7 +174,7 @@ fn result_table(group: &SeenGroup<'_>) -> Markup {
             table {
                 thead {
                     tr {
-                        @for head in ["API and driver", "run on", "agree", "known", "differ", "values"] { th scope="col" { (head) } }
+                        @for head in ["API and driver", "run on", "agree", "known", "differ", "values read"] { th scope="col" { (head) } }
                     }
                 }
                 tbody {
