@@ -19,7 +19,7 @@ fn contents() -> SiteDraft {
         html! { a.card href=(link(path, page)) { b { (name) } p { (words) } } }
     };
     let content = html! {
-        div.cards {
+        div.cards.four {
             (card(SiteSection::Rules.first_page(), "Layout rules", "I compile with …: the rules of each compiler and target."))
             (card(RULE_TABLE_PAGE, "The rule table", "Every column, source and worked example, also as data."))
             (card(SiteSection::Cases.first_page(), "Cases", "Every claim, with the sources of its numbers."))

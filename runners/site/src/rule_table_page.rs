@@ -193,7 +193,12 @@ fn column_row(path: &str, column: &RuleColumn<'_>) -> Markup {
     html! {
         li id=(column.anchor()) {
             div {
-                h3 { code { (column.name) } }
+                h3 {
+                    code {
+                        // Long names break after the dot.
+                        @match column.name.split_once('.') { Some((part, name)) => { (part) "." wbr; (name) }, None => { (column.name) } }
+                    }
+                }
                 p.note { (column.meaning()) }
             }
             ul.values {
