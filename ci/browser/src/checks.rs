@@ -498,9 +498,10 @@ async fn references(browser: &Browser, file: &PageFile) -> anyhow::Result<()> {
 
             let maps = part.find_all(By::Tag("figure")).await?;
             ensure!(maps.len() > 1, "{} maps", maps.len());
-            let outlined = maps[reference].find_all(By::Css("path.d")).await?;
+            // The reference is the first map, before the others in their order.
+            let outlined = maps[0].find_all(By::Css("path.d")).await?;
             ensure!(outlined.is_empty(), "the reference {reference} is outlined against itself");
-            let outlined = maps[1 - reference].find_all(By::Css("path.d")).await?;
+            let outlined = maps[1].find_all(By::Css("path.d")).await?;
             ensure!(!outlined.is_empty(), "nothing is outlined against reference {reference}");
         }
     }

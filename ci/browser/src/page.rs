@@ -15,6 +15,9 @@ const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
 /// Maximum number of pages to open per part of the site, since the pages of a part are made alike.
 const MOST_OF_PART: usize = 2;
 
+/// Pages that are unlike the others of their part, besides its `index`.
+const ONE_OF_A_KIND: [&str; 3] = ["site/peers", "site/surprises", "site/rules/table"];
+
 /// The page that does not work from a file; `explorer.rs` has its checks.
 const EXPLORER: &str = "explorer.html";
 
@@ -115,7 +118,7 @@ impl ColourVision {
 }
 
 impl PageFile {
-    /// The `.html` files of a folder by name; of each part of the site only the first ones.
+    /// The `.html` files of a folder by name; of each part of the site the first ones, and those that are one of a kind.
     ///
     /// # Errors
     /// The folder cannot be read or has none.
@@ -138,12 +141,16 @@ impl PageFile {
         found.sort_by(|one, other| one.name.cmp(&other.name));
         let mut opened: BTreeMap<SitePart, usize> = BTreeMap::new();
         found.retain(|page| {
-            let Some(part) = page.site_part() else { return true };
+            let Some(part) = page.site_part().filter(|_| !page.is_one_of_a_kind()) else { return true };
             let count = opened.entry(part).or_default();
             *count += 1;
             *count <= MOST_OF_PART
         });
         Ok(found)
+    }
+
+    fn is_one_of_a_kind(&self) -> bool {
+        self.name.ends_with("/index") || ONE_OF_A_KIND.contains(&self.name.as_str())
     }
 
     /// The part of the site that the page belongs to; `None` outside of a site.

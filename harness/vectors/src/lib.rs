@@ -14,7 +14,7 @@ mod rules;
 
 pub use of_case::{Unsettled, vector};
 pub use packages::{PackageFile, packages};
-pub use rules::rules_json;
+pub use rules::{rules, rules_json};
 
 use format::{Vector, Vectors};
 

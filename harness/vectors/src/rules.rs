@@ -9,15 +9,22 @@ use serde_json::Value;
 use crate::format::{Example, RuleSet, Rules, UsedBy};
 use crate::{SCHEMA, VERSION};
 
-/// The text of `rules.json`: every rule set with all of its columns, and the compilers that apply it.
+/// Every rule set with all of its columns, and the compilers that apply it.
 ///
 /// # Errors
 /// Never: all columns of a rule set have JSON forms.
-pub fn rules_json() -> serde_json::Result<String> {
+pub fn rules() -> serde_json::Result<Rules> {
     let rules = table().iter().map(rule_set).collect::<serde_json::Result<_>>()?;
     let used_by = natives().iter().map(used_by).collect();
-    let rules = Rules { schema: SCHEMA, layoutproof: VERSION.to_owned(), rules, used_by };
-    Ok(serde_json::to_string_pretty(&rules)? + "\n")
+    Ok(Rules { schema: SCHEMA, layoutproof: VERSION.to_owned(), rules, used_by })
+}
+
+/// The text of `rules.json`.
+///
+/// # Errors
+/// Never: all keys of its maps are strings.
+pub fn rules_json(rules: &Rules) -> serde_json::Result<String> {
+    Ok(serde_json::to_string_pretty(rules)? + "\n")
 }
 
 fn rule_set(rules: &layout::RuleSet) -> serde_json::Result<RuleSet> {

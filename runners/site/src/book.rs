@@ -6,6 +6,7 @@ use maud::html;
 
 use super::address::link;
 use super::markdown::{MarkdownPage, MarkdownPlace};
+use super::rule_table_page::RULE_TABLE_PAGE;
 use super::site_page::{SiteDraft, SiteFrame, SitePage, SiteSection};
 
 /// Location of the book's pages.
@@ -14,13 +15,15 @@ const IN_BOOK: MarkdownPlace = MarkdownPlace { folder: "harness/book", to_book: 
 /// The first page: the table of contents, and links to the parts of the site that explain.
 fn contents() -> SiteDraft {
     let path = SiteSection::Docs.first_page();
-    let card = |section: SiteSection, name: &str, words: &str| {
-        html! { a.card href=(link(path, section.first_page())) { b { (name) } p { (words) } } }
+    let card = |page: &str, name: &str, words: &str| {
+        html! { a.card href=(link(path, page)) { b { (name) } p { (words) } } }
     };
     let content = html! {
-        div.cards {
-            (card(SiteSection::Rules, "Layout rules", "I compile with …: the rules of each compiler and target."))
-            (card(SiteSection::Cases, "Cases", "Every claim, with the sources of its numbers."))
+        div.cards.four {
+            (card(SiteSection::Rules.first_page(), "Layout rules", "I compile with …: the rules of each compiler and target."))
+            (card(RULE_TABLE_PAGE, "The rule table", "Every column, source and worked example, also as data."))
+            (card(SiteSection::Cases.first_page(), "Cases", "Every claim, with the sources of its numbers."))
+            (card(SiteSection::Peers.first_page(), "Peers", "Other layout and reflection libraries, run through the same vectors."))
         }
         h2 { "The book" }
         div.prose { (MarkdownPage::of(CONTENTS, IN_BOOK).content) }

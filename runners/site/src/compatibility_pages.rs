@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_layout::{Column, find};
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::address::{GivenNames, link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
-use super::kept_runs::{KeptRun, seen_on_section};
+use super::kept_runs::{KeptRun, SeenGroup, seen_groups, seen_on_section};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use super::surprise_page::Surprise;
 use super::surprise_table::surprise_table;
@@ -70,14 +70,18 @@ pub(super) fn compatibility_pages(
 ) -> Vec<SiteDraft> {
     let path = SiteSection::Compatibility.first_page();
     let table = surprise_table(path, surprises);
+    let groups = seen_groups(kept_runs);
+    let seen = seen_on_section(path, &groups, links);
     if records.files.is_empty() {
-        return vec![first_page(table, &without_records(kept_runs), html! {})];
+        let content = html! { (table) (seen) (without_records()) };
+        return vec![first_page(content, html! {}, &groups)];
     }
 
     let places = CheckPlaces::of(&records.checks, &records.left_out);
     let tables = device_tables(records, &places);
     let notes = html! { @for note in &records.notes { p.note { (one_line(note)) } } };
-    let mut pages = vec![first_page(table, &overview(records, kept_runs, &tables), notes)];
+    let content = html! { (table) (seen) (overview(records, &tables)) };
+    let mut pages = vec![first_page(content, notes, &groups)];
     for table in &tables {
         pages.push(device_page(table, records, &places.rules));
         for (key, cell) in &table.cells {
@@ -89,24 +93,23 @@ pub(super) fn compatibility_pages(
     pages
 }
 
-/// The page with the table of surprises, followed by what devices did.
-fn first_page(table: Markup, devices: &Markup, notes: Markup) -> SiteDraft {
+/// The page with the table of surprises, followed by what devices did. The search finds each device that was seen.
+fn first_page(content: Markup, notes: Markup, seen: &[SeenGroup<'_>]) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
     let intro = html! {
         p.lead {
             "The same declaration on every target. A number is the byte at which the member is; a row links to the declaration "
             "with all its members."
         }
+        (notes)
     };
-    let intro = PreEscaped(intro.into_string() + &notes.into_string());
-    let content = PreEscaped(table.into_string() + &devices.0);
-    SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
-        .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records")
+    let draft = SiteFrame { path, section: SiteSection::Compatibility, title: "Compatibility", intro, content }
+        .found_by("D3D12 Vulkan WebGPU Metal GLSL DXC Slang devices records");
+    seen.iter().fold(draft, |draft, group| draft.with_place(&group.anchor(), group.name, &group.words()))
 }
 
-fn without_records(kept_runs: &[KeptRun]) -> Markup {
+fn without_records() -> Markup {
     html! {
-        (seen_on_section(kept_runs))
         section id="devices" {
             h2 { "On devices" }
             p {
@@ -168,7 +171,7 @@ fn name_cells(tables: &mut [DeviceTable<'_>], names: &mut GivenNames) {
 }
 
 /// The devices with their results, and the records that these come from.
-fn overview(records: &SiteRecords, kept_runs: &[KeptRun], tables: &[DeviceTable<'_>]) -> Markup {
+fn overview(records: &SiteRecords, tables: &[DeviceTable<'_>]) -> Markup {
     let path = SiteSection::Compatibility.first_page();
     html! {
         section id="devices" {
@@ -188,7 +191,6 @@ fn overview(records: &SiteRecords, kept_runs: &[KeptRun], tables: &[DeviceTable<
                 }
             }
         }
-        (seen_on_section(kept_runs))
         (file_table(records))
     }
 }
@@ -280,13 +282,11 @@ fn file_table(records: &SiteRecords) -> Markup {
 }
 
 /// The signs in the badges of a device's page.
-fn badge_legend() -> Markup {
-    let signs = [
-        ("agree", "12", "agree"),
-        ("known", "~3", "known bugs"),
-        ("differ", "≠1", "differ"),
-        ("skipped", "·2", "skipped"),
-    ];
+const SIGNS: [(&str, &str, &str); 4] =
+    [("agree", "12", "agree"), ("known", "~3", "known bugs"), ("differ", "≠1", "differ"), ("skipped", "·2", "skipped")];
+
+/// A legend of badges: class, text and meaning of each.
+pub(super) fn badge_legend(signs: &[(&str, &str, &str)]) -> Markup {
     html! {
         ul.legend { @for (class, sign, words) in signs { li { span class=(format!("badge {class}")) { (sign) } (words) } } }
     }
@@ -298,7 +298,7 @@ fn device_page(table: &DeviceTable<'_>, records: &SiteRecords, rules: &[&str]) -
     let content = html! {
         section id="checks" {
             h2 { "Checks by compiler" }
-            (badge_legend())
+            (badge_legend(&SIGNS))
             dl.by-compiler {
                 @for producer in &table.producers {
                     dt { (producer_title(producer)) }

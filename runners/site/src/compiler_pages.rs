@@ -9,7 +9,7 @@ use super::known_differences::{KnownList, Mechanism, report_link};
 use super::markdown::paragraph;
 use super::option_table::option_table;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
-use super::time_line::{only_build, time_line, time_line_head};
+use super::time_line::{only_build, time_line, time_line_head, time_line_legend};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_show::style::{counted, grouped, one_line};
@@ -88,8 +88,8 @@ fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation
     let toolchains = toolchains_of(list);
     let (open, gone): (Vec<&ListedBug<'_>>, Vec<&ListedBug<'_>>) = bugs.iter().partition(|bug| bug.is_open());
     let only_build = only_build(bugs.iter().map(|bug| bug.mechanism));
+    let has_time_lines = only_build.is_none();
     let listed = |bugs: &[&ListedBug<'_>]| {
-        let has_time_lines = only_build.is_none();
         html! {
             @if let Some(first) = bugs.first().filter(|bug| bug.mechanism.list.compiler.as_deref() == Some("dxc")) {
                 div.bugs-head { (time_line_head(first.mechanism)) }
@@ -103,6 +103,7 @@ fn one_list(list: &KnownList, bugs: &[ListedBug<'_>], navigation: SiteNavigation
             h2 { "Known bugs" }
             @if open.is_empty() { p { "None in the newest build that was tried." } }
             @if let Some(build) = &only_build { p { "All of them were seen in " (build) "; no later build was tried." } }
+            @if has_time_lines { (time_line_legend()) }
             (listed(&open))
         }
         @if !gone.is_empty() {

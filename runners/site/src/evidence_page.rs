@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::address::link;
 use super::case_page::case_link;
-use super::known_differences::{EntryPlace, MechanismPaths};
+use super::known_differences::{MechanismsByReason, mechanism_of};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_report::html::outcome_cell::OutcomeCell;
@@ -30,8 +30,8 @@ pub(super) struct EvidenceCell<'a> {
 pub(super) struct EvidenceLinks<'a> {
     /// Ids of the cases that have a page.
     pub cases: &'a BTreeSet<&'a str>,
-    /// Pages of known differences.
-    pub mechanisms: &'a MechanismPaths<'a>,
+    /// Known differences, which have pages.
+    pub mechanisms: &'a MechanismsByReason<'a>,
 }
 
 /// Checks in the order of a page: those that differ come first.
@@ -97,10 +97,9 @@ fn reason(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {
 
 fn known_reason(path: &str, check: &CheckRecord, links: EvidenceLinks<'_>) -> Markup {
     let Some(known) = check.outcome.entry() else { return html! {} };
-    let page = links.mechanisms.get(&EntryPlace { file: &known.file, line: known.line });
     html! {
-        @match page {
-            Some(page) => { a href=(link(path, page)) { (shortened(&known.reason)) } },
+        @match mechanism_of(check, links.mechanisms) {
+            Some(mechanism) => { a href=(link(path, &mechanism.path)) { (shortened(&known.reason)) } },
             None => { (shortened(&known.reason)) },
         }
     }

@@ -1,17 +1,27 @@
 //! Results of devices that the repository keeps in `ci/devices`, so that the site shows hardware that
 //! no hosted machine has.
 
+use std::collections::BTreeMap;
+
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader};
 use layoutproof_device::{DeviceInfo, RunnerKind};
-use layoutproof_show::style::{counted, one_line};
+use layoutproof_show::style::{grouped, one_line};
 use maud::{Markup, html};
+
+use super::address::{link, slug};
+use super::case_page::case_link;
+use super::compatibility_pages::badge_legend;
+use super::evidence_page::EvidenceLinks;
+use super::known_differences::{Mechanism, mechanism_of};
 
 /// A kept run of the whole suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptRun {
-    /// The name of its file without suffix: `nvidia-h200`.
+    /// The name of its file without day and suffix: `nvidia-h200`.
     pub name: String,
+    /// The day of the run, in UTC: `2026-11-26`. Records do not store a time, so the file's name does.
+    pub date: String,
     /// Versions and devices.
     pub run: RunHeader,
     /// The checks that devices got wrong, with today's known differences.
@@ -75,18 +85,46 @@ impl SeenCounts {
     }
 }
 
-/// The names of all devices, each once whatever the number of its APIs: hardware first.
-pub fn seen_on(runs: &[KeptRun]) -> Vec<&str> {
-    let mut names: Vec<(bool, &str)> = Vec::new();
-    for device in runs.iter().flat_map(KeptRun::devices) {
-        let is_gpu = device.info.hardware && device.info.direct3d.as_ref().is_none_or(|it| it.translator.is_none());
-        let name = (!is_gpu, common_name(device.info));
-        if !names.contains(&name) {
-            names.push(name);
+/// A device by the name that people use, with its results through each API.
+pub(super) struct SeenGroup<'a> {
+    pub name: &'a str,
+    is_gpu: bool,
+    seen: Vec<(&'a KeptRun, SeenDevice<'a>)>,
+}
+
+impl SeenGroup<'_> {
+    /// Its place on the page.
+    pub(super) fn anchor(&self) -> String {
+        format!("seen-on-{}", slug(self.name))
+    }
+
+    /// Words by which the search finds it: drivers and APIs.
+    pub(super) fn words(&self) -> String {
+        let words = self.seen.iter().map(|(_, device)| format!("{} {}", device.info.driver, device.info.api));
+        one_line(&words.collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// The devices of all runs, hardware first.
+pub(super) fn seen_groups(runs: &[KeptRun]) -> Vec<SeenGroup<'_>> {
+    let mut groups: Vec<SeenGroup<'_>> = Vec::new();
+    for run in runs {
+        for device in run.devices() {
+            let is_gpu = device.info.hardware && device.info.direct3d.as_ref().is_none_or(|it| it.translator.is_none());
+            let name = common_name(device.info);
+            match groups.iter_mut().find(|group| (group.is_gpu, group.name) == (is_gpu, name)) {
+                Some(group) => group.seen.push((run, device)),
+                None => groups.push(SeenGroup { name, is_gpu, seen: vec![(run, device)] }),
+            }
         }
     }
-    names.sort_unstable();
-    names.into_iter().map(|(_, name)| name).collect()
+    groups.sort_by_key(|group| (!group.is_gpu, group.name));
+    groups
+}
+
+/// The names of all devices, each once whatever the number of its APIs: hardware first.
+pub fn seen_on(runs: &[KeptRun]) -> Vec<&str> {
+    seen_groups(runs).into_iter().map(|group| group.name).collect()
 }
 
 /// What people call the device. Drivers in software report their version in place of a name.
@@ -100,51 +138,102 @@ fn common_name(info: &DeviceInfo) -> &str {
     }
 }
 
-/// The devices of all kept runs, with what each of them got wrong.
-pub(super) fn seen_on_section(runs: &[KeptRun]) -> Markup {
+/// The devices of all kept runs, with the bugs that they showed.
+pub(super) fn seen_on_section(path: &str, groups: &[SeenGroup<'_>], links: EvidenceLinks<'_>) -> Markup {
+    let signs =
+        [("agree", "12", "agree"), ("known", "~3", "differ by a known bug"), ("differ", "≠1", "differ or broke")];
     html! {
         section id="seen-on" {
             h2 { "Seen on" }
-            p { "Every case was run on these devices: " (seen_on(runs).join(", ")) "." }
-            div.scroll tabindex="0" {
-                table.words {
-                    thead { tr {
-                        @for head in ["device", "driver", "API", "layoutproof", "agree", "differ", "known", "broken", "leaves"] {
-                            th scope="col" { (head) }
+            p {
+                "Every case was run on these devices. The numbers are checks: a case under a rule set, in a shader of one compiler, "
+                "where each value that the device read or wrote is at the byte that the case expects."
+            }
+            (badge_legend(&signs))
+            ol.rows.seen {
+                @for group in groups {
+                    li id=(group.anchor()) {
+                        div {
+                            h3 { (one_line(group.name)) }
+                            span.badge { @if group.is_gpu { "GPU" } @else { "in software" } }
                         }
-                    } }
-                    tbody {
-                        @for run in runs {
-                            @for SeenDevice { info, counts, .. } in run.devices() {
-                                tr {
-                                    th scope="row" { (one_line(&info.name)) }
-                                    td { (one_line(&info.driver)) }
-                                    td { (one_line(&info.api)) ", " (info.runner.title()) }
-                                    td { (one_line(&run.run.layoutproof)) }
-                                    @for count in [counts.agree, counts.differ, counts.known, counts.broken, counts.leaves] {
-                                        td { (count) }
-                                    }
-                                }
-                            }
+                        div {
+                            (result_table(group))
+                            (bugs_met(path, group, links))
                         }
                     }
                 }
             }
-            @for run in runs {
-                @for SeenDevice { info, wrong, .. } in run.devices().into_iter().filter(|device| !device.wrong.is_empty()) {
-                    details {
-                        summary {
-                            (one_line(&info.name)) ", " (info.runner.title()) ": " (counted(wrong.len() as u64, "check"))
-                            " that the device got wrong"
-                        }
-                        ul {
-                            @for check in wrong {
-                                li {
-                                    code { (check.id.to_string()) }
-                                    @if let Some(entry) = check.outcome.entry() { ": " (one_line(&entry.reason)) }
-                                }
+        }
+    }
+}
+
+fn result_table(group: &SeenGroup<'_>) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(format!("Results of {}", one_line(group.name))) {
+            table {
+                thead {
+                    tr {
+                        @for head in ["API and driver", "run on", "agree", "known", "differ", "values read"] { th scope="col" { (head) } }
+                    }
+                }
+                tbody {
+                    @for (run, SeenDevice { info, counts, .. }) in &group.seen {
+                        tr {
+                            th scope="row" {
+                                (one_line(&info.api))
+                                @if info.runner == RunnerKind::Wgpu { " through " (info.runner.title()) }
+                                span.note { (one_line(&info.driver)) }
                             }
+                            td { time { (one_line(&run.date)) } }
+                            td { (count("agree", "", counts.agree)) }
+                            td { (count("known", "~", counts.known)) }
+                            td { (count("differ", "≠", counts.differ + counts.broken)) }
+                            td { (grouped(counts.leaves)) }
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A number of checks as a badge; zero is dim text.
+fn count(class: &str, sign: &str, count: u64) -> Markup {
+    html! {
+        @if count == 0 { span.dim { "0" } } @else { span class=(format!("badge {class}")) { (sign) (grouped(count)) } }
+    }
+}
+
+/// The bugs that explain the checks that the device got wrong, and the cases that no bug explains.
+fn bugs_met(path: &str, group: &SeenGroup<'_>, links: EvidenceLinks<'_>) -> Markup {
+    let mut bugs: Vec<(&Mechanism<'_>, u64)> = Vec::new();
+    // Cases with their number of checks, and whether a list explained them when the run was made.
+    let mut cases: BTreeMap<(&str, bool), u64> = BTreeMap::new();
+    for check in group.seen.iter().flat_map(|(_, device)| &device.wrong) {
+        match mechanism_of(check, links.mechanisms) {
+            None => *cases.entry((check.id.case.as_str(), check.outcome.entry().is_some())).or_default() += 1,
+            Some(bug) => match bugs.iter_mut().find(|(known, _)| known.id == bug.id) {
+                Some((_, checks)) => *checks += 1,
+                None => bugs.push((bug, 1)),
+            },
+        }
+    }
+    bugs.sort_by_key(|(_, checks)| std::cmp::Reverse(*checks));
+    html! {
+        @if !bugs.is_empty() || !cases.is_empty() {
+            p.note { "Wrong on this device, although the compiled code was read as right or cannot be read:" }
+            ul.met {
+                @for (bug, checks) in &bugs {
+                    li {
+                        (count("known", "~", *checks)) " "
+                        span { a href=(link(path, &bug.path)) { (bug.title) } " " span.dim { (bug.list.title) } }
+                    }
+                }
+                @for ((case, is_known), checks) in &cases {
+                    li {
+                        @if *is_known { (count("known", "~", *checks)) } @else { (count("differ", "≠", *checks)) } " "
+                        span { @if links.cases.contains(case) { (case_link(path, case)) } @else { (one_line(case)) } }
                     }
                 }
             }
@@ -195,7 +284,7 @@ mod tests {
             arguments: BTreeMap::new(),
             inputs: String::new(),
         };
-        KeptRun { name: "a".to_owned(), run, checks: Vec::new(), end: RunEnd::default() }
+        KeptRun { name: "a".to_owned(), date: "2026-11-26".to_owned(), run, checks: Vec::new(), end: RunEnd::default() }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::{GivenNames, slug, slug_of_sentence};
 use layoutproof_core::results::known::{KnownFailure, NamedBuilds};
+use layoutproof_core::results::record::CheckRecord;
 use layoutproof_layout::Column;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::html::known_part::link_to;
@@ -69,17 +70,9 @@ pub(super) fn report_link(address: &str) -> Markup {
     html! { a href=(address) rel="noopener noreferrer" { (one_line(repository)) "#" (one_line(number)) } }
 }
 
-/// Addresses of mechanisms by the place of an entry.
-pub(super) type MechanismPaths<'a> = BTreeMap<EntryPlace<'a>, &'a str>;
-
-/// The place of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct EntryPlace<'a> {
-    /// The list: `ci/known/dxc.toml`.
-    pub file: &'a str,
-    /// From 1.
-    pub line: u32,
-}
+/// Mechanisms by their list and reason. Records may be older than the list, so the line of an entry in a record may be
+/// another entry's by now.
+pub(super) type MechanismsByReason<'a> = BTreeMap<(&'a str, &'a str), &'a Mechanism<'a>>;
 
 impl Mechanism<'_> {
     /// True if an entry names this case or a pattern for it. An entry about all cases may not
@@ -211,11 +204,16 @@ pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     all
 }
 
-/// The page of each entry's mechanism.
-pub(super) fn mechanism_paths<'a>(mechanisms: &'a [Mechanism<'_>]) -> MechanismPaths<'a> {
-    let places = mechanisms.iter().flat_map(|mechanism| {
-        let place = |entry: &&'a KnownFailure| EntryPlace { file: &entry.file, line: entry.line };
-        mechanism.entries.iter().map(place).map(|place| (place, mechanism.path.as_str()))
+/// The mechanism of each list and reason.
+pub(super) fn mechanisms_by_reason<'a>(mechanisms: &'a [Mechanism<'a>]) -> MechanismsByReason<'a> {
+    let of_entries = mechanisms.iter().flat_map(|mechanism| {
+        mechanism.entries.iter().map(move |entry| ((entry.file.as_str(), mechanism.reason), mechanism))
     });
-    places.collect()
+    of_entries.collect()
+}
+
+/// The mechanism that explains a check; `None` if no list has it today.
+pub(super) fn mechanism_of<'a>(check: &CheckRecord, mechanisms: &MechanismsByReason<'a>) -> Option<&'a Mechanism<'a>> {
+    let known = check.outcome.entry()?;
+    mechanisms.get(&(known.file.as_str(), known.reason.as_str())).copied()
 }

@@ -9,8 +9,9 @@ use layoutproof_layout::rules::Example;
 use layoutproof_layout::{RuleSet, ShaderCompiler, ShaderTarget, table};
 use maud::{Markup, html};
 
-use super::address::{rule_link, rule_page, slug};
+use super::address::{link, rule_link, rule_page, slug};
 use super::option_table::kinds_of;
+use super::rule_table_page::RULE_TABLE_PAGE;
 use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_report::failure::block::sentence;
@@ -77,6 +78,7 @@ fn list_page(facts: &[RuleSetFacts]) -> SiteDraft {
         }
         section id="all" {
             h2 { "All rule sets" }
+            p { "Every column of every rule set, with sources and worked examples, is " a href=(link(path, RULE_TABLE_PAGE)) { "one table" } "." }
             div.scroll tabindex="0" {
                 table.words {
                     thead { tr { th scope="col" { "rule set" } th scope="col" { "what it is" } th scope="col" { "source" } } }

@@ -1,4 +1,4 @@
-//! Explains the parameters of a rule set, for the table on its page.
+//! Explains the columns of the rule table: the parameters of a rule set, and what describes it.
 
 /// The meaning of a parameter; `None` for a name that no rule set has.
 ///
@@ -45,6 +45,15 @@ pub(super) fn meaning(parameter: &str) -> Option<&'static str> {
             "whether [[vk::offset(N)]] has an effect, and whether it is rounded up to the alignment of the member"
         }
         "global-register" => "which letters of register() place a loose global",
+        "home" => "the kind of buffer that the rule set is made for",
+        "glsl" => {
+            "the layout qualifier of GLSL for it: the extension that it needs, and whether uniform blocks may have it"
+        }
+        "platform" => "the only platform whose compilers apply it",
+        "has-registers" => "whether blocks are also counted in registers of 16 bytes (c0.x)",
+        "versions" => "the versions of a compiler that follow it, if not all do",
+        "block-rules" => "the level of Vulkan's rules for blocks that it promises",
+        "forbids" => "declarations that it does not allow",
         _ => return None,
     })
 }

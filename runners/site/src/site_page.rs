@@ -46,6 +46,8 @@ pub(super) enum SiteSection {
     /// Rule sets.
     Rules,
     Cases,
+    /// Other libraries.
+    Peers,
 }
 
 impl SiteSection {
@@ -63,6 +65,7 @@ impl SiteSection {
             Self::Docs => "book/index.html",
             Self::Rules => "rules/index.html",
             Self::Cases => "cases/index.html",
+            Self::Peers => "peers.html",
         }
     }
 
@@ -76,13 +79,14 @@ impl SiteSection {
             Self::Docs => "Docs",
             Self::Rules => "Rules",
             Self::Cases => "Cases",
+            Self::Peers => "Peers",
         }
     }
 
     /// The part whose link in the header leads here.
     fn in_header(self) -> Self {
         match self {
-            Self::Rules | Self::Cases => Self::Docs,
+            Self::Rules | Self::Cases | Self::Peers => Self::Docs,
             other => other,
         }
     }

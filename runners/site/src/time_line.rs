@@ -54,6 +54,17 @@ pub(super) fn time_line_head(mechanism: &Mechanism<'_>) -> Markup {
     }
 }
 
+/// What the colours of the time lines mean.
+pub(super) fn time_line_legend() -> Markup {
+    html! {
+        ul.legend.time-line-legend {
+            @for state in [BuildState::Differs, BuildState::Right, BuildState::Unknown] {
+                li { span class=(state.class()) {} (state.words()) }
+            }
+        }
+    }
+}
+
 /// The time line of a bug: a mark for each build, with the version below it.
 pub(super) fn time_line(mechanism: &Mechanism<'_>) -> Markup {
     let builds = builds(mechanism);

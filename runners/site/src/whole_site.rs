@@ -9,9 +9,11 @@ use super::compiler_pages::{ListedBug, compiler_pages};
 use super::evidence_page::EvidenceLinks;
 use super::explorer_page::explorer_pages;
 use super::kept_runs::KeptRun;
-use super::known_differences::{KnownList, mechanism_paths, mechanisms, use_issue_titles};
+use super::known_differences::{KnownList, mechanisms, mechanisms_by_reason, use_issue_titles};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page, shown_case};
+use super::peer_page::{Peer, peer_page};
 use super::rule_pages::{RuleSetFacts, rule_pages};
+use super::rule_table_page::{RuleTableFacts, rule_table_files, rule_table_page};
 use super::search::search_files;
 use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteDraft, SiteNavigation, SitePage};
 use super::start_page::{SiteFigures, start_page};
@@ -27,6 +29,8 @@ const SITE_STYLE: &str = include_str!("site.css");
 pub struct SiteFacts<'a> {
     /// Rule sets, in the order of their table.
     pub rules: &'a [RuleSetFacts],
+    /// The same rule sets as `dev vectors` writes them.
+    pub rule_table: &'a RuleTableFacts,
     /// The example at the top of the start page: a surprising declaration under a few rule sets.
     pub opening: &'a Surprise,
     /// Surprising declarations.
@@ -43,6 +47,8 @@ pub struct SiteFacts<'a> {
     pub cases: &'a [CaseFacts],
     /// The results of devices that the repository keeps.
     pub kept_runs: &'a [KeptRun],
+    /// Other libraries, with their answers to the test vectors.
+    pub peers: &'a [Peer],
     /// Records of runs.
     pub records: &'a SiteRecords,
     /// True if the site gets the explorer's page; its other files are put next to the page.
@@ -53,9 +59,9 @@ pub struct SiteFacts<'a> {
 pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     let mut mechanisms = mechanisms(facts.known);
     use_issue_titles(&mut mechanisms, facts.issue_titles);
-    let paths = mechanism_paths(&mechanisms);
+    let by_reason = mechanisms_by_reason(&mechanisms);
     let cases: BTreeSet<&str> = facts.cases.iter().map(|case| case.id.as_str()).collect();
-    let links = EvidenceLinks { cases: &cases, mechanisms: &paths };
+    let links = EvidenceLinks { cases: &cases, mechanisms: &by_reason };
     let sources = MechanismSources { cases: facts.cases, known: facts.evidence, checks: &facts.records.checks };
 
     let navigation = SiteNavigation { has_explorer: facts.has_explorer };
@@ -65,6 +71,8 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     let mut drafts = vec![start_page(figures, facts.opening, navigation)];
     drafts.extend(book_pages(facts.case_format));
     drafts.extend(rule_pages(facts.rules));
+    drafts.push(rule_table_page(facts.rule_table));
+    drafts.push(peer_page(facts.peers, &cases));
     drafts.push(surprise_page(facts.surprises, navigation));
     drafts.extend(compiler_pages(facts.known, &bugs, navigation));
     drafts.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources, navigation)));
@@ -77,6 +85,7 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
         pages.extend(explorer_pages(navigation));
     }
     pages.extend(book_files());
+    pages.extend(rule_table_files(facts.rule_table));
     pages.extend(search);
     pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{}{SITE_STYLE}", style_sheet(Fonts::Embedded)) });
     pages.push(SitePage { path: SCRIPT_FILE.to_owned(), text: PAGE_SCRIPT.to_owned() });

@@ -12,7 +12,7 @@ use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_vectors_writer::format::Vector;
-use layoutproof_vectors_writer::{packages, rules_json, vector, vectors_json};
+use layoutproof_vectors_writer::{packages, rules, rules_json, vector, vectors_json};
 
 use crate::output::print;
 
@@ -50,7 +50,7 @@ pub(crate) fn vectors(args: &VectorsArgs) -> anyhow::Result<Exit> {
     }
 
     let (count, numbers) = (written.len(), written.iter().map(Vector::numbers).sum::<usize>());
-    let (vectors, rules) = (vectors_json(written)?, rules_json()?);
+    let (vectors, rules) = (vectors_json(written)?, rules_json(&rules()?)?);
     for file in packages(&vectors, &rules) {
         let path = folder.join(&file.path);
         let writing = || format!("writing {}", path.display());

@@ -273,8 +273,68 @@ fn the_search_finds_parts_of_pages() {
         let page = site.page(&file);
         assert!(anchor.is_empty() || page.contains(&format!("id=\"{anchor}\"")), "{title}: {path}");
     }
-    for wanted in ["std140", "The tail of an array", "Tutorial", "arrays/scalar_packs_behind_the_last_element"] {
+    let sections = ["Tutorial", "std140", "members.straddle", "The tail of an array", "NVIDIA H200", "encase"];
+    for wanted in sections.into_iter().chain(["arrays/scalar_packs_behind_the_last_element"]) {
         assert!(places.iter().any(|[_, title, ..]| title == wanted), "{wanted}");
+    }
+}
+
+/// The bugs that the kept runs met have pages, although the lists have grown since.
+#[test]
+fn what_devices_got_wrong_leads_to_known_bugs() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("report --site site").exits(0);
+    let site = Site::of(&folder, "site");
+    let page = site.page("compatibility/index.html");
+    let start = page.find("id=\"seen-on\"").unwrap();
+    let section = &page[start..start + page[start..].find("</section>").unwrap()];
+    assert!(section.contains("id=\"seen-on-nvidia-h200\"") && section.contains("2026-11-26"), "{section}");
+    let lists: Vec<&str> =
+        section.split("<ul class=\"met\">").skip(1).filter_map(|rest| rest.split("</ul>").next()).collect();
+    assert!(lists.len() >= 3, "{section}");
+    for item in lists.iter().flat_map(|list| list.split("<li>").skip(1)) {
+        assert!(item.contains("badge known") && item.contains("href=\"../compilers/"), "{item}");
+    }
+}
+
+/// The page shows what `dev vectors` writes, and has the file itself.
+#[test]
+fn the_rule_table_is_the_one_of_the_test_vectors() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("report --site site").exits(0);
+    folder.run("dev vectors vectors").exits(0);
+    let site = Site::of(&folder, "site");
+    assert_eq!(site.files["rules/rules.json"], folder.read("vectors/npm/rules.json"));
+
+    let rules: serde_json::Value = serde_json::from_str(&site.files["rules/rules.json"]).unwrap();
+    let page = site.page("rules/table.html");
+    for rules in rules["rules"].as_array().unwrap() {
+        for part in [&rules["source"], &rules["example"]["declaration"]] {
+            let part = part.as_str().unwrap().replace('<', "&lt;").replace('>', "&gt;");
+            assert!(page.contains(&part), "{part}");
+        }
+    }
+    for used in rules["used_by"].as_array().unwrap() {
+        assert!(page.contains(used["title"].as_str().unwrap()), "{used}");
+    }
+}
+
+#[test]
+fn the_peers_have_their_numbers_and_smallest_wrong_declarations() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("report --site site").exits(0);
+    let site = Site::of(&folder, "site");
+    let results = fs::read_to_string(root().join("ci/peers/results.json")).unwrap();
+    let results: serde_json::Value = serde_json::from_str(&results).unwrap();
+    let page = site.page("peers.html");
+    for peer in results["peers"].as_array().unwrap() {
+        let name = peer["peer"].as_str().unwrap();
+        let start = page.find(&format!("<b>{name}</b>")).unwrap_or_else(|| panic!("{name}: {page}"));
+        let row = &page[start..start + page[start..].find("<tr").or_else(|| page[start..].find("</table>")).unwrap()];
+        assert!(row.contains(&format!(">{}<", peer["passed"])), "{row}");
+        for wrong in peer["wrong"].as_array().unwrap() {
+            assert!(page.contains(&format!("cases/{}.html", wrong["id"].as_str().unwrap())), "{wrong}");
+        }
     }
 }
 

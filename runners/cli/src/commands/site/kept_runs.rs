@@ -1,6 +1,6 @@
 //! Reads the results of devices that the program contains.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use layoutproof_built_in::DEVICE_RUNS;
 use layoutproof_core::results::known;
 use layoutproof_core::results::known::KnownFailure;
@@ -26,9 +26,18 @@ pub(crate) fn kept_runs(lists: &[KnownList]) -> anyhow::Result<Vec<KeptRun>> {
             known::explain(&known, check, &run.devices);
         }
         let end: RunEnd = end.with_context(|| format!("{path} is of a run that was cut short"))?;
-        kept.push(KeptRun { name: file.name.to_owned(), run, checks, end });
+        let (name, date) = file.name.rsplit_once('.').unwrap_or_default();
+        ensure!(is_day(date), "{path}: the name lacks the day of the run, as in nvidia-h200.2026-11-26.jsonl.zst");
+        kept.push(KeptRun { name: name.to_owned(), date: date.to_owned(), run, checks, end });
     }
     Ok(kept)
+}
+
+/// True for a day such as `2026-11-26`.
+fn is_day(text: &str) -> bool {
+    let is_dash = |at: usize| [4, 7].contains(&at);
+    let is_right = |(at, byte): (usize, u8)| if is_dash(at) { byte == b'-' } else { byte.is_ascii_digit() };
+    text.len() == 10 && text.bytes().enumerate().all(is_right)
 }
 
 #[cfg(test)]

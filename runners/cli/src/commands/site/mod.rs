@@ -14,15 +14,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use layoutproof_built_in::CASE_FORMAT;
+use anyhow::{Context, bail, ensure};
+use layoutproof_built_in::{CASE_FORMAT, PEERS};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_inputs::all_cases;
 use layoutproof_inputs::files::{FileKind, read};
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_show::counted;
-use layoutproof_site::{EXPLORER_FILES, SiteFacts, SitePage, site_pages};
+use layoutproof_site::{EXPLORER_FILES, Peer, PeerResults, RuleTableFacts, SiteFacts, SitePage, site_pages};
 
 use crate::commands::bugs::reduced_sources::reduced_sources;
 use crate::output::print;
@@ -48,7 +48,10 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
     let mut evidence = known_evidence::known_evidence(&known, &sources)?;
     evidence.extend(known_evidence::kept_evidence(&known)?);
     let surprises = surprises::surprises(&sources, &recorded)?;
+    let rules = layoutproof_vectors_writer::rules()?;
+    let text = layoutproof_vectors_writer::rules_json(&rules)?;
     let pages = site_pages(&SiteFacts {
+        rule_table: &RuleTableFacts { rules, text },
         rules: &rule_sets::rule_set_facts()?,
         opening: surprises::opening(&surprises)?,
         surprises: &surprises,
@@ -58,6 +61,7 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         case_format: CASE_FORMAT,
         cases: &cases::case_facts(&sources, recorded)?,
         kept_runs: &kept_runs::kept_runs(&known)?,
+        peers: &peers()?,
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
@@ -79,6 +83,16 @@ fn issue_titles() -> anyhow::Result<BTreeMap<String, String>> {
         .iter()
         .flat_map(|source| source.reduced.known.iter().map(|known| (known.clone(), source.reduced.title.clone())));
     Ok(titles.collect())
+}
+
+/// The libraries that were run through the test vectors.
+///
+/// # Errors
+/// The results have another form.
+fn peers() -> anyhow::Result<Vec<Peer>> {
+    let PeerResults { schema, peers } = serde_json::from_str(PEERS).context("ci/peers/results.json")?;
+    ensure!(schema == 1, "ci/peers/results.json has the schema {schema}, not 1");
+    Ok(peers)
 }
 
 /// Rejects a folder with content: a page of an older site would stay among the new ones.
