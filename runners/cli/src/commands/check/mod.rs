@@ -6,6 +6,7 @@
 //! child process, `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
+mod comparisons;
 mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
@@ -40,6 +41,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::{NamedCompiler, named_compiler};
 use crate::commands::check::args::{CheckArgs, CheckFormat};
+use crate::commands::check::comparisons::Comparisons;
 use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::lock::{Lock, shader_name};
@@ -97,8 +99,12 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
 
     let hosts = read_hosts(&inputs.hosts, &blocks, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
-    let rules =
-        PairRules { known: &project.known, vector_types: &vector_types, is_strict: args.strict || project.is_strict };
+    let rules = PairRules {
+        known: &project.known,
+        vector_types: &vector_types,
+        comparisons: &Comparisons::default(),
+        is_strict: args.strict || project.is_strict,
+    };
     let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
     checked.unread = unread.inputs;
     if accepted.is_some() || args.write_lock {
