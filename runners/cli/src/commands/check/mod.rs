@@ -59,6 +59,9 @@ use crate::select::layout_selection::LayoutSelection;
 use crate::select::refused_input::{RefusedInput, first_problem};
 use layoutproof_inputs::shader_file::use_no_cache;
 
+/// Most files to name on the standard error that the text on the standard output names too.
+const MOST_REPEATED: usize = 3;
+
 /// Compares host structs with blocks.
 ///
 /// # Errors
@@ -155,8 +158,14 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
-    for unread in &checked.unread {
-        warn(&format!("error: {}\n", unread.reason));
+    let is_listed = args.format == CheckFormat::Text && !args.quiet;
+    match checked.unread.len() {
+        many if many > MOST_REPEATED && is_listed => warn(&format!("error: {many} files could not be read\n")),
+        _ => checked.unread.iter().for_each(|unread| warn(&format!("error: {}\n", unread.reason))),
+    }
+    let shaders: BTreeSet<String> = inputs.shaders.iter().map(|job| job.path.display().to_string()).collect();
+    if args.inputs.is_empty() && checked.unread.iter().any(|unread| shaders.contains(&unread.file)) {
+        warn(&format!("note: shaders that are not compiled as they are belong under `except` in {PROJECT_FILE}\n"));
     }
     Ok(worse(exit_of(&checked), proven))
 }
@@ -522,8 +531,9 @@ fn read_hosts(
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }
-        if let Some(absence) = &answer.absence {
-            warn(&format!("warning: {}: {absence}\n", host.display()));
+        let absence = answer.absence.as_ref().map(|absence| format!("{}: {absence}", host.display()));
+        if let Some(absence) = absence.filter(|absence| !answer.problems.contains(absence)) {
+            warn(&format!("warning: {absence}\n"));
         }
         answers.push(answer);
     }
