@@ -16,6 +16,8 @@ pub(super) struct FlatStruct {
     pub members: Vec<FlatMember>,
     /// By offset.
     pub lanes: Vec<Lane>,
+    /// One past the last byte of all lanes; `None` without lanes.
+    pub end: Option<u32>,
     /// True if the struct has more lanes than the maximum.
     pub is_truncated: bool,
 }
@@ -124,6 +126,7 @@ impl FlatStruct {
     /// Sorts lanes for look-ups.
     pub(super) fn finish(mut self) -> Self {
         self.lanes.sort_by_key(|lane| lane.offset);
+        self.end = self.lanes.iter().map(|lane| lane.end()).max();
         self
     }
 

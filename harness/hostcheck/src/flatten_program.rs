@@ -1,5 +1,7 @@
 //! Flattens a struct of the host program.
 
+use std::collections::HashMap;
+
 use layoutproof_layout::UNSIZED_ELEMENTS;
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
@@ -12,7 +14,7 @@ use super::vector_types::{VectorType, VectorTypes};
 /// Flattens `program`, whose first byte is at `start` in the block. Each of the `vector_types`
 /// becomes one member.
 pub(super) fn flatten_program(program: &ProgramStruct, start: u32, vector_types: &VectorTypes) -> FlatStruct {
-    let mut flattener = ProgramFlattener { flat: FlatStruct::default(), vector_types };
+    let mut flattener = ProgramFlattener { flat: FlatStruct::default(), vector_types, found: HashMap::new() };
     let root =
         FlatPlace { path: String::new(), name: String::new(), offset: start, parent: None, is_first_element: true };
     flattener.fields(&program.fields, &root);
@@ -22,6 +24,8 @@ pub(super) fn flatten_program(program: &ProgramStruct, start: u32, vector_types:
 struct ProgramFlattener<'a> {
     flat: FlatStruct,
     vector_types: &'a VectorTypes,
+    /// The vector types by name: an array of structs names each type once per element.
+    found: HashMap<&'a str, Option<VectorType>>,
 }
 
 /// The place to which members are added.
@@ -44,8 +48,8 @@ struct NewMember<'a> {
     place: Option<&'a LinePlace>,
 }
 
-impl ProgramFlattener<'_> {
-    fn fields(&mut self, fields: &[ProgramField], parent: &FlatPlace) {
+impl<'a> ProgramFlattener<'a> {
+    fn fields(&mut self, fields: &'a [ProgramField], parent: &FlatPlace) {
         for field in fields {
             if self.flat.lanes.len() >= MAX_LANES {
                 self.flat.is_truncated = true;
@@ -55,7 +59,7 @@ impl ProgramFlattener<'_> {
         }
     }
 
-    fn field(&mut self, field: &ProgramField, parent: &FlatPlace) {
+    fn field(&mut self, field: &'a ProgramField, parent: &FlatPlace) {
         let Some(offset) = parent.offset.checked_add(field.offset) else { return };
         if let (true, ProgramShape::Struct { fields, .. } | ProgramShape::Union { fields, .. }) =
             (field.name.is_empty(), &field.shape)
@@ -81,9 +85,10 @@ impl ProgramFlattener<'_> {
         );
     }
 
-    fn member(&mut self, place: &FlatPlace, new: NewMember<'_>) {
+    fn member(&mut self, place: &FlatPlace, new: NewMember<'a>) {
         let (element, element_name, arrays) = dimensions(new.shape, new.type_name);
-        let vector = self.vector_types.find(element_name);
+        let vector_types = self.vector_types;
+        let vector = *self.found.entry(element_name).or_insert_with(|| vector_types.find(element_name));
         let vectors = vector.zip(element.size()).and_then(|(vector, size)| vectors_of(vector, size));
         let scalar = match (element, vector) {
             (_, Some(vector)) => Some(FlatScalar { class: vector.class, size: vector.component_size, is_enum: false }),
@@ -132,7 +137,7 @@ impl ProgramFlattener<'_> {
     }
 
     /// Adds the lanes of a member, one array element after another.
-    fn elements(&mut self, shape: &ProgramShape, place: &FlatPlace, lanes: &MemberLanes) {
+    fn elements(&mut self, shape: &'a ProgramShape, place: &FlatPlace, lanes: &MemberLanes) {
         match shape {
             ProgramShape::Array { element, count, stride, .. } => {
                 for index in 0..count.unwrap_or(UNSIZED_ELEMENTS) {
@@ -159,7 +164,7 @@ impl ProgramFlattener<'_> {
         }
     }
 
-    fn element(&mut self, shape: &ProgramShape, place: &FlatPlace, lanes: &MemberLanes) {
+    fn element(&mut self, shape: &'a ProgramShape, place: &FlatPlace, lanes: &MemberLanes) {
         let member = lanes.member;
         if let Some(vector) = lanes.vector {
             let stride = shape.size().and_then(|size| vectors_of(vector, size)).map_or(0, |vectors| vectors.stride);

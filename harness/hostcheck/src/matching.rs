@@ -4,6 +4,8 @@
 //! shader, always decides. Otherwise an equal name counts more than one that differs by
 //! conventions, and two candidates of equal weight are refused.
 
+use std::collections::{BTreeSet, HashMap};
+
 use serde::{Deserialize, Serialize};
 
 pub use super::names::is_generic;
@@ -90,7 +92,49 @@ pub struct BlockMatch {
     pub part: Option<usize>,
 }
 
-/// True if a type with this name may match one of the blocks, so that its layout is worth reading.
+/// The blocks that types may match, by the keys of possible names: programs have thousands of types, and
+/// engines hundreds of blocks.
+#[derive(Debug)]
+pub struct Candidates<'a> {
+    blocks: Vec<&'a BlockNames>,
+    /// Indices of the blocks by the keys of all names that [`quality`] accepts.
+    by_key: HashMap<String, Vec<usize>>,
+    /// Indices of the blocks with a stated name.
+    stated: Vec<usize>,
+}
+
+impl<'a> Candidates<'a> {
+    pub fn new(blocks: impl IntoIterator<Item = &'a BlockNames>) -> Self {
+        let mut candidates = Self { blocks: Vec::new(), by_key: HashMap::new(), stated: Vec::new() };
+        for (index, block) in blocks.into_iter().enumerate() {
+            candidates.blocks.push(block);
+            if block.stated.is_some() || block.parts.iter().any(|part| part.stated.is_some()) {
+                candidates.stated.push(index);
+            }
+            for key in possible_names(block).iter().map(|name| type_key(name)) {
+                let of_key = candidates.by_key.entry(key).or_default();
+                if of_key.last() != Some(&index) {
+                    of_key.push(index);
+                }
+            }
+        }
+        candidates
+    }
+
+    /// The indices of the blocks that a type with this name may match.
+    pub fn blocks_of(&self, type_name: &str) -> impl Iterator<Item = usize> {
+        let of_key = self.by_key.get(&type_key(type_name)).map(Vec::as_slice).unwrap_or_default();
+        let possible: BTreeSet<usize> = of_key.iter().chain(&self.stated).copied().collect();
+        possible.into_iter().filter(move |index| is_candidate(std::slice::from_ref(self.blocks[*index]), type_name))
+    }
+
+    /// True if a type with this name may match one of the blocks, so that its layout is worth reading.
+    pub fn has(&self, type_name: &str) -> bool {
+        self.blocks_of(type_name).next().is_some()
+    }
+}
+
+/// True if a type with this name may match one of the blocks.
 pub fn is_candidate(blocks: &[BlockNames], type_name: &str) -> bool {
     let is_candidate_of = |stated: Option<&String>, quality: &dyn Fn() -> Option<MatchQuality>| match stated {
         Some(stated) => is_stated(stated, type_name),
@@ -137,7 +181,7 @@ pub fn match_type<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a s
         }
     }
     if best.found == TypeMatch::None(Vec::new()) {
-        best.found = TypeMatch::None(nearest(block, type_names));
+        best.found = TypeMatch::None(nearest(block, &NameKey::all(type_names)));
     }
     best
 }
@@ -168,7 +212,7 @@ fn match_stated<'a>(stated: &str, type_names: impl Iterator<Item = &'a str> + Cl
                 parts: Vec::new(),
                 stated: None,
             };
-            TypeMatch::StatedMissing { stated: stated.to_owned(), nearest: nearest(&own, type_names) }
+            TypeMatch::StatedMissing { stated: stated.to_owned(), nearest: nearest(&own, &NameKey::all(type_names)) }
         }
         (None, several) => TypeMatch::Ambiguous(owned(several)),
     }
@@ -265,33 +309,91 @@ fn is_name_of(name: &str, declared: &str) -> bool {
     last_segment(declared) == name || as_identifier(declared) == name
 }
 
+/// The names that [`quality`] and [`part_quality`] accept, without conventions: every type that they accept has
+/// the key of one of these.
+fn possible_names(block: &BlockNames) -> Vec<String> {
+    let mut names = vec![block.block.clone(), as_identifier(&block.block)];
+    let elements = block.element.iter().map(|element| (element, None));
+    for (element, member) in elements.chain(block.parts.iter().map(|part| (&part.element, Some(&part.member)))) {
+        names.extend([element.clone(), as_identifier(element)]);
+        for user in std::iter::once(&block.block).chain(member) {
+            for used in [user.clone(), format!("{}_{user}", block.use_word), block.use_word.clone()] {
+                names.extend(used_names(element, &used));
+            }
+        }
+    }
+    names
+}
+
 /// How well a type has the name that `show` gives a struct with several layouts: `Light_structured`,
 /// with its user `Light_lights` or `Light_structured_lights`.
 fn used_name(name: &str, element: &str, word: &str, user: &str) -> Option<MatchQuality> {
-    let is = |used: &str| {
-        let possible = [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{used}")));
-        possible.iter().any(|possible| possible == name)
-    };
+    let is = |used: &str| used_names(element, used).iter().any(|possible| possible == name);
     if !user.is_empty() && (is(user) || is(&format!("{word}_{user}"))) {
         return Some(MatchQuality::UsedName);
     }
     (!word.is_empty() && is(word)).then_some(MatchQuality::KindName)
 }
 
+/// The key of a type's name. Programs have thousands of names, each of which is compared with those of all
+/// blocks.
+#[derive(Clone, Debug)]
+pub struct NameKey<'a> {
+    name: &'a str,
+    key: String,
+    letters: Letters,
+}
+
+impl<'a> NameKey<'a> {
+    /// The keys of all names that may be meant.
+    pub fn all(type_names: impl Iterator<Item = &'a str>) -> Vec<Self> {
+        type_names.filter(|name| !name.contains('<')).map(Self::new).collect()
+    }
+
+    fn new(name: &'a str) -> Self {
+        let key = type_key(name);
+        Self { name, letters: Letters::of(&key), key }
+    }
+}
+
+/// The letters in a key, as bits. Rare characters share some.
+#[derive(Clone, Copy, Debug)]
+struct Letters(u64);
+
+impl Letters {
+    fn of(key: &str) -> Self {
+        Self(key.bytes().fold(0, |letters, byte| letters | 1 << (byte % 64)))
+    }
+
+    /// The fewest letters that must change to make one key of the other.
+    fn fewest_changes(self, other: Self) -> u32 {
+        (self.0 & !other.0).count_ones().max((other.0 & !self.0).count_ones())
+    }
+
+    /// True if one key may contain the other.
+    fn may_contain(self, other: Self) -> bool {
+        self.0 & !other.0 == 0 || other.0 & !self.0 == 0
+    }
+}
+
+/// The name of a struct with the name of its use, without and with its namespace.
+fn used_names(element: &str, used: &str) -> [String; 2] {
+    [last_segment(element), element].map(|element| as_identifier(&format!("{element}_{used}")))
+}
+
 /// Names that are similar to those of a block, best first.
-pub fn nearest<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let keys: Vec<String> = [block.stated.as_deref(), Some(block.block.as_str()), block.element.as_deref()]
+pub fn nearest(block: &BlockNames, type_names: &[NameKey<'_>]) -> Vec<String> {
+    let keys: Vec<NameKey<'_>> = [block.stated.as_deref(), Some(block.block.as_str()), block.element.as_deref()]
         .into_iter()
         .flatten()
         .chain(block.parts.iter().map(|part| part.element.as_str()))
-        .map(type_key)
+        .map(NameKey::new)
         .collect();
     let mut scored: Vec<ScoredName<'_>> = type_names
-        .filter(|name| !name.contains('<'))
-        .filter_map(|name| {
-            let key = type_key(name);
-            let scores = keys.iter().filter_map(|own| score(own, &key));
-            Some(ScoredName { distance: scores.min()?, name })
+        .iter()
+        .filter_map(|found| {
+            let distance = keys.iter().filter_map(|own| score(own, found)).min()?;
+            Some(ScoredName { distance, name: found.name })
         })
         .collect();
     scored.sort();
@@ -306,15 +408,22 @@ struct ScoredName<'a> {
 }
 
 /// The distance between two keys; `None` if they have nothing in common.
-fn score(own: &str, other: &str) -> Option<usize> {
-    if own.len() < 3 || other.len() < 3 || own.len().abs_diff(other.len()) > own.len().max(6) {
+fn score(own: &NameKey<'_>, other: &NameKey<'_>) -> Option<usize> {
+    let (own_letters, other_letters) = (own.letters, other.letters);
+    let (own, other) = (own.key.as_str(), other.key.as_str());
+    let difference = own.len().abs_diff(other.len());
+    if own.len() < 3 || other.len() < 3 || difference > own.len().max(6) {
         return None;
     }
-    if own.contains(other) || other.contains(own) {
-        return Some(own.len().abs_diff(other.len()).min(2));
+    if own_letters.may_contain(other_letters) && (own.contains(other) || other.contains(own)) {
+        return Some(difference.min(2));
+    }
+    let most = own.len() / 3;
+    if difference > most || own_letters.fewest_changes(other_letters) as usize > most {
+        return None;
     }
     let distance = edit_distance(own.as_bytes(), other.as_bytes());
-    (distance <= own.len() / 3).then_some(distance)
+    (distance <= most).then_some(distance)
 }
 
 /// The number of letters to insert, remove or replace.
@@ -349,6 +458,62 @@ mod tests {
     fn array_of(block: &str, element: &str, member: &str, is_all: bool) -> BlockNames {
         let (element, member) = (element.to_owned(), member.to_owned());
         BlockNames { parts: vec![PartName { element, member, is_all, stated: None }], ..names(block, None, None) }
+    }
+
+    /// Looking up keys finds the same types as trying each name.
+    #[test]
+    fn candidates_are_the_types_that_may_match() {
+        let blocks = [
+            names("PerFrame", Some("engine::FrameConstants"), None),
+            names("N::cbLights", Some("N::Light"), None),
+            names("x", None, Some("editor::Material")),
+            array_of("Items", "Particle", "items", false),
+            BlockNames { use_word: String::new(), ..names("m_sky", Some("Sky_t"), None) },
+        ];
+        let types = [
+            "PerFrame",
+            "per_frame_data",
+            "g::PerFrameCB",
+            "FrameConstants_structured",
+            "FrameConstants_PerFrame",
+            "engine_FrameConstants",
+            "Frame",
+            "N_Light_structured",
+            "N_cbLights",
+            "Lights",
+            "Light_structured_N_cbLights",
+            "Material",
+            "a::editor::Material",
+            "a::editor::Material<int>",
+            "Particle_items",
+            "a::ParticleData",
+            "Items",
+            "Particle_structured_Items",
+            "particles",
+            "Sky",
+            "SkyBlock",
+            "Sky_t_m_sky",
+            "Node<float>",
+            "Other",
+        ];
+        let candidates = Candidates::new(&blocks);
+        let mut found = 0;
+        for name in types {
+            let tried: Vec<usize> =
+                (0..blocks.len()).filter(|block| is_candidate(&blocks[*block..=*block], name)).collect();
+            assert_eq!(candidates.blocks_of(name).collect::<Vec<_>>(), tried, "{name}");
+            found += tried.len();
+        }
+        assert!(found >= 18, "{found}");
+    }
+
+    /// Names without enough letters in common are left out before the number of changes is counted.
+    #[test]
+    fn similar_names_differ_in_a_third_of_their_letters() {
+        let nearest_of =
+            |block: &str, types: &[&str]| nearest(&names(block, None, None), &NameKey::all(types.iter().copied()));
+        assert_eq!(nearest_of("Shadows", &["Shadow", "Shallows", "Meadow", "Frame"]), ["Shadow", "Shallows"]);
+        assert_eq!(nearest_of("abcdef", &["fedcba", "abcdxf", "abxdxf", "axxdxf"]), ["abcdxf", "abxdxf"]);
     }
 
     #[test]

@@ -41,11 +41,20 @@ pub(super) fn member_key(name: &str) -> String {
 
 /// The name of a member also without a prefix for its type: `iRenderSize` is `renderSize`.
 pub(super) fn loose_key(name: &str) -> String {
-    NameKeys::new(name).without_type
+    folded(loose(without_prefix(name)))
+}
+
+/// A name without the prefix for its type.
+fn loose(scoped: &str) -> &str {
+    without_type_prefix(scoped.trim_start_matches('_'))
 }
 
 /// Lowercase, without underscores.
 fn folded(name: &str) -> String {
+    // Trials fold the names of all members of a program.
+    if name.is_ascii() {
+        return name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect();
+    }
     name.chars().filter(|character| *character != '_').flat_map(char::to_lowercase).collect()
 }
 
@@ -65,7 +74,7 @@ impl NameKeys {
             exact: name.to_owned(),
             plain: folded(name),
             without_scope: folded(scoped),
-            without_type: folded(without_type_prefix(scoped.trim_start_matches('_'))),
+            without_type: folded(loose(scoped)),
         }
     }
 
@@ -97,19 +106,25 @@ pub(super) fn join_path(parent: &str, name: &str) -> String {
 /// True for a member that only fills space, and whose value is never read.
 pub(super) fn is_padding(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
-    let keys = NameKeys::new(name.split('[').next().unwrap_or(name));
-    let is_number = keys.without_scope.chars().all(|character| character.is_ascii_digit());
-    let starts_with = |word: &&str| keys.without_scope.starts_with(*word) || keys.without_type.starts_with(*word);
+    let scoped = without_prefix(name.split('[').next().unwrap_or(name));
+    let is_number = scoped.chars().all(|character| character.is_ascii_digit() || character == '_');
+    let starts_with = |word: &&str| starts_folded(scoped, word) || starts_folded(loose(scoped), word);
     is_number || PADDING_WORDS.iter().any(starts_with)
+}
+
+/// True if a name starts with a word, apart from underscores and case.
+fn starts_folded(name: &str, word: &str) -> bool {
+    let mut letters = name.chars().filter(|letter| *letter != '_').flat_map(char::to_lowercase);
+    word.chars().all(|letter| letters.next() == Some(letter))
 }
 
 /// True for padding whose name cannot belong to data. `alignment` may be data, such as that of a
 /// text, and compilers use numbers as names of members without one: those of tuples, and of
 /// stripped SPIR-V.
 pub(super) fn is_filler(name: &str) -> bool {
-    let leaf = member_key(name.rsplit('.').next().unwrap_or(name));
-    let has_letter = leaf.chars().any(char::is_alphabetic);
-    is_padding(name) && has_letter && !leaf.starts_with("alignment") && !leaf.starts_with("spare")
+    let leaf = without_prefix(name.rsplit('.').next().unwrap_or(name));
+    let is_data = || ["alignment", "spare"].iter().any(|word| starts_folded(leaf, word));
+    is_padding(name) && leaf.chars().any(char::is_alphabetic) && !is_data()
 }
 
 /// The name of a type or block in lowercase, without namespaces, prefixes, and suffixes like `CB`,

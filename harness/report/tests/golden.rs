@@ -379,7 +379,7 @@ fn host_check(name: &str) -> HostCheck {
         shader: "s.hlsl".into(),
         host: name.into(),
         host_file: "engine.o".into(),
-        comparison,
+        comparison: comparison.into(),
         known: Vec::new(),
         is_by_members: false,
         proofs: Vec::new(),

@@ -104,7 +104,7 @@ impl Comparer<'_> {
     /// True if the shader has nothing after the member, and the host's has more than a vector of 16 bytes
     /// would add, or ends outside the buffer, whose size is a multiple of 16 bytes.
     fn reaches_beyond_the_block(&self, host_size: u32, start: u32, end: u32) -> bool {
-        let Some(block_end) = self.shader.lanes.iter().map(|lane| lane.end()).max() else { return false };
+        let Some(block_end) = self.shader.end else { return false };
         start >= block_end && (host_size != 16 || end > block_end.next_multiple_of(16))
     }
 

@@ -2,8 +2,9 @@
 //! finding, which reports write at its first pair and with the number of the other shaders.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use layoutproof_hostcheck::Mismatch;
+use layoutproof_hostcheck::{Comparison, Mismatch};
 
 use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, target_title};
 use layoutproof_show::style::counted;
@@ -47,15 +48,23 @@ pub(crate) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
 
 /// The other places of a finding, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.
 pub(crate) fn also_of_pairs(check: &HostCheck, finding: &Finding) -> Option<String> {
-    also(finding.members.iter().map(|index| {
+    other_places_of_pairs(check, finding).map(|other| other.sentence(true))
+}
+
+/// The other places where a block has no host struct for the same reason.
+pub(crate) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
+    other_places_of_unmatched(check, finding).map(|other| other.sentence(true))
+}
+
+pub(super) fn other_places_of_pairs(check: &HostCheck, finding: &Finding) -> Option<OtherPlaces> {
+    OtherPlaces::of(finding.members.iter().map(|index| {
         let pair = &check.pairs[*index];
         (pair.shader.as_str(), target_title(&pair.target), pair.shader_name())
     }))
 }
 
-/// The other places where a block has no host struct for the same reason.
-pub(crate) fn also_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<String> {
-    also(finding.members.iter().map(|index| {
+pub(super) fn other_places_of_unmatched(check: &HostCheck, finding: &Finding) -> Option<OtherPlaces> {
+    OtherPlaces::of(finding.members.iter().map(|index| {
         let unmatched = &check.unmatched[*index];
         (unmatched.shader.as_str(), target_title(&unmatched.target), unmatched.block.clone())
     }))
@@ -84,7 +93,11 @@ fn says_the_same(left: &CheckedPair, right: &CheckedPair) -> bool {
         && left.known == right.known
         && left.is_by_members == right.is_by_members
         && left.proofs == right.proofs
-        && one.remarks == other.remarks
+        && (Arc::ptr_eq(one, other) || has_same_answer(one, other))
+}
+
+fn has_same_answer(one: &Comparison, other: &Comparison) -> bool {
+    one.remarks == other.remarks
         && (one.shader_size, one.host_size, one.host_start) == (other.shader_size, other.host_size, other.host_start)
         && (one.members, one.members_by_bytes) == (other.members, other.members_by_bytes)
         && one.mismatches.len() == other.mismatches.len()
@@ -183,32 +196,48 @@ impl Groups {
     }
 }
 
-/// Lists the occurrences (shader, target, block) after the first one; `None` if there are none.
-fn also<'a>(mut occurrences: impl Iterator<Item = (&'a str, String, String)>) -> Option<String> {
-    let first = occurrences.next()?;
-    let mut count = 0;
-    let (mut shaders, mut targets, mut blocks) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for (shader, target, block) in occurrences {
-        count += 1;
-        shaders.extend(Some(shader).filter(|shader| *shader != first.0));
-        targets.extend(Some(target).filter(|target| *target != first.1));
-        blocks.extend(Some(format!("`{block}`")).filter(|_| block != first.2));
+/// The places of a finding after the first one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct OtherPlaces {
+    shaders: BTreeSet<String>,
+    targets: BTreeSet<String>,
+    blocks: BTreeSet<String>,
+}
+
+impl OtherPlaces {
+    /// Takes shader, target and block of each place; `None` if there is only one.
+    fn of<'a>(mut places: impl Iterator<Item = (&'a str, String, String)>) -> Option<Self> {
+        let first = places.next()?;
+        let mut other = Self { shaders: BTreeSet::new(), targets: BTreeSet::new(), blocks: BTreeSet::new() };
+        let mut count = 0;
+        for (shader, target, block) in places {
+            count += 1;
+            other.shaders.extend(Some(shader).filter(|shader| *shader != first.0).map(str::to_owned));
+            other.targets.extend(Some(target).filter(|target| *target != first.1));
+            other.blocks.extend(Some(format!("`{block}`")).filter(|_| block != first.2));
+        }
+        (count > 0).then_some(other)
     }
 
-    let mut clauses = Vec::new();
-    if !shaders.is_empty() {
-        clauses.push(format!("in {}: {}", counted(shaders.len() as u64, "shader"), some_of(&shaders)));
+    /// The places in words. Without `names_shaders`, shaders are only counted.
+    pub(super) fn sentence(&self, names_shaders: bool) -> String {
+        let mut clauses = Vec::new();
+        if !self.shaders.is_empty() {
+            let count = counted(self.shaders.len() as u64, "shader");
+            let names = if names_shaders { format!(": {}", some_of(&self.shaders)) } else { String::new() };
+            clauses.push(format!("in {count}{names}"));
+        }
+        if !self.targets.is_empty() {
+            clauses.push(format!("for {}", some_of(&self.targets)));
+        }
+        if !self.blocks.is_empty() {
+            clauses.push(format!("as {}", some_of(&self.blocks)));
+        }
+        if clauses.is_empty() {
+            clauses.push("with other options for the same shader".to_owned());
+        }
+        clauses.join(", ")
     }
-    if !targets.is_empty() {
-        clauses.push(format!("for {}", some_of(&targets)));
-    }
-    if !blocks.is_empty() {
-        clauses.push(format!("as {}", some_of(&blocks)));
-    }
-    if clauses.is_empty() && count > 0 {
-        clauses.push("with other options for the same shader".to_owned());
-    }
-    Some(clauses.join(", ")).filter(|text| !text.is_empty())
 }
 
 fn some_of<T: AsRef<str>>(names: &BTreeSet<T>) -> String {

@@ -93,7 +93,9 @@ fn first_difference(pair: &CheckedPair) -> String {
         (Some(first), _) => {
             let place = first.host_at.as_ref().or(first.shader_at.as_ref());
             let place = place.map_or_else(|| pair.host_file.clone(), place_text);
-            format!("{}, {place}", part_path(&pair.shader_name(), &first.path))
+            // The path of what is wrong with the whole struct is its name.
+            let path = Some(first.path.as_str()).filter(|path| *path != pair.host).unwrap_or_default();
+            format!("{}, {place}", part_path(&pair.shader_name(), path))
         }
         (None, Some(stray)) => format!("{}, {}", part_path(&pair.block, &stray.path), pair.shader),
         (None, None) => pair.shader_name(),

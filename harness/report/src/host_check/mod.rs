@@ -23,6 +23,8 @@ pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, place_text, stray_text};
 pub use view::{Amount, View};
 
+use std::sync::Arc;
+
 use layoutproof_core::results::record::Reasons;
 use layoutproof_device::RunnerKind;
 use layoutproof_layout::BlockKind;
@@ -70,7 +72,8 @@ pub struct CheckedPair {
     pub host: String,
     /// File with the debug information that defines the host struct.
     pub host_file: String,
-    pub comparison: Comparison,
+    /// Shaders that include the same block share it.
+    pub comparison: Arc<Comparison>,
     /// True if no struct has the block's name, and this one was taken because it alone has all of
     /// the block's members.
     pub is_by_members: bool,

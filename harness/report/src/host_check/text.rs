@@ -3,17 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::diff::diff;
-use super::findings::{Finding, also_of_pairs, also_of_unmatched, mirrors, pair_findings, unmatched_findings};
+use super::findings::{
+    Finding, OtherPlaces, mirrors, other_places_of_pairs, other_places_of_unmatched, pair_findings, unmatched_findings,
+};
 use super::headline::{headline, is_failing, leaves};
 use super::view::{Amount, View};
-use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, target_title};
-use layoutproof_hostcheck::{LinePlace, Mismatch, StrayLeaf};
-use layoutproof_show::style::{self, Style, TextLines, Tone, counted, one_line, pad_left};
+use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
+use layoutproof_hostcheck::{LinePlace, Mismatch, Remark, StrayLeaf};
+use layoutproof_show::style::{self, Style, TextLines, Tone, counted, one_line, pad_left, width};
 
 /// Columns before the text of a detail.
 const DETAIL_COLUMNS: usize = 11;
 /// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 8;
+
+/// Most blocks of a kind to list if there is nothing more to say about them. A repository of samples has hundreds.
+const MOST_PLAIN: usize = 20;
+/// Most pairs under which to write a note that says nothing about the pair alone.
+const MOST_REPEATED: usize = 3;
+/// Most entries of the project file to write out.
+const MOST_ENTRIES: usize = 6;
+/// Most files that could not be read to list.
+const MOST_UNREAD: usize = 10;
 
 /// Every difference as a diff, the other pairs as one line each, and the headline. What holds for many
 /// shaders is written once.
@@ -31,8 +42,12 @@ fn findings(check: &HostCheck, view: View) -> String {
     let style = view.style;
     let mut lines = TextLines::default();
     let mut mirrors = if view.is_whole() { Vec::new() } else { mirrors(check) };
-    for finding in pair_findings(check) {
-        let agrees = check.pairs[finding.first()].outcome() == PairOutcome::Agree;
+    let pairs = pair_findings(check);
+    let common = if view.is_whole() { CommonNotes::default() } else { CommonNotes::of(check, &pairs) };
+    let mut agreeing = PlainBlocks::default();
+    for finding in pairs {
+        let pair = &check.pairs[finding.first()];
+        let agrees = pair.outcome() == PairOutcome::Agree;
         match mirrors.iter_mut().find(|mirrors| mirrors.pairs.contains(&finding.first())) {
             // The line about all mirrors names those that agree.
             Some(_) if agrees => continue,
@@ -42,20 +57,56 @@ fn findings(check: &HostCheck, view: View) -> String {
             }
             Some(_) | None => {}
         }
-        lines.append(&finding_text(check, &finding, view));
+        let is_plain = agrees && details_of(pair, view, common).is_empty();
+        if !is_plain || agreeing.are_listed(view) {
+            lines.append(&pair_text(check, &finding, view, common));
+        }
     }
+    agreeing.count_rest(&mut lines, &style.verb(Tone::Agree, "Agree"), view);
+    if common.by_members > 0 {
+        let blocks = counted(common.by_members as u64, "block");
+        detail(
+            &mut lines,
+            "note",
+            &format!("{blocks} have another name than their struct, which alone has all members"),
+            view,
+        );
+    }
+    if common.matrices > 0 {
+        let blocks = counted(common.matrices as u64, "block");
+        let text =
+            format!("whether matrices are transposed is not checked in {blocks}: debug information does not record it");
+        detail(&mut lines, "note", &text, view);
+    }
+    let mut without_struct = PlainBlocks::default();
     for finding in unmatched_findings(check) {
-        lines.append(&without_host(check, &finding, view));
+        let unmatched = &check.unmatched[finding.first()];
+        let is_plain = !is_error(check, unmatched) && unmatched.proposals.is_empty();
+        if !is_plain || without_struct.are_listed(view) {
+            lines.append(&without_host(check, &finding, view));
+        }
     }
+    without_struct.count_rest(&mut lines, &style.verb(Tone::Skip, "No match"), view);
     let entries = map_entries(check);
     if !entries.is_empty() {
         lines.push("");
         lines.push("For layoutproof.toml, if these are meant (`check --write-map` appends them):");
-        entries.concat().lines().for_each(|line| lines.push(line));
+        let most = if view.is_whole() { usize::MAX } else { MOST_ENTRIES };
+        entries.iter().take(most).flat_map(|entry| entry.lines()).for_each(|line| lines.push(line));
+        if entries.len() > most {
+            lines.push("");
+            lines.push(&format!("# and {} more", entries.len() - most));
+        }
         lines.push("");
     }
-    for unread in &check.unread {
-        wrapped(&mut lines, &style.verb(Tone::Disagree, "Not read"), &one_line(&unread.reason), view);
+    let most = if view.is_whole() { usize::MAX } else { MOST_UNREAD };
+    let not_read = style.verb(Tone::Disagree, "Not read");
+    for unread in check.unread.iter().take(most) {
+        wrapped(&mut lines, &not_read, &one_line(&unread.reason), view);
+    }
+    if let more @ 1.. = check.unread.len().saturating_sub(most) {
+        let files = counted(more as u64, "more file");
+        wrapped(&mut lines, &not_read, &format!("{files}; `--verbose` lists them"), view);
     }
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint, view);
@@ -69,8 +120,66 @@ fn findings(check: &HostCheck, view: View) -> String {
     lines.into_text()
 }
 
+/// The blocks about which there is nothing more to say than that they are there, so far.
+#[derive(Default)]
+struct PlainBlocks {
+    count: usize,
+}
+
+impl PlainBlocks {
+    /// Counts one more, and tells whether to list it.
+    fn are_listed(&mut self, view: View) -> bool {
+        self.count += 1;
+        self.count <= MOST_PLAIN || view.is_whole()
+    }
+
+    fn count_rest(&self, lines: &mut TextLines, word: &str, view: View) {
+        if let more @ 1.. = self.count.saturating_sub(MOST_PLAIN)
+            && !view.is_whole()
+        {
+            wrapped(lines, word, &format!("{}; `--verbose` lists them", counted(more as u64, "more block")), view);
+        }
+    }
+}
+
+/// The numbers of pairs with a note that is written once for all of them; 0 for a note that is written under
+/// each pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct CommonNotes {
+    /// Nothing tells whether matrices are transposed.
+    matrices: usize,
+    /// No struct has the block's name.
+    by_members: usize,
+}
+
+impl CommonNotes {
+    fn of(check: &HostCheck, findings: &[Finding]) -> Self {
+        let count = |has_note: &dyn Fn(&CheckedPair) -> bool| {
+            let pairs = findings.iter().map(|finding| &check.pairs[finding.first()]);
+            let count = pairs.filter(|pair| pair.outcome() != PairOutcome::Known && has_note(pair)).count();
+            if count > MOST_REPEATED { count } else { 0 }
+        };
+        Self {
+            matrices: count(&|pair| pair.comparison.remarks.iter().any(is_about_matrices)),
+            by_members: count(&is_agreeing_by_members),
+        }
+    }
+}
+
+fn is_agreeing_by_members(pair: &CheckedPair) -> bool {
+    pair.is_by_members && pair.comparison.agrees()
+}
+
+fn is_about_matrices(remark: &Remark) -> bool {
+    matches!(remark, Remark::MatrixOrderUnchecked { .. })
+}
+
 /// The text of a finding, with the other shaders that have it.
 pub(super) fn finding_text(check: &HostCheck, finding: &Finding, view: View) -> String {
+    pair_text(check, finding, view, CommonNotes::default())
+}
+
+fn pair_text(check: &HostCheck, finding: &Finding, view: View, common: CommonNotes) -> String {
     let pair = &check.pairs[finding.first()];
     let style = view.style;
     let (tone, word) = match pair.outcome() {
@@ -89,7 +198,10 @@ pub(super) fn finding_text(check: &HostCheck, finding: &Finding, view: View) -> 
 
     let mut lines = TextLines::default();
     wrapped(&mut lines, &style.verb(tone, word), &one_line(&name), view);
-    detail(&mut lines, "also", &also_of_pairs(check, finding).unwrap_or_default(), view);
+    if let Some(other) = other_places_of_pairs(check, finding) {
+        let is_short = pair.outcome() == PairOutcome::Agree && !view.is_whole();
+        also(&mut lines, &other, is_short, view);
+    }
     for reason in &pair.known {
         detail(&mut lines, "reason", reason, view);
     }
@@ -99,13 +211,19 @@ pub(super) fn finding_text(check: &HostCheck, finding: &Finding, view: View) -> 
         lines.append(&diff(pair, view, &|mismatch| explanation(pair, &pair.comparison.mismatches[mismatch], view)));
         lines.push("");
     }
-    let notes = if pair.outcome() == PairOutcome::Known { String::new() } else { notes(pair, view) };
-    let below = notes + &proofs(pair, view);
+    let below = details_of(pair, view, common);
     lines.append(&below);
     if has_diff && !below.is_empty() {
         lines.push("");
     }
     lines.into_text()
+}
+
+/// Notes, and what devices read.
+fn details_of(pair: &CheckedPair, view: View, common: CommonNotes) -> String {
+    let is_known = pair.outcome() == PairOutcome::Known;
+    let notes = if is_known { String::new() } else { notes(pair, view, common) };
+    notes + &proofs(pair, view)
 }
 
 /// What is wrong, how to mend it, and where.
@@ -118,10 +236,10 @@ fn explanation(pair: &CheckedPair, mismatch: &Mismatch, view: View) -> String {
     lines.into_text()
 }
 
-fn notes(pair: &CheckedPair, view: View) -> String {
+fn notes(pair: &CheckedPair, view: View, common: CommonNotes) -> String {
     let mut lines = TextLines::default();
     let comparison = &pair.comparison;
-    if pair.is_by_members && comparison.agrees() {
+    if is_agreeing_by_members(pair) && common.by_members == 0 {
         detail(&mut lines, "note", "no struct has its name; this one alone has all of its members", view);
     }
     if comparison.members_by_bytes > 0 && comparison.agrees() {
@@ -130,7 +248,8 @@ fn notes(pair: &CheckedPair, view: View) -> String {
         let text = format!("{by_bytes} of {members} by bytes alone: the host has no members of their names");
         detail(&mut lines, "note", &text, view);
     }
-    for remark in &comparison.remarks {
+    let is_written = |remark: &&Remark| common.matrices == 0 || !is_about_matrices(remark);
+    for remark in comparison.remarks.iter().filter(is_written) {
         detail(&mut lines, "note", &remark.to_string(), view);
     }
     lines.into_text()
@@ -205,11 +324,14 @@ pub(crate) fn place_text(place: &LinePlace) -> String {
     }
 }
 
+fn is_error(check: &HostCheck, unmatched: &UnmatchedBlock) -> bool {
+    check.is_strict || unmatched.reason.is_error()
+}
+
 fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     let mut lines = TextLines::default();
     let unmatched = &check.unmatched[finding.first()];
-    let is_error = check.is_strict || unmatched.reason.is_error();
-    let (tone, word) = if is_error { (Tone::Disagree, "No match") } else { (Tone::Skip, "No match") };
+    let tone = if is_error(check, unmatched) { Tone::Disagree } else { Tone::Skip };
     let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
     let text = format!(
         "{} {} {} ({place}): {}",
@@ -218,8 +340,10 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
         target_title(&unmatched.target),
         unmatched.reason
     );
-    wrapped(&mut lines, &view.style.verb(tone, word), &one_line(&text), view);
-    detail(&mut lines, "also", &also_of_unmatched(check, finding).unwrap_or_default(), view);
+    wrapped(&mut lines, &view.style.verb(tone, "No match"), &one_line(&text), view);
+    if let Some(other) = other_places_of_unmatched(check, finding) {
+        also(&mut lines, &other, !view.is_whole(), view);
+    }
     for HostProposal { host, fit, difference } in &unmatched.proposals {
         let placed = match (fit.placed, fit.of) {
             (1, 1) => format!("`{host}`: the only member has its place there"),
@@ -255,6 +379,13 @@ pub fn map_entries(check: &HostCheck) -> Vec<String> {
         }
     }
     texts
+}
+
+/// The other places of a finding. A short text names them only if they fit in the line.
+fn also(lines: &mut TextLines, other: &OtherPlaces, is_short: bool, view: View) {
+    let text = one_line(&other.sentence(true));
+    let fits = width(&text) + DETAIL_COLUMNS <= view.columns;
+    detail(lines, "also", &if is_short && !fits { other.sentence(false) } else { text }, view);
 }
 
 /// A line below another one, with a word in front.

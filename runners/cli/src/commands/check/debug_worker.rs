@@ -13,7 +13,9 @@ use layoutproof_debuginfo::{
     DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
     SiblingBytes, SiblingFiles, TypeName,
 };
-use layoutproof_hostcheck::matching::{BlockNames, has_own_name, is_candidate, is_generic, nearest};
+use layoutproof_hostcheck::matching::{
+    BlockNames, Candidates, NameKey, has_own_name, is_candidate, is_generic, nearest,
+};
 use layoutproof_hostcheck::{
     MemberFit, MemberSketch, ProgramContract, ProgramStruct, WrittenBy, WrittenRules, block_parts,
 };
@@ -179,10 +181,11 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     };
 
     let is_struct = |kind: IndexedKind| kind != IndexedKind::Record(RecordKind::Enum);
-    let names = || index.names().filter(|name| is_struct(name.kind)).map(|name| name.name);
-    answer.nearest = request.blocks.iter().map(|block| nearest(block, names())).collect();
+    let names = NameKey::all(index.names().filter(|name| is_struct(name.kind)).map(|name| name.name));
+    answer.nearest = request.blocks.iter().map(|block| nearest(block, &names)).collect();
+    let candidates = Candidates::new(&request.blocks);
 
-    let found = file.read(&index, |name| is_struct(name.kind) && is_candidate(&request.blocks, name.name))?;
+    let found = file.read(&index, |name| is_struct(name.kind) && candidates.has(name.name))?;
     let working_folder = std::env::current_dir().unwrap_or_default();
     let by_variable = index.names().filter(|name| name.kind == IndexedKind::ByVariable).map(|name| name.name);
     let by_variable: BTreeSet<&str> = by_variable.collect();

@@ -105,6 +105,16 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     for left_out in &project.left_out {
         print(&format!("left out: {left_out}\n"));
     }
+    if project.untested > 0 {
+        warn(&format!(
+            "note: {} listed without a test after {} s; if `check` cannot read some, list them under `except`\n",
+            match project.untested {
+                1 => "1 shader is".to_owned(),
+                several => format!("{several} shaders are"),
+            },
+            READING_TIME.as_secs()
+        ));
+    }
     if project.hosts.is_empty() {
         warn(
             "note: no file with debug information was found: build with -g (GCC, Clang), /Zi (MSVC) or a profile with \
@@ -253,6 +263,8 @@ struct FirstProject {
     hosts: BTreeSet<String>,
     /// Sentences about the files that were found and are not used.
     left_out: Vec<String>,
+    /// The number of shaders that are listed without a test whether they can be read.
+    untested: u64,
 }
 
 /// The result of reading a shader.
@@ -283,7 +295,6 @@ impl FirstProject {
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
         let define_sets = define_sets(folder, &found.files);
         let mut refused: Vec<String> = Vec::new();
-        let mut unread = 0;
         let is_main = |file: &&PathBuf| {
             let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
             !HEADERS.contains(&suffix.as_str())
@@ -314,7 +325,7 @@ impl FirstProject {
                 Trial::Alone => self.shader_count += 1,
                 Trial::NotRead => {
                     self.shader_count += 1;
-                    unread += 1;
+                    self.untested += 1;
                 }
                 Trial::With(defines) => {
                     self.shader_count += 1;
@@ -343,10 +354,6 @@ impl FirstProject {
         if let Some(first) = refused.first() {
             let count = counted(refused.len() as u64, "shader");
             self.left_out.push(format!("{count} that cannot be read alone, such as {first}"));
-        }
-        if unread > 0 {
-            let count = counted(unread, "shader");
-            self.left_out.push(format!("the test whether {count} can be read, which would take too long"));
         }
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();

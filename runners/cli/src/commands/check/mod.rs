@@ -6,6 +6,7 @@
 //! child process, `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
+mod comparisons;
 mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
@@ -46,6 +47,7 @@ use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::check::args::{CheckArgs, CheckFormat};
+use crate::commands::check::comparisons::Comparisons;
 use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::lock::{Lock, shader_name};
@@ -56,6 +58,9 @@ use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::shader_settings::ShaderSettings;
+
+/// Most files to name on the standard error that the text on the standard output names too.
+const MOST_REPEATED: usize = 3;
 
 /// Compares host structs with blocks.
 ///
@@ -97,8 +102,12 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
 
     let hosts = read_hosts(&inputs.hosts, &blocks, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
-    let rules =
-        PairRules { known: &project.known, vector_types: &vector_types, is_strict: args.strict || project.is_strict };
+    let rules = PairRules {
+        known: &project.known,
+        vector_types: &vector_types,
+        comparisons: &Comparisons::default(),
+        is_strict: args.strict || project.is_strict,
+    };
     let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
     checked.unread = unread.inputs;
     if accepted.is_some() || args.write_lock {
@@ -149,8 +158,14 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
-    for unread in &checked.unread {
-        warn(&format!("error: {}\n", unread.reason));
+    let is_listed = args.format == CheckFormat::Text && !args.quiet;
+    match checked.unread.len() {
+        many if many > MOST_REPEATED && is_listed => warn(&format!("error: {many} files could not be read\n")),
+        _ => checked.unread.iter().for_each(|unread| warn(&format!("error: {}\n", unread.reason))),
+    }
+    let shaders: BTreeSet<String> = inputs.shaders.iter().map(|job| job.path.display().to_string()).collect();
+    if args.inputs.is_empty() && checked.unread.iter().any(|unread| shaders.contains(&unread.file)) {
+        warn(&format!("note: shaders that are not compiled as they are belong under `except` in {PROJECT_FILE}\n"));
     }
     Ok(exit_of(&checked).worse(proven))
 }
@@ -507,8 +522,9 @@ fn read_hosts(
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }
-        if let Some(absence) = &answer.absence {
-            warn(&format!("warning: {}: {absence}\n", host.display()));
+        let absence = answer.absence.as_ref().map(|absence| format!("{}: {absence}", host.display()));
+        if let Some(absence) = absence.filter(|absence| !answer.problems.contains(absence)) {
+            warn(&format!("warning: {absence}\n"));
         }
         answers.push(answer);
     }

@@ -2,14 +2,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
+use indexmap::IndexSet;
 use layoutproof_hostcheck::matching::{
-    BlockMatch, BlockNames, TypeMatch, has_name, has_own_name, is_candidate, is_generic, match_part, match_type,
+    BlockMatch, BlockNames, Candidates, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
 };
 use layoutproof_hostcheck::{
-    BlockPart, CompareOptions, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape,
-    ProgramStruct, Remark, ShaderBlock, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, compare,
-    has_members_of, part_of_host, part_path, shares_a_member,
+    BlockPart, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct,
+    Remark, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, has_members_of, part_of_host, part_path,
+    shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOutShape};
@@ -17,6 +19,7 @@ use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
+use super::comparisons::Comparisons;
 use super::debug_worker::DebugAnswer;
 use super::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
 use super::shader_blocks::{HostForm, TargetBlock};
@@ -31,6 +34,8 @@ pub(super) struct PairRules<'a> {
     pub known: &'a [KnownMismatch],
     /// Vector types of libraries and of the user.
     pub vector_types: &'a VectorTypes,
+    /// What is compared already.
+    pub comparisons: &'a Comparisons,
     /// True if a block without a host struct is an error.
     pub is_strict: bool,
 }
@@ -51,7 +56,7 @@ pub(super) struct PairPartners {
     pub block: usize,
     /// The part of the block that the host struct describes, as an index into [`block_parts`].
     pub part: usize,
-    pub host: ProgramStruct,
+    pub host: Arc<ProgramStruct>,
 }
 
 /// Compares each block with its host type.
@@ -61,12 +66,16 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
     let mut partners = Vec::new();
     let mut seen_by: Option<(&str, HostStructs<'_>)> = None;
     // Hundreds of shaders include the same block, and a program has thousands of names.
+    let distinct: IndexSet<&BlockNames> = blocks.iter().map(|block| &block.names).collect();
+    let candidates = Candidates::new(distinct.iter().copied());
     let mut names_for: HashMap<&BlockNames, Vec<&str>> = HashMap::new();
+    for name in all.keys() {
+        for block in candidates.blocks_of(name) {
+            names_for.entry(distinct[block]).or_default().push(name);
+        }
+    }
     for (index, block) in blocks.iter().enumerate() {
-        let names = names_for.entry(&block.names).or_insert_with(|| {
-            let is_possible = |name: &&str| is_candidate(std::slice::from_ref(&block.names), name);
-            all.keys().copied().filter(is_possible).collect()
-        });
+        let names = names_for.get(&block.names).map(Vec::as_slice).unwrap_or_default();
         let structs = match seen_by.take() {
             Some((shader, structs)) if shader == block.shader => structs,
             _ => HostStructs::new(&all, &block.shader),
@@ -111,7 +120,7 @@ struct PairsOfBlock<'a> {
 struct BlockPair {
     pair: CheckedPair,
     part: usize,
-    host: ProgramStruct,
+    host: Arc<ProgramStruct>,
 }
 
 impl PairsOfBlock<'_> {
@@ -272,7 +281,8 @@ impl PairsOfBlock<'_> {
         let compare_as = |host: &ProgramStruct| compare_pair(self.block, &parts[part], host, self.rules);
         let Some(WrittenBy { library, rules }) = &host.written_by else {
             let pair = compare_as(host);
-            return self.pairs.push(BlockPair { pair, part, host: host.clone() });
+            let host = self.rules.comparisons.shared(host);
+            return self.pairs.push(BlockPair { pair, part, host });
         };
 
         // A type of crevice may have both layouts, and its code decides for each buffer.
@@ -287,8 +297,9 @@ impl PairsOfBlock<'_> {
         if let Some((mut pair, written)) = written.min_by_key(|(pair, _)| !pair.comparison.agrees()) {
             let first = pair.comparison.mismatches.first();
             if first.is_none_or(|first| !may_follow_from_attributes(&first.kind)) {
-                pair.comparison.remarks.insert(0, Remark::WrittenBy { library: library.clone() });
-                return self.pairs.push(BlockPair { pair, part, host: written });
+                let remark = Remark::WrittenBy { library: library.clone() };
+                Arc::make_mut(&mut pair.comparison).remarks.insert(0, remark);
+                return self.pairs.push(BlockPair { pair, part, host: written.into() });
             }
             difference = first.map(ToString::to_string);
         }
@@ -602,15 +613,7 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
 }
 
 fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
-    let renames = block.renames_in(part);
-    let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
-    let options = CompareOptions {
-        renames: &renames,
-        vector_types: rules.vector_types,
-        host_start: block.host_start,
-        contract: block.contract,
-    };
-    let comparison = compare(shader, host, options);
+    let comparison = rules.comparisons.compare(block, part, host, rules.vector_types);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
         let entry = rules.known.iter().find(|known| covers(known, &block.layout.name, mismatch));

@@ -19,6 +19,7 @@ use layoutproof_layout::{RuleSet, lay_out, table};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
 use layoutproof_source::sources::SourceMap;
 
+use super::comparisons::Comparisons;
 use super::debug_types::convert;
 use super::debug_worker::DebugAnswer;
 use super::pairing::{PairRules, pair};
@@ -213,7 +214,9 @@ fn disagreements(wanted: Structs<'_>, compiler: &mut Command) -> Option<Vec<Stri
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut structs = structs_of(&folder.path().join("all.o"));
 
-    let rules = PairRules { known: &[], vector_types: VectorTypes::built_in(), is_strict: true };
+    let comparisons = Comparisons::default();
+    let vector_types = VectorTypes::built_in();
+    let rules = PairRules { known: &[], vector_types, comparisons: &comparisons, is_strict: true };
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for (index, case) in cases.iter().enumerate() {
         let answer = DebugAnswer { structs: structs.remove(&index).unwrap_or_default(), ..DebugAnswer::default() };

@@ -1,0 +1,96 @@
+//! Compares each block with each host struct once, although hundreds of shaders include the same block.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use layoutproof_hostcheck::{
+    BlockPart, CompareOptions, Comparison, LinePlace, ProgramStruct, ShaderBlock, SizeContract, VectorTypes, compare,
+};
+use layoutproof_layout::BlockLayout;
+
+use super::shader_blocks::TargetBlock;
+
+/// The comparisons of a check so far. Memory would not hold a copy for each shader of an engine.
+#[derive(Debug, Default)]
+pub(super) struct Comparisons {
+    /// By the names of the block, its part and the host struct.
+    known: RefCell<HashMap<(String, String, String), Vec<KnownComparison>>>,
+    hosts: RefCell<HashMap<String, Vec<Arc<ProgramStruct>>>>,
+}
+
+#[derive(Debug)]
+struct KnownComparison {
+    block: ComparedBlock,
+    host: Arc<ProgramStruct>,
+    comparison: Arc<Comparison>,
+}
+
+/// What a comparison depends on besides the part and the host struct.
+#[derive(Debug)]
+struct ComparedBlock {
+    layout: BlockLayout,
+    places: BTreeMap<String, LinePlace>,
+    renames: BTreeMap<String, String>,
+    host_start: Option<u32>,
+    contract: Option<SizeContract>,
+}
+
+impl Comparisons {
+    /// Compares a part of a block with a host struct, unless another shader has the same block.
+    pub(super) fn compare(
+        &self,
+        block: &TargetBlock,
+        part: &BlockPart<'_>,
+        host: &ProgramStruct,
+        vector_types: &VectorTypes,
+    ) -> Arc<Comparison> {
+        let host = self.shared(host);
+        let mut known = self.known.borrow_mut();
+        let names = (block.layout.name.clone(), part.path.clone(), host.name.clone());
+        let known = known.entry(names).or_default();
+        let is_same = |known: &&KnownComparison| Arc::ptr_eq(&known.host, &host) && known.block.is_of(block);
+        if let Some(known) = known.iter().find(is_same) {
+            return Arc::clone(&known.comparison);
+        }
+
+        let renames = block.renames_in(part);
+        let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
+        let (host_start, contract) = (block.host_start, block.contract);
+        let options = CompareOptions { renames: &renames, vector_types, host_start, contract };
+        let comparison = Arc::new(compare(shader, &host, options));
+        known.push(KnownComparison { block: ComparedBlock::new(block), host, comparison: Arc::clone(&comparison) });
+        comparison
+    }
+
+    /// The one copy of a host struct.
+    pub(super) fn shared(&self, host: &ProgramStruct) -> Arc<ProgramStruct> {
+        let mut hosts = self.hosts.borrow_mut();
+        let namesakes = hosts.entry(host.name.clone()).or_default();
+        if let Some(known) = namesakes.iter().find(|known| ***known == *host) {
+            return Arc::clone(known);
+        }
+        let new = Arc::new(host.clone());
+        namesakes.push(Arc::clone(&new));
+        new
+    }
+}
+
+impl ComparedBlock {
+    fn new(block: &TargetBlock) -> Self {
+        Self {
+            layout: block.layout.clone(),
+            places: block.places.clone(),
+            renames: block.renames.clone(),
+            host_start: block.host_start,
+            contract: block.contract,
+        }
+    }
+
+    fn is_of(&self, block: &TargetBlock) -> bool {
+        (self.host_start, self.contract) == (block.host_start, block.contract)
+            && self.renames == block.renames
+            && self.places == block.places
+            && self.layout == block.layout
+    }
+}
