@@ -11,11 +11,11 @@
 # nothing is missing. Exits 0 in both cases: a run reports itself what it could not check, and ci/floors.toml decides if
 # that was enough.
 #
-# Usage: ci/setup.sh [--THING...] [--without-build] [THING...]
+# Usage: ci/setup.sh [--THING...] [--minimal] [--without-build] [THING...]
 #
 # A THING is a script in ci/setup/tools. --THING adds one to those of a default set-up: --tint adds Node.js and npm for
-# Tint, --wine Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --without-build omits what only a build of the
-# repository needs. With THINGs, only these are set up. `layoutproof setup` runs this script.
+# Tint, --wine Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --minimal leaves out the newer versions of what
+# the distribution has, 75 MB to fetch. --without-build omits what only a build of the repository needs. With THINGs, only these are set up. `layoutproof setup` runs this script.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -24,7 +24,7 @@ cd "$root"
 
 # shellcheck source=ci/versions.sh
 source "$root/ci/versions.sh"
-for part in say packages pinned pypi npm base; do
+for part in say packages debian pinned pypi npm base; do
     # shellcheck source=/dev/null
     source "$root/ci/setup/$part.sh"
 done
@@ -48,13 +48,14 @@ call() {
     fi
 }
 
-wanted=() named=no build=yes
+wanted=() named=no build=yes minimal=no
 for word; do
     case $word in
+    --minimal) minimal=yes ;;
     --without-build) build=no ;;
     *)
         if [[ " ${all_things[*]} " != *" ${word#--} "* ]]; then
-            echo "usage: ci/setup.sh [--THING...] [--without-build] [THING...]" >&2
+            echo "usage: ci/setup.sh [--THING...] [--minimal] [--without-build] [THING...]" >&2
             echo "THING is one of: ${all_things[*]}" >&2
             exit 2
         fi
@@ -65,6 +66,8 @@ for word; do
         ;;
     esac
 done
+# The scripts of tools read it.
+export minimal
 # is_wanted THING
 is_wanted() {
     [[ " ${wanted[*]} " == *" $1 "* ]]

@@ -45,6 +45,10 @@ CROSS_TARGETS=x86_64-pc-windows-gnu,aarch64-apple-darwin
 # The vkd3d of Debian testing for which the known differences and floors were made. ci/known/vkd3d.toml names it, too.
 VKD3D_TRIED=2.1
 
+# The lavapipe of Debian sid for which the known differences and floors were made. ci/known/lavapipe-current.toml names it,
+# too.
+LAVAPIPE_TRIED=26.2.6
+
 # axe-core, which finds barriers in pages, for ci/web.
 AXE_NPM_NAME=axe-core
 AXE_NPM_VERSION=4.14.1

@@ -42,6 +42,10 @@ impl Enumeration {
     }
 }
 
+/// The id of the lavapipe that `layoutproof setup` fetches from a newer Debian. It runs in workers of
+/// its own, so that it is there next to the distribution's.
+pub const CURRENT_LAVAPIPE: &str = "lavapipe-current";
+
 /// The API below a device, as far as it affects ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NativeApi {

@@ -222,7 +222,10 @@ const EXAMPLES: [Examples; 17] = [
             "layoutproof report a.jsonl b.jsonl --site site",
         ],
     },
-    Examples { command: "setup", lines: &["layoutproof setup", "layoutproof setup dxc slangc vkd3d"] },
+    Examples {
+        command: "setup",
+        lines: &["layoutproof setup", "layoutproof setup --minimal", "layoutproof setup dxc slangc vkd3d"],
+    },
     Examples {
         command: "list",
         lines: &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"],

@@ -20,6 +20,7 @@ pub mod free_memory;
 mod job_object;
 pub mod lookup;
 pub mod naga_command;
+pub mod private_root;
 pub mod process_tree;
 mod programs;
 pub mod regular_file;
@@ -32,7 +33,6 @@ pub mod toolchains;
 pub mod tools_folder;
 pub mod typed_command;
 pub mod user_files;
-pub mod vkd3d;
 
 /// Sources of the programs that the set-up builds or copies, with paths relative to
 /// `runners/compilers`.

@@ -7,14 +7,18 @@
 use std::io;
 use std::time::Duration;
 
-use layoutproof_device::devices::Enumeration;
+use layoutproof_device::devices::{CURRENT_LAVAPIPE, Enumeration};
 use layoutproof_device::{DeviceInfo, RunnerError, RunnerKind};
 use thiserror::Error;
 
+use crate::current_lavapipe::CurrentLavapipe;
 use crate::device_apis;
 use crate::launch::Launch;
 use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::worker::{Worker, WorkerDeath};
+
+/// The APIs that drive Vulkan devices of any loader.
+const VULKAN: [RunnerKind; 2] = [RunnerKind::Ash, RunnerKind::Wgpu];
 
 /// An API counts as failed after this many failed queries.
 const ATTEMPTS: usize = 2;
@@ -43,7 +47,13 @@ impl DeviceListing {
         }
 
         std::thread::scope(|scope| {
-            let threads: Vec<_> = apis.iter().map(|api| scope.spawn(|| list(*api, launch))).collect();
+            let lavapipe = launch.lavapipe.as_ref();
+            let queries = apis.iter().flat_map(|api| {
+                let newer = lavapipe.filter(|_| VULKAN.contains(api));
+                [Some((*api, None)), newer.map(|newer| (*api, Some(newer)))].into_iter().flatten()
+            });
+            let threads: Vec<_> =
+                queries.map(|(api, lavapipe)| scope.spawn(move || list(api, lavapipe, launch))).collect();
             for thread in threads {
                 match thread.join() {
                     Ok(listed) => listing.add(listed),
@@ -62,12 +72,15 @@ impl DeviceListing {
 }
 
 /// Lists the devices of one API, and retries if the process that loads its drivers dies.
-fn list(api: RunnerKind, launch: &Launch) -> DeviceListing {
-    let name = api.as_str();
+fn list(api: RunnerKind, lavapipe: Option<&CurrentLavapipe>, launch: &Launch) -> DeviceListing {
+    let name = match lavapipe {
+        Some(_) => format!("{CURRENT_LAVAPIPE}, through {},", api.as_str()),
+        None => api.as_str().to_owned(),
+    };
     let mut notes = Vec::new();
     let mut last = String::new();
     for attempt in 1..=ATTEMPTS {
-        match list_once(api, launch) {
+        match list_once(api, lavapipe, launch) {
             Ok(found) => {
                 notes.extend(found.notes);
                 return DeviceListing { devices: found.devices, notes, failures: Vec::new() };
@@ -98,15 +111,22 @@ enum ListingError {
     Interrupted,
 }
 
-fn list_once(api: RunnerKind, launch: &Launch) -> Result<Enumeration, ListingError> {
+fn list_once(
+    api: RunnerKind,
+    lavapipe: Option<&CurrentLavapipe>,
+    launch: &Launch,
+) -> Result<Enumeration, ListingError> {
     if !api.is_driven() {
         return Ok(device_apis::of(api).discover()?);
     }
-    let mut worker = Worker::start(launch, api, &[])?;
+    let mut worker = Worker::start(launch, api, lavapipe, &[])?;
     let planted = launch.fault.as_ref().and_then(|fault| fault.planted_in_listing(api));
     match worker.ask_and_wait(&WorkerRequest::Discover(api, planted), launch.open_limit()) {
         Ok(WorkerAnswer::Devices(found)) => {
             let mut found = found?;
+            if lavapipe.is_some() {
+                return Ok(CurrentLavapipe::listed(found));
+            }
             // A driver that complains while it is loaded may list fewer devices.
             if let Some(first) = worker.end().lines().next() {
                 let api = api.as_str();

@@ -283,7 +283,8 @@ fn key_of(device: &DeviceInfo) -> DeviceKey {
 
 fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker = Worker::start(launch, device.runner, &compilation.settings()).map_err(failed)?;
+    let mut worker =
+        Worker::start(launch, device.runner, launch.lavapipe_of(device), &compilation.settings()).map_err(failed)?;
     let answer =
         worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone()), launch.job_limit), launch.open_limit());
     match answer.map_err(WorkerDeath::error)? {

@@ -116,6 +116,11 @@ impl FetchedDrivers {
         fetched
     }
 
+    /// Adds a sentence for the user.
+    pub(crate) fn note(&mut self, note: Option<String>) {
+        self.notes.extend(note);
+    }
+
     /// Adds a driver, unless other users can change it.
     fn add(&mut self, manifest: PathBuf, tools: &ToolsFolder) {
         match inspect(&manifest, tools) {

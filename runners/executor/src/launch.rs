@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use layoutproof_compilers::cache::AnswerCache;
-use layoutproof_compilers::vkd3d::FetchedVkd3d;
-use layoutproof_device::JOB_LIMIT;
+use layoutproof_compilers::private_root::PrivateRoot;
+use layoutproof_device::devices::CURRENT_LAVAPIPE;
+use layoutproof_device::{DeviceInfo, JOB_LIMIT};
 use layoutproof_model::Misreading;
 
+use crate::current_lavapipe::CurrentLavapipe;
 use crate::drivers::{FetchedDrivers, Setting};
 use crate::fault::Fault;
 use crate::interrupt::Interrupt;
@@ -33,9 +35,11 @@ pub struct Launch {
     /// The drivers that a worker finds in addition to those of the system.
     pub drivers: FetchedDrivers,
     /// The fetched vkd3d, if workers load it.
-    pub vkd3d: Option<FetchedVkd3d>,
+    pub vkd3d: Option<PrivateRoot>,
     /// A sentence for the user about vkd3d: who can change it, or why it is not loaded.
     pub vkd3d_note: Option<String>,
+    /// The fetched lavapipe that is newer than the distribution's, if its device takes part.
+    pub lavapipe: Option<CurrentLavapipe>,
     /// The misreading planted in the model device.
     pub misreading: Option<Misreading>,
     /// The fault planted in workers. With a fault, the model runs in workers, too.
@@ -64,15 +68,50 @@ impl Launch {
         let tools = MachineTools::find()?;
         let drivers = FetchedDrivers::find(&tools);
 
-        let (vkd3d, vkd3d_note) = match tools.folder().map_or(Ok(None), FetchedVkd3d::find) {
-            Ok(vkd3d) => {
-                let warning = vkd3d.as_ref().and_then(|vkd3d| vkd3d.warning.clone());
-                (vkd3d, warning)
-            }
-            Err(untrusted) => (None, Some(untrusted.to_string())),
-        };
+        let (vkd3d, vkd3d_note) =
+            match tools.folder().map_or(Ok(None), |tools| PrivateRoot::find(tools, PrivateRoot::VKD3D)) {
+                Ok(vkd3d) => {
+                    let warning = vkd3d.as_ref().and_then(|vkd3d| vkd3d.warning.clone());
+                    (vkd3d, warning)
+                }
+                Err(untrusted) => (None, Some(untrusted.to_string())),
+            };
 
         Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
+    }
+
+    /// Workers for a run: of every device, or of the devices with these ids if there are any. The
+    /// lavapipe that is newer than the distribution's takes part only if the user asks for it,
+    /// because it nearly doubles the time of a run.
+    ///
+    /// # Errors
+    /// A variable names the folder of fetched drivers by a relative path.
+    pub fn for_run(program: PathBuf, named: &[String], every_device: bool) -> anyhow::Result<Self> {
+        let launch = Self::of(program)?;
+        let takes_all = every_device && named.is_empty();
+        let is_named = named.iter().any(|id| id == CURRENT_LAVAPIPE);
+        if takes_all || is_named { launch.with_current_lavapipe() } else { Ok(launch) }
+    }
+
+    /// These workers, and those of the fetched lavapipe that is newer than the distribution's.
+    ///
+    /// # Errors
+    /// A variable names the tools folder by a relative path.
+    pub fn with_current_lavapipe(mut self) -> anyhow::Result<Self> {
+        match CurrentLavapipe::find(&MachineTools::find()?) {
+            Ok(lavapipe) => {
+                let warning = lavapipe.as_ref().and_then(|lavapipe| lavapipe.warning().map(str::to_owned));
+                self.drivers.note(warning);
+                self.lavapipe = lavapipe;
+            }
+            Err(untrusted) => self.drivers.note(Some(untrusted.to_string())),
+        }
+        Ok(self)
+    }
+
+    /// The lavapipe that workers of this device load, if it is not one of the system's drivers.
+    pub(crate) fn lavapipe_of(&self, device: &DeviceInfo) -> Option<&CurrentLavapipe> {
+        self.lavapipe.as_ref().filter(|_| device.id == CURRENT_LAVAPIPE)
     }
 
     /// Time limit for a worker to open a device or to list all. It grows with the job limit, since
@@ -89,6 +128,7 @@ impl Launch {
             drivers: FetchedDrivers::default(),
             vkd3d: None,
             vkd3d_note: None,
+            lavapipe: None,
             misreading: None,
             fault: None,
             job_limit: JOB_LIMIT,

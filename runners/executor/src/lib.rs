@@ -13,6 +13,7 @@ pub mod answer;
 pub mod batching;
 pub mod compiler_devices;
 mod connection;
+pub mod current_lavapipe;
 mod device_apis;
 pub mod device_check;
 pub mod device_listing;

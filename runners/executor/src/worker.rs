@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use layoutproof_device::{RunnerError, RunnerKind};
 
 use crate::connection::{Offer, Stream};
+use crate::current_lavapipe::CurrentLavapipe;
 use crate::device_apis;
 use crate::drivers::Setting;
 use crate::interrupt::Interrupt;
@@ -64,13 +65,19 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker for devices of this API, with `settings` in its environment.
+    /// Starts a worker for devices of this API, with `settings` in its environment. It loads
+    /// `lavapipe` instead of the system's drivers, if there is one.
     ///
     /// # Errors
     /// The process does not start, or does not connect.
-    pub fn start(launch: &Launch, api: RunnerKind, settings: &[Setting]) -> io::Result<Self> {
-        let mut command = command(launch, api);
-        command.arg("worker").envs(launch.drivers.environment());
+    pub fn start(
+        launch: &Launch,
+        api: RunnerKind,
+        lavapipe: Option<&CurrentLavapipe>,
+        settings: &[Setting],
+    ) -> io::Result<Self> {
+        let mut command = command(launch, api, lavapipe);
+        command.arg("worker");
         command.envs(launch.settings.iter().chain(settings).copied());
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         leave_working_folder(&mut command, &launch.program);
@@ -209,11 +216,16 @@ fn is_timeout(error: &io::Error) -> bool {
 
 /// The command that starts a worker. A fetched vkd3d runs through its own loader, since the
 /// system's loader cannot load it.
-fn command(launch: &Launch, api: RunnerKind) -> Command {
-    match &launch.vkd3d {
+fn command(launch: &Launch, api: RunnerKind, lavapipe: Option<&CurrentLavapipe>) -> Command {
+    if let Some(lavapipe) = lavapipe {
+        return lavapipe.command(&launch.program);
+    }
+    let mut command = match &launch.vkd3d {
         Some(vkd3d) if device_apis::of(api).loads_vkd3d() => vkd3d.command(&launch.program),
         Some(_) | None => Command::new(&launch.program),
-    }
+    };
+    command.envs(launch.drivers.environment());
+    command
 }
 
 /// Windows searches the working folder for libraries, too, and any user may be able to write there.

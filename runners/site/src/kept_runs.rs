@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use layoutproof_core::check::CheckDevice;
 use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader};
+use layoutproof_device::devices::CURRENT_LAVAPIPE;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_show::style::{grouped, one_line};
 use maud::{Markup, html};
@@ -130,7 +131,7 @@ pub fn seen_on(runs: &[KeptRun]) -> Vec<&str> {
 /// What people call the device. Drivers in software report their version in place of a name.
 fn common_name(info: &DeviceInfo) -> &str {
     match info.id.as_str() {
-        "lavapipe" => "lavapipe",
+        "lavapipe" | CURRENT_LAVAPIPE => "lavapipe",
         "llvmpipe-gl" => "llvmpipe",
         "swiftshader" | "swiftshader-gl" => "SwiftShader",
         _ if info.direct3d.as_ref().is_some_and(|it| it.translator.is_some()) => "vkd3d",

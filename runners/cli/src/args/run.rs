@@ -70,9 +70,10 @@ pub struct RunArgs {
     /// Use no compiler: `rspirv` and `naga` alone make shaders.
     #[arg(long, conflicts_with = "producer")]
     pub no_compiler: bool,
-    /// Run compiled shaders on every driver that takes them.
+    /// Run compiled shaders on every driver that takes them, and use `lavapipe-current`.
     ///
-    /// Without it, they run on one driver each if no compiler is named.
+    /// Without it, they run on one driver each if no compiler is named, and the lavapipe that is newer than the
+    /// distribution's takes part only where --device names it.
     #[arg(long)]
     pub every_device: bool,
     /// Keep sources and compiled shaders below this folder.

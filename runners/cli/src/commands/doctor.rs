@@ -9,6 +9,7 @@ use layoutproof_core::results::record::SCHEMA;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_device::RunnerKind;
+use layoutproof_device::devices::CURRENT_LAVAPIPE;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::drivers::{self, FetchedDrivers};
 use layoutproof_executor::launch::Launch;
@@ -33,7 +34,7 @@ pub struct DoctorArgs {
 /// A part of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DoctorPart {
-    /// The devices that a run would use.
+    /// The devices that a run can use.
     Devices,
     /// The compilers that were found, with their versions.
     Compilers,
@@ -55,7 +56,7 @@ pub(crate) fn doctor(args: &DoctorArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn devices(format: Format, style: Style) -> anyhow::Result<Exit> {
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
-    let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?);
+    let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?.with_current_lavapipe()?);
     match format {
         Format::Json => {
             let DeviceListing { devices, notes, failures } = &listing;
@@ -76,7 +77,7 @@ fn exit_of_listing(listing: &DeviceListing) -> Exit {
 
 fn everything(format: Format, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
-    let launch = Launch::of(std::env::current_exe()?)?;
+    let launch = Launch::of(std::env::current_exe()?)?.with_current_lavapipe()?;
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
     let listing = DeviceListing::of(&apis, &launch);
 
@@ -156,7 +157,10 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
         let name = format!("{} via {}", device.id, device.runner.title());
         findings.push(good(&name, format!("{}, {}", device.driver, device.api)));
     }
-    for id in ["lavapipe", "swiftshader"].iter().filter(|id| !listing.devices.iter().any(|device| device.id == **id)) {
+    for id in ["lavapipe", "swiftshader", CURRENT_LAVAPIPE]
+        .iter()
+        .filter(|id| !listing.devices.iter().any(|device| device.id == **id))
+    {
         findings.push(missing(id, "no such device", &format!("`layoutproof setup {id}` installs it")));
     }
 

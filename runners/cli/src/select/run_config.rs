@@ -135,7 +135,11 @@ impl RunConfig {
                 watcher: Arc::new(progress.clone()),
                 spare_workers: Some(Arc::default()),
                 cache,
-                ..Launch::of(std::env::current_exe()?)?
+                ..Launch::for_run(
+                    std::env::current_exe()?,
+                    &[&args.device[..], &args.require].concat(),
+                    args.every_device,
+                )?
             },
             progress: progress.clone(),
             compiler_devices: if asks_all && !args.every_device {

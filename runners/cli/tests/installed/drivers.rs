@@ -17,6 +17,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     let has_vulkan = devices().any(|device| device["runner"] == "ash");
     let has_wgpu = devices().any(|device| device["runner"] == "wgpu");
     let has_lavapipe = devices().any(|device| device["runner"] == "ash" && device["id"] == "lavapipe");
+    let current = devices().find(|device| device["runner"] == "ash" && device["id"] == "lavapipe-current").cloned();
+    let no_current = current.is_none().then_some("the lavapipe of Debian sid is not there");
     let no_device = (!has_vulkan).then_some("no Vulkan device is there");
     let no_words = cfg!(not(unix)).then_some("the message about a dead process is the one of Unix");
     let no_adapter = (!has_wgpu).then_some("no adapter of wgpu is there");
@@ -30,11 +32,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         trial("lavapipe_compiles_fast_but_for_the_share", no_lavapipe, lavapipe_compiles_fast_but_for_the_share),
         trial("lavapipe_compiles_as_the_user_says", no_lavapipe, lavapipe_compiles_as_the_user_says),
+        trial("a_newer_lavapipe_takes_part_on_request", no_current, move || {
+            a_newer_lavapipe_takes_part_on_request(&current.unwrap());
+        }),
         trial("one_folder_has_all_results", no_lavapipe, one_folder_has_all_results),
     ]
 }
 
-fn trial(name: &str, lacking: Option<&str>, test: fn()) -> Trial {
+fn trial(name: &str, lacking: Option<&str>, test: impl FnOnce() + Send + 'static) -> Trial {
     let test = move || {
         test();
         Ok(())
@@ -71,6 +76,25 @@ fn an_api_that_is_lost_is_exit_code_three() {
     let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
     assert_eq!(end["failed_listings"].as_array().map(Vec::len), Some(1), "{end}");
     folder.run("report r.jsonl").exits(3).prints("incomplete 1 device listing failed; ");
+}
+
+/// The run's records name the version of the driver, and nothing but a request brings it in.
+fn a_newer_lavapipe_takes_part_on_request(current: &Value) {
+    let folder = Folder::with(&[]).with_drivers();
+    let devices_of = |words: &str| {
+        folder.run(&format!("run {CASE} --rules std140 --form leaf {words} --json c.jsonl")).exits(0);
+        let text = folder.read("c.jsonl");
+        let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        let of_newer = |device: &&Value| device["id"] == "lavapipe-current";
+        first["devices"].as_array().unwrap().iter().filter(of_newer).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(devices_of("--runner vulkan"), Vec::<Value>::new());
+    for words in ["--runner vulkan --every-device", "--runner vulkan --device lavapipe-current"] {
+        let devices = devices_of(words);
+        assert_eq!(devices.len(), 1, "{words}");
+        assert_eq!(devices[0]["driver"], current["driver"], "{words}");
+        assert!(devices[0]["driver"].as_str().is_some_and(|driver| driver.contains("Mesa ")), "{words}");
+    }
 }
 
 /// The value of `fast` in the one record that a run on lavapipe with these words writes.

@@ -35,7 +35,11 @@ impl Fuzz {
         let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
         let drawn_for = drawn_for(args, &toolchains)?;
         let spare_workers = Some(Arc::default());
-        let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
+        let launch = Launch {
+            cache,
+            spare_workers,
+            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device)?
+        };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {
             warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");

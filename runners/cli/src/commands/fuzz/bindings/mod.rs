@@ -136,7 +136,11 @@ impl BindingFuzz {
         }
 
         let spare_workers = Some(Arc::default());
-        let launch = Launch { cache, spare_workers, ..Launch::of(std::env::current_exe()?)? };
+        let launch = Launch {
+            cache,
+            spare_workers,
+            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device)?
+        };
         let mut listing = DeviceListing::of(&RunnerKind::driven().collect::<Vec<_>>(), &launch);
         warn_of_listing(&listing);
         let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
