@@ -93,7 +93,7 @@ pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
 
     let layouts = input.layouts(&rules);
     let blocks: Vec<&BlockLayout> = layouts.iter().flat_map(|column| &column.blocks).map(|it| &it.layout).collect();
-    let title = layouts.first().map_or_else(String::new, |column| column.name.clone());
+    let title = layouts.first().map_or_else(String::new, |column| column.name.to_string());
     let Some(found) = blocks.iter().find(|layout| layout.name == block.name) else {
         let known: Vec<String> = blocks.iter().map(|layout| format!("`{}`", layout.name)).collect();
         return Err(BlockError::UnknownBlock { name: block.name.to_owned(), known: known.join(", ") });

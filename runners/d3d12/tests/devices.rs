@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use layoutproof_compilers::tools_folder::ToolsFolder;
-use layoutproof_compilers::vkd3d::FetchedVkd3d;
+use layoutproof_compilers::private_root::PrivateRoot;
 use layoutproof_d3d12::Direct3d12;
 use layoutproof_device::{
     Batch, BufferKind, DeviceApi, DeviceInfo, Draw, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage,
@@ -72,7 +72,7 @@ fn through_the_loader() -> Option<ExitCode> {
     if this.file_name()?.to_string_lossy().starts_with("ld-linux") {
         return None;
     }
-    let vkd3d = FetchedVkd3d::find(&ToolsFolder::find().ok()?).ok()??;
+    let vkd3d = PrivateRoot::find(&ToolsFolder::find().ok()?, PrivateRoot::VKD3D).ok()??;
     let status = vkd3d.command(Path::new(&this)).args(std::env::args_os().skip(1)).status().ok()?;
     Some(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
