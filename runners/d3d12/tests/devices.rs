@@ -6,8 +6,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_compilers::private_root::PrivateRoot;
+use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_d3d12::Direct3d12;
 use layoutproof_device::{
     Batch, BufferKind, DeviceApi, DeviceInfo, Draw, Feature, ImageKind, ImageView, JOB_LIMIT, Job, JobBuffer, JobImage,
