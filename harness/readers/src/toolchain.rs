@@ -45,8 +45,8 @@ pub enum AppliedRules {
     /// One for each kind of block: those in the row of
     /// [`Native`](layoutproof_layout::native::Native) with this name.
     Native(&'static str),
-    /// Each of these for any block, as the source declares.
-    Named(&'static [&'static str]),
+    /// Each of these for any block, as the source declares, in this column.
+    Named(&'static [&'static str], Column<'static>),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -165,8 +165,15 @@ const fn slangc(
 }
 
 /// A compiler from GLSL to SPIR-V.
-const fn glsl(name: &'static str, rules: &'static [&'static str]) -> Toolchain {
-    only_toolchain(name, AppliedRules::Named(rules), Input::Glsl, ShaderForm::Spirv)
+const fn glsl(name: &'static str, compiler: ShaderCompiler, rules: &'static [&'static str]) -> Toolchain {
+    let column = Column::new(ShaderTarget::Vulkan, compiler);
+    only_toolchain(name, AppliedRules::Named(rules, column), Input::Glsl, ShaderForm::Spirv)
+}
+
+/// A compiler of WGSL.
+const fn wgsl(name: &'static str, compiler: ShaderCompiler, target: ShaderTarget, output: ShaderForm) -> Toolchain {
+    let follows = AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"], Column::new(target, compiler));
+    only_toolchain(name, follows, Input::Wgsl, output)
 }
 
 const FXC: Toolchain = only_toolchain("fxc", AppliedRules::Native("native:fxc"), Input::OldHlsl, ShaderForm::Dxbc);
@@ -183,18 +190,10 @@ const CLANG: Toolchain = Toolchain {
     ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, ShaderForm::ClangIr)
 };
 
-const TINT: Toolchain =
-    only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, ShaderForm::Spirv);
-
 /// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
 const NAGA_D3D12: Toolchain = Toolchain {
     second_compiler: Some("dxc"),
-    ..only_toolchain(
-        "naga-d3d12",
-        AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]),
-        Input::Wgsl,
-        ShaderForm::Dxil,
-    )
+    ..wgsl("naga-d3d12", ShaderCompiler::Naga, ShaderTarget::D3d12, ShaderForm::Dxil)
 };
 
 /// A row for each toolchain. `layoutproof-compilers` finds and runs the compilers; it has a driver
@@ -230,9 +229,9 @@ const TOOLCHAINS: &[Toolchain] = &[
     SLANG_D3D12,
     slangc("slang-webgpu", "native:slang-webgpu", ShaderForm::Wgsl, &[]),
     CLANG,
-    glsl("glslang", &["std140", "std430", "scalar"]),
-    glsl("naga-glsl", &["std140", "std430"]),
-    TINT,
+    glsl("glslang", ShaderCompiler::Glslang, &["std140", "std430", "scalar"]),
+    glsl("naga-glsl", ShaderCompiler::Naga, &["std140", "std430"]),
+    wgsl("tint", ShaderCompiler::Tint, ShaderTarget::Webgpu, ShaderForm::Spirv),
     NAGA_D3D12,
 ];
 
@@ -250,13 +249,7 @@ impl Toolchain {
     pub fn column(&self) -> Option<Column<'static>> {
         let column = match self.follows {
             AppliedRules::Native(name) => find_native(name)?.column,
-            AppliedRules::Named(_) => match self.compiler {
-                "glslang" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Glslang),
-                "naga-glsl" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Naga),
-                "naga-d3d12" => Column::new(ShaderTarget::D3d12, ShaderCompiler::Naga),
-                "tint" => Column::new(ShaderTarget::Webgpu, ShaderCompiler::Tint),
-                _ => return None,
-            },
+            AppliedRules::Named(_, column) => column,
         };
         let version = self.compiler.strip_prefix(self.name_in_cases).and_then(|build| build.strip_prefix('-'));
         Some(Column { version: version.filter(|_| self.name_in_cases == "dxc"), ..column })
@@ -277,7 +270,7 @@ impl Toolchain {
                 let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
                 native.rules(block).into_iter().collect()
             }
-            AppliedRules::Named(names) => names.iter().filter_map(|name| find(name)).collect(),
+            AppliedRules::Named(names, _) => names.iter().filter_map(|name| find(name)).collect(),
         }
     }
 
@@ -285,7 +278,7 @@ impl Toolchain {
     pub fn option(&self, rules: &str) -> String {
         match self.follows {
             AppliedRules::Native(_) => self.to_string(),
-            AppliedRules::Named(_) => format!("{self}-{rules}"),
+            AppliedRules::Named(..) => format!("{self}-{rules}"),
         }
     }
 
@@ -474,7 +467,7 @@ mod tests {
         let mut names: Vec<&str> = toolchains().iter().map(|toolchain| toolchain.name).collect();
         assert!(toolchains().iter().all(|toolchain| match toolchain.follows {
             AppliedRules::Native(native) => find_native(native).is_some(),
-            AppliedRules::Named(rules) => rules.iter().all(|name| find(name).is_some()),
+            AppliedRules::Named(rules, _) => rules.iter().all(|name| find(name).is_some()),
         }));
         names.sort_unstable();
         names.dedup();

@@ -8,6 +8,7 @@ use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, RuleSet, 
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use crate::front_ends::TextFrontEnd;
 use crate::layout_text::merged_block::have_same_places;
 use crate::reordered_text::{ReorderedText, body_around, body_named, reordered};
 use crate::rule_set_layouts::RuleSetLayouts;
@@ -146,11 +147,7 @@ impl ShowInput {
                 let root = layout.result.as_ref().ok()?;
                 let block =
                     Block { count: layout.count, ..Block::new(&layout.name, layout.kind, declared_type(root)?) };
-                let names: &[&str] = match self.language? {
-                    ShaderLanguage::Wgsl => &["wgsl-uniform", "wgsl-storage"],
-                    ShaderLanguage::Glsl => &["std140", "std430", "scalar"],
-                    ShaderLanguage::Hlsl | ShaderLanguage::Slang => &[],
-                };
+                let names = TextFrontEnd::of(self.language?).fixes()?.rules;
                 let options = LayoutOptions::default();
                 let is_same = |rules: &&RuleSet| {
                     let own = lay_out(&block, rules, options);

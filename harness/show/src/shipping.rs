@@ -7,29 +7,20 @@ use layoutproof_layout::native::{Native, find_native, natives};
 use layoutproof_layout::{Column, LayoutVariant, ShaderCompiler, ShaderTarget, TargetChoice};
 use layoutproof_source::shader_language::{ShaderLanguage, alternatives};
 
-/// HLSL is compiled with DXC, and for Vulkan with either compiler.
-const HLSL: &[&str] = &["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"];
-
-const SLANG: &[&str] = &["native:slang-d3d12", "native:slang-vulkan", "native:slang-webgpu", "native:slang-metal"];
+use crate::front_ends::TextFrontEnd;
 
 /// Most columns that `show` has by default.
 pub const MOST_COLUMNS: usize = 4;
 
-/// The targets of a language whose files are laid out by rule sets, four at most.
+/// The targets of a language whose files are laid out by rule sets, four at most; none for another language.
 pub fn shipping(language: ShaderLanguage) -> impl Iterator<Item = &'static Native> {
-    let names = match language {
-        ShaderLanguage::Slang => SLANG,
-        _ => HLSL,
-    };
-    names.iter().filter_map(|name| find_native(name))
+    TextFrontEnd::of(language).ships().iter().filter_map(|name| find_native(name))
 }
 
-/// The target of files that declare their own offsets; GLSL and SPIR-V belong to Vulkan here.
+/// The target of files that declare their own offsets; compilers' output belongs to Vulkan here, as GLSL does.
 pub(crate) fn shipping_of_laid_out(language: Option<ShaderLanguage>) -> Option<&'static Native> {
-    find_native(match language {
-        Some(ShaderLanguage::Wgsl) => "native:wgsl",
-        _ => "native:glsl",
-    })
+    let fixes = TextFrontEnd::of(language.unwrap_or(ShaderLanguage::Glsl)).fixes();
+    find_native(fixes.map_or("native:glsl", |fixes| fixes.native))
 }
 
 /// True if `half` always has 2 bytes: slangc has no option for that (2026.14.1, reflection).
@@ -67,7 +58,9 @@ pub fn columns<'a>(
     compilers: &[(ShaderCompiler, Option<&'a str>)],
     language: Option<ShaderLanguage>,
 ) -> Result<Vec<Column<'a>>, NoColumn> {
-    let shipped = || shipping(language.unwrap_or(ShaderLanguage::Hlsl)).map(|native| native.column);
+    // Texts that fix all offsets ship nothing: their layouts do not depend on the columns that the user names.
+    let laid_out_by_rules = language.filter(|language| TextFrontEnd::of(*language).fixes().is_none());
+    let shipped = || shipping(laid_out_by_rules.unwrap_or(ShaderLanguage::Hlsl)).map(|native| native.column);
     if targets.is_empty() && compilers.is_empty() {
         return Ok(shipped().collect());
     }
@@ -173,8 +166,10 @@ mod tests {
 
     #[test]
     fn what_ships_is_a_compilers_choice() {
-        for names in [HLSL, SLANG] {
-            assert!(names.iter().all(|name| find_native(name).is_some()) && names.len() <= MOST_COLUMNS);
+        for front_end in ShaderLanguage::ALL.map(TextFrontEnd::of) {
+            let fixed = front_end.fixes().map(|fixes| fixes.native);
+            assert!(front_end.ships().iter().chain(&fixed).all(|name| find_native(name).is_some()));
+            assert!(front_end.ships().len() <= MOST_COLUMNS);
         }
     }
 

@@ -64,7 +64,7 @@ fn title(toolchain: &Toolchain) -> String {
 fn options(toolchain: &Toolchain) -> Markup {
     let native = match toolchain.follows {
         AppliedRules::Native(name) => find_native(name),
-        AppliedRules::Named(_) => None,
+        AppliedRules::Named(..) => None,
     };
     html! {
         @match native {
@@ -80,7 +80,7 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
         AppliedRules::Native(name) => {
             find_native(name).map(|native| native_rule_sets(path, native)).unwrap_or_default()
         }
-        AppliedRules::Named(names) => html! {
+        AppliedRules::Named(names, _) => html! {
             @for (index, name) in names.iter().enumerate() { @if index > 0 { ", " } (rule_link(path, name)) }
             ", as the source declares"
         },

@@ -4,7 +4,6 @@ use layoutproof_bindings::{Convention, Target};
 
 use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::{Column, RuleSet, table};
-use layoutproof_show::front_ends::{FrontEnd, TextFrontEnd};
 use layoutproof_show::shipping;
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
@@ -45,10 +44,7 @@ pub struct ColumnChoice {
 
 /// Collects all choices of the page.
 pub fn choices() -> ExplorerChoices {
-    let columns = |language| {
-        let has_columns = !FrontEnd::Text(TextFrontEnd::of(language)).fixes_offsets();
-        shipping(language).filter(|_| has_columns).map(|native| native.name).collect()
-    };
+    let columns = |language| shipping(language).map(|native| native.name).collect();
     let of_target = |target: Target| {
         let conventions = Convention::ALL.into_iter().filter(move |convention| convention.targets().contains(&target));
         conventions.filter_map(move |convention| {

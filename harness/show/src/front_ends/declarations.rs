@@ -8,11 +8,19 @@ use layoutproof_source::sources::SourceMap;
 
 use super::{Purpose, ReadOptions, TextFrontEnd, TextReading};
 
-pub(super) static HLSL: TextFrontEnd =
-    TextFrontEnd { language: ShaderLanguage::Hlsl, reads: TextReading::Declarations(read) };
+/// HLSL is compiled with DXC, and for Vulkan with either compiler.
+pub(super) static HLSL: TextFrontEnd = TextFrontEnd {
+    language: ShaderLanguage::Hlsl,
+    reads: TextReading::Declarations { read, ships: &["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"] },
+};
 
-pub(super) static SLANG: TextFrontEnd =
-    TextFrontEnd { language: ShaderLanguage::Slang, reads: TextReading::Declarations(read) };
+pub(super) static SLANG: TextFrontEnd = TextFrontEnd {
+    language: ShaderLanguage::Slang,
+    reads: TextReading::Declarations {
+        read,
+        ships: &["native:slang-d3d12", "native:slang-vulkan", "native:slang-webgpu", "native:slang-metal"],
+    },
+};
 
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
     let ReadOptions { layout, declare, .. } = options;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
-use layoutproof_layout::Span;
+use layoutproof_layout::{ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
 use layoutproof_readers::module_reader::{glsl_blocks, spirv_blocks};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -19,11 +19,20 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_words};
 
 use super::spirv::words_of;
-use super::{Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::laid_out_file::LaidOutFile;
 
-pub(super) static GLSL: TextFrontEnd =
-    TextFrontEnd { language: ShaderLanguage::Glsl, reads: TextReading::LaidOut(read) };
+pub(super) static GLSL: TextFrontEnd = TextFrontEnd {
+    language: ShaderLanguage::Glsl,
+    reads: TextReading::LaidOut {
+        read,
+        fixes: FixedLayout {
+            native: "native:glsl",
+            targets: &[ShaderTarget::Vulkan, ShaderTarget::Opengl],
+            rules: &["std140", "std430", "scalar"],
+        },
+    },
+};
 
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let advice = match options.tools.glslang() {

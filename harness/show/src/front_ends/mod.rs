@@ -15,7 +15,7 @@ use std::path::Path;
 
 use layoutproof_core::check::Source;
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_layout::{LayoutOptions, Span};
+use layoutproof_layout::{LayoutOptions, ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_source::diagnostics::Diagnostic;
@@ -45,9 +45,25 @@ pub struct TextFrontEnd {
 #[derive(Debug)]
 enum TextReading {
     /// The compiler decides the offsets, so rule sets lay the declarations out.
-    Declarations(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<Source, Vec<Diagnostic>>),
+    Declarations {
+        read: fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<Source, Vec<Diagnostic>>,
+        /// The targets that programs in the language ship for, as rows of the table of natives: the columns of
+        /// `show`, four at most.
+        ships: &'static [&'static str],
+    },
     /// The text fixes all offsets.
-    LaidOut(fn(Span, &ReadOptions<'_>, &mut SourceMap) -> ReadBlocks),
+    LaidOut { read: fn(Span, &ReadOptions<'_>, &mut SourceMap) -> ReadBlocks, fixes: FixedLayout },
+}
+
+/// The layout that the texts of a language fix.
+#[derive(Debug)]
+pub(crate) struct FixedLayout {
+    /// Its row in the table of natives, which is the one column of `show`.
+    pub(crate) native: &'static str,
+    /// The targets that have this layout.
+    pub(crate) targets: &'static [ShaderTarget],
+    /// The rule sets that may give it to declarations.
+    pub(crate) rules: &'static [&'static str],
 }
 
 /// The reader of a compiler's output, which fixes all offsets. Its suffix selects it, whatever
@@ -132,6 +148,27 @@ impl TextFrontEnd {
         }
     }
 
+    /// The targets that programs in the language ship for; empty if its texts fix all offsets.
+    pub(crate) fn ships(&self) -> &'static [&'static str] {
+        match self.reads {
+            TextReading::Declarations { ships, .. } => ships,
+            TextReading::LaidOut { .. } => &[],
+        }
+    }
+
+    /// The layout that its texts fix, if they do.
+    pub(crate) fn fixes(&self) -> Option<&FixedLayout> {
+        match &self.reads {
+            TextReading::Declarations { .. } => None,
+            TextReading::LaidOut { fixes, .. } => Some(fixes),
+        }
+    }
+
+    /// True if its texts fix the layout of this target.
+    pub fn fixes_layout_of(&self, target: ShaderTarget) -> bool {
+        self.fixes().is_some_and(|fixes| fixes.targets.contains(&target))
+    }
+
     /// Reads the text at `span`.
     ///
     /// # Errors
@@ -143,10 +180,10 @@ impl TextFrontEnd {
         sources: &mut SourceMap,
     ) -> Result<InputContent, Vec<Diagnostic>> {
         match self.reads {
-            TextReading::Declarations(read) => {
+            TextReading::Declarations { read, .. } => {
                 read(span, options, sources).map(|source| InputContent::Declared(Box::new(source)))
             }
-            TextReading::LaidOut(read) => {
+            TextReading::LaidOut { read, .. } => {
                 let file = read(span, options, sources)?.with_blocks(start_of(span))?;
                 Ok(InputContent::LaidOut(file))
             }
@@ -177,8 +214,8 @@ impl FrontEnd {
     /// True if its files fix all offsets.
     pub fn fixes_offsets(self) -> bool {
         match self {
-            Self::Text(TextFrontEnd { reads: TextReading::Declarations(_), .. }) => false,
-            Self::Text(TextFrontEnd { reads: TextReading::LaidOut(_), .. }) | Self::Module(_) => true,
+            Self::Text(TextFrontEnd { reads: TextReading::Declarations { .. }, .. }) => false,
+            Self::Text(TextFrontEnd { reads: TextReading::LaidOut { .. }, .. }) | Self::Module(_) => true,
         }
     }
 

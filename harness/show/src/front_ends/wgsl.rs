@@ -1,16 +1,25 @@
 //! WGSL, whose layout the language defines: naga computes it.
 
-use layoutproof_layout::{FileId, Span};
+use layoutproof_layout::{FileId, ShaderTarget, Span};
 use layoutproof_readers::module_reader::wgsl_blocks;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use super::{ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::laid_out_file::LaidOutFile;
 
-pub(super) static WGSL: TextFrontEnd =
-    TextFrontEnd { language: ShaderLanguage::Wgsl, reads: TextReading::LaidOut(read) };
+pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
+    language: ShaderLanguage::Wgsl,
+    reads: TextReading::LaidOut {
+        read,
+        fixes: FixedLayout {
+            native: "native:wgsl",
+            targets: &[ShaderTarget::Webgpu],
+            rules: &["wgsl-uniform", "wgsl-storage"],
+        },
+    },
+};
 
 /// Refuses a text that needs a preprocessor, or reads its blocks.
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {

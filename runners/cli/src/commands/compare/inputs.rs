@@ -86,14 +86,12 @@ impl Inputs {
         let name = file.path.display();
         let language = file.front_end.language();
         let compiler = family.compiler();
-        let reads_slang =
-            toolchains().iter().any(|it| it.compiler == compiler && it.language() == ShaderLanguage::Slang);
-        let is_read = match language {
-            Some(ShaderLanguage::Hlsl) => true,
-            Some(ShaderLanguage::Slang) => reads_slang,
-            Some(ShaderLanguage::Glsl | ShaderLanguage::Wgsl) | None => false,
+        // Every family of compilers reads HLSL, slangc besides Slang.
+        let is_read = |language| {
+            language == ShaderLanguage::Hlsl
+                || toolchains().iter().any(|it| it.compiler == compiler && it.language() == language)
         };
-        if !is_read {
+        if file.front_end.fixes_offsets() || !language.is_some_and(is_read) {
             let title = language.map_or("a compiled module", ShaderLanguage::title);
             warn(&format!("error: {name} is {title}, which {compiler} does not read\n"));
             self.unread += 1;

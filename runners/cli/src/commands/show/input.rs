@@ -7,10 +7,9 @@ use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::ShaderTarget;
-use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::front_ends::{Purpose, TextFrontEnd};
 use layoutproof_show::{InputContent, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
@@ -74,12 +73,9 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
 
 /// True if each target is one whose language the file is in, so that its layouts are that target's.
 fn is_own_target(input: &ShowInput, args: &ShowArgs) -> bool {
-    let own: &[ShaderTarget] = match input.language {
-        Some(ShaderLanguage::Glsl) => &[ShaderTarget::Vulkan, ShaderTarget::Opengl],
-        Some(ShaderLanguage::Wgsl) => &[ShaderTarget::Webgpu],
-        _ => &[],
-    };
-    args.placement.target.iter().all(|choice| choice.variant.is_none() && own.contains(&choice.target))
+    let front_end = input.language.map(TextFrontEnd::of);
+    let is_own = |target| front_end.is_some_and(|front_end| front_end.fixes_layout_of(target));
+    args.placement.target.iter().all(|choice| choice.variant.is_none() && is_own(choice.target))
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
