@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{Colour, CompletionsArgs, ManArgs, ReportArgs, RunArgs};
+use crate::args::{Colour, ReportArgs, RunArgs};
 use crate::commands::bench::BenchArgs;
 use crate::commands::bugs::BugsArgs;
 use crate::commands::cache::CacheCommandArgs;
@@ -15,6 +15,7 @@ use crate::commands::export::ExportArgs;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::commands::hardware::HardwareArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::pages::{CompletionsArgs, ManArgs};
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
 use crate::commands::vectors::VectorsArgs;

@@ -45,7 +45,7 @@ impl Fact {
 /// A compiler's choices, by path (block or parameter first) and kind of fact. A path is one word.
 pub type Facts = BTreeMap<(String, Fact), String>;
 
-/// What a compiler is asked about one source, in the order of a set.
+/// A question to a compiler about one source, in the order of a set.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FrozenQuestion {
     /// A probe of the leaves of this block: `S`, or `S[1]` for its second element.

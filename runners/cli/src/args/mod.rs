@@ -1,27 +1,24 @@
 //! Arguments that several commands share, and those of `run` (which the selection reads) and
 //! `report`. Every other command defines its arguments next to its code.
 
-mod cache;
 mod columns;
 mod output;
-mod pages;
-mod part;
 pub mod placement;
 mod report;
 mod run;
 mod scheduler;
 
-use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
-pub use cache::CacheArgs;
+use clap::{Args, ValueEnum};
+use layoutproof_records::shard::Shard;
+
 pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
-pub use pages::{CompletionsArgs, ManArgs};
-pub use part::PartArgs;
-pub(crate) use part::parse_shard;
 pub use placement::PlacementArgs;
 pub use report::ReportArgs;
 pub use run::RunArgs;
+use scheduler::scheduled_shard;
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -49,4 +46,35 @@ pub struct FormatArgs {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// Whether the cache is used.
+#[derive(Clone, Debug, Args)]
+pub struct CacheArgs {
+    /// Ask compilers and spirv-val again, and keep no answers.
+    ///
+    /// Otherwise an answer to an earlier run is used if program, libraries, arguments and source are the same.
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
+/// The part of a run that the user asks for.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PartArgs {
+    /// Run one part of the cases: 2/3 is the second of three.
+    ///
+    /// `auto` takes the part that Slurm, GitLab, Buildkite, CircleCI or Bazel give this process. `layoutproof
+    /// report` puts the records of all parts together, and takes the floors.
+    #[arg(long, value_name = "I/N|auto", value_parser = parse_shard)]
+    pub shard: Option<Shard>,
+    /// Run only what this file lists.
+    ///
+    /// Each line has the id of a case or the name of a trial; # begins a comment.
+    #[arg(long, value_name = "FILE")]
+    pub caselist: Option<PathBuf>,
+}
+
+/// Parses `2/3` or `auto`.
+pub(crate) fn parse_shard(text: &str) -> anyhow::Result<Shard> {
+    if text == "auto" { scheduled_shard(|name| std::env::var(name).ok()) } else { Ok(text.parse()?) }
 }

@@ -31,7 +31,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// Time limit of a step. The steps end hung jobs themselves, so this is for what they cannot end.
 const STEP_LIMIT: Duration = Duration::from_secs(30 * 60);
 
-/// Interval at which a step is looked at.
+/// Interval between two looks at a step.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Time limit of a job: long for a GPU, short enough for a device that hangs often.

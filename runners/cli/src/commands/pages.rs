@@ -2,13 +2,33 @@
 //! program.
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::Context;
+use clap::Args;
+use clap_complete::Shell;
 use layoutproof_core::results::summary::Exit;
 
-use crate::args::{CompletionsArgs, ManArgs};
 use crate::help;
 use crate::output::print;
+
+/// `layoutproof dev completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// `layoutproof dev man`.
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Folder for the pages, one for each command.
+    ///
+    /// It is made if it is not there.
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+}
 
 /// Prints a script that completes commands, options and their values.
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {

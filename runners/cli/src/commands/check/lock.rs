@@ -60,7 +60,7 @@ type FactKey = (FactKind, String, Vec<String>);
 /// The value of a line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum FactValue {
-    /// Of a layout: its size as a sentence has it, and the digest of the places of its members.
+    /// The size of a layout, as sentences show it, and the digest of the places of its members.
     Layout { size: String, digest: String },
     /// A name or a digest.
     Word(String),
