@@ -51,39 +51,114 @@
 //! A macro cannot see the members of a struct, so the test lists them; `..` allows the block to have
 //! more. A member must be at its place in the block, and must not be smaller than there; an array must
 //! have the stride of its outermost dimension. Types, inner strides, and members of a listed struct that
-//! are not listed themselves are not compared.
-//! `half` has 2 bytes, and matrices without an order are column-major. Files are not included: give
-//! the text that declares the block.
+//! are not listed themselves are not compared. Files are not included: give the text that declares the
+//! block.
+//!
+//! What the build passes to its compiler belongs to the shader: [`Shader::row_major`],
+//! [`Shader::half_is_float`], [`Shader::defines`].
 #![forbid(unsafe_code)]
 
+mod difference;
 mod read;
 
-use std::fmt::Write as _;
-
+pub use difference::{Difference, LayoutError};
 pub use read::BlockError;
 
-/// The text of a shader in one language.
+/// The text of a shader in one language, with the options that its compiler gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shader<'a> {
     language: read::Language,
     text: &'a str,
+    is_row_major: bool,
+    half_is_float: bool,
+    defines: &'a [(&'a str, &'a str)],
 }
 
 impl<'a> Shader<'a> {
     pub const fn hlsl(text: &'a str) -> Self {
-        Self { language: read::Language::Hlsl, text }
+        Self::new(read::Language::Hlsl, text)
     }
 
     pub const fn slang(text: &'a str) -> Self {
-        Self { language: read::Language::Slang, text }
+        Self::new(read::Language::Slang, text)
     }
 
     pub const fn wgsl(text: &'a str) -> Self {
-        Self { language: read::Language::Wgsl, text }
+        Self::new(read::Language::Wgsl, text)
     }
 
     pub const fn glsl(text: &'a str) -> Self {
-        Self { language: read::Language::Glsl, text }
+        Self::new(read::Language::Glsl, text)
+    }
+
+    const fn new(language: read::Language, text: &'a str) -> Self {
+        Self { language, text, is_row_major: false, half_is_float: false, defines: &[] }
+    }
+
+    /// Matrices of HLSL and Slang that declare no order are row-major: dxc `-Zpr`, slangc
+    /// `-matrix-layout-row-major`. By default they are column-major.
+    ///
+    /// ```
+    /// # use layoutproof_assert::{Shader, assert_layout};
+    /// /// Two rows; the last one ends before its padding.
+    /// #[repr(C)]
+    /// struct Frame {
+    ///     turn: [[f32; 4]; 2],
+    ///     bloom: f32,
+    /// }
+    ///
+    /// const SHADER: Shader = Shader::hlsl("cbuffer Frame { float2x4 turn; float bloom; };").row_major();
+    ///
+    /// # fn main() {
+    /// assert_layout!(Frame { turn, bloom }, SHADER.block("Frame").under("d3d12.dxc"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn row_major(self) -> Self {
+        Self { is_row_major: true, ..self }
+    }
+
+    /// `half` and the types of minimum precision of HLSL have 4 bytes: dxc without
+    /// `-enable-16bit-types`. By default they have 2.
+    ///
+    /// ```
+    /// # use layoutproof_assert::{Shader, assert_layout};
+    /// #[repr(C)]
+    /// struct Frame {
+    ///     exposure: f32,
+    ///     bloom: f32,
+    /// }
+    ///
+    /// const SHADER: Shader = Shader::hlsl("cbuffer Frame { half exposure; half bloom; };").half_is_float();
+    ///
+    /// # fn main() {
+    /// assert_layout!(Frame { exposure, bloom }, SHADER.block("Frame").under("d3d12.dxc"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn half_is_float(self) -> Self {
+        Self { half_is_float: true, ..self }
+    }
+
+    /// Macros with their values, as `-D NAME=VALUE` defines them. WGSL has none. In GLSL they follow
+    /// `#version`, so that errors count their lines.
+    ///
+    /// ```
+    /// # use layoutproof_assert::{Shader, assert_layout};
+    /// #[repr(C)]
+    /// struct Lights {
+    ///     colors: [[f32; 4]; 8],
+    /// }
+    ///
+    /// const SHADER: Shader = Shader::hlsl("cbuffer Lights { float4 colors[COUNT]; };").defines(&[("COUNT", "8")]);
+    ///
+    /// # fn main() {
+    /// assert_layout!(Lights { colors }, SHADER.block("Lights").under("d3d12.dxc"));
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn defines(self, defines: &'a [(&'a str, &'a str)]) -> Self {
+        Self { defines, ..self }
     }
 
     /// The block of this name: a `cbuffer`, a buffer variable, or what `layoutproof show` calls it.
@@ -133,23 +208,39 @@ pub struct HostStruct<'a> {
 
 /// Compares a struct with a block.
 ///
+/// ```
+/// use layoutproof_assert::{Difference, HostMember, HostStruct, LayoutError, Shader, compare};
+///
+/// let members = [HostMember { path: "bloom", offset: 4, size: 4 }];
+/// let host = HostStruct { name: "Frame", size: 8, members: &members, is_partial: true };
+/// let shader = Shader::hlsl("cbuffer Frame { float4 tint; float bloom; };");
+///
+/// let Err(LayoutError::Differs { differences, .. }) = compare(host, shader.block("Frame").under("std140")) else {
+///     panic!("`bloom` is at another byte");
+/// };
+/// assert!(matches!(&differences[0], Difference::Offset { path, host: 4, block: 16, .. } if path == "bloom"));
+/// ```
+///
 /// # Errors
-/// All differences in words, or why the block cannot be laid out.
-pub fn compare(host: HostStruct<'_>, block: ShaderBlock<'_>) -> Result<(), String> {
-    let layout = read::layout(block).map_err(|error| error.to_string())?;
-    let mut problems = String::new();
+/// All differences, or why the block cannot be laid out.
+pub fn compare(host: HostStruct<'_>, block: ShaderBlock<'_>) -> Result<(), LayoutError> {
+    let layout = read::layout(block)?;
+    let mut differences = Vec::new();
     for member in host.members {
+        let path = member.path.to_owned();
         let Some(row) = layout.rows.iter().find(|row| row.path == member.path) else {
             let meant = read::did_you_mean(member.path, layout.rows.iter().map(|row| row.path.as_str()));
-            let _ = writeln!(problems, "  {}: the block has no such member{meant}", member.path);
+            differences.push(Difference::NoSuchMember { path, meant });
             continue;
         };
+        let type_name = &row.type_name;
         if u32::try_from(member.offset) != Ok(row.offset) {
-            let _ = writeln!(
-                problems,
-                "  {}: byte {} in the struct, byte {} in the block ({})",
-                member.path, member.offset, row.offset, row.type_name
-            );
+            differences.push(Difference::Offset {
+                path: path.clone(),
+                host: member.offset,
+                block: row.offset,
+                type_name: type_name.clone(),
+            });
         }
         let elements = row.array_stride.zip(row.size).filter(|(stride, _)| *stride > 0);
         let is_apart = |(stride, size): &(u32, u32)| {
@@ -157,18 +248,10 @@ pub fn compare(host: HostStruct<'_>, block: ShaderBlock<'_>) -> Result<(), Strin
             member.size != (stride * size.div_ceil(*stride)) as usize && member.size != *size as usize
         };
         if let Some((stride, size)) = elements.filter(is_apart) {
-            let own = member.size / size.div_ceil(stride) as usize;
-            let _ = writeln!(
-                problems,
-                "  {}: its elements are {own} bytes apart in the struct, {stride} bytes in the block ({})",
-                member.path, row.type_name
-            );
+            let host = member.size / size.div_ceil(stride) as usize;
+            differences.push(Difference::Stride { path, host, block: stride, type_name: type_name.clone() });
         } else if let Some(size) = row.size.filter(|size| member.size < *size as usize) {
-            let _ = writeln!(
-                problems,
-                "  {}: {} bytes in the struct, {size} bytes in the block ({})",
-                member.path, member.size, row.type_name
-            );
+            differences.push(Difference::Size { path, host: member.size, block: size, type_name: type_name.clone() });
         }
     }
 
@@ -181,18 +264,18 @@ pub fn compare(host: HostStruct<'_>, block: ShaderBlock<'_>) -> Result<(), Strin
     };
     let holds_listed = |path: &str| host.members.iter().any(|member| member.path.starts_with(&format!("{path}.")));
     if !host.is_partial {
-        for row in layout.rows.iter().filter(|row| !is_listed(&row.path) && !holds_listed(&row.path)) {
-            let _ = writeln!(problems, "  {}: not listed; list it, or end the list with `..`", row.path);
-        }
+        let missing = layout.rows.iter().filter(|row| !is_listed(&row.path) && !holds_listed(&row.path));
+        differences.extend(missing.map(|row| Difference::NotListed { path: row.path.clone() }));
     }
     if let Some(size) = layout.size.filter(|size| host.size < *size as usize) {
-        let _ = writeln!(problems, "  the struct has {} bytes, the block {size}", host.size);
+        differences.push(Difference::StructSize { host: host.size, block: size });
     }
 
-    if problems.is_empty() {
+    if differences.is_empty() {
         return Ok(());
     }
-    Err(format!("`{}` does not have the layout of `{}` ({}):\n{problems}", host.name, block.name, layout.title))
+    let (host, block) = (host.name.to_owned(), block.name.to_owned());
+    Err(LayoutError::Differs { host, block, rules: layout.title, differences })
 }
 
 /// Panics if a struct does not have the layout of a block.
@@ -220,7 +303,7 @@ macro_rules! assert_layout {
         )
     };
     (@compare $host:ty, $block:expr, $is_partial:literal, [$($member:expr,)*]) => {
-        if let Err(problems) = $crate::compare(
+        if let Err(error) = $crate::compare(
             $crate::HostStruct {
                 name: stringify!($host),
                 size: ::core::mem::size_of::<$host>(),
@@ -229,7 +312,7 @@ macro_rules! assert_layout {
             },
             $block,
         ) {
-            panic!("{problems}");
+            panic!("{error}");
         }
     };
 }
@@ -269,7 +352,7 @@ mod tests {
 
     const HLSL: Shader<'_> = Shader::hlsl("cbuffer S { float3 a; float b[2]; float c; };");
 
-    fn problems(block: ShaderBlock<'_>) -> String {
+    fn error(block: ShaderBlock<'_>) -> LayoutError {
         let member = |path, offset, size| HostMember { path, offset, size };
         let members = [member("a", 0, 12), member("b", 12, 8), member("c", 20, 4)];
         let host = HostStruct { name: "Packed", size: 24, members: &members, is_partial: false };
@@ -280,7 +363,7 @@ mod tests {
     #[test]
     fn the_error_has_every_difference() {
         assert_eq!(
-            problems(HLSL.block("S").under("d3d12.dxc")),
+            error(HLSL.block("S").under("d3d12.dxc")).to_string(),
             "`Packed` does not have the layout of `S` (D3D12 · DXC):\n\
              \x20 b: byte 12 in the struct, byte 16 in the block (float[2])\n\
              \x20 b: its elements are 4 bytes apart in the struct, 16 bytes in the block (float[2])\n\
@@ -308,9 +391,55 @@ mod tests {
             (HLSL.block("S").under("std14"), "no rule set is called `std14`: did you mean `std140`?"),
             (Shader::hlsl("cbuffer S { floot a; };").block("S").under("std140"), "floot"),
             (Shader::wgsl("struct S { a: f32 }").block("S").under("std140"), "WGSL fixes its own offsets"),
+            (
+                Shader::wgsl("struct S { a: f32 }").row_major().block("S"),
+                "WGSL has no such option: leave out `.row_major()`",
+            ),
+            (
+                Shader::slang("").half_is_float().block("S").under("scalar"),
+                "Slang has no such option: leave out `.half_is_float()`",
+            ),
+            (Shader::wgsl("").defines(&[("N", "1")]).block("S"), "WGSL has no such option: leave out `.defines()`"),
         ] {
-            let problems = problems(block);
-            assert!(problems.contains(expected), "{expected}: {problems}");
+            let error = error(block);
+            assert!(matches!(error, LayoutError::Block(_)), "{error:?}");
+            let text = error.to_string();
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+    }
+
+    fn offsets(block: ShaderBlock<'_>) -> Vec<u32> {
+        read::layout(block).unwrap().rows.iter().map(|row| row.offset).collect()
+    }
+
+    /// DXC 1.7.2308 with `-Zpr`: `cases/matrices/default_rows_without_annotation.toml`; without
+    /// `-enable-16bit-types`: `cases/min_precision/arrays_do_not_change_the_kind.toml`.
+    #[test]
+    fn options_move_members() {
+        let matrix = Shader::hlsl("cbuffer S { float a; float3x2 m; float b; };").row_major();
+        assert_eq!(offsets(matrix.block("S").under("hlsl-cbuffer")), [0, 16, 56]);
+        let promoted = Shader::hlsl("cbuffer S { min16float a[2]; min16float b; float c; };").half_is_float();
+        assert_eq!(offsets(promoted.block("S").under("hlsl-cbuffer")), [0, 32, 48]);
+    }
+
+    #[test]
+    fn macros_are_defined_after_the_version() {
+        let text = "#version 450\nlayout(std430, binding = 0) buffer S { float a[COUNT]; float b; } s;\nvoid main() {}";
+        // 4 bytes for each element: OpenGL 4.6 (Core Profile), 7.6.2.2, rule 4 under std430.
+        assert_eq!(offsets(Shader::glsl(text).defines(&[("COUNT", "3")]).block("s")), [0, 12]);
+        let slang =
+            Shader::slang("struct S { float a[COUNT]; float b; }; ConstantBuffer<S> s;").defines(&[("COUNT", "3")]);
+        assert_eq!(offsets(slang.block("s").under("scalar")), [0, 12]);
+    }
+
+    /// naga drops the order of matrices in GLSL, so a text that declares one must not be laid out.
+    #[test]
+    fn row_major_glsl_is_refused() {
+        for text in [
+            "layout(std140, row_major, binding = 0) uniform S { mat2x3 m; float a; } s; void main() {}",
+            "layout(std140, binding = 0) uniform S { layout(row_major) mat2x3 m; float a; } s; void main() {}",
+        ] {
+            assert!(read::layout(Shader::glsl(text).block("s")).is_err(), "{text}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::native::{Native, find_native};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, Column, LayoutOptions, MemberRow, Span, find, table};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_show::front_ends::{Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions, TextFrontEnd};
@@ -11,7 +13,7 @@ pub(crate) use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::ShaderBlock;
+use crate::{Shader, ShaderBlock};
 
 /// The languages of texts, as constants of a program can name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,9 @@ pub enum BlockError {
     NoRules { language: &'static str },
     #[error("{language} fixes its own offsets: leave out `.under(\"{rules}\")`")]
     OwnRules { language: &'static str, rules: String },
+    /// `option` is a method of [`Shader`](crate::Shader).
+    #[error("{language} has no such option: leave out `.{option}()`")]
+    NoSuchOption { language: &'static str, option: &'static str },
     #[error("no rule set is called `{name}`{meant}")]
     UnknownRules { name: String, meant: String },
     #[error("no block is called `{name}`; there are {known}")]
@@ -77,16 +82,24 @@ pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
         None => return Err(BlockError::NoRules { language: language.title() }),
     };
 
+    let layout = layout_options(language, block.shader)?;
+    let mut declare = DeclareOptions::default();
+    let mut text = block.shader.text.to_owned();
+    match language {
+        ShaderLanguage::Hlsl | ShaderLanguage::Slang => {
+            declare.defines = block.shader.defines.iter().map(|&(name, value)| (name.into(), value.into())).collect();
+        }
+        ShaderLanguage::Glsl => define_in_glsl(&mut text, block.shader.defines),
+        ShaderLanguage::Wgsl if block.shader.defines.is_empty() => {}
+        ShaderLanguage::Wgsl => {
+            return Err(BlockError::NoSuchOption { language: language.title(), option: "defines" });
+        }
+    }
+
     let mut sources = SourceMap::default();
-    let file = sources.add(format!("shader.{}", language.as_str()), block.shader.text);
-    let end = u32::try_from(block.shader.text.len()).unwrap_or(u32::MAX);
-    let options = ReadOptions {
-        layout: LayoutOptions::default(),
-        declare: DeclareOptions::default(),
-        macros: &[],
-        purpose: Purpose::Layouts,
-        tools: &NoTools,
-    };
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    let file = sources.add(format!("shader.{}", language.as_str()), text);
+    let options = ReadOptions { layout, declare, macros: &[], purpose: Purpose::Layouts, tools: &NoTools };
     let read = TextFrontEnd::of(language).read(Span { file, start: 0, end }, &options, &mut sources);
     let content = read.map_err(|problems| BlockError::Unread(render(&problems, &sources, false)))?;
     let input = ShowInput { content, language: Some(language), assumes_sixteen_bit: false };
@@ -105,6 +118,38 @@ pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
             Err(BlockError::Refused { rules: title, block: block.name.to_owned(), reasons: reasons.join("; ") })
         }
     }
+}
+
+fn layout_options(language: ShaderLanguage, shader: Shader<'_>) -> Result<LayoutOptions, BlockError> {
+    let require = |option, languages: &[ShaderLanguage]| {
+        let is_known = languages.contains(&language);
+        is_known.then_some(()).ok_or(BlockError::NoSuchOption { language: language.title(), option })
+    };
+    let mut options = LayoutOptions::default();
+    if shader.is_row_major {
+        require("row_major", &[ShaderLanguage::Hlsl, ShaderLanguage::Slang])?;
+        options.matrix = MatrixOrder::Row;
+    }
+    if shader.half_is_float {
+        // `half` of Slang always has 2 bytes.
+        require("half_is_float", &[ShaderLanguage::Hlsl])?;
+        options.sixteen_bit = SixteenBit::Off;
+    }
+    Ok(options)
+}
+
+/// Defines macros after the line with `#version`, which must be the first directive.
+fn define_in_glsl(text: &mut String, defines: &[(&str, &str)]) {
+    let defines: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        start += line.len();
+        if line.trim_start().starts_with("#version") {
+            text.insert_str(start, &defines);
+            return;
+        }
+    }
+    text.insert_str(0, &defines);
 }
 
 fn rule_choice(word: &str) -> Result<RuleChoice, BlockError> {

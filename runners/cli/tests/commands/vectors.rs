@@ -88,7 +88,7 @@ fn problem(schema: &Value, rule: &Value, data: &Value, at: &str) -> Option<Strin
                 }
                 true
             }
-            "pattern" => data.as_str().is_some_and(|text| !text.is_empty()),
+            "pattern" => data.as_str().is_some_and(|text| matches(text, value.as_str().unwrap())),
             other => panic!("the test does not know the keyword {other}"),
         };
         if !holds {
@@ -96,6 +96,36 @@ fn problem(schema: &Value, rule: &Value, data: &Value, at: &str) -> Option<Strin
         }
     }
     None
+}
+
+/// True if `text` matches one of the schema's two patterns.
+fn matches(text: &str, pattern: &str) -> bool {
+    let consists_of = |text: &str, is_known: fn(u8) -> bool| !text.is_empty() && text.bytes().all(is_known);
+    match pattern {
+        "^[a-z0-9_]+(/[a-z0-9_]+)+$" => {
+            let is_known = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+            text.contains('/') && text.split('/').all(|part| consists_of(part, is_known))
+        }
+        "^([0-9a-f]{2})+$" => {
+            text.len().is_multiple_of(2)
+                && consists_of(text, |byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+        }
+        other => panic!("the test does not know the pattern {other}"),
+    }
+}
+
+#[test]
+fn patterns_of_the_schema_refuse_what_they_should() {
+    let id = "^[a-z0-9_]+(/[a-z0-9_]+)+$";
+    assert!(matches("arrays/array_of_bool", id));
+    for text in ["", "arrays", "arrays/", "/a", "a//b", "Arrays/a", "a/b c"] {
+        assert!(!matches(text, id), "{text}");
+    }
+    let bytes = "^([0-9a-f]{2})+$";
+    assert!(matches("00a5", bytes));
+    for text in ["", "0", "0a5", "A5", "0g"] {
+        assert!(!matches(text, bytes), "{text}");
+    }
 }
 
 #[test]
