@@ -74,14 +74,14 @@ pub(super) fn compatibility_pages(
     let seen = seen_on_section(path, &groups, links);
     if records.files.is_empty() {
         let content = html! { (table) (seen) (without_records()) };
-        return vec![first_page(content, html! {}, &groups)];
+        return vec![first_page(content, &html! {}, &groups)];
     }
 
     let places = CheckPlaces::of(&records.checks, &records.left_out);
     let tables = device_tables(records, &places);
     let notes = html! { @for note in &records.notes { p.note { (one_line(note)) } } };
     let content = html! { (table) (seen) (overview(records, &tables)) };
-    let mut pages = vec![first_page(content, notes, &groups)];
+    let mut pages = vec![first_page(content, &notes, &groups)];
     for table in &tables {
         pages.push(device_page(table, records, &places.rules));
         for (key, cell) in &table.cells {
@@ -94,7 +94,7 @@ pub(super) fn compatibility_pages(
 }
 
 /// The page with the table of surprises, followed by what devices did. The search finds each device that was seen.
-fn first_page(content: Markup, notes: Markup, seen: &[SeenGroup<'_>]) -> SiteDraft {
+fn first_page(content: Markup, notes: &Markup, seen: &[SeenGroup<'_>]) -> SiteDraft {
     let path = SiteSection::Compatibility.first_page();
     let intro = html! {
         p.lead {

@@ -95,8 +95,8 @@ pub(super) fn peer_page(peers: &[Peer], cases: &BTreeSet<&str>) -> SiteDraft {
     };
     let intro = html! {
         p.lead {
-            (counted(peers.len() as u64, "layout and reflection library").replace("librarys", "libraries")) ", run through our test "
-            "vectors. A block passes if every number that the library gives is the one of a compiler or a specification."
+            (peers.len()) " layout and reflection libraries, run through our test vectors. A block passes if every number that the "
+            "library gives is the one of a compiler or a specification."
         }
     };
     let draft = SiteFrame { path, section: SiteSection::Peers, title: "Peers", intro, content }
