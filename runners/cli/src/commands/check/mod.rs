@@ -60,7 +60,7 @@ use crate::select::refused_input::{RefusedInput, first_problem};
 use layoutproof_inputs::shader_file::use_no_cache;
 
 /// Most files to name on the standard error that the text on the standard output names too.
-const MOST_REPEATED: usize = 3;
+const MOST_REPEATED: usize = 10;
 
 /// Compares host structs with blocks.
 ///
