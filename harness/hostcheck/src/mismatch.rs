@@ -115,6 +115,9 @@ pub enum MismatchKind {
     },
 }
 
+/// Most other layouts of a struct to name. Each program of a repository may have its own.
+const MOST_LAYOUTS: usize = 3;
+
 /// The user's contract for a host struct and a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeContract {
@@ -346,7 +349,12 @@ impl fmt::Display for Mismatch {
                 "no contract: this Rust struct is not `repr(C)`, so the compiler chose the order of its members",
             ),
             MismatchKind::SeveralLayouts { others } => {
-                write!(f, "several layouts: the host program has another `{path}`: {}", others.join("; "))
+                let listed = &others[..others.len().min(MOST_LAYOUTS)];
+                write!(f, "several layouts: the host program has another `{path}`: {}", listed.join("; "))?;
+                match others.len() - listed.len() {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
             }
         }
     }
@@ -436,4 +444,23 @@ fn bits(range: ProgramBits) -> String {
 /// The word for a scalar in a message: `enum`, `float`.
 pub(super) fn scalar_noun(scalar: FlatScalar) -> String {
     if scalar.is_enum { "enum".to_owned() } else { scalar.class.noun().to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_layouts_of_a_struct_are_counted() {
+        let message = |count: u32| {
+            let others = (1..=count).map(|size| format!("{size} bytes in {size}.o")).collect();
+            let kind = MismatchKind::SeveralLayouts { others };
+            let (path, hint) = ("UBO".to_owned(), String::new());
+            let mismatch = Mismatch { path, kind, hint, followers: 0, shader_at: None, host_at: None };
+            mismatch.to_string().split_once("`UBO`: ").unwrap().1.to_owned()
+        };
+        assert_eq!(message(1), "1 bytes in 1.o");
+        assert_eq!(message(3), "1 bytes in 1.o; 2 bytes in 2.o; 3 bytes in 3.o");
+        assert_eq!(message(5), "1 bytes in 1.o; 2 bytes in 2.o; 3 bytes in 3.o and 2 more");
+    }
 }

@@ -17,7 +17,7 @@ const DETAIL_COLUMNS: usize = 11;
 /// Most leaves to list per device that read another member.
 const TOLD_STRAYS: usize = 8;
 
-/// Most blocks of a kind to list if there is nothing more to say about them. A repository of samples has hundreds.
+/// Most blocks of a kind to list if nothing is wrong with them. A repository of samples has hundreds.
 const MOST_PLAIN: usize = 20;
 /// Most pairs under which to write a note that says nothing about the pair alone.
 const MOST_REPEATED: usize = 3;
@@ -58,11 +58,11 @@ fn findings(check: &HostCheck, view: View) -> String {
             Some(_) | None => {}
         }
         let is_plain = agrees && details_of(pair, view, common).is_empty();
-        if !is_plain || agreeing.are_listed(view) {
+        if !is_plain || agreeing.is_listed(view) {
             lines.append(&pair_text(check, &finding, view, common));
         }
     }
-    agreeing.count_rest(&mut lines, &style.verb(Tone::Agree, "Agree"), view);
+    more_blocks(&mut lines, &style.verb(Tone::Agree, "Agree"), agreeing.left_out, view);
     if common.by_members > 0 {
         let blocks = counted(common.by_members as u64, "block");
         detail(
@@ -78,15 +78,16 @@ fn findings(check: &HostCheck, view: View) -> String {
             format!("whether matrices are transposed is not checked in {blocks}: debug information does not record it");
         detail(&mut lines, "note", &text, view);
     }
-    let mut without_struct = PlainBlocks::default();
+    // Blocks with and without proposals do not crowd each other out.
+    let (mut proposed, mut unknown) = (PlainBlocks::default(), PlainBlocks::default());
     for finding in unmatched_findings(check) {
         let unmatched = &check.unmatched[finding.first()];
-        let is_plain = !is_error(check, unmatched) && unmatched.proposals.is_empty();
-        if !is_plain || without_struct.are_listed(view) {
+        let of_kind = if unmatched.proposals.is_empty() { &mut unknown } else { &mut proposed };
+        if is_error(check, unmatched) || of_kind.is_listed(view) {
             lines.append(&without_host(check, &finding, view));
         }
     }
-    without_struct.count_rest(&mut lines, &style.verb(Tone::Skip, "No match"), view);
+    more_blocks(&mut lines, &style.verb(Tone::Skip, "No match"), proposed.left_out + unknown.left_out, view);
     let entries = map_entries(check);
     if !entries.is_empty() {
         lines.push("");
@@ -120,25 +121,25 @@ fn findings(check: &HostCheck, view: View) -> String {
     lines.into_text()
 }
 
-/// The blocks about which there is nothing more to say than that they are there, so far.
+/// Blocks of a kind with which nothing is wrong, so far.
 #[derive(Default)]
 struct PlainBlocks {
-    count: usize,
+    listed: usize,
+    left_out: usize,
 }
 
 impl PlainBlocks {
     /// Counts one more, and tells whether to list it.
-    fn are_listed(&mut self, view: View) -> bool {
-        self.count += 1;
-        self.count <= MOST_PLAIN || view.is_whole()
+    fn is_listed(&mut self, view: View) -> bool {
+        let is_listed = self.listed < MOST_PLAIN || view.is_whole();
+        *(if is_listed { &mut self.listed } else { &mut self.left_out }) += 1;
+        is_listed
     }
+}
 
-    fn count_rest(&self, lines: &mut TextLines, word: &str, view: View) {
-        if let more @ 1.. = self.count.saturating_sub(MOST_PLAIN)
-            && !view.is_whole()
-        {
-            wrapped(lines, word, &format!("{}; `--verbose` lists them", counted(more as u64, "more block")), view);
-        }
+fn more_blocks(lines: &mut TextLines, word: &str, count: usize, view: View) {
+    if count > 0 {
+        wrapped(lines, word, &format!("{}; `--verbose` lists them", counted(count as u64, "more block")), view);
     }
 }
 

@@ -526,6 +526,71 @@ fn unreadable_files_do_not_hide_the_others() {
     assert_eq!(answer.out.lines().count(), 6, "{answer}");
 }
 
+/// What holds for most blocks is written once, and blocks about which there is nothing else to say are counted.
+#[test]
+fn many_blocks_fit_on_a_screen() {
+    let (mut shader, mut host) = (String::new(), String::new());
+    for block in 0..24 {
+        shader += &format!("cbuffer Frame{block} {{ float4x4 view{block}; float4 tint{block}; }};\n");
+        host += &format!("struct Frame{block} {{ float view{block}[16], tint{block}[4]; }} frame{block};\n");
+        shader += &format!("cbuffer Lost{block} {{ float4 sun{block}; }};\n");
+    }
+    for block in 0..8 {
+        shader += &format!("cbuffer Cloud{block} {{ float density{block}; float height{block}; }};\n");
+        host += &format!("struct Weather{block} {{ float density{block}, height{block}; }} weather{block};\n");
+    }
+    host += "struct Nimbus0 { float density0, height0; } nimbus0;\n";
+    let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
+    for file in 0..12 {
+        folder.write(&format!("broken{file:02}.hlsl"), b"#include \"absent.hlsli\"\n");
+    }
+    let broken: Vec<String> = (0..12).map(|file| format!("broken{file:02}.hlsl")).collect();
+    let inputs = format!("check a.hlsl host.o {}", broken.join(" "));
+
+    let answer = folder.run(&inputs).exits(2);
+    for (line, count) in [
+        ("     Agree Frame", 20),
+        ("     Agree 11 more blocks; `--verbose` lists them", 1),
+        ("is transposed", 0),
+        ("      note 7 blocks have another name than their struct, which alone has all\n           members\n", 1),
+        ("      note whether matrices are transposed is not checked in 24 blocks: debug\n", 1),
+        ("  No match Lost", 20),
+        ("  No match 4 more blocks; `--verbose` lists them", 1),
+        ("     maybe `Nimbus0`", 1),
+        ("  Not read broken09.hlsl:1:", 1),
+        ("  Not read broken10.hlsl", 0),
+        ("  Not read 2 more files; `--verbose` lists them", 1),
+    ] {
+        assert_eq!(answer.out.matches(line).count(), count, "{line}: {answer}");
+    }
+    assert!(answer.err.contains("error: 12 files could not be read\n"), "{answer}");
+    assert!(!answer.err.contains("broken00.hlsl"), "{answer}");
+
+    let answer = folder.run(&format!("{inputs} --verbose")).exits(2);
+    for (line, count) in
+        [("     Agree ", 31), ("is transposed", 24), ("  No match Lost", 24), ("  Not read broken", 12), ("more", 0)]
+    {
+        assert_eq!(answer.out.matches(line).count(), count, "{line}: {answer}");
+    }
+}
+
+/// A repository with many unmatched blocks gets the first entries, and the command that appends them all.
+#[test]
+fn the_first_of_many_entries_are_printed() {
+    let (mut shader, mut host) = (String::new(), String::new());
+    for block in 0..9 {
+        shader +=
+            &format!("cbuffer Cloud{block} {{ float density{block}; float height{block}; float4 sun{block}; }};\n");
+        host += &format!("struct Weather{block} {{ float density{block}, height{block}; }} weather{block};\n");
+    }
+    let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
+    let answer = folder.run("check a.hlsl host.o").exits(4);
+    assert_eq!(answer.out.matches("[[map]]").count(), 6, "{answer}");
+    assert!(answer.out.contains("host = \"Weather5\"\n\n# and 3 more\n"), "{answer}");
+    assert_eq!(folder.run("check a.hlsl host.o -v").exits(4).out.matches("[[map]]").count(), 9);
+    folder.run("check a.hlsl host.o --write-map").exits(4).warns("note: wrote 9 entries to layoutproof.toml");
+}
+
 #[test]
 fn a_shader_without_a_buffer_is_no_error() {
     let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame { float a; };"), "struct Frame { float a; } f;") else {
@@ -652,7 +717,10 @@ fn what_changes_after_the_lock_was_written_is_found() {
     folder.write("a.hlsl", b"cbuffer Frame { float a; }; cbuffer Other { float c; }; cbuffer New { float d; };");
     let found = changes("check --lock");
     assert_eq!(found.len(), 2, "{found:?}");
-    assert!(found[0] == "the layout of `Frame` of a.hlsl for D3D12 · DXC changed from 8 bytes to 4 bytes", "{found:?}");
+    assert!(
+        found[0] == "`Frame` of a.hlsl for D3D12 · DXC has another layout: 4 bytes instead of 8 bytes",
+        "{found:?}"
+    );
     assert!(found[1] == "`New` of a.hlsl for D3D12 · DXC is a new block without a host struct", "{found:?}");
     folder.run("check --lock --format junit").exits(1).prints("<testsuites name=\"layoutproof check\" tests=\"5\"");
     folder.run("check --write-lock").exits(0);

@@ -94,3 +94,61 @@ impl ComparedBlock {
             && self.layout == block.layout
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_hostcheck::{ProgramContract, block_parts};
+    use layoutproof_source::sources::SourceMap;
+
+    use super::*;
+    use crate::commands::check::shader_blocks::{ShaderJob, read};
+
+    /// The block of a shader that includes or declares it.
+    fn block_of(folder: &std::path::Path, name: &str, text: &str) -> TargetBlock {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        let (declare, named, usual) = Default::default();
+        let job = ShaderJob { path, declare, profile: None, named, usual };
+        read(&job, &mut SourceMap::default()).unwrap().unwrap().blocks.remove(0)
+    }
+
+    fn host(size: u32) -> ProgramStruct {
+        ProgramStruct {
+            name: "Frame".to_owned(),
+            object: "a.o".to_owned(),
+            size,
+            fields: Vec::new(),
+            place: None,
+            contract: ProgramContract::Fixed,
+            other_layouts: Vec::new(),
+            is_named_by_variable: false,
+            written_by: None,
+        }
+    }
+
+    #[test]
+    fn shaders_that_include_a_block_share_its_comparison() {
+        let folder = tempfile::tempdir().unwrap();
+        let frame = "cbuffer Frame { float4 tint; };";
+        std::fs::write(folder.path().join("frame.hlsli"), frame).unwrap();
+        let include = "#include \"frame.hlsli\"\n";
+        let a = block_of(folder.path(), "a.hlsl", include);
+        let b = block_of(folder.path(), "b.hlsl", &format!("// Another line.\n{include}"));
+        let copy = block_of(folder.path(), "copy.hlsl", frame);
+        let wider = block_of(folder.path(), "wider.hlsl", "cbuffer Frame { float4 tint, other; };");
+        let pushed = TargetBlock { host_start: Some(16), ..a.clone() };
+        let renamed = TargetBlock { renames: BTreeMap::from([("tint".to_owned(), "color".to_owned())]), ..a.clone() };
+
+        let comparisons = Comparisons::default();
+        let compared = |block: &TargetBlock, host: &ProgramStruct| {
+            let parts = block_parts(&block.layout, block.layout.result.as_ref().unwrap());
+            comparisons.compare(block, &parts[0], host, VectorTypes::built_in())
+        };
+        let first = compared(&a, &host(16));
+        assert!(Arc::ptr_eq(&first, &compared(&b, &host(16))));
+        assert!(!Arc::ptr_eq(&first, &compared(&a, &host(32))));
+        for block in [copy, wider, pushed, renamed] {
+            assert!(!Arc::ptr_eq(&first, &compared(&block, &host(16))), "{block:?}");
+        }
+    }
+}

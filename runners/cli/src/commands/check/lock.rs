@@ -242,10 +242,10 @@ impl Lock {
                 (FactKind::Layout, false, true) if accepted.has_pair_of(key) => continue,
                 (FactKind::Layout, false, true) => format!("{block} is gone"),
                 (FactKind::Layout, false, false) if was == is => {
-                    format!("the layout of {block} changed; it still has {is}")
+                    format!("{block} has another layout, also of {is}")
                 }
-                (FactKind::Layout, false, false) => format!("the layout of {block} changed from {was} to {is}"),
-                (FactKind::Blob, false, false) => format!("{shader} changed"),
+                (FactKind::Layout, false, false) => format!("{block} has another layout: {is} instead of {was}"),
+                (FactKind::Blob, false, false) => format!("{shader} has other contents"),
                 (FactKind::Blob, false, true) => format!("{shader} is gone"),
                 (FactKind::Source, false, false) if !self.has_other_blob(accepted, shader) => {
                     format!("{shader} is older than its source {}", names.join(", "))
@@ -338,7 +338,7 @@ mod tests {
         write("a.frag", "another version of the source");
         assert_eq!(changes(), ["a.frag.spv is older than its source a.frag"]);
         write("a.frag.spv", "another module");
-        assert_eq!(changes(), ["a.frag.spv changed"]);
+        assert_eq!(changes(), ["a.frag.spv has other contents"]);
 
         let path = folder.path().join(LOCK_FILE);
         lock().write(&path).unwrap();

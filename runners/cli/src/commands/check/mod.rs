@@ -60,7 +60,7 @@ use crate::output::{columns, print, print_json, print_refusal, warn, warn_render
 use crate::shader_settings::ShaderSettings;
 
 /// Most files to name on the standard error that the text on the standard output names too.
-const MOST_REPEATED: usize = 3;
+const MOST_REPEATED: usize = 10;
 
 /// Compares host structs with blocks.
 ///
