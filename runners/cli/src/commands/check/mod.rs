@@ -19,6 +19,7 @@ mod prove;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
+mod writers;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
-use layoutproof_hostcheck::{VectorTypes, part_path};
+use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
 use layoutproof_report::host_check::{
     Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
     map_entries, text,
@@ -95,7 +96,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let blocks = state_hosts(read.blocks, args, &project)?;
     warn_rendered(&render(&read.warnings, &sources, style.colour));
 
-    let hosts = read_hosts(&inputs.hosts, &blocks, &mut unread)?;
+    let hosts = read_hosts(&inputs.hosts, &blocks, &project.vector_types, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
     let rules =
         PairRules { known: &project.known, vector_types: &vector_types, is_strict: args.strict || project.is_strict };
@@ -500,10 +501,11 @@ fn parts_named<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut PartNa
 fn read_hosts(
     hosts: &[PathBuf],
     blocks: &[TargetBlock],
+    vector_types: &[VectorTypeRow],
     unread: &mut UnreadInputs,
 ) -> anyhow::Result<Vec<DebugAnswer>> {
     let mut answers = Vec::new();
-    let wanted = WantedTypes::new(blocks);
+    let wanted = WantedTypes::new(blocks, vector_types);
     let read = parallel::for_all(hosts, |host| read_types(host, &wanted))?;
     for (host, answer) in hosts.iter().zip(read) {
         let answer = match answer {
