@@ -10,12 +10,14 @@
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
 //! A file stays refused if the compiler of the first column refuses it, or if we refuse it because it has no
-//! sound layout. GLSL needs none of this: its reader is glslang.
+//! sound layout. A compiler that is not here leaves its columns to others; if none is, the problems say so.
+//! GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context;
-use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_for_reflection};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::native::{Native, find_native};
@@ -96,22 +98,35 @@ pub struct CompilersColumn {
     pub blocks: Vec<BlockLayout>,
 }
 
+/// Why a column has no answer.
+#[derive(Debug, thiserror::Error)]
+enum NoColumn {
+    #[error("{reason}; `layoutproof setup {compiler}` installs one")]
+    Absent { compiler: &'static str, reason: Arc<NoCompiler> },
+    /// No compiler can answer for it.
+    #[error("{0}")]
+    NotAsked(String),
+    /// The compiler refuses the file, or its answer cannot be used.
+    #[error("{0}")]
+    Refused(String),
+}
+
 impl CompilerReading {
-    /// Asks the compiler of each column; `columns` are names of rule sets. `None` if the first has no answer,
-    /// and for an unsound layout, another language or standard input.
+    /// Asks the compiler of each column; `columns` are names of rule sets. The inner error holds the problems
+    /// of the file, with what keeps compilers from reading it: there is no answer if the compiler of the first
+    /// column refuses the file, and for an unsound layout, another language or standard input.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or the file has no absolute path.
-    pub fn of<'a>(file: RefusedFile<'_>, columns: impl IntoIterator<Item = &'a str>) -> anyhow::Result<Option<Self>> {
-        let mut errors = file.problems.iter().filter(|problem| problem.severity == Severity::Error);
-        let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
-        let has_compilers = matches!(file.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
-        // Compilers take their whole time limit for a file of zeros.
-        let is_binary = file.sources.files().get(file.first_file).is_some_and(|own| own.text.contains('\0'));
-        if is_unsound || is_binary || !has_compilers || !file.path.is_file() {
-            return Ok(None);
+    pub fn of<'a>(
+        file: RefusedFile<'_>,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
+        if !file.may_be_read() {
+            return Ok(Err(file.problems.to_vec()));
         }
         let word = file.path.display();
+        let mut missing: Option<NoColumn> = None;
         let mut read = Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), notes: Vec::new() };
         for name in columns {
             let title = find_native(name).map_or(name.to_owned(), |native| native.column.to_string());
@@ -129,9 +144,21 @@ impl CompilerReading {
                         ));
                     }
                 }
-                Err(_) if read.columns.is_empty() => return Ok(None),
-                Err(reason) => read.left_out.push(format!("{word}: {title} is left out: {reason}")),
+                Err(NoColumn::Refused(_)) if read.columns.is_empty() => return Ok(Err(file.problems.to_vec())),
+                Err(reason @ NoColumn::NotAsked(_)) if read.columns.is_empty() && missing.is_none() => {
+                    return Ok(Err(file.problems_with(&format!("no compiler is asked: {reason}"))));
+                }
+                Err(reason) => {
+                    read.left_out.push(format!("{word}: {title} is left out: {reason}"));
+                    missing.get_or_insert(reason);
+                }
             }
+        }
+        if read.columns.is_empty() {
+            return Ok(Err(match missing {
+                Some(reason) => file.problems_with(&format!("a compiler may read the file, but {reason}")),
+                None => file.problems.to_vec(),
+            }));
         }
 
         let mut compilers: Vec<String> = Vec::new();
@@ -151,7 +178,7 @@ impl CompilerReading {
             read.notes
                 .push(format!("{word}: `half` takes 2 bytes, as with -enable-16bit-types; --16bit off gives it 4"));
         }
-        Ok(Some(read))
+        Ok(Ok(read))
     }
 }
 
@@ -165,29 +192,49 @@ impl CompilersColumn {
 
 /// The blocks of a column, and the names of those that its compiler does not list, `None` if they are not
 /// known; or why there is no answer.
-type ColumnAnswer = Result<(CompilersColumn, Option<Vec<String>>), String>;
+type ColumnAnswer = Result<(CompilersColumn, Option<Vec<String>>), NoColumn>;
 
 /// The same without the compiler.
 type ListedBlocks = Result<(Vec<BlockLayout>, Option<Vec<String>>), String>;
 
 impl RefusedFile<'_> {
+    /// True if a compiler may describe the file although our reader refuses it.
+    pub fn may_be_read(&self) -> bool {
+        let mut errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
+        let has_compilers = matches!(self.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
+        // Compilers take their whole time limit for a file of zeros.
+        let is_binary = self.sources.files().get(self.first_file).is_some_and(|own| own.text.contains('\0'));
+        !is_unsound && !is_binary && has_compilers && self.path.is_file()
+    }
+
+    /// The problems, the first with advice on compilers.
+    pub fn problems_with(&self, advice: &str) -> Vec<Diagnostic> {
+        let mut problems = self.problems.to_vec();
+        if let Some(first) = problems.first_mut() {
+            first.help = Some(first.help.take().map_or(advice.to_owned(), |help| format!("{help}\n{advice}")));
+        }
+        problems
+    }
+
     fn language(&self) -> Option<ShaderLanguage> {
         ShaderLanguage::of(self.declare.lang, self.path)
     }
 
     fn column(&self, name: &str) -> anyhow::Result<ColumnAnswer> {
         let Some(native) = find_native(name) else {
-            return Ok(Err("a compiler's answer is about its own layouts, not about a rule set".to_owned()));
+            let reason = "a compiler's answer is about its own layouts, not about a rule set";
+            return Ok(Err(NoColumn::NotAsked(reason.to_owned())));
         };
         let is_followed =
             |toolchain: &&Toolchain| matches!(toolchain.follows, AppliedRules::Native(own) if own == name);
         let toolchain = toolchains().iter().find(is_followed);
         let Some(compiler @ (ShaderCompiler::Dxc | ShaderCompiler::Slang)) = native.column.compiler else {
-            return Ok(Err("only dxc and slangc describe blocks".to_owned()));
+            return Ok(Err(NoColumn::NotAsked("only dxc and slangc describe blocks".to_owned())));
         };
         // slangc's code for Metal is not run, so that it has no toolchain.
         if toolchain.is_none() && native.column.variant.is_some() {
-            return Ok(Err(format!("the options of {compiler} for it are not known")));
+            return Ok(Err(NoColumn::NotAsked(format!("the options of {compiler} for it are not known"))));
         }
         let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
         let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
@@ -198,20 +245,21 @@ impl RefusedFile<'_> {
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
             None => match find_compiler(program)? {
                 Ok(found) => found,
-                Err(absent) => return Ok(Err(absent.to_string())),
+                Err(reason) => return Ok(Err(NoColumn::Absent { compiler: compiler.as_str(), reason })),
             },
         };
         let version = dotted_version(found.version());
         let column = |blocks| CompilersColumn { native, version, blocks };
-        match (compiler, native.column.target) {
+        let answer = match (compiler, native.column.target) {
             (ShaderCompiler::Slang, target) => {
-                Ok(self.reflected(&found, target, flags)?.map(|blocks| (column(blocks), Some(Vec::new()))))
+                self.reflected(&found, target, flags)?.map(|blocks| (column(blocks), Some(Vec::new())))
             }
             (_, ShaderTarget::Vulkan) => {
-                Ok(self.decorated(&found, flags)?.map(|blocks| (column(blocks), Some(Vec::new()))))
+                self.decorated(&found, flags)?.map(|blocks| (column(blocks), Some(Vec::new())))
             }
-            _ => Ok(self.listed(&found)?.map(|(blocks, unlisted)| (column(blocks), unlisted))),
-        }
+            _ => self.listed(&found)?.map(|(blocks, unlisted)| (column(blocks), unlisted)),
+        };
+        Ok(answer.map_err(NoColumn::Refused))
     }
 
     /// The blocks in slangc's reflection.
