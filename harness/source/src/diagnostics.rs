@@ -175,6 +175,9 @@ pub struct Diagnostic {
     /// Columns (target · compiler) that the problem concerns; empty for all.
     #[serde(default)]
     pub concerns: Vec<String>,
+    /// Macros whose absence caused the problem.
+    #[serde(default)]
+    pub missing_macros: Vec<String>,
 }
 
 impl From<LayoutWarningKind> for Code {
@@ -214,6 +217,7 @@ impl Diagnostic {
             help: None,
             left_out: 0,
             concerns: Vec::new(),
+            missing_macros: Vec::new(),
         }
     }
 
@@ -231,9 +235,25 @@ impl Diagnostic {
         self
     }
 
+    /// Names macros that the text needs, and advises to define them.
+    #[must_use]
+    pub fn with_missing_macros(mut self, names: &[&str]) -> Self {
+        if !names.is_empty() {
+            self.help = Some(macro_advice(names.iter().copied()));
+            self.missing_macros = names.iter().map(|name| (*name).to_owned()).collect();
+        }
+        self
+    }
+
     pub fn span(&self) -> Span {
         self.labels.first().map(|label| label.span).unwrap_or_default()
     }
+}
+
+/// Advice to define macros.
+pub fn macro_advice<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let options: Vec<String> = names.map(|name| format!("-D {name}=VALUE")).collect();
+    format!("give the values that your program defines: {}", options.join(" "))
 }
 
 /// Counts the problems that were dropped.

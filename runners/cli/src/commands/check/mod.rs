@@ -55,7 +55,7 @@ use crate::project::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use crate::project::shader_settings::ShaderSettings;
 use crate::records::output_files::{append_to_file, check_file, write_file};
 use crate::select::layout_selection::LayoutSelection;
-use crate::select::refused_input::{RefusedInput, first_problem};
+use crate::select::refused_input::{RefusedInput, first_problem, short_advice};
 use layoutproof_inputs::shader_file::use_no_cache;
 
 /// Compares host structs with blocks.
@@ -393,7 +393,8 @@ fn read_shaders(
             }
             Ok(Err(found)) => {
                 let file = job.path.display().to_string();
-                refused.push(UnreadInput { reason: first_problem(&file, &found, sources), file });
+                let reason = first_problem(&file, &found, sources) + &short_advice(&found);
+                refused.push(UnreadInput { reason, file });
                 problems.extend(found);
             }
         }
