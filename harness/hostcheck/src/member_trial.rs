@@ -88,10 +88,10 @@ impl MemberSketch {
     /// best counts, and not the one in memory.
     pub fn fit_of(&self, host: &ProgramStruct, vector_types: &VectorTypes) -> MemberFit {
         let layouts = buffer_fields(host, vector_types);
-        let fits = layouts
-            .iter()
-            .map(|fields| self.fit(&HostMembers::new(fields.iter().map(|(name, offset)| (name.as_str(), *offset)))));
-        fits.max().expect("a struct has one layout at least")
+        let fit_of_layout = |fields: &Vec<(String, u32)>| {
+            self.fit(&HostMembers::new(fields.iter().map(|(name, offset)| (name.as_str(), *offset))))
+        };
+        layouts.iter().map(fit_of_layout).max().unwrap_or_else(|| self.fit(&HostMembers::new([])))
     }
 
     /// Compares the members with those of a host struct.

@@ -175,9 +175,15 @@ pub struct Diagnostic {
     /// Columns (target · compiler) that the problem concerns; empty for all.
     #[serde(default)]
     pub concerns: Vec<String>,
-    /// Macros whose absence caused the problem.
+    /// Macros whose absence caused the problem. Boxed, because few problems have some, and results carry them.
     #[serde(default)]
-    pub missing_macros: Vec<String>,
+    pub missing: Option<Box<MissingMacros>>,
+}
+
+/// Macros that a text needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingMacros {
+    pub names: Vec<String>,
 }
 
 impl From<LayoutWarningKind> for Code {
@@ -217,7 +223,7 @@ impl Diagnostic {
             help: None,
             left_out: 0,
             concerns: Vec::new(),
-            missing_macros: Vec::new(),
+            missing: None,
         }
     }
 
@@ -240,9 +246,15 @@ impl Diagnostic {
     pub fn with_missing_macros(mut self, names: &[&str]) -> Self {
         if !names.is_empty() {
             self.help = Some(macro_advice(names.iter().copied()));
-            self.missing_macros = names.iter().map(|name| (*name).to_owned()).collect();
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            self.missing = Some(Box::new(MissingMacros { names }));
         }
         self
+    }
+
+    /// Macros whose absence caused the problem.
+    pub fn missing_macros(&self) -> &[String] {
+        self.missing.as_ref().map_or(&[], |missing| &missing.names)
     }
 
     pub fn span(&self) -> Span {

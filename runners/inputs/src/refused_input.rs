@@ -49,7 +49,7 @@ pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -
 /// Advice on the problems of a shader in brackets; empty if there is none that is short. The macros that a
 /// shader misses are all named, because each of its files asks for some.
 pub fn short_advice(problems: &[Diagnostic]) -> String {
-    let macros: BTreeSet<&str> = problems.iter().flat_map(|it| &it.missing_macros).map(String::as_str).collect();
+    let macros: BTreeSet<&str> = problems.iter().flat_map(Diagnostic::missing_macros).map(String::as_str).collect();
     if !macros.is_empty() {
         return format!(" ({})", macro_advice(macros.into_iter()));
     }

@@ -535,7 +535,10 @@ fn problem_of(file: &Path, includes: &[String], defines: &[String], read: ReadSh
             let problems: Vec<Diagnostic> =
                 problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
             let text = format!("{}{}", problems.first()?.message, short_advice(&problems));
-            Some(Problem { text, missing_macros: problems.into_iter().flat_map(|it| it.missing_macros).collect() })
+            Some(Problem {
+                text,
+                missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
+            })
         }
         Err(error) => Some(Problem { text: format!("{error:#}"), missing_macros: Vec::new() }),
     }
