@@ -699,6 +699,41 @@ fn init_takes_the_macros_of_the_build() {
     assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
 }
 
+/// A program that compiles its shaders when it runs defines their macros there.
+#[test]
+fn init_tries_the_macros_that_shaders_ask_for() {
+    let shader = "#if !defined(GPU) || !defined(LANES)\n#error \"not set\"\n#endif\n#include \"depth.hlsli\"\n\
+                  cbuffer Blur { float radius, weight; float4 rest[LANES]; };";
+    let host = "struct Blur { float radius, weight, pad[2], rest[1][4]; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    folder.write("depth.hlsli", b"#ifndef DEPTH\n#error no depth\n#endif\n");
+    folder.run("check a.hlsl host.o").exits(2).warns("error: #error: \"not set\"");
+    let answer = folder.run("init").exits(0);
+    answer.prints("left out: the values of macros for 1 shader: each is 1 in the file, until you write those");
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"DEPTH=1\",\n    \"GPU=1\",\n    \"LANES=1\",\n]"), "{written}");
+    assert!(written.contains("# HLSL, with macros that the program defines when it runs: their values are guesses"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["Blur Blur agree"]);
+    // Without them, the line of the file names them all, next to what is compared.
+    folder.write("b.hlsl", b"cbuffer Blur { float radius, weight; float4 rest[1]; };");
+    std::fs::remove_file(folder.path("layoutproof.toml")).unwrap();
+    let answer = folder.run("check a.hlsl b.hlsl host.o --format json").exits(2);
+    let unread = answer.json()["unread"][0].to_string();
+    assert!(unread.contains("give the values that your program defines: -D DEPTH=VALUE -D GPU=VALUE -D LANES=VALUE"));
+}
+
+#[test]
+fn init_finds_the_folders_of_imports() {
+    let shader = "import Lib.Sizes;\nstruct Frame { float4 light; float values[COUNT]; }\nConstantBuffer<Frame> frame;";
+    let Some(folder) = folder_of(("a.slang", shader), "struct Frame { float light[4], values[5]; } f;") else { return };
+    std::fs::create_dir_all(folder.path("src/Lib")).unwrap();
+    folder.write("src/Lib/Sizes.slang", b"public static const int COUNT = 5;");
+    folder.run("init").exits(0);
+    assert!(folder.read("layoutproof.toml").contains("include = [\n    \"src\",\n]"));
+    let answer = folder.run("check --target vulkan --format json").json();
+    assert_eq!(answer["unread"].as_array().map(Vec::len), Some(0), "{answer}");
+}
+
 #[test]
 fn a_stated_contract_is_kept() {
     let shader =
