@@ -335,6 +335,7 @@ fn a_compiler_that_is_missing_is_named() {
     says(folder.run("show a.hlsl --all"), bindings);
     says(folder.run("show a.hlsl --target d3d12 --convention dxc"), bindings);
     says(folder.run("show a.hlsl --target d3d12 --format json"), bindings);
+    says(folder.run("show a.hlsl --target d3d12 --format slang-json"), bindings);
     let broken = Folder::with(&[("a.hlsl", "#include \"b.hlsli\"\ncbuffer S { float a; };")]);
     let answer = broken.run("show a.hlsl").exits(2);
     assert!(!answer.err.contains("compiler"), "{answer}");

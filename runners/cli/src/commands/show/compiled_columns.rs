@@ -89,6 +89,19 @@ impl CompiledColumns {
     }
 }
 
+/// The problems of a file that is read for its declarations, with the reason why no compiler is asked for it.
+pub(super) fn without_declarations(
+    args: &ShowArgs,
+    word: &str,
+    problems: &[Diagnostic],
+    sources: &SourceMap,
+) -> Vec<Diagnostic> {
+    let (path, declare) = (Path::new(word), &args.declare);
+    let file =
+        RefusedFile { path, declare, profile: None, compilers: &args.compiler, problems, sources, first_file: 0 };
+    if file.may_be_read() { file.problems_with(ONLY_DECLARATIONS) } else { problems.to_vec() }
+}
+
 impl RequestedColumns<'_> {
     /// The columns, and whether the user names them.
     fn choices(&self, language: ShaderLanguage) -> anyhow::Result<Option<(Vec<ShownColumnChoice>, bool)>> {
