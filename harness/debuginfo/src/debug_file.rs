@@ -61,8 +61,8 @@ impl<'data> DebugFile<'data> {
         read_types(self.input, index, &chosen)
     }
 
-    /// The traits that Rust types implement, as far as the file has symbols of their functions.
-    pub fn implementations(&self) -> Vec<Implementation> {
-        implementations(self.input)
+    /// The traits of these crates that Rust types implement, as far as the file has symbols of their functions.
+    pub fn implementations(&self, crates: &[&str]) -> Vec<Implementation> {
+        implementations(self.input, crates)
     }
 }

@@ -18,15 +18,17 @@ pub struct Implementation {
     pub trait_name: String,
 }
 
-/// Lists the traits that functions in a file implement. A file without symbols has none.
-pub(crate) fn implementations(input: DebugInput<'_>) -> Vec<Implementation> {
+/// Lists the traits of these crates that functions in a file implement. A file without symbols has none.
+pub(crate) fn implementations(input: DebugInput<'_>, crates: &[&str]) -> Vec<Implementation> {
     let objects = list_objects(input.name, &FileOrigin::Input, input.bytes, &input.limits).unwrap_or_default();
     let mut found = Vec::new();
     for source in objects.iter().filter(|source| source.format == ObjectFormat::Object) {
         let bytes = input.bytes.get(source.range.clone()).unwrap_or_default();
         let Ok(object) = object::File::parse(bytes) else { continue };
-        let names = object.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned));
-        found.extend(names.filter_map(|name| implementation(&name)));
+        // Both manglings contain the names of crates, and a program has a million symbols.
+        let names = object.symbols().filter_map(|symbol| symbol.name().ok());
+        let names = names.filter(|name| crates.iter().any(|own| name.contains(own)));
+        found.extend(names.filter_map(implementation));
     }
     found.sort();
     found.dedup();

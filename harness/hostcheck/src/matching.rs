@@ -155,10 +155,11 @@ pub fn has_own_name(block: &BlockNames, type_name: &str) -> bool {
     has_name(block, type_name) && !is_generic(type_name)
 }
 
-/// True if a type's name equals that of a block or of its struct, without help from conventions.
+/// True if a type's name equals that of a block or of its struct, without help from conventions. The name of
+/// elements after a header is not the block's.
 pub fn has_name(block: &BlockNames, type_name: &str) -> bool {
-    let part = |part: &PartName| part_quality(block, part, type_name);
-    let best = block.parts.iter().filter_map(part).chain(quality(block, type_name)).max();
+    let whole = block.parts.iter().filter(|part| part.is_all);
+    let best = whole.filter_map(|part| part_quality(block, part, type_name)).chain(quality(block, type_name)).max();
     best >= Some(MatchQuality::BlockName)
 }
 

@@ -8,7 +8,10 @@ use std::collections::BTreeSet;
 use layoutproof_layout::{LaidOut, LaidOutShape};
 use serde::{Deserialize, Serialize};
 
-use super::names::{is_filler, loose_key};
+use super::names::{is_filler, loose_key, without_common_word};
+use super::program_struct::ProgramStruct;
+use super::vector_types::VectorTypes;
+use super::written::buffer_fields;
 
 /// Fewest members with which a struct that has all of them at their places is taken.
 const FEWEST_TO_TAKE: u32 = 2;
@@ -24,12 +27,33 @@ const SHORTEST_TELLING: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberSketch {
     members: Vec<SketchedMember>,
+    /// The members without a word that all their names start with, if they have one.
+    shortened: Option<Vec<SketchedMember>>,
+}
+
+/// The members of a host struct, as far as a trial looks at them.
+#[derive(Clone, Debug)]
+pub struct HostMembers {
+    members: Vec<SketchedMember>,
+    shortened: Option<Vec<SketchedMember>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct SketchedMember {
     key: String,
     offset: u32,
+}
+
+/// The members with their keys, and the same without a first word that all names have: `bloomRadius` and
+/// `bloomPower` may be the `radius` and `power` of the other side.
+fn sketched(members: &[(&str, u32)]) -> (Vec<SketchedMember>, Option<Vec<SketchedMember>>) {
+    let with_keys = |keys: Vec<String>| {
+        let offsets = members.iter().map(|(_, offset)| *offset);
+        keys.into_iter().zip(offsets).map(|(key, offset)| SketchedMember { key, offset }).collect()
+    };
+    let names: Vec<&str> = members.iter().map(|(name, _)| *name).collect();
+    let plain = with_keys(names.iter().map(|name| loose_key(name)).collect());
+    (plain, without_common_word(&names).map(with_keys))
 }
 
 /// The share of a block's members that a host struct has.
@@ -55,39 +79,62 @@ impl MemberSketch {
             let is_resource = matches!(member.layout.shape, LaidOutShape::Resource);
             !is_resource && !is_filler(&member.name) && !is_made_up(&member.name)
         });
-        let members: Vec<SketchedMember> =
-            real.map(|member| SketchedMember { key: loose_key(&member.name), offset: member.offset }).collect();
-        (!members.is_empty()).then_some(Self { members })
+        let named: Vec<(&str, u32)> = real.map(|member| (member.name.as_str(), member.offset)).collect();
+        let (members, shortened) = sketched(&named);
+        (!members.is_empty()).then_some(Self { members, shortened })
     }
 
-    /// Compares the members with those of a host struct, given by name and offset.
-    pub fn fit<'a>(&self, host: impl IntoIterator<Item = (&'a str, u32)>) -> MemberFit {
-        let real = host.into_iter().filter(|(name, _)| !is_filler(name));
-        let host: Vec<SketchedMember> =
-            real.map(|(name, offset)| SketchedMember { key: loose_key(name), offset }).collect();
-        let count = |is_common: &dyn Fn(&SketchedMember) -> bool| {
-            let common = self.members.iter().filter(|member| is_common(member)).count();
-            u32::try_from(common).unwrap_or(u32::MAX)
+    /// Compares the members with those of a host struct. If a library writes the struct, the layout that fits
+    /// best counts, and not the one in memory.
+    pub fn fit_of(&self, host: &ProgramStruct, vector_types: &VectorTypes) -> MemberFit {
+        let layouts = buffer_fields(host, vector_types);
+        let fit_of_layout = |fields: &Vec<(String, u32)>| {
+            self.fit(&HostMembers::new(fields.iter().map(|(name, offset)| (name.as_str(), *offset))))
         };
-        let offsets: BTreeSet<u32> = self.members.iter().map(|member| member.offset).collect();
-        let host_offsets: BTreeSet<u32> = host.iter().map(|member| member.offset).collect();
-        // Push constants of a later stage start where the program pushes the struct.
-        let first = self.members.iter().map(|member| member.offset).min().unwrap_or(0);
-        let placed_from = |start: u32| {
-            count(&|member| {
-                host.iter().any(|host| host.key == member.key && host.offset.saturating_add(start) == member.offset)
-            })
-        };
-        let is_named = |member: &SketchedMember| host.iter().any(|host| host.key == member.key);
-        let named = count(&is_named);
-        let telling = count(&|member| is_named(member) && member.key.len() >= SHORTEST_TELLING);
-        MemberFit {
-            placed: placed_from(0).max(placed_from(first)),
-            named,
-            of: u32::try_from(self.members.len()).unwrap_or(u32::MAX),
-            has_same_offsets: offsets == host_offsets,
-            has_telling_names: telling > 0 && telling * 2 >= named,
-        }
+        layouts.iter().map(fit_of_layout).max().unwrap_or_else(|| self.fit(&HostMembers::new([])))
+    }
+
+    /// Compares the members with those of a host struct.
+    pub fn fit(&self, host: &HostMembers) -> MemberFit {
+        let plain = fit_of(&self.members, &host.members);
+        let own_short = self.shortened.as_ref().map(|shortened| fit_of(shortened, &host.members));
+        let host_short = host.shortened.as_ref().map(|shortened| fit_of(&self.members, shortened));
+        [own_short, host_short].into_iter().flatten().fold(plain, MemberFit::max)
+    }
+}
+
+impl HostMembers {
+    /// The members by name and offset.
+    pub fn new<'a>(members: impl IntoIterator<Item = (&'a str, u32)>) -> Self {
+        let real: Vec<(&str, u32)> = members.into_iter().filter(|(name, _)| !is_filler(name)).collect();
+        let (members, shortened) = sketched(&real);
+        Self { members, shortened }
+    }
+}
+
+fn fit_of(own: &[SketchedMember], host: &[SketchedMember]) -> MemberFit {
+    let count = |is_common: &dyn Fn(&SketchedMember) -> bool| {
+        let common = own.iter().filter(|member| is_common(member)).count();
+        u32::try_from(common).unwrap_or(u32::MAX)
+    };
+    let offsets: BTreeSet<u32> = own.iter().map(|member| member.offset).collect();
+    let host_offsets: BTreeSet<u32> = host.iter().map(|member| member.offset).collect();
+    // Push constants of a later stage start where the program pushes the struct.
+    let first = own.iter().map(|member| member.offset).min().unwrap_or(0);
+    let placed_from = |start: u32| {
+        count(&|member| {
+            host.iter().any(|host| host.key == member.key && host.offset.saturating_add(start) == member.offset)
+        })
+    };
+    let is_named = |member: &SketchedMember| host.iter().any(|host| host.key == member.key);
+    let named = count(&is_named);
+    let telling = count(&|member| is_named(member) && member.key.len() >= SHORTEST_TELLING);
+    MemberFit {
+        placed: placed_from(0).max(placed_from(first)),
+        named,
+        of: u32::try_from(own.len()).unwrap_or(u32::MAX),
+        has_same_offsets: offsets == host_offsets,
+        has_telling_names: telling > 0 && telling * 2 >= named,
     }
 }
 
@@ -128,6 +175,12 @@ impl MemberFit {
         self.placed == self.of && (self.of > 1 || self.has_same_offsets) && self.has_telling_names
     }
 
+    /// True if half of the members are there, and half of them at their places: too many for a struct that only
+    /// has the block's name.
+    pub fn is_half(self) -> bool {
+        self.named * 2 >= self.of && self.placed * 2 >= self.of
+    }
+
     /// True if the struct may be meant although another one has all members: it has most of them.
     pub fn is_rival(self) -> bool {
         self.named * 2 > self.of || self.is_whole()
@@ -154,7 +207,7 @@ mod tests {
     #[test]
     fn members_are_counted_by_name_and_by_place() {
         let sketch = sketch("cbuffer A { float4x4 view; float3 eye; float t; float2 pad0; };").unwrap();
-        let fit = |host: &[(&str, u32)]| sketch.fit(host.iter().copied());
+        let fit = |host: &[(&str, u32)]| sketch.fit(&HostMembers::new(host.iter().copied()));
         assert_eq!(
             fit(&[("m_view", 0), ("eye", 64), ("t", 76)]),
             MemberFit { placed: 3, named: 3, of: 3, has_same_offsets: true, has_telling_names: true }
@@ -167,9 +220,10 @@ mod tests {
             members: [("roughness", 12), ("metallic", 16)]
                 .map(|(key, offset)| SketchedMember { key: key.to_owned(), offset })
                 .to_vec(),
+            shortened: None,
         };
         assert_eq!(
-            pushed.fit([("roughness", 0), ("metallic", 4)]),
+            pushed.fit(&HostMembers::new([("roughness", 0), ("metallic", 4)])),
             MemberFit { placed: 2, named: 2, of: 2, has_same_offsets: false, has_telling_names: true }
         );
         assert!(fit(&[("view", 0), ("eye", 64)]).is_near());
@@ -183,22 +237,38 @@ mod tests {
     #[test]
     fn names_of_one_letter_say_nothing() {
         let sketch = sketch("cbuffer A { float r; float g; float b; };").unwrap();
-        let fit = sketch.fit([("r", 0), ("g", 4), ("b", 8)]);
+        let fit = sketch.fit(&HostMembers::new([("r", 0), ("g", 4), ("b", 8)]));
         assert!(fit.is_near() && !fit.is_whole() && !fit.is_exact());
     }
 
     #[test]
     fn a_block_of_one_member_needs_it_at_its_place() {
         let sketch = sketch("cbuffer A { float4x4 view; float4 pad; };").unwrap();
-        assert!(sketch.fit([("view", 0)]).is_near() && !sketch.fit([("view", 0)]).is_whole());
-        assert!(!sketch.fit([("view", 16)]).is_near());
+        let fit = |offset| sketch.fit(&HostMembers::new([("view", offset)]));
+        assert!(fit(0).is_near() && !fit(0).is_whole());
+        assert!(!fit(16).is_near());
     }
 
     /// The spellings of types in names do not count.
     #[test]
     fn members_with_prefixes_for_types_are_found() {
         let sketch = sketch("cbuffer A { int iMesh; float fScale; };").unwrap();
-        assert_eq!(sketch.fit([("mesh", 0), ("scale", 4)]).placed, 2);
+        assert_eq!(sketch.fit(&HostMembers::new([("mesh", 0), ("scale", 4)])).placed, 2);
+    }
+
+    /// The host's names are those of a shader of `FidelityFX` FSR2, whose block has none of the first words.
+    #[test]
+    fn a_word_that_all_members_start_with_does_not_count() {
+        let placed = |block: &str, host: &[&str]| {
+            let host = host.iter().zip((0..).step_by(4)).map(|(name, offset)| (*name, offset));
+            sketch(block).unwrap().fit(&HostMembers::new(host)).placed
+        };
+        let auto = ["autoTcThreshold", "autoTcScale", "autoReactiveScale", "autoReactiveMax"];
+        assert_eq!(placed("cbuffer A { float fTcThreshold, fTcScale, fReactiveScale, fReactiveMax; };", &auto), 4);
+        assert_eq!(placed("cbuffer A { float bloom_radius, bloom_power; };", &["radius", "power", "other"]), 2);
+        // One name without the word, and a struct with only one name.
+        assert_eq!(placed("cbuffer A { float radius, power; };", &["bloomRadius", "bloomPower", "time"]), 0);
+        assert_eq!(placed("cbuffer A { float radius; };", &["bloomRadius"]), 0);
     }
 
     #[test]

@@ -31,6 +31,9 @@ const BUFFER_WORDS: [&str; 16] = [
     "t",
 ];
 
+/// Shortest first word of members that is no prefix for a type, in letters.
+const SHORTEST_WORD: usize = 3;
+
 /// First words in the names of members that only fill space.
 const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
 
@@ -47,6 +50,19 @@ pub(super) fn loose_key(name: &str) -> String {
 /// A name without the prefix for its type.
 fn loose(scoped: &str) -> &str {
     without_type_prefix(scoped.trim_start_matches('_'))
+}
+
+/// The names of members without the word that all of them start with, as [`loose_key`] writes them. `None` if they
+/// share no word, or a name would be empty.
+pub(super) fn without_common_word(names: &[&str]) -> Option<Vec<String>> {
+    let [first, _, ..] = names else { return None };
+    let words_of = |name: &str| words(without_type_prefix(without_prefix(name).trim_start_matches('_')));
+    let common = words_of(first).into_iter().next().filter(|word| word.len() >= SHORTEST_WORD)?;
+    let rest = |name: &&str| match words_of(name).as_slice() {
+        [word, rest @ ..] if *word == common && !rest.is_empty() => Some(rest.concat()),
+        _ => None,
+    };
+    names.iter().map(rest).collect()
 }
 
 /// Lowercase, without underscores.

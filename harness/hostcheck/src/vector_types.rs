@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::program_struct::LaneClass;
 
@@ -33,7 +33,7 @@ pub struct VectorTypes {
 }
 
 /// A row of the table.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorTypeRow {
     /// The library's name, for readers of the table.

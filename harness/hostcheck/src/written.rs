@@ -38,6 +38,15 @@ pub fn as_written(host: &ProgramStruct, rules: WrittenRules, vector_types: &Vect
     Some(ProgramStruct { fields, size, contract: ProgramContract::Fixed, ..host.clone() })
 }
 
+/// Names and offsets of the members in buffers: as in memory, or in each layout in which a library writes the
+/// struct.
+pub(crate) fn buffer_fields(host: &ProgramStruct, vector_types: &VectorTypes) -> Vec<Vec<(String, u32)>> {
+    let rules = host.written_by.iter().flat_map(|writer| &writer.rules);
+    let written = rules.filter_map(|rules| as_written(host, *rules, vector_types));
+    let fields: Vec<Vec<(String, u32)>> = written.map(|written| written.named_fields()).collect();
+    if fields.is_empty() { vec![host.named_fields()] } else { fields }
+}
+
 struct Writer<'a> {
     rules: WrittenRules,
     vector_types: &'a VectorTypes,

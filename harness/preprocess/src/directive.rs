@@ -142,7 +142,10 @@ impl<'a> Preprocessor<'a> {
             "line" => self.line_directive(span, rest),
             // The version of the language, which changes no layout.
             "lang" | "language" if self.dialect != MacroDialect::Dxc => {}
-            "error" => self.report_incomplete(Diagnostic::error(Code::Preprocessor, span, said("#error", text))),
+            "error" => {
+                let problem = Diagnostic::error(Code::Preprocessor, span, said("#error", text));
+                self.report_incomplete(problem.with_missing_macros(&self.undefined));
+            }
             "warning" => self.report(Diagnostic::warning(Code::Preprocessor, span, said("#warning", text))),
             "version" if self.dialect == MacroDialect::Slang => {
                 self.prepared.version.get_or_insert(span);
@@ -186,6 +189,7 @@ impl<'a> Preprocessor<'a> {
                 }
             }
             "endif" => {
+                self.undefined.clear();
                 if self.open.last_mut().and_then(|file| file.conditions.pop()).is_none() {
                     self.report(Diagnostic::error(Code::Preprocessor, span, "`#endif` without `#if`"));
                 }
@@ -222,12 +226,13 @@ impl<'a> Preprocessor<'a> {
 
     /// Evaluates `if EXPRESSION`, `ifdef NAME` or `ifndef NAME`.
     fn asks(&mut self, question: &str, span: Span, rest: Token<'a>) -> bool {
+        self.undefined.clear();
         let tokens = self.tokens(rest);
         if question == "if" {
             return self.holds(span, tokens);
         }
         match definable_name(span, &tokens) {
-            Ok(name) => self.macros.contains_key(name.text) == (question == "ifdef"),
+            Ok(name) => self.has_macro(name.text) == (question == "ifdef"),
             Err(problem) => {
                 self.report_incomplete(problem);
                 false
@@ -262,6 +267,8 @@ impl<'a> Preprocessor<'a> {
             self.problems.report(problem.with_label(old.span, "defined before"));
         }
 
+        // A guard against a second inclusion asks for nothing.
+        self.undefined.retain(|name| *name != made.name);
         self.macros.insert(made.name, Rc::new(made));
     }
 
@@ -355,13 +362,21 @@ impl<'a> Preprocessor<'a> {
         let name = if bracketed { self.raw() } else { first };
         let closed = !bracketed || self.raw().is_some_and(|token| token.kind == TokenKind::RightParenthesis);
         match name {
-            Some(name) if name.kind == TokenKind::Identifier && closed => self.macros.contains_key(name.text),
+            Some(name) if name.kind == TokenKind::Identifier && closed => self.has_macro(name.text),
             Some(_) | None => {
                 let message = "`defined` needs the name of a macro";
                 self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
                 false
             }
         }
+    }
+
+    fn has_macro(&mut self, name: &'a str) -> bool {
+        let is_defined = self.macros.contains_key(name);
+        if !is_defined && !self.undefined.contains(&name) {
+            self.undefined.push(name);
+        }
+        is_defined
     }
 
     pub(super) fn close_file(&mut self) {

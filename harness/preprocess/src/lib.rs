@@ -159,6 +159,8 @@ struct Preprocessor<'a> {
     collecting: bool,
     /// True while reading the tokens of an `#if`, where `defined` is an operator.
     in_condition: bool,
+    /// The macros without a definition that the last condition asks for.
+    undefined: Vec<&'a str>,
     counter: u32,
     /// Texts with the macros from the options and from the compiler.
     defines: Option<FoundFile<'a>>,
@@ -195,6 +197,7 @@ impl<'a> Preprocessor<'a> {
             isolated: 0,
             collecting: false,
             in_condition: false,
+            undefined: Vec::new(),
             counter: 0,
             defines: None,
             predefined: None,

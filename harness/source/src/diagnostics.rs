@@ -175,6 +175,15 @@ pub struct Diagnostic {
     /// Columns (target · compiler) that the problem concerns; empty for all.
     #[serde(default)]
     pub concerns: Vec<String>,
+    /// Macros whose absence caused the problem. Boxed, because few problems have some, and results carry them.
+    #[serde(default)]
+    pub missing: Option<Box<MissingMacros>>,
+}
+
+/// Macros that a text needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingMacros {
+    pub names: Vec<String>,
 }
 
 impl From<LayoutWarningKind> for Code {
@@ -214,6 +223,7 @@ impl Diagnostic {
             help: None,
             left_out: 0,
             concerns: Vec::new(),
+            missing: None,
         }
     }
 
@@ -231,9 +241,31 @@ impl Diagnostic {
         self
     }
 
+    /// Names macros that the text needs, and advises to define them.
+    #[must_use]
+    pub fn with_missing_macros(mut self, names: &[&str]) -> Self {
+        if !names.is_empty() {
+            self.help = Some(macro_advice(names.iter().copied()));
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            self.missing = Some(Box::new(MissingMacros { names }));
+        }
+        self
+    }
+
+    /// Macros whose absence caused the problem.
+    pub fn missing_macros(&self) -> &[String] {
+        self.missing.as_ref().map_or(&[], |missing| &missing.names)
+    }
+
     pub fn span(&self) -> Span {
         self.labels.first().map(|label| label.span).unwrap_or_default()
     }
+}
+
+/// Advice to define macros.
+pub fn macro_advice<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let options: Vec<String> = names.map(|name| format!("-D {name}=VALUE")).collect();
+    format!("give the values that your program defines: {}", options.join(" "))
 }
 
 /// Counts the problems that were dropped.

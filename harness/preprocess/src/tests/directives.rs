@@ -48,6 +48,30 @@ fn lines_and_files_are_counted() {
     refused("#line x");
 }
 
+/// An `#error` names the macros that its condition misses, and no others.
+#[test]
+fn errors_name_the_macros_that_are_missing() {
+    for (text, names) in [
+        ("#ifndef A\n#error no\n#endif", &["A"][..]),
+        ("#if !defined(A) || !defined B || !defined(C)\n#error no\n#endif", &["A", "B"]),
+        ("#ifdef A\n#else\n#error no\n#endif", &["A"]),
+        ("#if C == 1\n#elif defined(B)\n#else\n#error no\n#endif", &["B"]),
+        // Guards, conditions that ended, and macros that are there.
+        ("#ifndef GUARD\n#define GUARD\n#error no\n#endif", &[]),
+        ("#ifdef A\n#endif\n#error no", &[]),
+        ("#ifdef C\n#error no\n#endif", &[]),
+        ("#if C > 1\n#error no\n#endif", &[]),
+        ("#error no", &[]),
+    ] {
+        let options = DeclareOptions { defines: vec![("C".into(), "2".into())], ..DeclareOptions::default() };
+        let named: Vec<String> = names.iter().map(|name| format!(" -D {name}=VALUE")).collect();
+        let help = format!(" (give the values that your program defines:{})", named.concat());
+        let found = said(text, &options);
+        assert_eq!(found.len(), 1, "{text}");
+        assert!(found[0].ends_with(if names.is_empty() { "no" } else { &help }), "{text}: {found:?}");
+    }
+}
+
 #[test]
 fn messages() {
     let options = DeclareOptions::default();

@@ -410,6 +410,103 @@ fn a_struct_has_the_layouts_that_its_library_derives() {
     assert!(reason.as_str().unwrap_or_default().starts_with("glsl-layout writes `main::Sky`"), "{reason}");
 }
 
+/// Crates with the names of encase 0.10 and glam 0.29. encase writes as WGSL has it (WGSL, 14.4.1): `color` at byte
+/// 16, `radius` at 28. rustc puts `color` at byte 12.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn a_struct_that_a_library_writes_is_found_by_its_members() {
+    let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } }";
+    let glam =
+        "pub mod f32 { pub mod vec3 { #[derive(Default)] pub struct Vec3 { pub x: f32, pub y: f32, pub z: f32 } } }";
+    let main = "use glam::f32::vec3::Vec3; use encase::core::traits::WriteInto; \
+                #[derive(Default)] pub struct PointLight { position: Vec3, color: Vec3, radius: f32, intensity: f32 } \
+                #[derive(Default)] pub struct ShaderPointLight { position: Vec3, color: Vec3, radius: f32 } \
+                #[derive(Default)] pub struct Sun { color: Vec3, steps: u16 } \
+                #[derive(Default)] pub struct ShaderSun { direction: Vec3, strength: f32, tint: Vec3, reach: f32 } \
+                pub trait Kind { type Offsets: Default; } #[derive(Default)] pub struct Pbr; impl Kind for Pbr { type Offsets = [u32; 3]; } \
+                #[derive(Default)] pub struct ShaderObject<M: Kind> { center: Vec3, first_index: u32, offsets: M::Offsets } \
+                impl WriteInto for ShaderPointLight { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.radius as u8) } } \
+                impl WriteInto for ShaderSun { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.reach as u8) } } \
+                impl<M: Kind> WriteInto for ShaderObject<M> { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.first_index as u8) } } \
+                fn main() { let mut to = Vec::new(); ShaderPointLight::default().write_into(&mut to); ShaderSun::default().write_into(&mut to); \
+                ShaderObject::<Pbr>::default().write_into(&mut to); \
+                std::hint::black_box((to, PointLight::default(), Sun::default())); }";
+    let shader = "struct PointLight { position: vec3<f32>, color: vec3<f32>, radius: f32 } \
+                  struct PointLightData { count: u32, data: array<PointLight> } \
+                  struct Sun { direction: vec3<f32>, strength: f32, color: vec3<f32>, reach: f32 } \
+                  struct Object { center: vec3<f32>, first_index: u32, offsets: array<u32, 3> } \
+                  @group(0) @binding(0) var<storage> lights: PointLightData; @group(0) @binding(1) var<uniform> light: PointLight; \
+                  @group(0) @binding(2) var<uniform> sun: Sun; @group(0) @binding(3) var<storage> objects: array<Object>; \
+                  @compute @workgroup_size(1) fn main() { _ = lights.count; _ = light.radius; _ = sun.reach; _ = objects[0].first_index; }";
+    let folder = Folder::with(&[("encase.rs", encase), ("glam.rs", glam), ("main.rs", main), ("a.wgsl", shader)]);
+    for words in [
+        "--crate-type rlib encase.rs",
+        "--crate-type rlib glam.rs",
+        "--extern encase=libencase.rlib --extern glam=libglam.rlib main.rs -o main",
+    ] {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2021", "-g", "-A", "warnings"]).args(words.split(' '));
+        let Ok(status) = compiler.current_dir(folder.path(".")).status() else {
+            return println!("skipped: rustc is not here");
+        };
+        assert!(status.success(), "{words}");
+    }
+    let answer = folder.run("check a.wgsl main --format json").exits(0);
+    assert_eq!(
+        pairs(&answer),
+        [
+            // The elements after `count`, and not the struct of their name that nothing writes.
+            "lights main::ShaderPointLight agree",
+            "light main::ShaderPointLight agree",
+            "sun main::ShaderSun agree",
+            "objects main::ShaderObject<main::Pbr> agree",
+        ]
+    );
+    assert_eq!(answer.json()["pairs"][0]["part"], "data[]");
+}
+
+/// The engine's own light has the name of the shader's struct, and another one is uploaded.
+#[test]
+fn a_namesake_with_few_of_the_members_is_no_match_next_to_a_struct_with_all() {
+    let shader = "struct PointLight { float4 position; float3 color; float radius; }; \
+                  StructuredBuffer<PointLight> lights; cbuffer Fog { float start, end, density, height; };";
+    let host = "struct PointLight { float color[3]; int id; bool enabled; } p; \
+                struct GpuLight { float position[4]; float color[3]; float radius; } g; \
+                struct Fog { float start; float end[2]; float density, height; } f; \
+                struct Mist { float start, end, density, height; } m;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(1);
+    // `Fog` has all members, so that it is the struct of its name with a fault.
+    assert_eq!(pairs(&answer), ["Fog Fog differ"]);
+    let unmatched = answer.json()["unmatched_blocks"][0].clone();
+    assert_eq!((&unmatched["block"], &unmatched["proposals"][0]["host"]), (&"lights".into(), &"GpuLight".into()));
+    // Without another, the name decides.
+    folder.write("host.cpp", b"struct PointLight { float color[3]; int id; bool enabled; } p;");
+    assert!(compile(&folder, "host"));
+    assert_eq!(pairs(&folder.run("check a.hlsl host.o --format json").exits(1)), ["lights PointLight differ"]);
+}
+
+/// The elements of a buffer's array are found by their members too.
+#[test]
+fn elements_after_a_header_are_found_by_their_members() {
+    let shader = "#version 450\nstruct Particle { vec3 position; float age; vec3 speed; float size; };\n\
+                  layout(std430, binding = 0) buffer Particles { uint count; Particle items[]; };\nvoid main() {}\n";
+    let host = "struct Spark { float position[3], age, speed[3], size; } s;";
+    let Some(folder) = folder_of(("a.comp", shader), host) else { return };
+    let answer = folder.run("check a.comp host.o --format json").exits(0).json();
+    let (pair, unmatched) = (&answer["pairs"][0], &answer["unmatched_blocks"][0]);
+    assert_eq!((&pair["part"], &pair["host"], &pair["outcome"]), (&"items[]".into(), &"Spark".into(), &"agree".into()));
+    assert_eq!(unmatched["block"], "Particles");
+    // Two that fit are proposed.
+    folder
+        .write("host.cpp", format!("{host} struct Ember {{ float position[3], age, speed[3], size; }} e;").as_bytes());
+    assert!(compile(&folder, "host"));
+    let answer = folder.run("check a.comp host.o --format json").exits(4).json();
+    let elements = &answer["unmatched_blocks"][1];
+    assert_eq!((&elements["block"], &elements["proposals"][1]["host"]), (&"Particles.items[]".into(), &"Spark".into()));
+    folder.run("check a.comp host.o --map Particles.items=Ember").exits(0);
+}
+
 /// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
 /// the shaders read it at 16, and all later members 4 bytes further on.
 #[test]
@@ -665,6 +762,41 @@ fn init_takes_the_macros_of_the_build() {
     let written = folder.read("layoutproof.toml");
     assert!(written.contains("defines = [\n    \"GPU=1\",\n    \"HALF=0\",\n    \"LANE=float\",\n]"), "{written}");
     assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
+}
+
+/// A program that compiles its shaders when it runs defines their macros there.
+#[test]
+fn init_tries_the_macros_that_shaders_ask_for() {
+    let shader = "#if !defined(GPU) || !defined(LANES)\n#error \"not set\"\n#endif\n#include \"depth.hlsli\"\n\
+                  cbuffer Blur { float radius, weight; float4 rest[LANES]; };";
+    let host = "struct Blur { float radius, weight, pad[2], rest[1][4]; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    folder.write("depth.hlsli", b"#ifndef DEPTH\n#error no depth\n#endif\n");
+    folder.run("check a.hlsl host.o").exits(2).warns("error: #error: \"not set\"");
+    let answer = folder.run("init").exits(0);
+    answer.prints("left out: the values of macros for 1 shader: each is 1 in the file, until you write those");
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"DEPTH=1\",\n    \"GPU=1\",\n    \"LANES=1\",\n]"), "{written}");
+    assert!(written.contains("# HLSL, with macros that the program defines when it runs: their values are guesses"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["Blur Blur agree"]);
+    // Without them, the line of the file names them all, next to what is compared.
+    folder.write("b.hlsl", b"cbuffer Blur { float radius, weight; float4 rest[1]; };");
+    std::fs::remove_file(folder.path("layoutproof.toml")).unwrap();
+    let answer = folder.run("check a.hlsl b.hlsl host.o --format json").exits(2);
+    let unread = answer.json()["unread"][0].to_string();
+    assert!(unread.contains("give the values that your program defines: -D DEPTH=VALUE -D GPU=VALUE -D LANES=VALUE"));
+}
+
+#[test]
+fn init_finds_the_folders_of_imports() {
+    let shader = "import Lib.Sizes;\nstruct Frame { float4 light; float values[COUNT]; }\nConstantBuffer<Frame> frame;";
+    let Some(folder) = folder_of(("a.slang", shader), "struct Frame { float light[4], values[5]; } f;") else { return };
+    std::fs::create_dir_all(folder.path("src/Lib")).unwrap();
+    folder.write("src/Lib/Sizes.slang", b"public static const int COUNT = 5;");
+    folder.run("init").exits(0);
+    assert!(folder.read("layoutproof.toml").contains("include = [\n    \"src\",\n]"));
+    let answer = folder.run("check --target vulkan --format json").json();
+    assert_eq!(answer["unread"].as_array().map(Vec::len), Some(0), "{answer}");
 }
 
 #[test]

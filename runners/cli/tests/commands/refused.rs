@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::folder::{Folder, keys};
+use super::folder::{Answer, Folder, keys};
 
 /// Shows a file as JSON, which must be refused, and returns the errors.
 #[track_caller]
@@ -295,4 +295,48 @@ fn programs_are_told_why_check_and_diff_have_no_answer() {
         assert_eq!(json["errors"][0]["code"], code, "{words}: {json}");
         assert!(answer.out.ends_with("}\n") && answer.out.lines().count() == 1, "{words}: {answer}");
     }
+}
+
+/// The answer refuses the input and has these words on standard error, however its lines break.
+#[track_caller]
+fn says(answer: Answer, words: &str) {
+    let answer = answer.exits(2);
+    let said = answer.err.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    assert!(said.contains(words), "no `{words}` in {answer}");
+}
+
+/// Neither the folder of tools nor the PATH has a compiler that could read the files.
+#[test]
+fn a_compiler_that_is_missing_is_named() {
+    let text = "cbuffer S { float4 a[sizeof(float4)]; };";
+    let slang = "struct Max<let A : int, let B : int> { static const int value = A > B ? A : B; }\n\
+                 struct S { float4 a[Max<1, 4>.value]; }\nConstantBuffer<S> s;";
+    let host = "\u{7f}ELF";
+    let folder = Folder::with(&[("a.hlsl", text), ("a.slang", slang), ("host.o", host)])
+        .with_variable("LAYOUTPROOF_TOOLS", "/nonexistent")
+        .with_variable("PATH", "/nonexistent");
+    let no_dxc = "a compiler may read the file, but no `dxc` is here; `layoutproof setup dxc` installs one";
+    let no_slangc = "a compiler may read the file, but no `slangc` is here; `layoutproof setup slangc` installs one";
+    for (words, reason) in [
+        ("show a.hlsl", no_dxc),
+        ("show a.hlsl --target vulkan", no_dxc),
+        ("show a.slang", no_slangc),
+        ("diff a.hlsl d3d12 vulkan", no_dxc),
+        ("check a.hlsl host.o", no_dxc),
+        ("check a.slang host.o --target metal", no_slangc),
+    ] {
+        says(folder.run(words), reason);
+    }
+    // What no compiler can answer, and what none would read.
+    let no_target = "no compiler is asked: a compiler's answer is about its own layouts, not about a rule set";
+    says(folder.run("show a.hlsl --rules std140"), no_target);
+    says(folder.run("diff a.hlsl std140 std430"), no_target);
+    let bindings = "no compiler is asked: bindings and rule sets need declarations";
+    says(folder.run("show a.hlsl --all"), bindings);
+    says(folder.run("show a.hlsl --target d3d12 --convention dxc"), bindings);
+    says(folder.run("show a.hlsl --target d3d12 --format json"), bindings);
+    says(folder.run("show a.hlsl --target d3d12 --format slang-json"), bindings);
+    let broken = Folder::with(&[("a.hlsl", "#include \"b.hlsli\"\ncbuffer S { float a; };")]);
+    let answer = broken.run("show a.hlsl").exits(2);
+    assert!(!answer.err.contains("compiler"), "{answer}");
 }

@@ -50,6 +50,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             check_takes_the_answer_of_dxc,
         ),
         crate::trial("reflected::show_takes_the_answer_of_dxc", lacks("dxc"), show_takes_the_answer_of_dxc),
+        crate::trial("reflected::diff_takes_the_answer_of_dxc", lacks("dxc"), diff_takes_the_answer_of_dxc),
     ]
 }
 
@@ -136,6 +137,29 @@ fn show_takes_the_answer_of_dxc() -> Result<(), Failed> {
         let place = [&turn["path"], &turn["type"], &turn["offset"], &turn["matrix_stride"], &turn["matrix_order"]];
         assert_eq!(place, [&Value::from("turn"), &"float3x2".into(), &96.into(), &16.into(), &"column".into()]);
     }
+    Ok(())
+}
+
+/// The offsets of `uv` above.
+fn diff_takes_the_answer_of_dxc() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    fs::write(folder.join("a.hlsl"), HLSL)?;
+    fs::write(folder.join("b.hlsl"), HLSL.replace("sizeof(float4) / 4", "4"))?;
+    let differing = |words: &str| -> Result<(Vec<String>, Option<i32>), Failed> {
+        let output = run(folder, &format!("diff {words}"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with("note: a.hlsl is read by dxc ") && said.matches("note: ").count() == 1, "{said}");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let lines = text.lines().filter(|line| line.contains("uv")).map(|line| line.split_whitespace().collect());
+        Ok((lines.map(|words: Vec<&str>| words.join(" ")).collect(), output.status.code()))
+    };
+    let (lines, code) = differing("a.hlsl d3d12 vulkan")?;
+    assert_eq!(code, Some(1));
+    assert!(lines.iter().any(|line| line.contains("12") && line.contains("16")), "{lines:?}");
+    // A file that is read, next to one that is not.
+    assert_eq!(differing("a.hlsl d3d12 b.hlsl d3d12")?.1, Some(0));
+    assert_eq!(differing("b.hlsl vulkan a.hlsl d3d12")?.1, Some(1));
     Ok(())
 }
 

@@ -10,7 +10,8 @@
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
 //! A file stays refused if the compiler of the first column refuses it, or if we refuse it because it has no
-//! sound layout. GLSL needs none of this: its reader is glslang.
+//! sound layout. A compiler that is not here leaves its columns to others; if none is, the problems say so.
+//! GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -100,21 +101,21 @@ pub struct CompilersColumn {
 }
 
 impl CompilerReading {
-    /// Asks the compiler of each column; `columns` are names of rule sets. `None` if the first has no answer,
-    /// and for an unsound layout, another language or standard input.
+    /// Asks the compiler of each column; `columns` are names of rule sets. The inner error holds the problems
+    /// of the file, with what keeps compilers from reading it: there is no answer if the compiler of the first
+    /// column refuses the file, and for an unsound layout, another language or standard input.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or the file has no absolute path.
-    pub fn of<'a>(file: RefusedFile<'_>, columns: impl IntoIterator<Item = &'a str>) -> anyhow::Result<Option<Self>> {
-        let mut errors = file.problems.iter().filter(|problem| problem.severity == Severity::Error);
-        let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
-        let has_compilers = matches!(file.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
-        // Compilers take their whole time limit for a file of zeros.
-        let is_binary = file.sources.files().get(file.first_file).is_some_and(|own| own.text.contains('\0'));
-        if is_unsound || is_binary || !has_compilers || !file.path.is_file() {
-            return Ok(None);
+    pub fn of<'a>(
+        file: RefusedFile<'_>,
+        columns: impl IntoIterator<Item = &'a str>,
+    ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
+        if !file.may_be_read() {
+            return Ok(Err(file.problems.to_vec()));
         }
         let word = file.path.display();
+        let mut missing: Option<NoAnswer> = None;
         let mut read = Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), notes: Vec::new() };
         for name in columns {
             let title = find_native(name).map_or(name.to_owned(), |native| native.column.to_string());
@@ -133,9 +134,21 @@ impl CompilerReading {
                     }
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
-                Err(_) if read.columns.is_empty() => return Ok(None),
-                Err(reason) => read.left_out.push(format!("{word}: {title} is left out: {reason}")),
+                Err(reason) if reason.is_refusal() && read.columns.is_empty() => return Ok(Err(file.problems.to_vec())),
+                Err(reason) if reason.is_not_asked() && read.columns.is_empty() && missing.is_none() => {
+                    return Ok(Err(file.problems_with(&format!("no compiler is asked: {reason}"))));
+                }
+                Err(reason) => {
+                    read.left_out.push(format!("{word}: {title} is left out: {reason}"));
+                    missing.get_or_insert(reason);
+                }
             }
+        }
+        if read.columns.is_empty() {
+            return Ok(Err(match missing {
+                Some(reason) => file.problems_with(&format!("a compiler may read the file, but {reason}")),
+                None => file.problems.to_vec(),
+            }));
         }
 
         let mut compilers: Vec<String> = Vec::new();
@@ -155,7 +168,7 @@ impl CompilerReading {
             read.notes
                 .push(format!("{word}: `half` takes 2 bytes, as with -enable-16bit-types; --16bit off gives it 4"));
         }
-        Ok(Some(read))
+        Ok(Ok(read))
     }
 }
 
@@ -176,8 +189,8 @@ enum NoAnswer {
     OtherCompiler,
     #[error("the options of {0} for it are not known")]
     UnknownOptions(ShaderCompiler),
-    #[error(transparent)]
-    Absent(#[from] Arc<NoCompiler>),
+    #[error("{reason}; `layoutproof setup {compiler}` installs one")]
+    Absent { compiler: ShaderCompiler, reason: Arc<NoCompiler> },
     #[error("slangc's reflection ignores `{0}`, and its code does not")]
     Unreflected(&'static str),
     #[error("its reflection is not read for this target")]
@@ -198,11 +211,42 @@ enum NoAnswer {
     Failed(#[from] anyhow::Error),
 }
 
+impl NoAnswer {
+    /// True if no compiler can answer for the column.
+    fn is_not_asked(&self) -> bool {
+        matches!(self, Self::RuleSet | Self::OtherCompiler | Self::UnknownOptions(_))
+    }
+
+    /// True if the compiler refuses the file, or its answer cannot be used.
+    fn is_refusal(&self) -> bool {
+        !self.is_not_asked() && !matches!(self, Self::Absent { .. } | Self::Failed(_))
+    }
+}
+
 /// The blocks of a column, and the names of those that its compiler does not list, `None` if they are not
 /// known.
 type Listed<Blocks> = (Blocks, Option<Vec<String>>);
 
 impl RefusedFile<'_> {
+    /// True if a compiler may describe the file although our reader refuses it.
+    pub fn may_be_read(&self) -> bool {
+        let mut errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
+        let has_compilers = matches!(self.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
+        // Compilers take their whole time limit for a file of zeros.
+        let is_binary = self.sources.files().get(self.first_file).is_some_and(|own| own.text.contains('\0'));
+        !is_unsound && !is_binary && has_compilers && self.path.is_file()
+    }
+
+    /// The problems, the first with advice on compilers.
+    pub fn problems_with(&self, advice: &str) -> Vec<Diagnostic> {
+        let mut problems = self.problems.to_vec();
+        if let Some(first) = problems.first_mut() {
+            first.help = Some(first.help.take().map_or(advice.to_owned(), |help| format!("{help}\n{advice}")));
+        }
+        problems
+    }
+
     fn language(&self) -> Option<ShaderLanguage> {
         ShaderLanguage::of(self.declare.lang, self.path)
     }
@@ -226,7 +270,7 @@ impl RefusedFile<'_> {
         let found = match build {
             Some(build) => Compiler::of_file(compiler.as_str(), build)
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
-            None => find_compiler(program)??,
+            None => find_compiler(program)?.map_err(|reason| NoAnswer::Absent { compiler, reason })?,
         };
         let version = dotted_version(found.version());
         let column = |blocks| CompilersColumn { native, version, blocks };

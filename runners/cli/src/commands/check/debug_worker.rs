@@ -10,20 +10,21 @@ use std::time::Duration;
 use anyhow::bail;
 use layoutproof_compilers::regular_file::{MappedFile, ReadError, map_file};
 use layoutproof_debuginfo::{
-    DebugFile, DebugIndex, DebugInfoError, HostTypeId, HostTypes, Implementation, IndexedKind, RecordKind, Sibling,
-    SiblingBytes, SiblingFiles, TypeName,
+    DebugFile, DebugIndex, DebugInfoError, FoundTypes, HostTypeId, HostTypes, IndexedKind, NamedHostType, RecordKind,
+    Sibling, SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{
-    BlockNames, Candidates, NameKey, has_own_name, is_candidate, is_generic, nearest,
+    BlockNames, Candidates, NameKey, TypeMatch, is_candidate, is_generic, match_part, nearest,
 };
 use layoutproof_hostcheck::{
-    MemberFit, MemberSketch, ProgramContract, ProgramStruct, WrittenBy, WrittenRules, block_parts,
+    HostMembers, MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts,
 };
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::debug_types::convert;
 use super::shader_blocks::TargetBlock;
+use super::writers::Writers;
 use layoutproof_inputs::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
 
 /// Reading a program of a gigabyte takes seconds, so two minutes mean that something went wrong.
@@ -39,6 +40,8 @@ struct DebugRequest {
     blocks: Vec<BlockNames>,
     /// For each block, its members and those of the structs in it; `None` if there are too few.
     sketches: Vec<Vec<Option<MemberSketch>>>,
+    /// Vector types of the user.
+    vector_types: Vec<VectorTypeRow>,
 }
 
 /// The blocks to look for in all host files: each once, although hundreds of shaders may include it.
@@ -46,19 +49,20 @@ struct DebugRequest {
 pub(crate) struct WantedTypes {
     blocks: Vec<BlockNames>,
     sketches: Vec<Vec<Option<MemberSketch>>>,
+    vector_types: Vec<VectorTypeRow>,
     /// For each block of the shaders, its place in the lists.
     place: Vec<usize>,
 }
 
 impl WantedTypes {
-    pub(crate) fn new(all: &[TargetBlock]) -> Self {
-        let mut wanted = Self { blocks: Vec::new(), sketches: Vec::new(), place: Vec::new() };
+    pub(crate) fn new(all: &[TargetBlock], vector_types: &[VectorTypeRow]) -> Self {
+        let vector_types = vector_types.to_vec();
+        let mut wanted = Self { blocks: Vec::new(), sketches: Vec::new(), vector_types, place: Vec::new() };
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for block in all {
             let root = block.layout.result.as_ref();
             let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
-            let sketches: Vec<Option<MemberSketch>> =
-                parts.iter().map(|part| MemberSketch::new(part.root).filter(|_| !part.has_header)).collect();
+            let sketches: Vec<Option<MemberSketch>> = parts.iter().map(|part| MemberSketch::new(part.root)).collect();
             let same_name = by_name.entry(&block.names.block).or_default();
             let is_same =
                 |place: &&usize| wanted.blocks[**place] == block.names && wanted.sketches[**place] == sketches;
@@ -144,7 +148,7 @@ const MOST_FOR_ONE_MEMBER: usize = 2;
 pub(crate) fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
     let (blocks, sketches) = (wanted.blocks.clone(), wanted.sketches.clone());
-    let request = DebugRequest { file: file.to_owned(), blocks, sketches };
+    let request = DebugRequest { file: file.to_owned(), blocks, sketches, vector_types: wanted.vector_types.clone() };
     match reader.answer::<_, Result<DebugAnswer, DebugFailure>>(&request) {
         Ok(Ok(answer)) => Ok(DebugAnswer {
             nearest: wanted.of_shaders(&answer.nearest),
@@ -189,9 +193,13 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     let working_folder = std::env::current_dir().unwrap_or_default();
     let by_variable = index.names().filter(|name| name.kind == IndexedKind::ByVariable).map(|name| name.name);
     let by_variable: BTreeSet<&str> = by_variable.collect();
+    let writers = Writers::of(&file);
     for named in &found.named {
         match convert(&found, named, &name, &working_folder, by_variable.contains(named.name.as_str())) {
-            Some(program) => answer.structs.push(program),
+            Some(program) => {
+                let written_by = writers.find(&program.name).cloned();
+                answer.structs.push(ProgramStruct { written_by, ..program });
+            }
             None if named.layouts.is_empty() => {
                 let is_damaged = found.problems.iter().any(|problem| problem.type_name() == Some(&named.name));
                 answer.damaged.extend(Some(named.name.clone()).filter(|_| is_damaged));
@@ -201,128 +209,140 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
         }
     }
     answer.problems.extend(found.problems.iter().map(ToString::to_string));
-    propose(request, &file, &index, &name, &mut answer)?;
-    find_writers(&file, &mut answer.structs);
+    let vector_types = VectorTypes::built_in().with_rows(&request.vector_types);
+    let trials = MemberTrials { request, file: &file, index: &index, object: &name, writers, vector_types };
+    trials.propose(&mut answer)?;
     Ok(answer)
 }
 
-/// Traits with which libraries write structs in a layout of their own: the crate, the trait's last
-/// name, the library's name, and its rules.
-const WRITERS: [(&str, &str, &str, WrittenRules); 5] = [
-    ("encase", "ShaderType", "encase", WrittenRules::Natural),
-    ("encase", "WriteInto", "encase", WrittenRules::Natural),
-    ("crevice", "AsStd140", "crevice", WrittenRules::Std140),
-    ("crevice", "AsStd430", "crevice", WrittenRules::Natural),
-    ("glsl_layout", "Uniform", "glsl-layout", WrittenRules::Std140),
-];
-
-/// Sets the libraries that write the structs. Only Rust has such libraries.
-fn find_writers(file: &DebugFile<'_>, structs: &mut [ProgramStruct]) {
-    if structs.iter().all(|program| program.contract == ProgramContract::Fixed) {
-        return;
-    }
-    for Implementation { type_name, trait_name } in file.implementations() {
-        let writer = WRITERS.iter().find(|(start, end, ..)| {
-            trait_name.split("::").next() == Some(start) && trait_name.rsplit("::").next() == Some(end)
-        });
-        let Some((_, _, library, rules)) = writer else { continue };
-        for program in structs.iter_mut().filter(|program| program.name == type_name) {
-            let new = || WrittenBy { library: (*library).to_owned(), rules: Vec::new() };
-            let written_by = program.written_by.get_or_insert_with(new);
-            if !written_by.rules.contains(rules) {
-                written_by.rules.push(*rules);
-            }
-        }
-    }
+/// What a block needs a struct for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Goal {
+    /// The block, as an index into those of the request.
+    block: usize,
+    /// True for the elements after its header; false for the block itself.
+    is_end: bool,
 }
 
-/// Tries the blocks without a type of their name against all structs of the program.
-fn propose(
-    request: &DebugRequest,
-    file: &DebugFile<'_>,
-    index: &DebugIndex,
-    object: &str,
-    answer: &mut DebugAnswer,
-) -> Result<(), DebugInfoError> {
-    answer.proposals = vec![Vec::new(); request.blocks.len()];
-    let is_open = |index: &usize| {
-        let (block, sketches) = (&request.blocks[*index], &request.sketches[*index]);
-        let possible = answer.structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
-        let mut namesakes = possible.filter(|found| is_candidate(std::slice::from_ref(block), &found.name));
-        // A similar name alone does not make a struct that of the block.
-        let has_members = |found: &ProgramStruct| {
-            let fields = found.named_fields();
-            let mut fits = sketches
-                .iter()
-                .flatten()
-                .map(|sketch| sketch.fit(fields.iter().map(|(name, offset)| (name.as_str(), *offset))));
-            fits.any(|fit| fit.named > 0)
+/// Tries blocks without a type of their name against all structs of a program.
+struct MemberTrials<'a> {
+    request: &'a DebugRequest,
+    file: &'a DebugFile<'a>,
+    index: &'a DebugIndex,
+    object: &'a str,
+    writers: Writers,
+    vector_types: VectorTypes,
+}
+
+impl MemberTrials<'_> {
+    fn propose(&self, answer: &mut DebugAnswer) -> Result<(), DebugInfoError> {
+        answer.proposals = vec![Vec::new(); self.request.blocks.len()];
+        let all = (0..self.request.blocks.len()).flat_map(|block| [false, true].map(|is_end| Goal { block, is_end }));
+        let goals: Vec<Goal> = all.filter(|goal| self.is_open(*goal, &answer.structs)).collect();
+        if goals.is_empty() {
+            return Ok(());
+        }
+        let is_tried = |name: &TypeName<'_>| {
+            let is_record = matches!(
+                name.kind,
+                IndexedKind::Record(RecordKind::Struct | RecordKind::Class) | IndexedKind::ByVariable
+            );
+            // Programs have thousands of instances of templates, and buffers hold few of them.
+            let is_plain = !name.name.contains('<') || self.writers.find(name.name).is_some();
+            is_record && name.definitions > 0 && is_plain
         };
-        let is_host = |found: &ProgramStruct| {
-            has_own_name(block, &found.name) || (!is_generic(&found.name) && has_members(found))
-        };
-        block.stated.is_none() && !namesakes.any(is_host)
-    };
-    let open: Vec<usize> = (0..request.blocks.len()).filter(is_open).collect();
-    let has_sketch = |block: &usize| request.sketches[*block].iter().any(Option::is_some);
-    if !open.iter().any(has_sketch) {
-        return Ok(());
-    }
-    let is_tried = |name: &TypeName<'_>| {
-        let is_record =
-            matches!(name.kind, IndexedKind::Record(RecordKind::Struct | RecordKind::Class) | IndexedKind::ByVariable);
-        is_record && name.definitions > 0 && !name.name.contains('<')
-    };
-    let count = index.names().filter(is_tried).count();
-    if count > MOST_TRIALS {
-        answer
-            .problems
-            .push(format!("{object}: {count} structs are too many to try by their members; name them with --map"));
-        return Ok(());
+        let count = self.index.names().filter(is_tried).count();
+        if count > MOST_TRIALS {
+            answer.problems.push(format!(
+                "{}: {count} structs are too many to try by their members; name them with --map",
+                self.object
+            ));
+            return Ok(());
+        }
+
+        let found = self.file.read(self.index, is_tried)?;
+        let mut proposals: Vec<Vec<Proposal>> = vec![Vec::new(); goals.len()];
+        for named in &found.named {
+            let Some(layout) = named.layouts.first() else { continue };
+            let written = self.writers.find(&named.name).and_then(|_| self.convert(&found, named));
+            let mut members = Vec::new();
+            add_members(&found.types, layout.ty, 0, &mut members);
+            let members = HostMembers::new(members);
+            for (goal, proposals) in goals.iter().zip(&mut proposals) {
+                let fits = self.sketches(*goal).map(|(part, sketch)| match &written {
+                    Some(written) => (sketch.fit_of(written, &self.vector_types), part),
+                    None => (sketch.fit(&members), part),
+                });
+                if let Some((fit, part)) = fits
+                    .max_by_key(|(fit, part)| (*fit, std::cmp::Reverse(*part)))
+                    .filter(|(fit, _)| fit.placed > 0 || fit.is_near())
+                {
+                    proposals.push(Proposal { host: named.name.clone(), part, fit });
+                }
+            }
+        }
+
+        for (goal, mut fitting) in goals.into_iter().zip(proposals) {
+            let only_members = fitting.iter().filter(|proposal| proposal.fit.is_only_member()).count();
+            if only_members > MOST_FOR_ONE_MEMBER {
+                fitting.retain(|proposal| !proposal.fit.is_only_member());
+            }
+            fitting.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
+            let mut possible = 0;
+            for proposal in fitting {
+                if possible >= MOST_PROPOSALS {
+                    break;
+                }
+                let Some(program) = found.find(&proposal.host).and_then(|named| self.convert(&found, named)) else {
+                    continue;
+                };
+                if program.is_never_uploaded() {
+                    continue;
+                }
+                if !answer.structs.iter().any(|known| known.name == program.name) {
+                    answer.structs.push(program);
+                }
+                answer.proposals[goal.block].push(proposal);
+                possible += 1;
+            }
+        }
+        Ok(())
     }
 
-    let found = file.read(index, is_tried)?;
-    let mut proposals: Vec<Vec<Proposal>> = vec![Vec::new(); request.blocks.len()];
-    for named in &found.named {
-        let Some(layout) = named.layouts.first() else { continue };
-        let mut members = Vec::new();
-        add_members(&found.types, layout.ty, 0, &mut members);
-        for &block in &open {
-            let sketches = request.sketches[block].iter().enumerate();
-            let fits =
-                sketches.filter_map(|(part, sketch)| Some((sketch.as_ref()?.fit(members.iter().copied()), part)));
-            if let Some((fit, part)) = fits
-                .max_by_key(|(fit, part)| (*fit, std::cmp::Reverse(*part)))
-                .filter(|(fit, _)| fit.placed > 0 || fit.is_near())
-            {
-                proposals[block].push(Proposal { host: named.name.clone(), part, fit });
+    /// True if no struct with the name has half of the members at their places.
+    fn is_open(&self, goal: Goal, structs: &[ProgramStruct]) -> bool {
+        let block = &self.request.blocks[goal.block];
+        let is_named = |found: &ProgramStruct| match (goal.is_end, block.parts.last()) {
+            (true, Some(end)) => {
+                matches!(match_part(block, end, std::iter::once(found.name.as_str())), TypeMatch::Found(_))
             }
-        }
+            _ => is_candidate(std::slice::from_ref(block), &found.name) && !is_generic(&found.name),
+        };
+        let possible = structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
+        let mut namesakes = possible.filter(|found| is_named(found));
+        let has_half = |found: &ProgramStruct| {
+            self.sketches(goal).any(|(_, sketch)| sketch.fit_of(found, &self.vector_types).is_half())
+        };
+        let is_end_stated = || block.parts.last().is_some_and(|end| end.stated.is_some());
+        let is_stated = block.stated.is_some() || (goal.is_end && is_end_stated());
+        !is_stated && self.sketches(goal).next().is_some() && !namesakes.any(has_half)
     }
 
-    let working_folder = std::env::current_dir().unwrap_or_default();
-    for (block, mut fitting) in proposals.into_iter().enumerate() {
-        let only_members = fitting.iter().filter(|proposal| proposal.fit.is_only_member()).count();
-        if only_members > MOST_FOR_ONE_MEMBER {
-            fitting.retain(|proposal| !proposal.fit.is_only_member());
-        }
-        fitting.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
-        for proposal in fitting {
-            if answer.proposals[block].len() >= MOST_PROPOSALS {
-                break;
-            }
-            let Some(named) = found.find(&proposal.host) else { continue };
-            let Some(program) = convert(&found, named, object, &working_folder, false) else { continue };
-            if program.is_never_uploaded() {
-                continue;
-            }
-            if !answer.structs.iter().any(|known| known.name == program.name) {
-                answer.structs.push(program);
-            }
-            answer.proposals[block].push(proposal);
-        }
+    /// The parts of a block that a struct may fill.
+    fn sketches(&self, goal: Goal) -> impl Iterator<Item = (usize, &MemberSketch)> {
+        let names = &self.request.blocks[goal.block].parts;
+        let is_end = |part: usize| part.checked_sub(1).and_then(|inner| names.get(inner)).is_some_and(|it| !it.is_all);
+        let sketches = self.request.sketches[goal.block].iter().enumerate();
+        let own = sketches.filter(move |(part, _)| is_end(*part) == goal.is_end);
+        own.filter_map(|(part, sketch)| Some((part, sketch.as_ref()?)))
     }
-    Ok(())
+
+    fn convert(&self, found: &FoundTypes, named: &NamedHostType) -> Option<ProgramStruct> {
+        let working_folder = std::env::current_dir().unwrap_or_default();
+        let program = convert(found, named, self.object, &working_folder, false)?;
+        let written_by = self.writers.find(&named.name).cloned();
+        Some(ProgramStruct { written_by, ..program })
+    }
 }
 
 /// Lists the members of a record by name and offset. Those of an unnamed member count as its own.

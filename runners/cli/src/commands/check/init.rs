@@ -3,6 +3,7 @@
 //! It looks into the files: a shader belongs to the project if it can be read alone, and a host file if
 //! it has debug information. It prints what it leaves out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -19,15 +20,16 @@ use layoutproof_inputs::files::entries;
 use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::project_file::PROJECT_FILE;
+use layoutproof_inputs::refused_input::short_advice;
 use layoutproof_show::style::counted;
-use layoutproof_source::diagnostics::Code;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::args::InitArgs;
 use super::init_defines::define_sets;
 use super::parallel;
-use super::shader_blocks::{ShaderJob, read};
+use super::shader_blocks::{ShaderBlocks, ShaderJob, read, read_without_compilers};
 use crate::output::{print, warn};
 
 /// Maximum number of files and folders to visit.
@@ -67,8 +69,8 @@ const HEADERS: [&str; 2] = ["fxh", "hlsli"];
 /// Longest shader to search for included files, in bytes.
 const LONGEST_SHADER: u64 = 4 << 20;
 
-/// Longest advice to print after a problem.
-const LONGEST_HELP: usize = 100;
+/// The value of a macro of which only the name is known.
+const GUESSED_VALUE: u32 = 1;
 
 /// Names of folders in which a build puts its results, also with more after a hyphen and the like. The
 /// shaders in them are copies.
@@ -217,7 +219,7 @@ impl FoundFiles {
             let Ok(text) = read_text(&folder.join(shader), LONGEST_SHADER) else { continue };
             let own = shader.parent().unwrap_or(Path::new(""));
             for name in text.lines().filter_map(included_name) {
-                if folder.join(own).join(name).exists() {
+                if folder.join(own).join(&*name).exists() {
                     continue;
                 }
                 let end = format!("/{name}");
@@ -257,8 +259,8 @@ struct FirstProject {
     except: BTreeMap<ShaderLanguage, BTreeSet<String>>,
     /// Folders with included files.
     includes: BTreeSet<String>,
-    /// Shaders that can be read only with the macros of a build, by language and macros.
-    with_defines: BTreeMap<(ShaderLanguage, Vec<String>), BTreeSet<String>>,
+    /// Shaders that can be read only with macros, by language and macros.
+    with_defines: BTreeMap<(ShaderLanguage, Macros, Vec<String>), BTreeSet<String>>,
     shader_count: usize,
     hosts: BTreeSet<String>,
     /// Sentences about the files that were found and are not used.
@@ -267,11 +269,20 @@ struct FirstProject {
     untested: u64,
 }
 
+/// Where the macros of a shader come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Macros {
+    /// The commands of the build.
+    Build,
+    /// The shader asks for them. Programs that compile shaders when they run define such macros.
+    Guessed,
+}
+
 /// The result of reading a shader.
 enum Trial {
     Alone,
-    /// With these macros of the build.
-    With(Vec<String>),
+    /// With these macros.
+    With(Macros, Vec<String>),
     Refused(String),
     /// Time is up.
     NotRead,
@@ -295,6 +306,7 @@ impl FirstProject {
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
         let define_sets = define_sets(folder, &found.files);
         let mut refused: Vec<String> = Vec::new();
+        let mut guessed = 0;
         let is_main = |file: &&PathBuf| {
             let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
             !HEADERS.contains(&suffix.as_str())
@@ -311,11 +323,42 @@ impl FirstProject {
                 return Trial::NotRead;
             }
             let path = folder.join(file);
-            let Some(problem) = problem_of(&path, &includes, &[]) else { return Trial::Alone };
-            let is_enough = |set: &&Vec<String>| has_time() && problem_of(&path, &includes, set).is_none();
-            define_sets.iter().find(is_enough).map_or(Trial::Refused(problem), |set| Trial::With(set.clone()))
+            let Some(problem) = problem_of(&path, &includes, &[], read_without_compilers) else { return Trial::Alone };
+            // Starting compilers takes most of the time, and a shader without its macros is in vain.
+            let set = define_sets
+                .iter()
+                .find(|set| has_time() && problem_of(&path, &includes, set, read_without_compilers).is_none());
+            if let Some(set) = set {
+                return Trial::With(Macros::Build, set.clone());
+            }
+            let is_enough = |set: &[String]| has_time() && problem_of(&path, &includes, set, read).is_none();
+            if is_enough(&[]) {
+                return Trial::Alone;
+            }
+            if let Some(set) = define_sets.iter().find(|set| is_enough(set)) {
+                return Trial::With(Macros::Build, set.clone());
+            }
+            let text = problem.text.clone();
+            match guessed_macros(&path, &includes, problem, has_time) {
+                Some(macros) => Trial::With(Macros::Guessed, macros),
+                None => Trial::Refused(text),
+            }
         })?;
+        // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
+        let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
+        for ((file, language), trial) in shaders.iter().zip(&trials) {
+            if let Trial::With(Macros::Build, set) = trial {
+                macros_of.entry((file.parent(), *language)).or_insert_with(|| set.clone());
+            }
+        }
         for ((file, language), trial) in shaders.into_iter().zip(trials) {
+            let trial = match (trial, macros_of.get(&(file.parent(), language))) {
+                (Trial::NotRead, Some(set)) => {
+                    unread += 1;
+                    Trial::With(Macros::Build, set.clone())
+                }
+                (trial, _) => trial,
+            };
             if let Trial::Alone | Trial::NotRead = trial {
                 self.shaders.entry(language).or_default().insert(pattern_of(file));
             } else {
@@ -327,9 +370,10 @@ impl FirstProject {
                     self.shader_count += 1;
                     self.untested += 1;
                 }
-                Trial::With(defines) => {
+                Trial::With(origin, defines) => {
                     self.shader_count += 1;
-                    self.with_defines.entry((language, defines)).or_default().insert(slashed(file));
+                    guessed += usize::from(origin == Macros::Guessed);
+                    self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
                 Trial::Refused(problem) => refused.push(format!("{}: {problem}", slashed(file))),
             }
@@ -354,6 +398,12 @@ impl FirstProject {
         if let Some(first) = refused.first() {
             let count = counted(refused.len() as u64, "shader");
             self.left_out.push(format!("{count} that cannot be read alone, such as {first}"));
+        }
+        if guessed > 0 {
+            let count = counted(guessed as u64, "shader");
+            self.left_out.push(format!(
+                "the values of macros for {count}: each is {GUESSED_VALUE} in the file, until you write those that your program defines"
+            ));
         }
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
@@ -433,11 +483,15 @@ impl FirstProject {
             }
             shaders.push('\n');
         }
-        for ((language, defines), files) in &self.with_defines {
+        for ((language, origin, defines), files) in &self.with_defines {
             let defines = defines.iter().cloned().collect();
+            let origin = match origin {
+                Macros::Build => "macros of the build",
+                Macros::Guessed => "macros that the program defines when it runs: their values are guesses",
+            };
             let _ = write!(
                 shaders,
-                "# {}, with macros of the build\n[[shader]]\nfiles = {}\ndefines = {}\n",
+                "# {}, with {origin}\n[[shader]]\nfiles = {}\ndefines = {}\n",
                 language.title(),
                 list(files),
                 list(&defines)
@@ -465,8 +519,17 @@ impl FirstProject {
     }
 }
 
+/// Reads a shader, with or without compilers.
+type ReadShader = fn(&ShaderJob, &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>>;
+
+/// Why a shader cannot be read.
+struct Problem {
+    text: String,
+    missing_macros: Vec<String>,
+}
+
 /// Why a shader cannot be read alone with these macros; `None` if it can, even if it has no buffer.
-fn problem_of(file: &Path, includes: &[String], defines: &[String]) -> Option<String> {
+fn problem_of(file: &Path, includes: &[String], defines: &[String], read: ReadShader) -> Option<Problem> {
     let job = ShaderJob {
         path: file.to_owned(),
         declare: DeclareArgs { include: includes.to_vec(), define: defines.to_vec(), ..DeclareArgs::default() },
@@ -477,21 +540,55 @@ fn problem_of(file: &Path, includes: &[String], defines: &[String]) -> Option<St
     match read(&job, &mut SourceMap::default()) {
         Ok(Ok(_)) => None,
         Ok(Err(problems)) => {
-            let problem = problems.into_iter().find(|problem| problem.code != Code::NothingDeclared);
-            problem.map(|problem| match problem.help.filter(|help| help.len() < LONGEST_HELP) {
-                Some(help) => format!("{} ({help})", problem.message),
-                None => problem.message,
+            let problems: Vec<Diagnostic> =
+                problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
+            let text = format!("{}{}", problems.first()?.message, short_advice(&problems));
+            Some(Problem {
+                text,
+                missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
             })
         }
-        Err(error) => Some(format!("{error:#}")),
+        Err(error) => Some(Problem { text: format!("{error:#}"), missing_macros: Vec::new() }),
     }
 }
 
-/// The name in a line such as `#include "lights.hlsli"`.
-fn included_name(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
-    let close = if rest.starts_with('<') { '>' } else { '"' };
-    rest.strip_prefix(['<', '"'])?.split(close).next()
+/// The macros with which a shader can be read if its `#error` lines ask for them; `None` if they are not
+/// enough.
+fn guessed_macros(
+    file: &Path,
+    includes: &[String],
+    mut problem: Problem,
+    has_time: impl Fn() -> bool,
+) -> Option<Vec<String>> {
+    let mut macros: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let before = macros.len();
+        macros.extend(problem.missing_macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
+        if macros.len() == before || !has_time() {
+            return None;
+        }
+        let defines: Vec<String> = macros.iter().cloned().collect();
+        match problem_of(file, includes, &defines, read_without_compilers) {
+            Some(next) => problem = next,
+            None => return Some(defines),
+        }
+    }
+}
+
+/// The file in a line such as `#include "lights.hlsli"`, or Slang's `import Scene.Lights;`.
+fn included_name(line: &str) -> Option<Cow<'_, str>> {
+    let line = line.trim_start();
+    if let Some(rest) = line.strip_prefix('#') {
+        let rest = rest.trim_start().strip_prefix("include")?.trim_start();
+        let close = if rest.starts_with('<') { '>' } else { '"' };
+        return rest.strip_prefix(['<', '"'])?.split(close).next().map(Cow::Borrowed);
+    }
+    let line = ["__exported ", "public "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+    let module = ["import ", "__import ", "__include "].iter().find_map(|word| line.strip_prefix(word))?;
+    let (module, _) = module.split_once(';')?;
+    let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+    let module = module.trim();
+    (!module.is_empty() && module.chars().all(is_name)).then(|| format!("{}.slang", module.replace('.', "/")).into())
 }
 
 /// The pattern of all files of this suffix below the topmost folder of a file.
@@ -506,4 +603,25 @@ fn pattern_of(file: &Path) -> String {
 
 fn slashed(path: &Path) -> String {
     path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_name_the_files_that_they_bring_along() {
+        for (line, file) in [
+            ("#include \"lights.hlsli\"", Some("lights.hlsli")),
+            ("  # include <a/b.h> // why", Some("a/b.h")),
+            ("import Scene.Lights;", Some("Scene/Lights.slang")),
+            ("__exported import Utils.Math_Helpers;", Some("Utils/Math_Helpers.slang")),
+            ("__include part;", Some("part.slang")),
+            ("import numpy as np", None),
+            ("important = 1;", None),
+            ("#import b;", None),
+        ] {
+            assert_eq!(included_name(line).as_deref(), file, "{line}");
+        }
+    }
 }

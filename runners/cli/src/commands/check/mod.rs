@@ -20,6 +20,7 @@ mod prove;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
+mod writers;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -27,12 +28,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
-use layoutproof_hostcheck::{VectorTypes, part_path};
+use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
 use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
-use layoutproof_inputs::refused_input::{RefusedInput, first_problem};
+use layoutproof_inputs::refused_input::{RefusedInput, first_problem, short_advice};
 use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
@@ -100,7 +101,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let blocks = state_hosts(read.blocks, args, &project)?;
     warn_rendered(&render(&read.warnings, &sources, style.colour));
 
-    let hosts = read_hosts(&inputs.hosts, &blocks, &mut unread)?;
+    let hosts = read_hosts(&inputs.hosts, &blocks, &project.vector_types, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
     let rules = PairRules {
         known: &project.known,
@@ -398,7 +399,8 @@ fn read_shaders(
             }
             Ok(Err(found)) => {
                 let file = job.path.display().to_string();
-                refused.push(UnreadInput { reason: first_problem(&file, &found, sources), file });
+                let reason = first_problem(&file, &found, sources) + &short_advice(&found);
+                refused.push(UnreadInput { reason, file });
                 problems.extend(found);
             }
         }
@@ -506,10 +508,11 @@ fn parts_named<'a>(block: &'a mut TargetBlock, name: &str) -> Vec<&'a mut PartNa
 fn read_hosts(
     hosts: &[PathBuf],
     blocks: &[TargetBlock],
+    vector_types: &[VectorTypeRow],
     unread: &mut UnreadInputs,
 ) -> anyhow::Result<Vec<DebugAnswer>> {
     let mut answers = Vec::new();
-    let wanted = WantedTypes::new(blocks);
+    let wanted = WantedTypes::new(blocks, vector_types);
     let read = parallel::for_all(hosts, |host| read_types(host, &wanted))?;
     for (host, answer) in hosts.iter().zip(read) {
         let answer = match answer {

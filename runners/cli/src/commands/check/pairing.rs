@@ -23,6 +23,7 @@ use super::comparisons::Comparisons;
 use super::debug_worker::DebugAnswer;
 use super::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
 use super::shader_blocks::{HostForm, TargetBlock};
+use super::writers::without_arguments;
 
 /// Most structs to propose for a block: a longer list does not help the user to choose.
 const MOST_PROPOSALS: usize = 2;
@@ -78,7 +79,7 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
         let names = names_for.get(&block.names).map(Vec::as_slice).unwrap_or_default();
         let structs = match seen_by.take() {
             Some((shader, structs)) if shader == block.shader => structs,
-            _ => HostStructs::new(&all, &block.shader),
+            _ => HostStructs::new(&all, &block.shader, rules.vector_types),
         };
         let (_, structs) = seen_by.insert((&block.shader, structs));
         let mut found = PairsOfBlock { block, rules, pairs: Vec::new(), unmatched: Vec::new() };
@@ -106,6 +107,7 @@ struct HostStructs<'a> {
     nearest: Option<usize>,
     /// The host files with such structs.
     nearest_files: BTreeSet<&'a str>,
+    vector_types: &'a VectorTypes,
 }
 
 /// The results for one block.
@@ -197,14 +199,14 @@ impl PairsOfBlock<'_> {
         });
         let elements = parts.iter().position(|part| part.has_header);
         let mut header = None;
+        let fitting = || structs.candidates(index, hosts, |part| parts.get(part).is_some_and(|part| !part.has_header));
         let candidates = match &host {
             Ok(_) if names.stated.is_some() => Vec::new(),
             Ok((_, host)) if !is_generic(&host.name) => {
-                let is_whole = |candidate: &Candidate<'_>| candidate.fit.is_whole();
-                structs.candidates(index, hosts).into_iter().filter(is_whole).collect()
+                fitting().into_iter().filter(|candidate| candidate.fit.is_whole()).collect()
             }
-            Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(&parts, names, structs.candidates(index, hosts)),
-            Ok(_) | Err(_) => structs.candidates(index, hosts),
+            Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(&parts, names, fitting()),
+            Ok(_) | Err(_) => fitting(),
         };
         let host = host.and_then(|(part, host)| {
             if candidates.iter().any(|candidate| candidate.is_better_than(host, structs, &candidates)) {
@@ -213,9 +215,18 @@ impl PairsOfBlock<'_> {
                 Ok((part, host))
             }
         });
+        let mut displaced = None;
+        let host = host.and_then(|(part, host)| {
+            if self.is_displaced(structs, &parts, part, host, &candidates) {
+                displaced = Some(host);
+                Err(UnmatchedReason::NoType(vec![host.name.clone()]))
+            } else {
+                Ok((part, host))
+            }
+        });
         let has_host = host.is_ok();
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
-        let only_fitting = structs.only_fitting(&candidates, has_namesakes);
+        let only_fitting = structs.only_fitting(&candidates, displaced, has_namesakes);
         match host {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => self.compare(&parts, part, host),
@@ -230,19 +241,11 @@ impl PairsOfBlock<'_> {
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
             ) if let Some(only) = only_fitting => {
-                self.compare(&parts, only.part, only.host);
-                if let Some(found) = self.pairs.last_mut() {
-                    found.pair.is_by_members = true;
-                }
+                self.compare_by_members(&parts, only);
             }
             Err(reason) if is_worth_listing(&parts, &reason) => {
-                let proposals = candidates.iter().take(MOST_PROPOSALS).map(|found| HostProposal {
-                    host: found.host.name.clone(),
-                    fit: found.fit,
-                    difference: self.difference(&parts, found),
-                });
+                let proposals = self.proposals(&parts, &candidates);
                 let listed = unmatched(block, layout.name.clone(), reason);
-                let proposals = proposals.collect();
                 self.unmatched.push(UnmatchedBlock { proposals, ..listed });
             }
             Err(_) => {}
@@ -256,17 +259,72 @@ impl PairsOfBlock<'_> {
         let host = find_host(index, names_of_part.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
             match_part(names, names_of_part, declared.iter().copied())
         });
+        let candidates = match &host {
+            Ok(_) if names_of_part.stated.is_some() => Vec::new(),
+            Ok(_) | Err(_) => structs.candidates(index, hosts, |fitted| fitted == part),
+        };
+        let mut displaced = None;
+        let host = host.and_then(|host| {
+            if header.is_none() && self.is_displaced(structs, &parts, part, host, &candidates) {
+                displaced = Some(host);
+                Err(UnmatchedReason::NoType(vec![host.name.clone()]))
+            } else {
+                Ok(host)
+            }
+        });
+        let only_fitting = structs.only_fitting(&candidates, displaced, false);
         match host {
             Ok(host) => match header {
                 Some(header) => self.compare(&parts, 0, &with_elements(header, host, parts[part].member())),
                 None => self.compare(&parts, part, host),
             },
-            Err(reason) if has_host || reason.is_error() => {
-                let name = part_path(&layout.name, &parts[part].path);
-                self.unmatched.push(unmatched(block, name, reason));
+            Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, header) => {
+                self.compare_by_members(&parts, only);
             }
-            Err(_) => {}
+            Err(reason) => {
+                let near: Vec<Candidate<'_>> =
+                    candidates.into_iter().filter(|candidate| candidate.fit.is_near()).collect();
+                if has_host || reason.is_error() || !near.is_empty() {
+                    let proposals = self.proposals(&parts, &near);
+                    let listed = unmatched(block, part_path(&layout.name, &parts[part].path), reason);
+                    self.unmatched.push(UnmatchedBlock { proposals, ..listed });
+                }
+            }
         }
+    }
+
+    /// True if a struct with the block's name differs, and another of the candidates is probably meant.
+    fn is_displaced(
+        &self,
+        structs: &HostStructs<'_>,
+        parts: &[BlockPart<'_>],
+        part: usize,
+        named: &ProgramStruct,
+        candidates: &[Candidate<'_>],
+    ) -> bool {
+        let own = MemberSketch::new(parts[part].root).map(|sketch| sketch.fit_of(named, structs.vector_types));
+        let is_displacing = |candidate: &Candidate<'_>| {
+            candidate.nearness >= structs.nearness(named) && own.is_some_and(|own| candidate.displaces(named, own))
+        };
+        let differs = || !compare_pair(self.block, &parts[part], named, self.rules).comparison.agrees();
+        self.block.names.stated.is_none() && candidates.iter().any(is_displacing) && differs()
+    }
+
+    /// Compares a struct that only its members match with the block.
+    fn compare_by_members(&mut self, parts: &[BlockPart<'_>], only: &Candidate<'_>) {
+        self.compare(parts, only.part, only.host);
+        if let Some(found) = self.pairs.last_mut() {
+            found.pair.is_by_members = true;
+        }
+    }
+
+    fn proposals(&self, parts: &[BlockPart<'_>], candidates: &[Candidate<'_>]) -> Vec<HostProposal> {
+        let proposal = |found: &Candidate<'_>| HostProposal {
+            host: found.host.name.clone(),
+            fit: found.fit,
+            difference: self.difference(parts, found),
+        };
+        candidates.iter().take(MOST_PROPOSALS).map(proposal).collect()
     }
 
     /// The first difference of a block and a struct that is only proposed. `None` for a struct that has too
@@ -406,6 +464,14 @@ impl Candidate<'_> {
         self.host.name != named.name && is_better
     }
 
+    /// True if it has all members, and a struct with the block's name is probably another one: that has few of
+    /// them, or no library writes it.
+    fn displaces(&self, named: &ProgramStruct, own: MemberFit) -> bool {
+        let has_few = own.named * 2 < own.of;
+        let is_unwritten = is_written_unlike(self.host, named) && own < self.fit;
+        self.host.name != named.name && self.fit.is_whole() && (has_few || is_unwritten)
+    }
+
     /// True if another is nearer and fits as well.
     fn is_beaten(&self, all: &[Candidate<'_>]) -> bool {
         all.iter().any(|other| other.nearness > self.nearness && other.fit >= self.fit)
@@ -413,13 +479,13 @@ impl Candidate<'_> {
 }
 
 impl<'d> HostStructs<'d> {
-    fn new(all: &Definitions<'d>, shader: &str) -> Self {
+    fn new(all: &Definitions<'d>, shader: &str, vector_types: &'d VectorTypes) -> Self {
         let by_name = nearest_definitions(all, &ShaderPath::new(shader));
         let folders = || by_name.values().map(|near| near.nearness.folders);
         let nearest = folders().max().filter(|most| folders().min() != Some(*most));
         let is_nearest = |near: &&NearStruct<'d>| Some(near.nearness.folders) == nearest;
         let nearest_files = by_name.values().filter(is_nearest).flat_map(|near| near.objects.clone()).collect();
-        Self { by_name, nearest, nearest_files }
+        Self { by_name, nearest, nearest_files, vector_types }
     }
 
     fn nearness(&self, host: &ProgramStruct) -> Nearness {
@@ -447,14 +513,20 @@ impl<'d> HostStructs<'d> {
         if self.is_of_nearest_program(host) && !is_generic(&host.name) {
             has_members_of(parts, host)
         } else {
-            best_fit(parts, host).is_some_and(|(fit, _)| fit.is_exact())
+            self.best_fit(parts, host).is_some_and(|(fit, _)| fit.is_exact())
         }
     }
 
     /// The struct with all members of the block, if no other comes near that is as near to the shader.
     /// A few members are enough for a struct of the shader's own program. If several have the block's name,
-    /// any other that is as near counts.
-    fn only_fitting<'a, 'b>(&self, candidates: &'a [Candidate<'b>], has_namesakes: bool) -> Option<&'a Candidate<'b>> {
+    /// any other that is as near counts. One with the block's name that differs counts too, unless a library
+    /// writes the chosen struct and not that one.
+    fn only_fitting<'a, 'b>(
+        &self,
+        candidates: &'a [Candidate<'b>],
+        displaced: Option<&ProgramStruct>,
+        has_namesakes: bool,
+    ) -> Option<&'a Candidate<'b>> {
         let has_all = |candidate: &&Candidate<'_>| {
             let is_own = candidate.fit.is_exact() && self.is_nearest(candidate.host);
             is_own || (candidate.fit.is_whole() && self.is_of_nearest_program(candidate.host))
@@ -462,16 +534,19 @@ impl<'d> HostStructs<'d> {
         let best = candidates.iter().find(has_all)?;
         let is_rival = |other: &Candidate<'_>| {
             let comes_near = has_namesakes || other.fit.is_rival();
-            other.host.name != best.host.name && other.nearness >= best.nearness && comes_near
+            let is_same = other.host.name == best.host.name || is_same_template(other.host, best.host);
+            !is_same && other.nearness >= best.nearness && comes_near && !is_written_unlike(best.host, other.host)
         };
-        (!candidates.iter().any(is_rival)).then_some(best)
+        let is_alone = !candidates.iter().any(is_rival);
+        (is_alone && displaced.is_none_or(|named| is_written_unlike(best.host, named))).then_some(best)
     }
 
-    /// The structs of all host files that fit a block by their members, best first.
-    fn candidates(&self, block: usize, hosts: &[DebugAnswer]) -> Vec<Candidate<'_>> {
+    /// The structs of all host files that fit one of these parts of a block by their members, best first.
+    fn candidates(&self, block: usize, hosts: &[DebugAnswer], may_fill: impl Fn(usize) -> bool) -> Vec<Candidate<'_>> {
         let mut candidates: Vec<Candidate<'_>> = Vec::new();
         for answer in hosts {
-            for proposal in answer.proposals.get(block).into_iter().flatten() {
+            let own = answer.proposals.get(block).into_iter().flatten();
+            for proposal in own.filter(|proposal| may_fill(proposal.part)) {
                 let Some(near) = self.by_name.get(proposal.host.as_str()) else { continue };
                 let host = near.program.as_ref();
                 let is_known = candidates.iter().any(|known| known.host.name == host.name);
@@ -495,7 +570,7 @@ impl<'d> HostStructs<'d> {
     ) -> Vec<Candidate<'a>> {
         let candidate = |name: &String| {
             let host = self.by_name.get(name.as_str())?.program.as_ref();
-            let (fit, part) = best_fit(parts, host)?;
+            let (fit, part) = self.best_fit(parts, host)?;
             Some(self.candidate(host, part, fit))
         };
         let mut rivals: Vec<Candidate<'a>> = names.iter().filter_map(candidate).collect();
@@ -508,6 +583,15 @@ impl<'d> HostStructs<'d> {
 
     fn candidate<'a>(&self, host: &'a ProgramStruct, part: usize, fit: MemberFit) -> Candidate<'a> {
         Candidate { host, nearness: self.nearness(host), part, fit }
+    }
+
+    /// The part of a block that fits a struct best by its members, as an index into the parts.
+    fn best_fit(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<(MemberFit, usize)> {
+        let fits = parts
+            .iter()
+            .enumerate()
+            .filter_map(|(part, found)| Some((MemberSketch::new(found.root)?.fit_of(host, self.vector_types), part)));
+        fits.max()
     }
 
     /// The struct with members of the block that is nearer to the shader than all others.
@@ -539,6 +623,17 @@ fn is_namesake(left: &str, right: &str) -> bool {
     left.rsplit("::").next() == right.rsplit("::").next()
 }
 
+/// True if a library writes the first struct into buffers and not the second, although both are Rust's.
+fn is_written_unlike(written: &ProgramStruct, other: &ProgramStruct) -> bool {
+    written.written_by.is_some() && other.written_by.is_none() && other.contract != ProgramContract::Fixed
+}
+
+/// True for two instances of a generic struct with the same bytes.
+fn is_same_template(left: &ProgramStruct, right: &ProgramStruct) -> bool {
+    let (own, other) = (without_arguments(&left.name), without_arguments(&right.name));
+    own != left.name && own == other && left.has_same_layout(right)
+}
+
 /// False for a tuple of another size than the block: with members without names, only the size tells that
 /// `Value::Object` of a library is not the block's `Object`.
 fn may_be_unnamed(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
@@ -546,16 +641,6 @@ fn may_be_unnamed(parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
     let is_made_up = |name: &str| name.trim_start_matches('_').chars().all(|letter| letter.is_ascii_digit());
     let has_names = fields.is_empty() || fields.iter().any(|(name, _)| !is_made_up(name));
     has_names || parts.iter().any(|part| part.root.size.finite() == Some(host.size))
-}
-
-/// The part of a block that fits a struct best by its members, as an index into the parts.
-fn best_fit(parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<(MemberFit, usize)> {
-    let fields = host.named_fields();
-    let fits = parts.iter().enumerate().filter_map(|(part, found)| {
-        let members = fields.iter().map(|(name, offset)| (name.as_str(), *offset));
-        Some((MemberSketch::new(found.root)?.fit(members), part))
-    });
-    fits.max()
 }
 
 /// The struct of a match, or the reason why it has none.

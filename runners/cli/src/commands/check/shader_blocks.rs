@@ -142,16 +142,31 @@ pub(crate) struct ShaderBlocks {
     pub left_out: Vec<String>,
 }
 
-/// Reads a shader.
+/// Reads a shader. Compilers read what we refuse.
 ///
 /// # Errors
 /// The file cannot be read, or a rule set is unknown. The inner error holds the problems of its
 /// text.
 pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
+    let first_file = sources.files().len();
+    match read_without_compilers(job, sources)? {
+        Ok(read) => Ok(Ok(read)),
+        Err(problems) => read_by_compiler(job, &problems, first_file, sources),
+    }
+}
+
+/// Reads a shader with our own readers alone.
+///
+/// # Errors
+/// Those of [`read`].
+pub(crate) fn read_without_compilers(
+    job: &ShaderJob,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let word = job.path.to_string_lossy();
     let first_file = sources.files().len();
     let content = match read_input(&word, &job.declare, job.profile.as_deref(), Purpose::Comparison, sources)? {
-        Err(problems) => return Ok(read_by_compiler(job, &problems, first_file, sources)?.ok_or(problems)),
+        Err(problems) => return Ok(Err(problems)),
         Ok(input) => input.content,
     };
     let source = match content {
@@ -224,19 +239,21 @@ fn commented_blocks(
     Ok(blocks)
 }
 
-/// The blocks of a file that we refuse, from the compilers whose layouts are compared. `None` if none of
-/// them describes it.
+/// The blocks of a file that we refuse, from the compilers whose layouts are compared.
 fn read_by_compiler(
     job: &ShaderJob,
     problems: &[Diagnostic],
     first_file: usize,
     sources: &SourceMap,
-) -> anyhow::Result<Option<ShaderBlocks>> {
+) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let compilers = if job.named.is_empty() { &job.usual.compilers } else { &job.named.compilers };
     let (path, declare, profile) = (&job.path, &job.declare, job.profile.as_deref());
     let file = RefusedFile { path, declare, profile, compilers, problems, sources, first_file };
     let targets = targets_of(job, &BlockComment::default())?;
-    let Some(answer) = CompilerReading::of(file, targets.iter().map(String::as_str))? else { return Ok(None) };
+    let answer = match CompilerReading::of(file, targets.iter().map(String::as_str))? {
+        Ok(answer) => answer,
+        Err(problems) => return Ok(Err(problems)),
+    };
 
     let word = job.path.display().to_string();
     let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
@@ -247,7 +264,7 @@ fn read_by_compiler(
         let own = commented_blocks(&word, column.blocks, &texts, &source, sources)?;
         read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), ..block }));
     }
-    Ok(Some(read))
+    Ok(Ok(read))
 }
 
 /// Refuses a comment with words that mean nothing.

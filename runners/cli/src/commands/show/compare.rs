@@ -8,6 +8,7 @@ use layoutproof_core::results::summary::Exit;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_layout::DECLARED;
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{diff, paired};
@@ -15,11 +16,12 @@ use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::shown_columns::{ColumnName, ShownColumn};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style};
-use layoutproof_source::diagnostics::{Code, render};
+use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};
+use crate::commands::show::compiled_columns::layouts;
 use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
 
@@ -139,7 +141,11 @@ fn layout(
     let mut sources = SourceMap::default();
     let input = match read_input(side.input, &args.declare, None, Purpose::Layouts, &mut sources)? {
         Ok(input) => input,
-        Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
+        Err(diagnostics) => {
+            let (mut shown, notes) = compiled(side, args, is_beside_target, diagnostics, sources)?;
+            shown.name.file = (!is_one_input).then(|| side.input.to_owned());
+            return Ok((shown, notes));
+        }
     };
 
     let name = side.input;
@@ -183,6 +189,42 @@ fn layout(
         shown.name.file = Some(name.to_owned());
     }
     Ok((shown, warnings))
+}
+
+/// The layout of a file that our reader refuses, as the compiler of its target describes it. Also returns who
+/// read the file and why.
+fn compiled(
+    side: &DiffSide<'_>,
+    args: &DiffArgs,
+    is_beside_target: bool,
+    problems: Vec<Diagnostic>,
+    sources: SourceMap,
+) -> anyhow::Result<(ShownColumn, String)> {
+    let (path, declare) = (Path::new(side.input), &args.declare);
+    let language = ShaderLanguage::of(declare.lang, path);
+    let file = RefusedFile {
+        path,
+        declare,
+        profile: None,
+        compilers: &[],
+        problems: &problems,
+        sources: &sources,
+        first_file: 0,
+    };
+    let choice = side.rules.filter(|_| file.may_be_read());
+    let choice = choice.map(|rules| choice_of(rules, is_beside_target, language)).transpose()?;
+    let Some(choice) = choice else { bail!(RefusedInput { diagnostics: problems, sources }) };
+    let read = match CompilerReading::of(file, [choice.name()])? {
+        Ok(read) => read,
+        Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
+    };
+    let layouts = layouts(read.columns);
+    let blocks = layouts.first().map(|column| column.column().blocks).unwrap_or_default();
+    let is_id = args.format == DiffFormat::Json || side.rules == Some(choice.name());
+    let by_id = || ColumnName::of_rules(choice.name());
+    let name = if is_id { by_id() } else { ShownColumnChoice::from(choice).column_name() };
+    let notes = read.notes.iter().map(|note| format!("note: {note}\n"));
+    Ok((ShownColumn { name, blocks }, notes.collect()))
 }
 
 #[cfg(test)]

@@ -18,6 +18,10 @@ use super::args::ShowArgs;
 use super::show_rules::selected_columns;
 use crate::output::warn;
 
+/// Advice for a request that no compiler's answer can meet.
+const ONLY_DECLARATIONS: &str =
+    "no compiler is asked: bindings and rule sets need declarations, and compilers answer for their own offsets";
+
 /// A file as compilers lay it out.
 #[derive(Debug)]
 pub(super) struct CompiledColumns {
@@ -41,8 +45,8 @@ pub(super) struct RequestedColumns<'a> {
 }
 
 impl CompiledColumns {
-    /// Asks the compilers, and prints who read the file and why. `None` if none of them answers, or if the
-    /// user asks for what only declarations have: bindings, every rule set.
+    /// Asks the compilers, and prints who read the file and why. The inner error holds the problems of the
+    /// file, if none of them answers or the user asks for what only declarations have: bindings, every rule set.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or a target or compiler has no column with the others.
@@ -50,15 +54,19 @@ impl CompiledColumns {
         requested: RequestedColumns<'_>,
         problems: &[Diagnostic],
         sources: &SourceMap,
-    ) -> anyhow::Result<Option<Self>> {
+    ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
         let RequestedColumns { args, word, declare, profile, .. } = requested;
-        let language = ShaderLanguage::of(declare.lang, Path::new(word));
-        let (Some(language), true) = (language, args.placement.convention.is_empty()) else { return Ok(None) };
-        let Some((choices, are_named)) = requested.choices(language)? else { return Ok(None) };
         let path = Path::new(word);
         let file = RefusedFile { path, declare, profile, compilers: &args.compiler, problems, sources, first_file: 0 };
-        let Some(read) = CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? else {
-            return Ok(None);
+        let language = ShaderLanguage::of(declare.lang, path);
+        let (Some(language), true) = (language, file.may_be_read()) else { return Ok(Err(problems.to_vec())) };
+        let choices = if args.placement.convention.is_empty() { requested.choices(language)? } else { None };
+        let Some((choices, are_named)) = choices else {
+            return Ok(Err(file.problems_with(ONLY_DECLARATIONS)));
+        };
+        let read = match CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? {
+            Ok(read) => read,
+            Err(problems) => return Ok(Err(problems)),
         };
         for note in &read.notes {
             warn(&format!("note: {note}\n"));
@@ -72,13 +80,26 @@ impl CompiledColumns {
         }
         let first = read.columns.first().map(|column| column.blocks.clone()).unwrap_or_default();
         let content = InputContent::LaidOut(LaidOutFile { blocks: first, warnings: Vec::new() });
-        Ok(Some(Self {
+        Ok(Ok(Self {
             input: ShowInput { content, language: Some(language), assumes_sixteen_bit: false },
             note: format!("  answered by {}\n", read.compilers),
             layouts: layouts(read.columns),
             lacks_one: are_named && !read.left_out.is_empty(),
         }))
     }
+}
+
+/// The problems of a file that is read for its declarations, with the reason why no compiler is asked for it.
+pub(super) fn without_declarations(
+    args: &ShowArgs,
+    word: &str,
+    problems: &[Diagnostic],
+    sources: &SourceMap,
+) -> Vec<Diagnostic> {
+    let (path, declare) = (Path::new(word), &args.declare);
+    let file =
+        RefusedFile { path, declare, profile: None, compilers: &args.compiler, problems, sources, first_file: 0 };
+    if file.may_be_read() { file.problems_with(ONLY_DECLARATIONS) } else { problems.to_vec() }
 }
 
 impl RequestedColumns<'_> {
@@ -102,7 +123,7 @@ impl RequestedColumns<'_> {
 }
 
 /// The columns with the same blocks in the same order. A block that a column lacks is absent there.
-fn layouts(columns: Vec<CompilersColumn>) -> Vec<RuleSetLayouts> {
+pub(super) fn layouts(columns: Vec<CompilersColumn>) -> Vec<RuleSetLayouts> {
     let mut all: Vec<BlockLayout> = Vec::new();
     for block in columns.iter().flat_map(|column| &column.blocks) {
         if all.iter().all(|known| known.name != block.name) {

@@ -87,8 +87,8 @@ fn show_one(
         Err(found) => {
             let requested = RequestedColumns { args, word, declare, profile, rules: &rules };
             match CompiledColumns::of(requested, &found, &sources)? {
-                Some(CompiledColumns { input, layouts, note, lacks_one }) => (input, Some((layouts, note, lacks_one))),
-                None => return Ok(refuse(args, word, &found, &sources, style)),
+                Ok(CompiledColumns { input, layouts, note, lacks_one }) => (input, Some((layouts, note, lacks_one))),
+                Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
             }
         }
     };

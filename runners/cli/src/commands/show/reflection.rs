@@ -20,6 +20,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
+use crate::commands::show::compiled_columns::without_declarations;
 use crate::commands::show::host_text::deliver;
 use crate::commands::show::input::read_input;
 use crate::output::warn_rendered;
@@ -138,7 +139,7 @@ fn read(args: &ShowArgs, word: &str, sources: &mut SourceMap) -> anyhow::Result<
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
             bail!("{word} declares its own layout: reflection is for HLSL and Slang only")
         }
-        Err(found) => Err(found),
+        Err(found) => Err(without_declarations(args, word, &found, sources)),
     })
 }
 
