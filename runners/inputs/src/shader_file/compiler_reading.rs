@@ -134,7 +134,9 @@ impl CompilerReading {
                     }
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
-                Err(reason) if reason.is_refusal() && read.columns.is_empty() => return Ok(Err(file.problems.to_vec())),
+                Err(reason) if reason.is_refusal() && read.columns.is_empty() => {
+                    return Ok(Err(file.problems.to_vec()));
+                }
                 Err(reason) if reason.is_not_asked() && read.columns.is_empty() && missing.is_none() => {
                     return Ok(Err(file.problems_with(&format!("no compiler is asked: {reason}"))));
                 }

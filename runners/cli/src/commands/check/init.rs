@@ -354,7 +354,7 @@ impl FirstProject {
         for ((file, language), trial) in shaders.into_iter().zip(trials) {
             let trial = match (trial, macros_of.get(&(file.parent(), language))) {
                 (Trial::NotRead, Some(set)) => {
-                    unread += 1;
+                    self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
                 }
                 (trial, _) => trial,
