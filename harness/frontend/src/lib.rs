@@ -16,6 +16,7 @@ mod blocks;
 mod elaborate;
 pub mod module;
 mod parser;
+pub mod wgsl;
 
 use bumpalo::Bump;
 use layoutproof_layout::Span;
