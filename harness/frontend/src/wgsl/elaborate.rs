@@ -389,10 +389,16 @@ impl<'a> Elaborator<'_, 'a> {
             };
         }
         match (name, template) {
-            ("atomic", [component]) => {
-                let scalar = self.component(component)?;
-                Some(Resolved::Data(Data { is_atomic: true, ..Data::plain(Type::Scalar(scalar)) }))
-            }
+            ("atomic", [inner]) => match self.resolve(inner)? {
+                // Tint has atomics of `vec2u` as an extension.
+                Resolved::Data(data) if matches!(data.ty, Type::Scalar(_) | Type::Vector { .. }) => {
+                    Some(Resolved::Data(Data { is_atomic: true, ..data }))
+                }
+                Resolved::Data(_) | Resolved::Handle | Resolved::BindingArray { .. } => {
+                    self.report(inner.span, "an atomic is a scalar".to_owned());
+                    None
+                }
+            },
             ("array", [element]) => self.array(element, Count::Unbounded, span),
             ("array", [element, length]) => {
                 let count = self.length(length)?;
@@ -407,7 +413,8 @@ impl<'a> Elaborator<'_, 'a> {
                 Some(Resolved::BindingArray { element, count })
             }
             ("sampler" | "sampler_comparison" | "acceleration_structure" | "ray_query", _) => Some(Resolved::Handle),
-            (name, _) if name.starts_with("texture_") => Some(Resolved::Handle),
+            // Texel buffers are an extension of Tint.
+            (name, _) if name.starts_with("texture_") || name == "texel_buffer" => Some(Resolved::Handle),
             _ => {
                 self.report(span, format!("`{name}` is no type of WGSL, and nothing declares it"));
                 None

@@ -147,7 +147,7 @@ impl TextFrontEnd {
                 read(span, options, sources).map(|source| InputContent::Declared(Box::new(source)))
             }
             TextReading::LaidOut(read) => {
-                let file = read(span, options, sources)?.with_blocks(start_of(span))?;
+                let file = read(span, options, sources)?.with_content(options.purpose, start_of(span))?;
                 Ok(InputContent::LaidOut(file))
             }
         }
@@ -159,8 +159,14 @@ impl ModuleFrontEnd {
     ///
     /// # Errors
     /// The problems of the file, at its start. A module without blocks is an error.
-    pub fn read(&self, bytes: &[u8], start: Span, tools: &dyn InputTools) -> Result<InputContent, Vec<Diagnostic>> {
-        (self.read)(bytes, start, tools)?.with_blocks(start).map(InputContent::LaidOut)
+    pub fn read(
+        &self,
+        bytes: &[u8],
+        start: Span,
+        purpose: Purpose,
+        tools: &dyn InputTools,
+    ) -> Result<InputContent, Vec<Diagnostic>> {
+        (self.read)(bytes, start, tools)?.with_content(purpose, start).map(InputContent::LaidOut)
     }
 }
 

@@ -10,6 +10,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::{ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use crate::declared_bindings::DeclaredBindings;
 use crate::laid_out_file::LaidOutFile;
 
 pub(super) static WGSL: TextFrontEnd =
@@ -18,12 +19,13 @@ pub(super) static WGSL: TextFrontEnd =
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let text = &sources.file(span.file).text;
     let WgslLayouts { module, blocks } = WgslLayouts::read(text, span.file)?;
+    let bindings = Some(DeclaredBindings::of_wgsl(&module));
     let mut warnings = module.warnings.clone();
     if !blocks.is_empty() {
         warnings.extend(of_naga(options.tools.reader(), text, span.file, &module, &blocks));
     }
     let file = LaidOutFile::new(blocks, start_of(span));
-    Ok(LaidOutFile { warnings: [warnings, file.warnings].concat(), ..file })
+    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), ..file })
 }
 
 /// Warns where naga has members elsewhere, or refuses the module.

@@ -77,6 +77,9 @@ fn is_own_target(input: &ShowInput, args: &ShowArgs) -> bool {
     let own: &[ShaderTarget] = match input.language {
         Some(ShaderLanguage::Glsl) => &[ShaderTarget::Vulkan, ShaderTarget::Opengl],
         Some(ShaderLanguage::Wgsl) => &[ShaderTarget::Webgpu],
+        None if matches!(&input.content, InputContent::LaidOut(file) if file.bindings.is_some()) => {
+            &[ShaderTarget::Vulkan]
+        }
         _ => &[],
     };
     args.placement.target.iter().all(|choice| choice.variant.is_none() && own.contains(&choice.target))
