@@ -20,6 +20,7 @@ use layoutproof_readers::dxil::{buffer_definitions, resource_bindings};
 use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
+use layoutproof_readers::wgsl_layouts::WgslLayouts;
 use layoutproof_report::deqp_csv::DeqpCsv;
 use layoutproof_report::json_lines::{self, JsonLines};
 use layoutproof_report::reporter::{FinishedRun, REPORTERS, Reporter};
@@ -186,8 +187,8 @@ pub fn frozen(input: &[u8]) {
     }
 }
 
-/// A WGSL or GLSL text: looks for input that naga must not see. naga itself runs in a separate
-/// process, which `ci/attack` attacks.
+/// A WGSL or GLSL text: looks for input that naga must not see, and reads WGSL's declarations. naga
+/// itself runs in a separate process, which `ci/attack` attacks.
 pub fn texts(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let mut sources = SourceMap::default();
@@ -195,6 +196,19 @@ pub fn texts(input: &[u8]) {
     for language in [ShaderLanguage::Wgsl, ShaderLanguage::Glsl] {
         if let Err(problem) = check_text(&text, file, language) {
             draw(&[problem], &sources);
+        }
+    }
+    match WgslLayouts::read(&text, file) {
+        Ok(WgslLayouts { module, blocks }) => {
+            for block in &blocks {
+                block.rows();
+                module.atomics(&block.name);
+            }
+            draw(&module.warnings, &sources);
+        }
+        Err(problems) => {
+            assert!(!problems.is_empty());
+            draw(&problems, &sources);
         }
     }
 }

@@ -8,6 +8,10 @@ use crate::{LayoutUnit, Span};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotations {
     pub registers: Vec<Register>,
+    /// WGSL's `@align`, in bytes: a power of two, and a multiple of the type's alignment.
+    pub align: Option<u32>,
+    /// WGSL's `@size`: the bytes that a member takes, at least those of its type.
+    pub size: Option<u32>,
     /// `packoffset(...)`; the last one if there are several.
     pub packoffset: Option<PackOffset>,
     /// `[[vk::binding(1, 0)]]`, `[numthreads(8, 8, 1)]` and the like, in order.

@@ -1,4 +1,4 @@
-//! Explicit places of members: `packoffset`, `register(c4)` on loose globals, `[[vk::offset]]`.
+//! Explicit places of members: `packoffset`, `register(c4)` on loose globals, `[[vk::offset]]`, WGSL's `@align` and `@size`.
 //!
 //! Reads a member's annotations under a rule set, or reports why the rule set refuses them. The
 //! parser has already checked that the annotation itself is legal (its component, whether it
@@ -8,13 +8,14 @@
 
 use std::ops::Range;
 
-use super::alignment::{MAX_BYTES, multiply};
+use super::alignment::{Alignment, MAX_BYTES, multiply};
+use super::measured::MeasuredType;
 use super::overlap::{self, SharedBytes, shared_bytes};
 use super::rules::{Forbid, GlobalRegister, PackOffsetRule, VkOffset};
 use super::tree::{Extent, LaidOut, LayoutWarning, LayoutWarningKind};
 use super::walk_state::{Level, Stop, WalkState};
 use crate::shape::Member;
-use crate::{BlockKind, RegisterClass};
+use crate::{Annotations, BlockKind, RegisterClass};
 
 /// The offset that a member's annotation requests, in bytes from the start of its struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +99,37 @@ fn vk_offset(
             let alignment = if is_aligned { layout.alignment.max(1) } else { 1 };
             Ok(Some(ExplicitPlace::InOrder(offset.next_multiple_of(alignment))))
         }
+    }
+}
+
+/// Applies WGSL's `@align` to the measured type of a member. Returns the bytes of its `@size`.
+///
+/// Source: WGSL, 12.1 `align` and 12.10 `size`. What a struct with such members is aligned to
+/// follows from them (14.4.1).
+pub(super) fn size_and_alignment(
+    walk: &mut WalkState<'_>,
+    member: &Member,
+    measured: &mut MeasuredType,
+) -> Result<Option<u32>, Stop> {
+    let Annotations { align, size, .. } = member.annotations;
+    if let Some(align) = align {
+        let own = measured.alignment;
+        match Alignment::new(align).filter(|align| own.divides(align.bytes())) {
+            Some(align) => measured.raise(align),
+            None => {
+                return Err(
+                    walk.refuse(format!("has @align({align}), which is no multiple of its type's alignment {own}"))
+                );
+            }
+        }
+    }
+    let Some(size) = size else { return Ok(None) };
+    match measured.layout.size {
+        Extent::Finite(own) if size >= own => Ok(Some(size)),
+        Extent::Finite(own) => {
+            Err(walk.refuse(format!("has @size({size}), which is less than the {own} bytes of its type")))
+        }
+        Extent::Unbounded => Err(walk.refuse("has @size, but its type has no size")),
     }
 }
 

@@ -84,8 +84,9 @@ impl LaidOut {
                 Count::Unbounded => u32::MAX.into(),
             },
             LaidOutShape::Struct(members) => {
-                let ends = members.iter().filter(|member| member.layout.data_end() > 0);
-                ends.map(|member| u64::from(member.offset) + member.layout.data_end()).max().unwrap_or(0)
+                // Once for each member: a second call here would double the time with each level.
+                let ends = members.iter().map(|member| (member.offset, member.layout.data_end()));
+                ends.filter(|(_, end)| *end > 0).map(|(offset, end)| u64::from(offset) + end).max().unwrap_or(0)
             }
             LaidOutShape::Pointer => self.size.finite().unwrap_or(0).into(),
             LaidOutShape::Resource => 0,

@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
             }
             None => self.fit(slot)?,
         };
-        let end = match slot.measured.layout.size {
+        let end = match slot.extent() {
             Extent::Finite(size) => add(offset, size)?,
             Extent::Unbounded => {
                 self.unbounded = true;
@@ -106,7 +106,7 @@ impl<'a> Cursor<'a> {
     /// tries orders with it, without a walk.
     pub(super) fn push(&mut self, slot: &MemberSlot) -> Result<u32, TooLarge> {
         let offset = self.fit(slot)?;
-        let end = add(offset, slot.measured.layout.size.finite().unwrap_or(0))?;
+        let end = add(offset, slot.extent().finite().unwrap_or(0))?;
         self.highest = self.highest.max(end);
         self.next = end;
         Ok(offset)

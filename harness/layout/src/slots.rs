@@ -26,6 +26,8 @@ pub(super) struct MemberSlot {
     pub name: String,
     pub is_base: bool,
     pub measured: MeasuredType,
+    /// The bytes that WGSL's `@size` keeps for the member; `None` for those of its type.
+    pub reserved: Option<u32>,
     /// The place that the member's annotations request.
     pub explicit: Option<ExplicitPlace>,
     /// The member's effect on rows of minimum precision.
@@ -79,6 +81,11 @@ impl MemberSlot {
     /// The rounding before any straddle test.
     pub(super) fn start(&self) -> Alignment {
         Alignment::new(self.measured.layout.alignment).expect("layouts take it from an alignment")
+    }
+
+    /// The bytes that the member takes, before the next one may start.
+    pub(super) fn extent(&self) -> Extent {
+        self.reserved.map_or(self.measured.layout.size, Extent::Finite)
     }
 
     /// The name, and the bytes if the slot starts at `offset`.
@@ -138,6 +145,7 @@ impl SlotCollector<'_> {
             name: String::new(),
             is_base: true,
             measured,
+            reserved: None,
             explicit: None,
             precision: Precision::Normal,
             unit: None,
@@ -147,10 +155,13 @@ impl SlotCollector<'_> {
     }
 
     fn push_member(&mut self, walk: &mut WalkState<'_>, member: &Member) -> Result<(), Stop> {
+        let mut measured = walk.measure(&member.ty, self.placement)?;
+        let reserved = explicit::size_and_alignment(walk, member, &mut measured)?;
         let mut slot = MemberSlot {
             name: member.name.clone(),
             is_base: false,
-            measured: walk.measure(&member.ty, self.placement)?,
+            measured,
+            reserved,
             explicit: None,
             precision: Precision::of(&member.ty),
             unit: None,

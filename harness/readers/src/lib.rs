@@ -24,6 +24,7 @@ pub mod registers;
 pub mod reported;
 pub mod spirv;
 pub mod toolchain;
+pub mod wgsl_layouts;
 pub mod wgsl_module;
 
 pub use read_error::ReadError;

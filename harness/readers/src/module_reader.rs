@@ -114,12 +114,16 @@ impl ModuleReader for InProcessReader {
     }
 }
 
-/// Reads the blocks of a WGSL text, in declaration order.
+/// The blocks of a WGSL text as naga lays them out, in declaration order.
 ///
 /// # Errors
 /// A limit that the text exceeds, naga's own errors at their places in `file`, or how the reader
 /// ended.
-pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+pub fn naga_wgsl_blocks(
+    reader: &dyn ModuleReader,
+    text: &str,
+    file: FileId,
+) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::WgslBlocks { text: text.to_owned(), file }, file)
 }
@@ -127,7 +131,7 @@ pub fn wgsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Resul
 /// Reads the blocks of a GLSL text, in declaration order.
 ///
 /// # Errors
-/// As [`wgsl_blocks`].
+/// As [`naga_wgsl_blocks`].
 pub fn glsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     check_text(text, file, ShaderLanguage::Glsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::GlslBlocks { text: text.to_owned(), file }, file)
@@ -257,7 +261,7 @@ mod tests {
     fn an_answer_to_another_question_is_none() {
         let parrot = Parrot(Ok(ReadAnswer::WgslBindings(Ok(Vec::new()))));
         let end = "naga's WGSL reader answered a different question";
-        assert_eq!(wgsl_blocks(&parrot, "", FileId(0)).unwrap_err()[0].message, end);
+        assert_eq!(naga_wgsl_blocks(&parrot, "", FileId(0)).unwrap_err()[0].message, end);
         assert_eq!(wgsl_code(&parrot, "", "main").unwrap_err().to_string(), end);
         let end = "rspirv's SPIR-V reader answered a different question";
         assert_eq!(spirv_blocks(&parrot, Vec::new(), FileId(0)).unwrap_err()[0].message, end);

@@ -8,7 +8,7 @@
 //! Source: naga 30, `naga::ir::TypeInner`; matrix vectors are placed as in WebGPU Shading Language,
 //! 14.4 Memory Layout.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use naga::back::spv;
 use naga::front::glsl;
@@ -20,7 +20,6 @@ use naga::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::listing::member_path;
 use crate::wgsl_module::{BLOCK, WgslModule, WgslStep};
 
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,9 +163,6 @@ pub struct WgslBinding {
     pub name: String,
     pub group: u32,
     pub binding: u32,
-    /// Paths of the atomics in it, without indices: `counters.hits`, `list[]`; empty if the
-    /// variable is an atomic itself.
-    pub atomics: BTreeSet<String>,
 }
 
 /// Each WGSL variable with a binding, in declaration order.
@@ -180,31 +176,9 @@ pub fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
     let bound = module.global_variables.iter().filter_map(|(_, variable)| {
         let place = variable.binding.as_ref()?;
         let name = variable.name.clone().unwrap_or_default();
-        let mut atomics = BTreeSet::new();
-        add_atomics(&module.types, variable.ty, String::new(), &mut atomics);
-        Some(WgslBinding { name, group: place.group, binding: place.binding, atomics })
+        Some(WgslBinding { name, group: place.group, binding: place.binding })
     });
     Ok(bound.collect())
-}
-
-/// Adds the paths of the atomics in a type at `path`. naga has validated the module, so the
-/// recursion ends.
-fn add_atomics(types: &UniqueArena<Type>, ty: Handle<Type>, path: String, atomics: &mut BTreeSet<String>) {
-    match &types[ty].inner {
-        TypeInner::Atomic(_) => {
-            atomics.insert(path);
-        }
-        TypeInner::Array { base, .. } | TypeInner::BindingArray { base, .. } => {
-            add_atomics(types, *base, format!("{path}[]"), atomics);
-        }
-        TypeInner::Struct { members, .. } => {
-            for member in members {
-                let path = member_path(&path, member.name.as_deref().unwrap_or_default());
-                add_atomics(types, member.ty, path, atomics);
-            }
-        }
-        _ => {}
-    }
 }
 
 /// Reads and validates WGSL.

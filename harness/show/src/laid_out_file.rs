@@ -4,9 +4,14 @@ use layoutproof_layout::{BlockLayout, LayoutWarning, Span, join};
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
+use crate::declared_bindings::DeclaredBindings;
+use crate::front_ends::Purpose;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaidOutFile {
     pub blocks: Vec<BlockLayout>,
+    /// `None` for a file whose bindings are not read.
+    pub bindings: Option<DeclaredBindings>,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -22,12 +27,13 @@ impl LaidOutFile {
                 warnings.push(Diagnostic::warning((*kind).into(), start, message));
             }
         }
-        Self { blocks, warnings }
+        Self { blocks, bindings: None, warnings }
     }
 
     /// The blocks of a SPIR-V module. Warnings are at `start`, except those about specialization
     /// constants: `place` returns the place of the constant with a `SpecId`.
     pub fn of_module(module: DeclaredModule, start: Span, place: impl Fn(u32) -> Span) -> Self {
+        let bindings = DeclaredBindings::of_spirv(&module.variables, start);
         let lengths = module.blocks.iter().flat_map(|block| {
             let lengths = block.specialized.iter();
             lengths.filter_map(|length| may_be_another(&block.layout.name, length, &place))
@@ -37,15 +43,16 @@ impl LaidOutFile {
 
         let mut file = Self::new(module.blocks.into_iter().map(|block| block.layout).collect(), start);
         file.warnings.splice(0..0, warnings);
-        file
+        Self { bindings: Some(bindings), ..file }
     }
 
-    /// Checks that the file has blocks.
+    /// Checks that the file has blocks, or bindings where those are wanted.
     ///
     /// # Errors
-    /// A file without blocks, at its `start`, with the warnings about it.
-    pub fn with_blocks(self, start: Span) -> Result<Self, Vec<Diagnostic>> {
-        if self.blocks.is_empty() {
+    /// A file with nothing to show, at its `start`, with the warnings about it.
+    pub fn with_content(self, purpose: Purpose, start: Span) -> Result<Self, Vec<Diagnostic>> {
+        let has_bindings = self.bindings.as_ref().is_some_and(|bindings| !bindings.bindings.is_empty());
+        if self.blocks.is_empty() && !(has_bindings && purpose == Purpose::Bindings) {
             let message = "this module has no buffer, so there is no layout";
             let error = Diagnostic::error(Code::NothingDeclared, start, message);
             return Err([vec![error], self.warnings].concat());

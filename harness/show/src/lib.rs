@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod better_order;
+mod declared_bindings;
 mod declared_words;
 mod dxc_spirv;
 mod findings;
@@ -24,6 +25,7 @@ mod shown_rules;
 pub mod style;
 
 pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
+pub use declared_bindings::{DeclaredBindings, UnknownEntry};
 pub use findings::overlap_warnings;
 pub use host_types::{asserts, llvm_types};
 pub use laid_out_file::LaidOutFile;

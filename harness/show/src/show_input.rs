@@ -3,8 +3,9 @@
 
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, lay_out, table};
+use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, ShaderTarget, lay_out, table};
 
+use super::declared_bindings::UnknownEntry;
 use super::declared_words::{declared_block, declared_resources};
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
@@ -89,6 +90,23 @@ impl ShowInput {
             InputContent::Declared(source) => declared_resources(&source.module),
             InputContent::LaidOut(_) => Vec::new(),
         }
+    }
+
+    /// The bindings that a file states itself, in a column for each of `targets`; none for
+    /// declarations.
+    ///
+    /// # Errors
+    /// The file has no entry point of this name.
+    pub fn declared_placements(
+        &self,
+        targets: &[ShaderTarget],
+        entry: Option<&str>,
+    ) -> Result<Placements, UnknownEntry> {
+        let InputContent::LaidOut(LaidOutFile { bindings: Some(bindings), .. }) = &self.content else {
+            return Ok(Placements::default());
+        };
+        let columns = targets.iter().map(|target| bindings.column(*target, entry)).collect::<Result<_, _>>()?;
+        Ok(Placements { columns, ..Placements::default() })
     }
 
     /// The results of the conventions; empty for a module that declares its own bindings.

@@ -11,9 +11,9 @@ use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::check::{Settings, Subject, SubjectShaders};
 use layoutproof_device::{Shader, word_bytes};
 use layoutproof_layout::ElementChoice;
-use layoutproof_readers::naga::read_wgsl;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains};
+use layoutproof_readers::wgsl_layouts::WgslLayouts;
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -104,7 +104,7 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
 @group(0) @binding(1) var image: texture_2d<f32>;
 ";
     let mut sources = SourceMap::default();
-    let layouts = read_wgsl(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?;
+    let layouts = WgslLayouts::read(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?.blocks;
     let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
     let settings = Settings::usual(ElementChoice::Sample);
     let produced = SubjectShaders::compiled(&subject, asked.tint, asked.found, CodeTarget::Newest, &settings);

@@ -52,6 +52,7 @@ impl<'t> Elaborator<'t> {
             layout: prefix.layout.iter().map(|syntax| self.layout_qualifier(syntax, context)).collect(),
             semantic: placement.semantic.map(str::to_owned),
             modifiers: prefix.modifiers.iter().map(|modifier| modifier.text.to_owned()).collect(),
+            ..Annotations::default()
         }
     }
 

@@ -1,11 +1,10 @@
-//! Lays out the uniform and storage blocks of a user's WGSL or GLSL file with naga.
+//! Lists the uniform and storage blocks of a user's WGSL or GLSL file as naga lays them out.
 //!
-//! Each block is one [`BlockLayout`] under the rule set `declared`. In GLSL, offsets, sizes,
-//! strides and alignments come from naga's typed module. naga has only WGSL's alignments, so an
-//! alignment can be less than the one that std140 applied. In WGSL all of them are computed from
-//! the types and the text's attributes, because naga's are not always those of the specification
-//! (`type_layouts`). If naga's validator rejects a module, this returns only errors and no
-//! blocks.
+//! Each block is one [`BlockLayout`] under the rule set `declared`. Offsets, sizes, strides and
+//! alignments come from naga's typed module. naga has only WGSL's alignments, so in GLSL an
+//! alignment can be less than the one that std140 applied. In WGSL naga is a witness beside our own
+//! rules ([`wgsl_layouts`](crate::wgsl_layouts)); it places some members elsewhere. If naga's
+//! validator rejects a module, this returns only errors and no blocks.
 //!
 //! Texts of users and compilers come here through [`module_reader`](crate::module_reader),
 //! because naga crashes on some of them.
@@ -16,7 +15,6 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, FileId, LaidOut, LaidOutMember, LaidOutShape, Refusal, Span,
-    join,
 };
 use naga::front::{glsl, wgsl};
 use naga::proc::{GlobalCtx, Layouter};
@@ -27,19 +25,12 @@ use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::naga_offsets::{chain, matrix_stride};
 use crate::wgsl_module::MAX_IMMEDIATE_SIZE;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::shader_language::ShaderLanguage;
-use type_layouts::{Misplaced, NoTypeLayout, TypeLayouts};
-use wgsl_attributes::{UnknownValue, struct_attributes};
-
-/// Help for a uniform buffer that WGSL does not allow.
-const UNIFORM_HELP: &str = "@align(16) on the member, or @size on the one before it, moves it; implementations with the \
-                            language feature uniform_buffer_standard_layout accept it as it is, but naga does not";
+use type_layouts::TypeLayouts;
 
 /// Deepest nesting of structs and arrays, as for SPIR-V.
 const DEEPEST: usize = 64;
 
 mod type_layouts;
-mod wgsl_attributes;
 
 /// Reads the blocks of a WGSL module, in declaration order.
 ///
@@ -55,7 +46,7 @@ pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagn
             diagnostic.with_label(place.span(span), label)
         })]
     })?;
-    blocks(&module, place, ShaderLanguage::Wgsl)
+    blocks(&module, place)
 }
 
 /// Reads the blocks of a GLSL shader, in declaration order.
@@ -94,7 +85,7 @@ fn read_stage(place: NagaText<'_>, stage: ShaderStage) -> Result<Vec<BlockLayout
             |error: &glsl::Error| Diagnostic::error(Code::BadModule, place.span(error.meta), error.kind.to_string());
         errors.errors.iter().map(diagnostic).collect::<Vec<_>>()
     })?;
-    blocks(&module, place, ShaderLanguage::Glsl)
+    blocks(&module, place)
 }
 
 fn stages(text: &str) -> Vec<ShaderStage> {
@@ -129,24 +120,17 @@ fn with_text(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     diagnostic
 }
 
-fn blocks(
-    module: &naga::Module,
-    place: NagaText<'_>,
-    language: ShaderLanguage,
-) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    let mut reader = NagaReader::new(module, place, language)?;
-    let (mut found, mut misplaced) = (Vec::new(), Vec::new());
+fn blocks(module: &naga::Module, place: NagaText<'_>) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
+    let mut reader = NagaReader::new(module, place)?;
+    let mut found = Vec::new();
     for (handle, variable) in module.global_variables.iter() {
         let span = place.span(module.global_variables.get_span(handle));
         match reader.block(variable) {
             Ok(block) => found.extend(block),
             Err(UnlistedReason { code, message }) => return Err(vec![Diagnostic::error(code, span, message)]),
         }
-        if language == ShaderLanguage::Wgsl && variable.space == AddressSpace::Uniform {
-            misplaced.extend(reader.misplaced(variable, span));
-        }
     }
-    if misplaced.is_empty() { Ok(found) } else { Err(misplaced) }
+    Ok(found)
 }
 
 /// Why no block of a module is listed.
@@ -176,7 +160,7 @@ struct NagaReader<'a> {
 }
 
 impl<'a> NagaReader<'a> {
-    fn new(module: &'a naga::Module, place: NagaText<'_>, language: ShaderLanguage) -> Result<Self, Vec<Diagnostic>> {
+    fn new(module: &'a naga::Module, place: NagaText<'_>) -> Result<Self, Vec<Diagnostic>> {
         let error = |span, message| vec![Diagnostic::error(Code::BadModule, place.span(span), message)];
         let mut layouter = Layouter::default();
         layouter
@@ -191,29 +175,13 @@ impl<'a> NagaReader<'a> {
                 return Err(error(module.global_variables.get_span(handle), message));
             }
         }
-        let flags = match language {
-            // naga's offsets are not used for WGSL.
-            ShaderLanguage::Wgsl => ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS,
-            _ => ValidationFlags::all(),
-        };
-        let mut validator = Validator::new(flags, Capabilities::all());
+        let mut validator = Validator::new(ValidationFlags::all(), Capabilities::all());
         validator.validate(module).map_err(|problem| {
             let span = problem.spans().next().map_or(naga::Span::UNDEFINED, |(span, _)| *span);
             error(span, chain(problem.as_inner()))
         })?;
-        let layouts = match language {
-            ShaderLanguage::Wgsl => wgsl_layouts(module, &layouter, place)?,
-            _ => TypeLayouts::of_naga(module, &layouter),
-        };
+        let layouts = TypeLayouts::of_naga(module, &layouter);
         Ok(Self { module, layouts, budget: ListingBudget::default() })
-    }
-
-    /// The error about a part of a uniform buffer at a place that WGSL does not allow.
-    fn misplaced(&self, variable: &GlobalVariable, span: Span) -> Option<Diagnostic> {
-        let Misplaced { path, reason } = self.layouts.misplaced_in_uniform(self.module, variable.ty, "")?;
-        let path = join(variable.name.as_deref().unwrap_or_default(), &path);
-        let message = format!("`{path}` breaks a rule for uniform buffers: {reason}");
-        Some(Diagnostic::error(Code::BadModule, span, message).with_help(UNIFORM_HELP))
     }
 
     /// The block that `variable` holds; `None` for other kinds of variables.
@@ -325,24 +293,6 @@ impl<'a> NagaReader<'a> {
         let ends = !inner.is_dynamically_sized(&self.module.types);
         if ends { Extent::Finite(self.layouts.get(ty).size) } else { Extent::Unbounded }
     }
-}
-
-/// The layouts of the types in a WGSL text.
-fn wgsl_layouts(
-    module: &naga::Module,
-    layouter: &Layouter,
-    place: NagaText<'_>,
-) -> Result<TypeLayouts, Vec<Diagnostic>> {
-    let error = |span, message: String| vec![Diagnostic::error(Code::BadModule, span, message)];
-    let attributes = struct_attributes(place.text).map_err(|UnknownValue { argument }| {
-        let written = &place.text[argument.clone()];
-        let span = naga::Span::new(byte(argument.start), byte(argument.end));
-        error(place.span(span), format!("`{written}` is not evaluated, so no offset after it is known"))
-    })?;
-    TypeLayouts::of_wgsl(module, layouter, &attributes).map_err(|NoTypeLayout { ty, reason }| {
-        let name = module.types[ty].name.as_deref().unwrap_or("a type without a name");
-        error(place.span(module.types.get_span(ty)), format!("`{name}`: {reason}"))
-    })
 }
 
 fn byte(index: usize) -> u32 {

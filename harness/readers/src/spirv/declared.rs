@@ -53,8 +53,23 @@ pub struct SpecializedLength {
 pub struct DeclaredModule {
     /// In declaration order.
     pub blocks: Vec<DeclaredBlock>,
+    /// The variables with a binding, in declaration order.
+    pub variables: Vec<DeclaredVariable>,
     /// Sentences about unknown words that may declare blocks, which are not listed then.
     pub warnings: Vec<String>,
+}
+
+/// A variable with a binding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeclaredVariable {
+    /// The name of its block, or its `OpName`; empty if it has none.
+    pub name: String,
+    /// 0 if the module declares none, as for OpenGL.
+    pub set: u32,
+    pub binding: u32,
+    pub count: Count,
+    /// `None` for textures, samplers and the like.
+    pub kind: Option<BlockKind>,
 }
 
 /// Reads the blocks of a module in declaration order. A block whose members lack Offset or strides
@@ -73,19 +88,43 @@ impl DeclaredModule {
     /// As [`declared`].
     pub fn read(words: &[u32]) -> Result<Self, BadModule> {
         let declarations = Declarations::read(words)?;
-        let blocks = blocks(&declarations)?;
-        Ok(Self { blocks, warnings: declarations.warnings })
+        let types = SpirvTypes::read(&declarations.module)?;
+        let blocks = blocks(&declarations, &types)?;
+        let variables = variables(&declarations.module, &types, &blocks);
+        Ok(Self { blocks, variables, warnings: declarations.warnings })
     }
 }
 
-fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> {
-    let module = &declarations.module;
-    let types = SpirvTypes::read(module)?;
+/// The variables with a binding. `blocks` are those of the module.
+fn variables(module: &Module, types: &SpirvTypes, blocks: &[DeclaredBlock]) -> Vec<DeclaredVariable> {
+    let mut blocks = blocks.iter();
+    let bound = in_order(module, types).filter_map(|variable| {
+        let block = place(types, variable).and_then(|_| blocks.next());
+        let (mut element, mut count) = (variable.pointee, Count::Finite(1));
+        loop {
+            (element, count) = match types.get(element) {
+                SpirvType::Array { element, length, .. } => (*element, count.times(Count::Finite(*length))),
+                SpirvType::RuntimeArray { element, .. } => (*element, Count::Unbounded),
+                _ => break,
+            };
+        }
+        Some(DeclaredVariable {
+            name: block.map_or_else(|| variable.name.clone().unwrap_or_default(), |block| block.layout.name.clone()),
+            set: variable.set.unwrap_or(0),
+            binding: variable.binding?,
+            count,
+            kind: block.map(|block| block.layout.kind),
+        })
+    });
+    bound.collect()
+}
 
+fn blocks(declarations: &Declarations, types: &SpirvTypes) -> Result<Vec<DeclaredBlock>, BadModule> {
+    let module = &declarations.module;
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
     let mut reader = DeclaredReader {
-        types: &types,
+        types,
         declarations,
         warnings: Vec::new(),
         refusals: Refusals::default(),
@@ -93,9 +132,9 @@ fn blocks(declarations: &Declarations) -> Result<Vec<DeclaredBlock>, BadModule> 
         budget: ListingBudget::default(),
     };
 
-    let variables = in_order(module, &types).map(|variable| (variable.clone(), place(&types, variable)));
+    let variables = in_order(module, types).map(|variable| (variable.clone(), place(types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
-    for (variable, place) in bound.chain(behind_pointers(module, &types)) {
+    for (variable, place) in bound.chain(behind_pointers(module, types)) {
         let Some(mut block) = reader.block(&variable, &place) else {
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };

@@ -17,7 +17,9 @@ mod of_dxc;
 mod specialization;
 pub mod types;
 
-pub use declared::{BoundVariable, DeclaredBlock, DeclaredModule, SpecializedLength, bound_variables, declared};
+pub use declared::{
+    BoundVariable, DeclaredBlock, DeclaredModule, DeclaredVariable, SpecializedLength, bound_variables, declared,
+};
 pub use load::{BadModule, Operands, disassembly, load};
 pub use needs::{features_of, without_source};
 pub use of_dxc::as_hlsl;

@@ -164,9 +164,9 @@ impl TextFrontEnd {
         }
     }
 
-    /// True if its texts fix the layout of this target.
-    pub fn fixes_layout_of(&self, target: ShaderTarget) -> bool {
-        self.fixes().is_some_and(|fixes| fixes.targets.contains(&target))
+    /// The targets whose layout its texts fix.
+    pub fn own_targets(&self) -> &'static [ShaderTarget] {
+        self.fixes().map_or(&[], |fixes| fixes.targets)
     }
 
     /// Reads the text at `span`.
@@ -184,7 +184,7 @@ impl TextFrontEnd {
                 read(span, options, sources).map(|source| InputContent::Declared(Box::new(source)))
             }
             TextReading::LaidOut { read, .. } => {
-                let file = read(span, options, sources)?.with_blocks(start_of(span))?;
+                let file = read(span, options, sources)?.with_content(options.purpose, start_of(span))?;
                 Ok(InputContent::LaidOut(file))
             }
         }
@@ -196,8 +196,14 @@ impl ModuleFrontEnd {
     ///
     /// # Errors
     /// The problems of the file, at its start. A module without blocks is an error.
-    pub fn read(&self, bytes: &[u8], start: Span, tools: &dyn InputTools) -> Result<InputContent, Vec<Diagnostic>> {
-        (self.read)(bytes, start, tools)?.with_blocks(start).map(InputContent::LaidOut)
+    pub fn read(
+        &self,
+        bytes: &[u8],
+        start: Span,
+        purpose: Purpose,
+        tools: &dyn InputTools,
+    ) -> Result<InputContent, Vec<Diagnostic>> {
+        (self.read)(bytes, start, tools)?.with_content(purpose, start).map(InputContent::LaidOut)
     }
 }
 

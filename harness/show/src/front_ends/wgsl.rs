@@ -1,12 +1,16 @@
-//! WGSL, whose layout the language defines: naga computes it.
+//! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness.
 
-use layoutproof_layout::{FileId, ShaderTarget, Span};
-use layoutproof_readers::module_reader::wgsl_blocks;
+use layoutproof_core::version::NAGA_VERSION;
+use layoutproof_frontend::wgsl::WgslModule;
+use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
+use layoutproof_readers::module_reader::{ModuleReader, naga_wgsl_blocks};
+use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use crate::declared_bindings::DeclaredBindings;
 use crate::laid_out_file::LaidOutFile;
 
 pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
@@ -21,35 +25,45 @@ pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
     },
 };
 
-/// Refuses a text that needs a preprocessor, or reads its blocks.
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let text = &sources.file(span.file).text;
-    if let Some(problem) = unprocessed(text, span.file) {
-        return Err(vec![problem]);
+    let WgslLayouts { module, blocks } = WgslLayouts::read(text, span.file)?;
+    let bindings = Some(DeclaredBindings::of_wgsl(&module));
+    let mut warnings = module.warnings.clone();
+    if !blocks.is_empty() {
+        warnings.extend(of_naga(options.tools.reader(), text, span.file, &module, &blocks));
     }
-    let blocks = wgsl_blocks(options.tools.reader(), text, span.file)?;
-    Ok(LaidOutFile::new(blocks, start_of(span)))
+    let file = LaidOutFile::new(blocks, start_of(span));
+    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), ..file })
 }
 
-/// The error for a text that needs a preprocessor before it is WGSL.
-fn unprocessed(text: &str, file: FileId) -> Option<Diagnostic> {
-    let mut line_start = 0;
-    for line in text.split_inclusive('\n') {
-        let (indent, content) = (line.len() - line.trim_start().len(), line.trim());
-        if let Some(directive) = content.strip_prefix('#') {
-            let start = u32::try_from(line_start + indent).unwrap_or(u32::MAX);
-            let end = start.saturating_add(u32::try_from(content.len()).unwrap_or(0));
-            return Some(of_naga_oil(directive, Span { file, start, end }));
+/// Warns where naga has members elsewhere, or refuses the module.
+fn of_naga(
+    reader: &dyn ModuleReader,
+    text: &str,
+    file: FileId,
+    module: &WgslModule,
+    ours: &[BlockLayout],
+) -> Vec<Diagnostic> {
+    let naga = match naga_wgsl_blocks(reader, text, file) {
+        Ok(naga) => naga,
+        Err(found) => {
+            let refusal = found.into_iter().next();
+            let warning = refusal.map(|refusal| {
+                let code = if refusal.code == Code::BadModule { Code::CompilerLimit } else { refusal.code };
+                let message = format!("naga {NAGA_VERSION} does not read this module: {}", refusal.message);
+                Diagnostic::warning(code, refusal.span(), message)
+            });
+            return warning.into_iter().collect();
         }
-        line_start += line.len();
-    }
-    None
-}
-
-/// The error for a line that starts with `#`; `directive` is the rest of the line.
-fn of_naga_oil(directive: &str, place: Span) -> Diagnostic {
-    let word = directive.split(char::is_whitespace).next().unwrap_or_default();
-    let message = format!("`#{word}` is a directive of naga_oil, the preprocessor of Bevy's shaders, not WGSL");
-    let help = "compose the shader with naga_oil first, and pass the resulting WGSL or SPIR-V";
-    Diagnostic::error(Code::BadModule, place, message).with_help(help)
+    };
+    let warning = |difference: WitnessDifference| {
+        let WitnessDifference { block, path, what, ours, theirs } = difference;
+        let place = module.blocks().find(|other| other.name == block).map(|block| block.place_of(&path));
+        let path = join(&block, &path);
+        let message = format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}");
+        let help = "programs that compile this with naga, as wgpu does, use naga's; those with Tint, WGSL's";
+        Diagnostic::warning(Code::CompilerDiffers, place.unwrap_or_default(), message).with_help(help)
+    };
+    differences(ours, &naga).into_iter().map(warning).collect()
 }

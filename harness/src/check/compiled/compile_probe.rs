@@ -10,7 +10,7 @@ use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::{
-    BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, LayoutOptions, Leaf, Numbers, find,
+    BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LayoutOptions, Leaf, Numbers, find,
 };
 use thiserror::Error;
 
@@ -24,6 +24,7 @@ use crate::check::subject::Subject;
 use crate::results::record::Reason;
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
+use layoutproof_frontend::wgsl::WgslModule;
 use layoutproof_probes::generate::ProduceError;
 use layoutproof_probes::generate::glsl::{self, NotInGlsl};
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
@@ -31,7 +32,7 @@ use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::generate::spirv::{self, required_feature};
 use layoutproof_probes::generate::wgsl::{self, NotExpressible};
 use layoutproof_probes::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
-use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
+use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
 use layoutproof_readers::spirv::features_of;
 use layoutproof_readers::toolchain::{
@@ -249,10 +250,10 @@ impl CompileJob<'_> {
 
     /// Returns the paths of the atomics in a block of the user's own WGSL, without indices.
     fn atomics(&self, layout: &BlockLayout) -> BTreeSet<String> {
-        let bindings = wgsl_bindings(self.compilers.reader(), &self.text.text);
-        // If naga cannot read the text, the text has no blocks either.
-        let mut bindings = bindings.ok().and_then(Result::ok).unwrap_or_default().into_iter();
-        bindings.find(|binding| binding.name == layout.name).map(|binding| binding.atomics).unwrap_or_default()
+        // A text that cannot be read has no blocks either.
+        WgslModule::read(&self.text.text, FileId::default())
+            .map(|module| module.atomics(&layout.name))
+            .unwrap_or_default()
     }
 
     /// Returns the buffers that the probe declares for itself.

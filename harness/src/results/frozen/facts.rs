@@ -10,11 +10,12 @@ use layoutproof_bindings::BindingPlace;
 use layoutproof_probes::ProbePlan;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::dxil::{ListedBuffer, buffer_definitions, resource_bindings};
-use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings, wgsl_blocks};
+use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
 use layoutproof_readers::naga_offsets::WgslBinding;
 use layoutproof_readers::reflection::parameters;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{CompiledShader, Report};
+use layoutproof_readers::wgsl_layouts::WgslLayouts;
 use layoutproof_readers::{ReadError, clang_ir};
 use layoutproof_source::sources::SourceMap;
 
@@ -124,7 +125,7 @@ fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<()
 }
 
 fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), ReadError> {
-    for WgslBinding { name, group: space, binding: index, atomics: _ } in wgsl_bindings(reader, text)?? {
+    for WgslBinding { name, group: space, binding: index } in wgsl_bindings(reader, text)?? {
         if !name.starts_with(reserved.prefix()) {
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());
@@ -133,9 +134,9 @@ fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &
 
     let mut sources = SourceMap::default();
     let file = sources.add("", text);
-    let blocks = wgsl_blocks(reader, text, file)
+    let read = WgslLayouts::read(text, file)
         .map_err(|found| ReadError::Wgsl(found.into_iter().next().map_or_else(String::new, |first| first.message)))?;
-    for layout in blocks.iter().filter(|layout| !layout.name.starts_with(reserved.prefix())) {
+    for layout in read.blocks.iter().filter(|layout| !layout.name.starts_with(reserved.prefix())) {
         add_block(layout, facts);
     }
     Ok(())

@@ -235,13 +235,15 @@ fn a_reader_that_dies_is_told_with_its_file() {
     // naga compares constants element by element: 260 million of them.
     let memory = "const a = array<f32, 260000000>();\nconst b = a == a;";
     folder.write("memory.wgsl", wgsl(memory).as_bytes());
-    for (name, end) in [
-        ("stack.glsl", "naga's GLSL reader ended with a stack overflow (SIGABRT)"),
-        ("memory.wgsl", "naga's WGSL reader needed more than 1 GiB of memory (SIGABRT)"),
+    // Our own reader of WGSL needs no value of these.
+    for (name, exit, list, end) in [
+        ("stack.glsl", 2, "errors", "naga's GLSL reader ended with a stack overflow (SIGABRT)"),
+        ("memory.wgsl", 0, "warnings", "naga's WGSL reader needed more than 1 GiB of memory (SIGABRT)"),
     ] {
-        let answer = folder.run(&format!("show {name} --format json")).exits(2);
-        let error = &answer.json()["errors"][0];
-        assert_eq!((error["code"].as_str(), error["message"].as_str()), (Some("reader-failed"), Some(end)), "{answer}");
+        let answer = folder.run(&format!("show {name} --format json")).exits(exit);
+        let found = &answer.json()[list][0];
+        assert_eq!(found["code"], "reader-failed", "{answer}");
+        assert!(found["message"].as_str().is_some_and(|message| message.ends_with(end)), "{answer}");
         assert!(answer.err.contains(name) && answer.err.len() < 4096, "{answer}");
     }
 }

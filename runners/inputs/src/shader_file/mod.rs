@@ -104,7 +104,7 @@ impl ShaderFile {
             FrontEnd::Module(module) => {
                 let bytes = files::read(&self.path, FileKind::Shader)?;
                 let file = sources.add(self.path.display().to_string(), "");
-                module.read(&bytes, Span { file, ..Span::default() }, &tools)
+                module.read(&bytes, Span { file, ..Span::default() }, purpose, &tools)
             }
         };
         match tools.misnamed_folder.into_inner() {

@@ -93,8 +93,8 @@ mod tests {
     use super::*;
     use crate::AddressSpace;
     use crate::plan;
-    use layoutproof_readers::naga::read_wgsl;
-    use layoutproof_readers::naga_offsets::wgsl_bindings;
+    use layoutproof_layout::FileId;
+    use layoutproof_readers::wgsl_layouts::WgslLayouts;
     use layoutproof_source::sources::SourceMap;
 
     const TEXT: &str = "
@@ -110,7 +110,7 @@ struct Scene { view: mat3x2<f32>, lights: array<Light, 2> }
     #[test]
     fn leaves_are_read_by_the_names_of_the_author() {
         let mut sources = SourceMap::default();
-        let layouts = read_wgsl(TEXT, sources.add("user.wgsl", TEXT)).unwrap();
+        let layouts = WgslLayouts::read(TEXT, sources.add("user.wgsl", TEXT)).unwrap().blocks;
         let plan = plan(&layouts[0], &layouts[0].leaves(), &[AddressSpace::Uniform].into());
         let (reserved, atomics) = (Reserved::default(), BTreeSet::new());
         let text = probe(TEXT, &reserved, &layouts[0], &atomics, &plan, &plan.entries[0]).unwrap();
@@ -135,12 +135,12 @@ struct Counters { first: atomic<i32>, list: array<atomic<u32>, 2>, inner: array<
 @group(0) @binding(1) var<storage, read_write> alone: atomic<u32>;
 @compute @workgroup_size(1) fn main() { counters.last = 1.0; }
 ";
-        let layouts = read_wgsl(TEXT, SourceMap::default().add("user.wgsl", TEXT)).unwrap();
-        let bindings = wgsl_bindings(TEXT).unwrap();
+        let WgslLayouts { module, blocks } = WgslLayouts::read(TEXT, FileId::default()).unwrap();
         let mut reads = Vec::new();
-        for (layout, binding) in layouts.iter().zip(&bindings) {
+        for layout in &blocks {
             let plan = plan(layout, &layout.leaves(), &[AddressSpace::Storage].into());
-            let text = probe(TEXT, &Reserved::default(), layout, &binding.atomics, &plan, &plan.entries[0]).unwrap();
+            let atomics = module.atomics(&layout.name);
+            let text = probe(TEXT, &Reserved::default(), layout, &atomics, &plan, &plan.entries[0]).unwrap();
             assert!(naga::front::wgsl::parse_str(&text).is_ok(), "{text}");
             let values = text.lines().filter_map(|line| line.split_once("bitcast<u32>(")?.1.strip_suffix(");"));
             reads.extend(values.map(str::to_owned));

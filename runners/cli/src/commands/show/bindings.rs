@@ -2,9 +2,10 @@
 
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
-use layoutproof_show::RuleSetLayouts;
+use layoutproof_layout::{DECLARED, TargetChoice};
 use layoutproof_show::bindings_text::{BindingsColumn, rows};
 use layoutproof_show::show_json::{Shown, ShownPlacement};
+use layoutproof_show::{InputContent, RuleSetLayouts};
 
 use crate::args::placement::NamedConvention;
 use crate::commands::show::args::ShowArgs;
@@ -14,14 +15,33 @@ use crate::commands::show::formats::{FormatKind, ShownInput};
 /// the user names.
 pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
     let layouts: Vec<_> = input.layouts.iter().map(RuleSetLayouts::shown).collect();
-    let placed: Vec<ShownPlacement> = input.requests.iter().zip(&input.placements.columns).map(placement).collect();
+    let columns = &input.placements.columns;
+    let states_bindings = matches!(input.input.content, InputContent::LaidOut(_)) && !columns.is_empty();
+    let placed: Vec<ShownPlacement> = if states_bindings {
+        input.args.placement.target.iter().zip(columns).map(declared).collect()
+    } else {
+        input.requests.iter().zip(columns).map(placement).collect()
+    };
     let mut shown = match placed.as_slice() {
         [] => return Shown::layouts(input.word, layouts),
         [one] => Shown::bindings(input.word, one),
         _ => Shown::placements(input.word, placed),
     };
-    shown.layouts = input.has_selected_layouts.then_some(layouts);
+    shown.layouts = (input.has_selected_layouts || states_bindings).then_some(layouts);
     shown
+}
+
+/// The bindings that the file states: no compiler and no convention places them.
+fn declared((choice, column): (&TargetChoice, &BindingsColumn)) -> ShownPlacement {
+    let (entry, unused) = column.entry.as_ref().map(|entry| (entry.name.clone(), entry.unused.clone())).unzip();
+    ShownPlacement {
+        target: choice.target.as_str().to_owned(),
+        compiler: DECLARED.to_owned(),
+        convention: DECLARED.to_owned(),
+        bindings: rows(column),
+        entry,
+        unused: unused.unwrap_or_default(),
+    }
 }
 
 fn placement((request, column): (&BindingRequest, &BindingsColumn)) -> ShownPlacement {

@@ -73,9 +73,14 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
 
 /// True if each target is one whose language the file is in, so that its layouts are that target's.
 fn is_own_target(input: &ShowInput, args: &ShowArgs) -> bool {
-    let front_end = input.language.map(TextFrontEnd::of);
-    let is_own = |target| front_end.is_some_and(|front_end| front_end.fixes_layout_of(target));
-    args.placement.target.iter().all(|choice| choice.variant.is_none() && is_own(choice.target))
+    let own: &[ShaderTarget] = match input.language {
+        Some(language) => TextFrontEnd::of(language).own_targets(),
+        None if matches!(&input.content, InputContent::LaidOut(file) if file.bindings.is_some()) => {
+            &[ShaderTarget::Vulkan]
+        }
+        None => &[],
+    };
+    args.placement.target.iter().all(|choice| choice.variant.is_none() && own.contains(&choice.target))
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {

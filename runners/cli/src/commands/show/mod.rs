@@ -16,9 +16,10 @@ use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_inputs::inputs::expanded;
 use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{InputContent, ShownRules, Style, bindings_text};
+use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, bindings_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
@@ -100,7 +101,11 @@ fn show_one(
         InputContent::Declared(_) | InputContent::LaidOut(_) => rules,
     };
     let requests = if compiled.is_some() { Vec::new() } else { binding_requests(&input, word, args)? };
-    let mut placements = input.placements(&requests);
+    let own_targets: Vec<ShaderTarget> = args.placement.target.iter().map(|choice| choice.target).collect();
+    let mut placements = match &input.content {
+        InputContent::LaidOut(_) => input.declared_placements(&own_targets, declare.entry.as_deref())?,
+        InputContent::Declared(_) => input.placements(&requests),
+    };
     if let [compiler] = args.compiler.as_slice() {
         let asked = (&input, requests.as_slice());
         if !compiler_bindings::take_answer(compiler, declare, word, asked, &mut placements)? {
@@ -113,7 +118,7 @@ fn show_one(
     let note_of_project = || of_project.as_ref().map_or_else(String::new, |columns| columns.note.clone());
     let (layouts, note, lacks_column) = match compiled {
         Some(compiled) => compiled,
-        None if shows_layouts => (input.layouts(&rules), note_of_project(), false),
+        None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note_of_project(), false),
         None => (Vec::new(), note_of_project(), false),
     };
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
@@ -152,6 +157,11 @@ fn show_one(
     let exit = host_text::deliver(&args.host, &text)?;
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
+}
+
+/// False for a module that declares its own bindings and no block.
+fn has_blocks(input: &ShowInput) -> bool {
+    !matches!(&input.content, InputContent::LaidOut(file) if file.blocks.is_empty())
 }
 
 fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {

@@ -1,0 +1,166 @@
+//! Reads the declarations of a WGSL module by the language's own specification: types, constants,
+//! variables with their bindings, and the variables that each entry point uses.
+//!
+//! Bodies of functions are searched for names alone, so a module may have errors there that
+//! compilers refuse. Extensions of naga that declare data or bindings are read too: 64-bit scalars,
+//! `binding_array`, `var<push_constant>`.
+//!
+//! Source: WebGPU Shading Language, W3C Candidate Recommendation Draft; its sections are named
+//! where they apply.
+
+mod constant;
+mod elaborate;
+mod parser;
+mod syntax;
+mod tokens;
+mod usage;
+
+use std::collections::BTreeSet;
+
+use layoutproof_layout::shape::{Count, StructType, Type};
+use layoutproof_layout::{Block, BlockKind, FileId, Span};
+use layoutproof_source::diagnostics::Diagnostic;
+
+use parser::Parser;
+
+/// The declarations of a module that a host sees.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WgslModule {
+    /// Variables of the address spaces that a host fills, and textures and samplers, in order.
+    pub variables: Vec<WgslVariable>,
+    pub entry_points: Vec<WgslEntryPoint>,
+    /// Constants that a pipeline sets, in order.
+    pub overrides: Vec<WgslOverride>,
+    /// True with `requires uniform_buffer_standard_layout`: uniform buffers follow the constraints
+    /// of storage buffers.
+    pub has_standard_uniforms: bool,
+    pub warnings: Vec<Diagnostic>,
+    /// Struct and member of each atomic, or array of atomics.
+    atomic_members: BTreeSet<(String, String)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct WgslVariable {
+    pub name: String,
+    pub space: WgslSpace,
+    /// The data in it; `None` for textures, samplers and acceleration structures.
+    pub data: Option<Type>,
+    /// The length of a `binding_array`; 1 for other variables.
+    pub count: Count,
+    pub binding: Option<WgslBinding>,
+    /// As written, on one line: `var<storage, read_write> jobs: array<Job>`.
+    pub declared: String,
+    /// From `var` to the type.
+    pub span: Span,
+    /// True if the variable itself is an atomic, or an array of atomics.
+    is_atomic: bool,
+}
+
+/// `@group` and `@binding`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WgslBinding {
+    pub group: u32,
+    pub binding: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WgslSpace {
+    Uniform,
+    Storage,
+    /// `var<immediate>`, and `var<push_constant>` of earlier versions of naga.
+    Immediate,
+    /// Textures, samplers, acceleration structures.
+    Handle,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct WgslEntryPoint {
+    pub name: String,
+    /// Indices of the [variables](WgslModule::variables) that it uses, directly or through functions
+    /// that it calls (WGSL, 2.5 "statically accessed").
+    pub uses: BTreeSet<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct WgslOverride {
+    pub name: String,
+    /// `@id`.
+    pub id: Option<u32>,
+    pub span: Span,
+}
+
+impl WgslModule {
+    /// Reads the module in `text`.
+    ///
+    /// # Errors
+    /// Everything that the specification does not allow in the declarations, each at its place in
+    /// `file`. A syntax error ends the reading.
+    pub fn read(text: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
+        let tokens = tokens::tokens(text, file).map_err(|error| vec![error])?;
+        let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let syntax = Parser::new(&tokens, Span { file, start: end, end }).module().map_err(|error| vec![error])?;
+        let mut module = elaborate::elaborate(&syntax, text)?;
+        module.entry_points = usage::entry_points(&syntax, &tokens, &module.variables);
+        Ok(module)
+    }
+
+    /// The data that each variable holds, in order.
+    pub fn blocks(&self) -> impl Iterator<Item = Block> {
+        self.variables.iter().filter_map(WgslVariable::block)
+    }
+
+    /// The paths of the atomics in the variable `name`, without indices: `hits`, `list[]`; an empty
+    /// path if it is an atomic itself. Follows structs to a depth that layouts have.
+    pub fn atomics(&self, name: &str) -> BTreeSet<String> {
+        let mut paths = BTreeSet::new();
+        if let Some(WgslVariable { data: Some(data), is_atomic, .. }) =
+            self.variables.iter().find(|variable| variable.name == name)
+        {
+            self.add_atomics(data, *is_atomic, String::new(), &mut paths);
+        }
+        paths
+    }
+
+    fn add_atomics(&self, ty: &Type, is_atomic: bool, path: String, paths: &mut BTreeSet<String>) {
+        let (base, counts) = ty.dimensions();
+        let path = path + &"[]".repeat(counts.len());
+        match base {
+            Type::Struct(structure) => {
+                for member in &structure.members {
+                    let is_atomic = self.atomic_members.contains(&(structure.name.clone(), member.name.clone()));
+                    let path = if path.is_empty() { member.name.clone() } else { format!("{path}.{}", member.name) };
+                    self.add_atomics(&member.ty, is_atomic, path, paths);
+                }
+            }
+            _ if is_atomic => {
+                paths.insert(path);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl WgslVariable {
+    /// The block of bytes that it is; `None` for textures, samplers and acceleration structures.
+    pub fn block(&self) -> Option<Block> {
+        let kind = match self.space {
+            WgslSpace::Uniform => BlockKind::UniformBlock,
+            WgslSpace::Storage => BlockKind::StorageBlock,
+            WgslSpace::Immediate => BlockKind::PushConstant,
+            WgslSpace::Handle => return None,
+        };
+        let block = Block::new(&self.name, kind, self.data.clone()?);
+        Some(Block { count: self.count, span: self.span, ..block })
+    }
+
+    /// The struct of which the variable is one, or an array.
+    pub fn structure(&self) -> Option<&StructType> {
+        match self.data.as_ref()?.dimensions().0 {
+            Type::Struct(structure) => Some(structure),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

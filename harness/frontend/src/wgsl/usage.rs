@@ -1,0 +1,122 @@
+//! Finds the variables that each entry point uses, by the names in the bodies of functions.
+//!
+//! Source: WebGPU Shading Language, 5.3 Scope of declarations: a local declaration hides a global
+//! name from the end of its statement to the end of its block.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::parser::tokens_of;
+use super::syntax::{AttributeSyntax, DeclarationKind, Syntax};
+use super::tokens::{Token, TokenKind};
+use super::{WgslEntryPoint, WgslVariable};
+
+/// Attributes that make a function an entry point; the last ones are naga's.
+const STAGES: [&str; 9] =
+    ["vertex", "fragment", "compute", "task", "mesh", "ray_generation", "miss", "any_hit", "closest_hit"];
+
+/// The entry points, in order.
+pub(super) fn entry_points(
+    syntax: &Syntax<'_>,
+    tokens: &[Token<'_>],
+    variables: &[WgslVariable],
+) -> Vec<WgslEntryPoint> {
+    let mut functions = BTreeMap::new();
+    for declaration in &syntax.declarations {
+        if let DeclarationKind::Function { parameters, signature, body } = &declaration.kind {
+            let mut used = names_of_types(tokens_of(tokens, signature));
+            used.extend(names_in(tokens_of(tokens, body), parameters));
+            functions.insert(declaration.name, used);
+        }
+    }
+
+    let is_entry =
+        |attributes: &[AttributeSyntax<'_>]| attributes.iter().any(|attribute| STAGES.contains(&attribute.name));
+    let entries = syntax.declarations.iter().filter(|declaration| is_entry(&declaration.attributes));
+    let entries = entries.filter(|declaration| functions.contains_key(declaration.name)).map(|declaration| {
+        let mut reached = BTreeSet::from([declaration.name]);
+        let mut waiting = vec![declaration.name];
+        while let Some(name) = waiting.pop() {
+            for used in functions.get(name).into_iter().flatten() {
+                if reached.insert(used) {
+                    waiting.push(used);
+                }
+            }
+        }
+        let uses = (0..variables.len()).filter(|index| reached.contains(variables[*index].name.as_str())).collect();
+        WgslEntryPoint { name: declaration.name.to_owned(), uses }
+    });
+    entries.collect()
+}
+
+/// The names in a list of parameters, but for those that it declares.
+fn names_of_types<'a>(signature: &[Token<'a>]) -> BTreeSet<&'a str> {
+    let is_declared = |index: usize| signature.get(index + 1).is_some_and(|next| next.is_sign(':'));
+    let words =
+        signature.iter().enumerate().filter(|(index, token)| token.kind == TokenKind::Word && !is_declared(*index));
+    words.map(|(_, token)| token.text).collect()
+}
+
+/// A block of a body, with the names that it declares.
+struct Scope<'a> {
+    declared: BTreeSet<&'a str>,
+    /// True for the scope of a `for`, which ends with the block after it.
+    ends_with_block: bool,
+}
+
+/// The global names that a body mentions. It begins with `{`.
+fn names_in<'a>(body: &[Token<'a>], parameters: &[&'a str]) -> BTreeSet<&'a str> {
+    let mut scopes = vec![Scope { declared: parameters.iter().copied().collect(), ends_with_block: false }];
+    let mut used = BTreeSet::new();
+    let mut pending = None;
+    let mut previous = None;
+    for (index, token) in body.iter().enumerate() {
+        match token.kind {
+            TokenKind::Sign('{') => {
+                declare(&mut scopes, pending.take());
+                scopes.push(Scope { declared: BTreeSet::new(), ends_with_block: false });
+            }
+            TokenKind::Sign('}') => {
+                scopes.pop();
+                while scopes.pop_if(|scope| scope.ends_with_block).is_some() {}
+            }
+            TokenKind::Sign(';') => declare(&mut scopes, pending.take()),
+            TokenKind::Word if token.text == "for" => {
+                scopes.push(Scope { declared: BTreeSet::new(), ends_with_block: true });
+            }
+            TokenKind::Word if matches!(token.text, "let" | "var" | "const") => {
+                pending = declared_name(&body[index + 1..]);
+            }
+            TokenKind::Word => {
+                let is_member = previous.is_some_and(|sign: &Token<'_>| sign.is_sign('.'));
+                let is_declared = pending.is_some_and(|(start, _)| start == token.span.start);
+                let is_local = || scopes.iter().any(|scope| scope.declared.contains(token.text));
+                if !is_member && !is_declared && !is_local() {
+                    used.insert(token.text);
+                }
+            }
+            TokenKind::Number | TokenKind::Sign(_) | TokenKind::TemplateStart | TokenKind::TemplateEnd => {}
+        }
+        previous = Some(token);
+    }
+    used
+}
+
+/// The name after `let`, `var`, `const` and an address space, with its place.
+fn declared_name<'a>(rest: &[Token<'a>]) -> Option<(u32, &'a str)> {
+    let mut rest = rest.iter();
+    let first = rest.next()?;
+    let name = match first.kind {
+        TokenKind::TemplateStart => {
+            rest.find(|token| token.kind == TokenKind::TemplateEnd)?;
+            rest.next()?
+        }
+        _ => first,
+    };
+    (name.kind == TokenKind::Word).then_some((name.span.start, name.text))
+}
+
+fn declare<'a>(scopes: &mut [Scope<'a>], name: Option<(u32, &'a str)>) {
+    if let (Some(scope), Some((_, name))) = (scopes.last_mut(), name) {
+        scope.declared.insert(name);
+    }
+}

@@ -1,0 +1,145 @@
+//! Lays out the blocks of a WGSL module by the language's own rules.
+//!
+//! `show`, `run` and frozen sets read users' and compilers' WGSL here. The front end reads the
+//! declarations, and the rule table has the rules (`wgsl-uniform`, `wgsl-storage`). naga reads the
+//! same text as a witness: [`differences`] finds the members that it has elsewhere.
+
+use layoutproof_frontend::wgsl::{WgslModule, WgslVariable};
+use layoutproof_layout::native::find_native;
+use layoutproof_layout::rules::Forbid;
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, DECLARED, FileId, LaidOut, LaidOutShape, LayoutOptions, Refusal, RuleSet, find,
+    join, lay_out,
+};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::text_limits::check_text;
+
+use crate::listing::{LISTED_BYTES, ListingBudget};
+
+/// Help for a uniform buffer that WGSL does not allow.
+const UNIFORM_HELP: &str = "@align(16) on the member, or @size on the one before it, moves it; `requires \
+                            uniform_buffer_standard_layout;` allows it as it is where implementations have that \
+                            feature, which naga does not";
+
+/// A WGSL module with the layouts of its blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WgslLayouts {
+    pub module: WgslModule,
+    /// In the order of the text.
+    pub blocks: Vec<BlockLayout>,
+}
+
+impl WgslLayouts {
+    /// Reads and lays out the module in `text`.
+    ///
+    /// # Errors
+    /// A limit that the text exceeds, or everything that WGSL does not allow in it, each at its
+    /// place in `file`.
+    pub fn read(text: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
+        check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
+        let module = WgslModule::read(text, file)?;
+
+        let (mut blocks, mut refused) = (Vec::new(), Vec::new());
+        let mut budget = ListingBudget::default();
+        for variable in &module.variables {
+            let Some(block) = variable.block() else { continue };
+            let layout = laid_out(&block, module.has_standard_uniforms);
+            match &layout.result {
+                Ok(root) if spend(&mut budget, root).is_none() => {
+                    let message = format!("the blocks up to this one take more than {LISTED_BYTES} bytes to list");
+                    return Err(vec![Diagnostic::error(Code::LimitExceeded, variable.span, message)]);
+                }
+                Ok(_) => {}
+                Err(refusals) => refused.extend(refusals.iter().map(|refusal| explained(variable, &block, refusal))),
+            }
+            blocks.push(layout);
+        }
+        if refused.is_empty() { Ok(Self { module, blocks }) } else { Err(refused) }
+    }
+}
+
+/// The block under WGSL's rules. The front end has checked its types, and knows those that naga
+/// adds.
+fn laid_out(block: &Block, has_standard_uniforms: bool) -> BlockLayout {
+    let wgsl = find_native("native:wgsl").and_then(|native| native.rules(block));
+    let rules = wgsl.or_else(|| find("wgsl-storage")).expect("the table has WGSL's rule sets");
+    let forbids: &[Forbid] = match block.kind {
+        BlockKind::UniformBlock if has_standard_uniforms => &[Forbid::Unsized],
+        BlockKind::UniformBlock => &[Forbid::Unsized, Forbid::WgslUniform],
+        _ => &[],
+    };
+    let rules = RuleSet { forbids, ..rules.clone() };
+    BlockLayout { rules: DECLARED.to_owned(), ..lay_out(block, &rules, LayoutOptions::default()) }
+}
+
+/// The error about a part of a block that WGSL does not allow, at the member.
+fn explained(variable: &WgslVariable, block: &Block, refusal: &Refusal) -> Diagnostic {
+    let Refusal { path, message } = refusal;
+    let place = block.place_of(path);
+    let error = Diagnostic::error(Code::BadModule, place, format!("`{}` {message}", join(&block.name, path)));
+    let error = if place == variable.span { error } else { error.with_label(variable.span, "in this variable") };
+    let is_allowed_elsewhere = block.kind == BlockKind::UniformBlock && laid_out(block, true).result.is_ok();
+    if is_allowed_elsewhere { error.with_help(UNIFORM_HELP) } else { error }
+}
+
+/// Spends the bytes of a layout and its parts.
+fn spend(budget: &mut ListingBudget, layout: &LaidOut) -> Option<()> {
+    budget.spend(layout.type_name.len())?;
+    match &layout.shape {
+        LaidOutShape::Struct(members) => members.iter().try_for_each(|member| {
+            budget.spend(member.name.len())?;
+            spend(budget, &member.layout)
+        }),
+        LaidOutShape::Array { element, .. } => spend(budget, element),
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Matrix { .. }
+        | LaidOutShape::Pointer
+        | LaidOutShape::Resource => Some(()),
+    }
+}
+
+/// The first member of a block that a witness has elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WitnessDifference {
+    pub block: String,
+    /// Path of the member in the block; empty if only the block's own size or stride differs.
+    pub path: String,
+    /// `offset`, `size` or `array stride`.
+    pub what: &'static str,
+    pub ours: u32,
+    pub theirs: u32,
+}
+
+/// The first difference of each block that both have. Blocks go by their names.
+pub fn differences(ours: &[BlockLayout], witness: &[BlockLayout]) -> Vec<WitnessDifference> {
+    let first = |block: &BlockLayout| {
+        let other = witness.iter().find(|other| other.name == block.name)?;
+        let (other_rows, mut found) = (other.rows(), None);
+        for row in block.rows() {
+            let Some(other) = other_rows.iter().find(|other| other.path == row.path) else { continue };
+            let stride = |row: &layoutproof_layout::MemberRow| row.array_stride.unwrap_or(0);
+            let compared = [
+                ("offset", row.offset, other.offset),
+                ("array stride", stride(&row), stride(other)),
+                ("size", row.size.unwrap_or(0), other.size.unwrap_or(0)),
+            ];
+            if let Some((what, ours, theirs)) = compared.into_iter().find(|(_, ours, theirs)| ours != theirs) {
+                found = Some((row.path.clone(), what, ours, theirs));
+                break;
+            }
+        }
+        let size = |block: &BlockLayout| block.result.as_ref().ok().and_then(|root| root.size.finite());
+        let of_block = || match (size(block), size(other)) {
+            (Some(ours), Some(theirs)) if ours != theirs => Some((String::new(), "size", ours, theirs)),
+            _ => None,
+        };
+        let (path, what, ours, theirs) = found.or_else(of_block)?;
+        Some(WitnessDifference { block: block.name.clone(), path, what, ours, theirs })
+    };
+    ours.iter().filter_map(first).collect()
+}
+
+#[cfg(test)]
+mod tests;
