@@ -132,7 +132,11 @@ impl PlainBlocks {
     /// Counts one more, and tells whether to list it.
     fn is_listed(&mut self, view: View) -> bool {
         let is_listed = self.listed < MOST_PLAIN || view.is_whole();
-        *(if is_listed { &mut self.listed } else { &mut self.left_out }) += 1;
+        if is_listed {
+            self.listed += 1;
+        } else {
+            self.left_out += 1;
+        }
         is_listed
     }
 }

@@ -671,6 +671,17 @@ fn many_blocks_fit_on_a_screen() {
     }
 }
 
+#[test]
+fn a_warning_about_an_included_file_is_written_once() {
+    let shader = "#include \"ext.slang\"\nConstantBuffer<Frame> frame;";
+    let Some(folder) = folder_of(("a.slang", shader), "struct Frame { float a[4], b[4]; } f;") else { return };
+    folder.write("b.slang", shader.as_bytes());
+    folder
+        .write("ext.slang", b"struct Frame { float4 a; float4 b; };\nextension Frame { float one() { return 1; } }\n");
+    let answer = folder.run("check a.slang b.slang host.o").exits(0);
+    assert_eq!(answer.err.matches("an extension adds no members").count(), 1, "{answer}");
+}
+
 /// A repository with many unmatched blocks gets the first entries, and the command that appends them all.
 #[test]
 fn the_first_of_many_entries_are_printed() {

@@ -97,18 +97,27 @@ impl ComparedBlock {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use layoutproof_hostcheck::{ProgramContract, block_parts};
     use layoutproof_source::sources::SourceMap;
 
     use super::*;
+    use crate::args::DeclareArgs;
     use crate::commands::check::shader_blocks::{ShaderJob, read};
+    use crate::select::layout_selection::LayoutSelection;
 
     /// The block of a shader that includes or declares it.
-    fn block_of(folder: &std::path::Path, name: &str, text: &str) -> TargetBlock {
+    fn block_of(folder: &Path, name: &str, text: &str) -> TargetBlock {
         let path = folder.join(name);
         std::fs::write(&path, text).unwrap();
-        let (declare, named, usual) = Default::default();
-        let job = ShaderJob { path, declare, profile: None, named, usual };
+        let job = ShaderJob {
+            path,
+            declare: DeclareArgs::default(),
+            profile: None,
+            named: LayoutSelection::default(),
+            usual: LayoutSelection::default(),
+        };
         read(&job, &mut SourceMap::default()).unwrap().unwrap().blocks.remove(0)
     }
 

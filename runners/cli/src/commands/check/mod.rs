@@ -99,7 +99,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let mut sources = SourceMap::default();
     let read = read_shaders(&inputs.shaders, &mut sources, &mut unread)?;
     let blocks = state_hosts(read.blocks, args, &project)?;
-    warn_rendered(&render(&read.warnings, &sources, style.colour));
+    warn_rendered(&render(&without_repeats(read.warnings, &sources), &sources, style.colour));
 
     let hosts = read_hosts(&inputs.hosts, &blocks, &project.vector_types, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
@@ -430,6 +430,18 @@ fn read_shaders(
         warn(&format!("warning: {} shaders have no buffer: {named}{more}\n", files.len()));
     }
     Ok(all)
+}
+
+/// The warnings, each once for a file that several shaders include.
+fn without_repeats(mut warnings: Vec<Diagnostic>, sources: &SourceMap) -> Vec<Diagnostic> {
+    let mut known = BTreeSet::new();
+    warnings.retain(|warning| match warning.labels.first() {
+        Some(label) => {
+            known.insert((sources.file(label.span.file).name.clone(), label.span.start, warning.message.clone()))
+        }
+        None => true,
+    });
+    warnings
 }
 
 /// The blocks with what the command line, comments and the project say about their host types, in this
