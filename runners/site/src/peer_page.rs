@@ -77,7 +77,7 @@ pub(super) fn peer_page(peers: &[Peer], cases: &BTreeSet<&str>) -> SiteDraft {
         section id="wrong" {
             h2 { "Wrong, each kind with its smallest declaration" }
             @if all_right { p { "Nothing." } }
-            @for peer in peers { @for kind in &peer.wrong { (wrong_card(path, peer, kind, cases)) } }
+            div.cards { @for peer in peers { @for kind in &peer.wrong { (wrong_card(path, peer, kind, cases)) } } }
         }
         section id="not-expressible" {
             h2 { "Not expressible" }
