@@ -38,6 +38,12 @@ DAWN_NPM_SHA256=77a6be6513b9f7c2e94425620ce603efb38cdc5d0393e1b31a1b0c8479330ffd
 # `ci/setup.sh --clang` installs it.
 CLANG_VERSION=22
 
+# Debian sid's glslang and SPIRV-Tools, and its Clang, for which the known differences were made; the set-up takes what sid
+# has. Each record of a run names the versions.
+GLSLANG_TRIED=16.6.0
+SPIRV_TOOLS_TRIED=2026.4
+NEW_CLANG_TRIED=23.1.4
+
 # Rust for ci/cross, by rustup, with the standard libraries of these targets.
 CROSS_RUST_VERSION=1.95.0
 CROSS_TARGETS=x86_64-pc-windows-gnu,aarch64-apple-darwin
