@@ -225,7 +225,7 @@ pub fn ask_for_reflection(
                 Err(error) => Err(NoReflection::NotWritten(error)),
             },
             CompilerAnswer::Refused(finished) => {
-                Err(NoReflection::Refused(first_error(&finished.stderr, &finished.stdout).to_owned()))
+                Err(NoReflection::Refused(first_error(&finished.stderr, &finished.stdout)))
             }
             CompilerAnswer::Broken(how) => Err(NoReflection::Broken(how)),
         })

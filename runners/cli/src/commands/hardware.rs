@@ -361,20 +361,16 @@ mod tests {
 
     use super::*;
 
-    fn attended(script: &str, limit: Duration) -> EndedStep {
-        let folder = tempfile::tempdir().unwrap();
-        let mut command = Command::new("sh");
-        command.args(["-c", script]).current_dir(folder.path()).stdin(Stdio::null());
-        let events = StepEvents::of(&mut command, &folder.path().join("events")).unwrap();
-        attend(command, events, limit, &Interrupt::default(), |_, _| {}).unwrap()
-    }
-
     #[test]
     fn a_step_reports_how_it_ended_whatever_else_it_prints() {
         let script =
             r#"printf '\377\n' >&2; echo '{"conclusion":"ok   3 checks"}' >> "$LAYOUTPROOF_STEP_EVENTS"; exit 3"#;
-        let EndedStep { code, conclusion, .. } = attended(script, STEP_LIMIT);
-        assert_eq!((code, conclusion.as_str()), (Some(3), "ok   3 checks"));
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).stdin(Stdio::null());
+        let events = StepEvents::of(&mut command, &folder.path().join("events")).unwrap();
+        let ended = attend(command, events, STEP_LIMIT, &Interrupt::default(), |_, _| {}).unwrap();
+        assert_eq!((ended.code, ended.conclusion.as_str()), (Some(3), "ok   3 checks"));
     }
 
     /// The worker processes of a step hold its output open, so a pipe that they hold tells when the last has

@@ -164,11 +164,8 @@ mod tests {
         // Entries about untried drivers were seen with no build.
         for entry in known.iter().filter(|entry| !entry.untried) {
             let place = format!("{}:{}", entry.file, entry.line);
-            let seen = entry
-                .seen
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_else(|| panic!("{place} names no build in `seen`"));
+            let seen = entry.seen.as_ref();
+            let seen = seen.map_or_else(|| panic!("{place} names no build in `seen`"), ToString::to_string);
             if entry.file != "ci/known/dxc.toml" {
                 continue;
             }

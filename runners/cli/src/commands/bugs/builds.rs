@@ -200,7 +200,7 @@ pub(super) fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
     for (question, answer) in &answers.answers {
         match answer {
             FrozenAnswer::Accepted(facts) if matches!(question, FrozenQuestion::Block(_)) => {
-                add_rows(facts, subject, &mut rows)
+                add_rows(facts, subject, &mut rows);
             }
             FrozenAnswer::Accepted(_) | FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => {}
         }

@@ -5,8 +5,9 @@
 //! only compared, never parsed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Write as _};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use anyhow::{Context, bail};
 use layoutproof_inputs::files::entries;
@@ -204,7 +205,7 @@ impl Lock {
             for value in values {
                 let mut words = vec![kind.as_str(), shader];
                 words.extend(names.iter().map(String::as_str));
-                text += &format!("{}\t{value}\n", words.join("\t"));
+                writeln!(text, "{}\t{value}", words.join("\t")).expect("a String takes every write");
             }
         }
         write_file(path, &text)
