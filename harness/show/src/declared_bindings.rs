@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_bindings::{Binding, BindingOverlap, BoundModule, ChosenEntry};
 use layoutproof_frontend::wgsl::{WgslEntryPoint, WgslModule};
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockKind, LayoutUnit, ShaderTarget, Span};
+use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderTarget, Span};
 use layoutproof_readers::spirv::DeclaredVariable;
 
 use crate::bindings_text::BindingsColumn;
@@ -116,7 +116,7 @@ impl DeclaredBindings {
             others: self.entry_names().into_iter().filter(|other| other != name).collect(),
             unused: unused.iter().map(|index| self.bindings[*index].path.clone()).collect(),
         });
-        let mut column = BindingsColumn::new(target.title().to_owned(), bound, entry, overlaps);
+        let mut column = BindingsColumn::new(Column::of_language(target), bound, entry, overlaps);
         column.declared.clone_from(&self.declared);
         Ok(column)
     }

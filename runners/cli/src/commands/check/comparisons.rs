@@ -103,9 +103,9 @@ mod tests {
     use layoutproof_source::sources::SourceMap;
 
     use super::*;
-    use crate::args::DeclareArgs;
     use crate::commands::check::shader_blocks::{ShaderJob, read};
-    use crate::select::layout_selection::LayoutSelection;
+    use layoutproof_inputs::declare::DeclareArgs;
+    use layoutproof_inputs::layout_selection::LayoutSelection;
 
     /// The block of a shader that includes or declares it.
     fn block_of(folder: &Path, name: &str, text: &str) -> TargetBlock {
