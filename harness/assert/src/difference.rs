@@ -22,7 +22,8 @@ pub enum LayoutError {
 }
 
 fn lines(differences: &[Difference]) -> String {
-    differences.iter().map(|difference| format!("  {difference}\n")).collect()
+    let lines: Vec<String> = differences.iter().map(|difference| format!("  {difference}\n")).collect();
+    lines.concat()
 }
 
 /// A difference between a struct and a block. All numbers are bytes.

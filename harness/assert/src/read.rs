@@ -140,7 +140,8 @@ fn layout_options(language: ShaderLanguage, shader: Shader<'_>) -> Result<Layout
 
 /// Defines macros after the line with `#version`, which must be the first directive.
 fn define_in_glsl(text: &mut String, defines: &[(&str, &str)]) {
-    let defines: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    let lines: Vec<String> = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    let defines = lines.concat();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         start += line.len();
