@@ -363,7 +363,7 @@ struct Letters(u64);
 
 impl Letters {
     fn of(key: &str) -> Self {
-        Self(key.bytes().fold(0, |letters, byte| letters | 1 << (byte % 64)))
+        Self(key.bytes().fold(0, |letters, byte| letters | (1 << (byte % 64))))
     }
 
     /// The fewest letters that must change to make one key of the other.
