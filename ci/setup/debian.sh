@@ -48,6 +48,7 @@ Dir::Etc::preferencesparts "$work/none";
 Acquire::Check-Valid-Until "false";
 Acquire::Languages "none";
 Acquire::Retries "1";
+APT::Update::Error-Mode "any";
 Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled "false";
 Acquire::IndexTargets::deb::DEP-11::DefaultEnabled "false";
 APT::Sandbox::User "$(id -un)";
@@ -108,4 +109,26 @@ keep_fetched() {
 # version_of TOOL PACKAGE: prints the version of a package in a tool's folder.
 version_of() {
     grep "^$2 " "$fetched/tools/$1/versions" | cut -d' ' -f2
+}
+
+# set_up_from_debian TOOL TITLE SUITE PACKAGE FETCH CONSEQUENCE: calls `FETCH WORK`, which puts TOOL into the tools folder, if
+# it is not there. The version of PACKAGE stands for all of TOOL; CONSEQUENCE tells the reader what happens without it.
+set_up_from_debian() {
+    local tool=$1 title=$2 suite=$3 package=$4 fetch=$5 consequence=$6 log=$fetched/$1.log work reason
+    if [[ -e $fetched/tools/$tool/versions ]]; then
+        return
+    fi
+    reason=$(why_not_from_debian)
+    if [[ -n $reason ]]; then
+        say_missing "$title" "$reason. $consequence"
+        return
+    fi
+    work=$(mktemp -d "$fetched/$tool.XXXXXX")
+    if "$fetch" "$work" >"$log" 2>&1; then
+        say_done "$title ($(version_of "$tool" "$package") of Debian $suite)"
+        rm -f "$log"
+    else
+        say_missing "$title" "Debian $suite's packages could not be fetched ($(first_error "$log")); see $log. $consequence"
+    fi
+    rm -rf "$work"
 }

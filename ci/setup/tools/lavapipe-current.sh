@@ -3,7 +3,7 @@
 # A newer lavapipe than the distribution's.
 #
 # The lavapipe of Debian sid, with all libraries that it needs, into tools/lavapipe-current of the tools folder: the
-# device lavapipe-current, next to the distribution's lavapipe. It fetches 69 MB, and keeps 220 MB.
+# device lavapipe-current, next to the distribution's lavapipe. It fetches 69 MB, and keeps 196 MB.
 
 is_default_lavapipe_current() {
     [[ $minimal == no ]]
@@ -21,22 +21,6 @@ fetch_lavapipe_current() {
 }
 
 set_up_lavapipe_current() {
-    local log=$fetched/lavapipe-current.log work reason
-    if [[ -e $fetched/tools/lavapipe-current/versions ]]; then
-        return
-    fi
-    reason=$(why_not_from_debian)
-    if [[ -n $reason ]]; then
-        say_missing "current lavapipe" "$reason"
-        return
-    fi
-    work=$(mktemp -d "$fetched/lavapipe-current.XXXXXX")
-    if fetch_lavapipe_current "$work" >"$log" 2>&1; then
-        say_done "current lavapipe ($(version_of lavapipe-current mesa-vulkan-drivers) of Debian sid)"
-        rm -f "$log"
-    else
-        say_missing "current lavapipe" "Debian sid's packages could not be fetched ($(first_error "$log")); see $log. \
-The distribution's lavapipe is used alone"
-    fi
-    rm -rf "$work"
+    set_up_from_debian lavapipe-current "current lavapipe" sid mesa-vulkan-drivers fetch_lavapipe_current \
+        "The distribution's lavapipe is used alone"
 }

@@ -32,22 +32,8 @@ fetch_vkd3d() {
 }
 
 set_up_vkd3d() {
-    local log=$fetched/vkd3d.log work reason
-    if ! vkd3d_is_missing; then
-        return
+    if vkd3d_is_missing; then
+        set_up_from_debian vkd3d "vkd3d 2" testing libvkd3d1 fetch_vkd3d \
+            "Direct3D 12 goes unproved on this machine, unless you install vkd3d 2"
     fi
-    reason=$(why_not_from_debian)
-    if [[ -n $reason ]]; then
-        say_missing "vkd3d 2" "$reason; install vkd3d 2 if the system has one"
-        return
-    fi
-    work=$(mktemp -d "$fetched/vkd3d.XXXXXX")
-    if fetch_vkd3d "$work" >"$log" 2>&1; then
-        say_done "vkd3d ($(version_of vkd3d libvkd3d1) of Debian testing)"
-        rm -f "$log"
-    else
-        say_missing "vkd3d 2" "Debian testing's packages could not be fetched ($(first_error "$log")); see $log. \
-Direct3D 12 goes unproved on this machine"
-    fi
-    rm -rf "$work"
 }

@@ -176,12 +176,21 @@ const SLANG_D3D12: Toolchain =
     Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", ShaderForm::Dxil, &[]) };
 
 /// Clang, from HLSL. It has no toolchain for SPIR-V here: with `-spirv -fspv-target-env=vulkan1.3`,
-/// Clang 22.1.8 crashes on 179 of 209 probes, and spirv-val accepts none of the others.
+/// Clang 22.1.8 crashes on 179 of 209 probes, and spirv-val accepts none of the others. Clang 23.1.4
+/// still crashes at `-O0`, and spirv-val 2026.4 rejects what it writes at `-O3`, for the capability
+/// `Addresses`. `layoutproof show` reads those modules: constant buffers are packed as for Direct3D.
 const CLANG: Toolchain = Toolchain {
     compiler: "clang-dxc",
     name_in_cases: "clang-dxc",
     ..only_toolchain("clang-dxil", AppliedRules::Native("native:clang-dxil"), Input::ClangHlsl, ShaderForm::ClangIr)
 };
+
+/// A later Clang next to that of the distribution.
+const CLANG_23: Toolchain = Toolchain { name: "clang-23-dxil", compiler: "clang-23", ..CLANG };
+
+/// The glslang of Debian sid next to that of the distribution.
+const GLSLANG_CURRENT: Toolchain =
+    Toolchain { name_in_cases: "glslang", ..glsl("glslang-current", &["std140", "std430", "scalar"]) };
 
 const TINT: Toolchain =
     only_toolchain("tint", AppliedRules::Named(&["wgsl-uniform", "wgsl-storage"]), Input::Wgsl, ShaderForm::Spirv);
@@ -230,7 +239,9 @@ const TOOLCHAINS: &[Toolchain] = &[
     SLANG_D3D12,
     slangc("slang-webgpu", "native:slang-webgpu", ShaderForm::Wgsl, &[]),
     CLANG,
+    CLANG_23,
     glsl("glslang", &["std140", "std430", "scalar"]),
+    GLSLANG_CURRENT,
     glsl("naga-glsl", &["std140", "std430"]),
     TINT,
     NAGA_D3D12,
@@ -251,15 +262,17 @@ impl Toolchain {
         let column = match self.follows {
             AppliedRules::Native(name) => find_native(name)?.column,
             AppliedRules::Named(_) => match self.compiler {
-                "glslang" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Glslang),
+                "glslang" | "glslang-current" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Glslang),
                 "naga-glsl" => Column::new(ShaderTarget::Vulkan, ShaderCompiler::Naga),
                 "naga-d3d12" => Column::new(ShaderTarget::D3d12, ShaderCompiler::Naga),
                 "tint" => Column::new(ShaderTarget::Webgpu, ShaderCompiler::Tint),
                 _ => return None,
             },
         };
-        let version = self.compiler.strip_prefix(self.name_in_cases).and_then(|build| build.strip_prefix('-'));
-        Some(Column { version: version.filter(|_| self.name_in_cases == "dxc"), ..column })
+        let family = self.name_in_cases.strip_suffix("-dxc").unwrap_or(self.name_in_cases);
+        let version = self.compiler.strip_prefix(family).and_then(|build| build.strip_prefix('-'));
+        let has_builds = ["dxc", "glslang", "clang"].contains(&family);
+        Some(Column { version: version.filter(|version| has_builds && *version != "dxc"), ..column })
     }
 
     /// The target with its layout option as people type them: `d3d12`, `vulkan`, `vulkan/scalar`.
@@ -494,6 +507,8 @@ mod tests {
             ("dxc-old-dxil", "D3D12 · DXC old"),
             ("slang-vulkan-c", "Vulkan · Slang (c)"),
             ("clang-dxil", "D3D12 · Clang"),
+            ("clang-23-dxil", "D3D12 · Clang 23"),
+            ("glslang-current", "Vulkan · glslang current"),
             ("naga-d3d12", "D3D12 · naga"),
             ("tint", "WebGPU · Tint"),
         ] {

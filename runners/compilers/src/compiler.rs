@@ -43,6 +43,8 @@ pub(crate) struct Invocation {
     pub(crate) environment: Vec<(&'static str, OsString)>,
     /// The library that the program loads, if the compiler is a library.
     pub(crate) library: Option<PathBuf>,
+    /// The compiler, if the program is a loader that starts it.
+    pub(crate) started: Option<PathBuf>,
     /// Files that were fetched with it, and folders with everything in them.
     pub(crate) fetched: Vec<PathBuf>,
     /// Headers that it reads in every compilation: files, and folders with everything in them. A
@@ -130,9 +132,10 @@ impl Compiler {
         Self { name, ..self }
     }
 
-    /// The compiler itself: the program, or the library that our driver loads.
+    /// The compiler itself: the program, the library that our driver loads, or the program that a
+    /// loader starts.
     pub fn file(&self) -> &Path {
-        self.invocation.library.as_ref().unwrap_or(&self.invocation.program)
+        self.invocation.file()
     }
 
     /// SHA-256 of [`Compiler::file`], in hexadecimal digits.
@@ -147,23 +150,7 @@ impl Compiler {
 
     /// The files that decide its answers, including those that its driver knows.
     pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
-        let Invocation { program, leading, environment, library, fetched, headers, serves_lines, origin } =
-            &self.invocation;
-        let is_own = own_program().as_ref() == Some(program);
-        let is_fetched = *origin == ProgramOrigin::ToolsFolder;
-        // Wine may be a script, too; the content of the prefix decides its answers.
-        let known_script = !known.started_by_script.is_empty() || *serves_lines;
-
-        let variables = environment.iter().flat_map(|(name, value)| [OsString::from(name), value.clone()]);
-        ProgramFiles {
-            program: (!is_own).then(|| program.clone()),
-            is_known_script: is_fetched && known_script,
-            library: library.clone(),
-            others: [&fetched[..], headers].concat(),
-            opened: known.opened,
-            started_by_script: known.started_by_script,
-            words: leading.iter().cloned().chain(variables).collect(),
-        }
+        self.invocation.deciding_files(known)
     }
 
     pub fn name(&self) -> &'static str {
@@ -239,6 +226,32 @@ impl Compiler {
 impl Invocation {
     pub(crate) fn program(program: PathBuf) -> Self {
         Self { program, ..Self::default() }
+    }
+
+    /// The program, the library that it loads, or the program that it starts.
+    pub(crate) fn file(&self) -> &Path {
+        self.library.as_ref().or(self.started.as_ref()).unwrap_or(&self.program)
+    }
+
+    /// The files that decide its answers, including those that its driver knows.
+    pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
+        let Invocation { program, leading, environment, library, started: _, fetched, headers, serves_lines, origin } =
+            self;
+        let is_own = own_program().as_ref() == Some(program);
+        let is_fetched = *origin == ProgramOrigin::ToolsFolder;
+        // Wine may be a script, too; the content of the prefix decides its answers.
+        let known_script = !known.started_by_script.is_empty() || *serves_lines;
+
+        let variables = environment.iter().flat_map(|(name, value)| [OsString::from(name), value.clone()]);
+        ProgramFiles {
+            program: (!is_own).then(|| program.clone()),
+            is_known_script: is_fetched && known_script,
+            library: library.clone(),
+            others: [&fetched[..], headers].concat(),
+            opened: known.opened,
+            started_by_script: known.started_by_script,
+            words: leading.iter().cloned().chain(variables).collect(),
+        }
     }
 
     /// A program that was found in this way.

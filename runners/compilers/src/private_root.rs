@@ -12,7 +12,7 @@ use std::process::Command;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 
 /// The libraries, relative to the folder.
-const LIBRARIES: &str = "lib";
+pub(crate) const LIBRARIES: &str = "lib";
 
 /// The loader, relative to the folder.
 pub(crate) const LOADER: &str = "lib/ld-linux-x86-64.so.2";

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::compiler::{Invocation, ProgramOrigin};
+use crate::private_root::{LIBRARIES, LOADER};
 use crate::search_path::on_path;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 
@@ -61,6 +62,8 @@ pub(crate) enum FetchedProgram {
         /// path.
         leading: &'static [&'static str],
     },
+    /// A program of a newer Debian, in a folder with the libraries that it needs.
+    Rooted(PrivateProgram),
     /// One of Microsoft's compilers for Windows, in a folder with our program that calls it.
     Windows(WindowsCompiler),
 }
@@ -95,6 +98,7 @@ impl FetchedProgram {
                 let leading = leading.iter().map(OsString::from).chain([library.clone().into_os_string()]).collect();
                 Some(Invocation { leading, library: Some(library), fetched, ..Invocation::program(own_program()?) })
             }
+            Self::Rooted(program) => program.invocation(folder),
             Self::Windows(compiler) => compiler.invocation(folder),
         }
     }
@@ -123,6 +127,7 @@ impl FetchedProgram {
             Self::Driven { program, also_loads, .. } => {
                 [folder_of_tool(program)].into_iter().chain(also_loads.iter().map(PathBuf::from)).collect()
             }
+            Self::Rooted(program) => vec![program.root.into()],
             Self::Windows(compiler) => vec![compiler.folder.into()],
         }
     }
@@ -131,6 +136,30 @@ impl FetchedProgram {
 /// The folder of the tool that this file belongs to: `tools` and the next component.
 fn folder_of_tool(path: &str) -> PathBuf {
     Path::new(path).components().take(2).collect()
+}
+
+/// A program in a [`PrivateRoot`](crate::private_root::PrivateRoot).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PrivateProgram {
+    /// Relative to the tools folder.
+    pub(crate) root: &'static str,
+    /// Relative to the root.
+    pub(crate) program: &'static str,
+}
+
+impl PrivateProgram {
+    /// The invocation of the program through the root's loader; `None` if it is not there.
+    pub(crate) fn invocation(&self, fetched: &Path) -> Option<Invocation> {
+        let root = fetched.join(self.root);
+        let (loader, program) = (root.join(LOADER), root.join(self.program));
+        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !loader.is_file() || !program.is_file() {
+            return None;
+        }
+        let libraries = root.join(LIBRARIES);
+        let leading = vec!["--library-path".into(), libraries.into_os_string(), program.clone().into_os_string()];
+        let origin = ProgramOrigin::ToolsFolder;
+        Some(Invocation { leading, started: Some(program), fetched: vec![root], ..Invocation::of(loader, origin) })
+    }
 }
 
 /// A compiler for Windows. Wine's own `d3dcompiler_47` is a different compiler, so an override selects

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_device::word_bytes;
@@ -13,14 +13,24 @@ use layoutproof_layout::BlockRules;
 use layoutproof_probes::generate::spirv::required_feature;
 use layoutproof_readers::toolchain::AnswerOrigin;
 
-use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramFiles, ProgramQuestion};
-use crate::compiler::ProgramOrigin;
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, DecidingFiles, EntryKind, ProgramQuestion};
+use crate::compiler::{Invocation, ProgramOrigin};
+use crate::programs::{FetchedProgram, PrivateProgram};
 use crate::search_path::{named, on_path};
+use crate::tools_folder::ToolsFolder;
 
+/// The validator of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpirvVal {
-    program: PathBuf,
-    origin: ProgramOrigin,
+    usual: Build,
+    /// A later build, for modules that the usual one does not know.
+    newer: Option<Build>,
+}
+
+/// One build of spirv-val.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Build {
+    invocation: Invocation,
     version: String,
 }
 
@@ -41,31 +51,44 @@ enum NoAnswer {
 /// The environment variable that names the validator.
 const VARIABLE: &str = "SPIRV_VAL";
 
+/// The build of a newer Debian that the set-up fetches.
+const NEWER: FetchedProgram =
+    FetchedProgram::Rooted(PrivateProgram { root: "tools/khronos-current", program: "bin/spirv-val" });
+
 /// The environment whose rules modules must meet.
 const TARGET: &str = "vulkan1.1";
 
 impl SpirvVal {
-    /// Finds the validator that `SPIRV_VAL` names, or the one on the `PATH`; `None` if neither
-    /// answers.
+    /// Finds the validator that `SPIRV_VAL` names, which then validates every module; otherwise the
+    /// one on the `PATH`, with the fetched one for modules that it does not know. `None` if none of
+    /// them answers.
     pub fn find() -> Option<Self> {
-        let (program, origin) = match std::env::var_os(VARIABLE) {
-            Some(program) => (named(&program)?, ProgramOrigin::Variable(VARIABLE)),
-            None => (on_path("spirv-val")?, ProgramOrigin::SearchPath),
-        };
-        let version = version(&program)?;
-        Some(Self { program, origin, version })
+        if let Some(program) = std::env::var_os(VARIABLE) {
+            let program = Invocation::of(named(&program)?, ProgramOrigin::Variable(VARIABLE));
+            return Some(Self { usual: Build::of(program)?, newer: None });
+        }
+        let usual = on_path("spirv-val").and_then(|path| Build::of(Invocation::of(path, ProgramOrigin::SearchPath)));
+        match (usual, Build::fetched()) {
+            (Some(usual), newer) => Some(Self { usual, newer }),
+            (None, newer) => Some(Self { usual: newer?, newer: None }),
+        }
     }
 
     pub fn program(&self) -> &Path {
-        &self.program
+        self.usual.invocation.file()
     }
 
     pub fn origin(&self) -> ProgramOrigin {
-        self.origin
+        self.usual.invocation.origin
     }
 
     pub fn version(&self) -> &str {
-        &self.version
+        &self.usual.version
+    }
+
+    /// The version of the build for modules that the usual one does not know.
+    pub fn newer_version(&self) -> Option<&str> {
+        self.newer.as_ref().map(|newer| newer.version.as_str())
     }
 
     /// Validates a module under these rules for explicit layouts. If a module breaks them,
@@ -87,12 +110,48 @@ impl SpirvVal {
     }
 
     fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
+        let answer = self.usual.under(words, rules, cache);
+        match (&answer.validation, &self.newer) {
+            (Validation::Invalid(message), Some(newer)) if is_unknown(message) => newer.under(words, rules, cache),
+            _ => answer,
+        }
+    }
+}
+
+/// True if spirv-val refuses a module because it does not know one of its numbers: those of a
+/// capability, an instruction or an operand that is later than this spirv-val.
+///
+/// Source: `source/binary.cpp` of SPIRV-Tools, `Invalid opcode: ` and `Invalid ... operand: `.
+fn is_unknown(message: &str) -> bool {
+    message.lines().filter_map(|line| line.split_once(": Invalid ")).any(|(_, what)| {
+        let number = what.strip_prefix("opcode: ").or_else(|| Some(what.split_once(" operand: ")?.1));
+        number.is_some_and(|number| number.trim().parse::<u32>().is_ok())
+    })
+}
+
+impl Build {
+    fn of(invocation: Invocation) -> Option<Self> {
+        let output = invocation.command().arg("--version").stdin(Stdio::null()).output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.lines().next().unwrap_or("spirv-val").trim().to_owned();
+        output.status.success().then_some(Self { invocation, version })
+    }
+
+    /// The build in the tools folder, unless other users can change it.
+    fn fetched() -> Option<Self> {
+        let tools = ToolsFolder::find().ok()?;
+        let invocation = NEWER.invocation(tools.path())?;
+        NEWER.inspect(&tools).ok()?;
+        Self::of(invocation)
+    }
+
+    fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
         let arguments = ["--target-env", TARGET].into_iter().chain(rules.spirv_val_flag()).chain(["-"]);
         let arguments: Vec<String> = arguments.map(str::to_owned).collect();
         let bytes = word_bytes(words);
 
         let (kind, files) = (EntryKind::Validation, BTreeMap::new());
-        let program = ProgramFiles { program: Some(self.program.clone()), ..ProgramFiles::default() };
+        let program = self.invocation.deciding_files(DecidingFiles::default());
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
         let (answer, origin) = if let Some((answer, origin)) = slot.as_ref().and_then(CacheSlot::recall) {
@@ -117,7 +176,9 @@ impl SpirvVal {
     }
 
     fn run(&self, arguments: &[String], module: &[u8]) -> Result<AnswerOfProgram, NoAnswer> {
-        let mut child = Command::new(&self.program)
+        let mut child = self
+            .invocation
+            .command()
             .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -137,8 +198,23 @@ impl SpirvVal {
     }
 }
 
-fn version(program: &Path) -> Option<String> {
-    let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    output.status.success().then(|| text.lines().next().unwrap_or("spirv-val").trim().to_owned())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What SPIRV-Tools 2023.1 says of untyped pointers, of a later instruction, and of other errors.
+    #[test]
+    fn unknown_numbers_are_told_from_errors() {
+        for (message, unknown) in [
+            ("error: line 2: Invalid capability operand: 4473", true),
+            ("error: line 9: Invalid opcode: 4417", true),
+            ("error: line 0: Invalid SPIR-V magic number.", false),
+            (
+                "error: line 12: Structure id 7 decorated as Block for variable in Uniform storage class must follow",
+                false,
+            ),
+        ] {
+            assert_eq!(is_unknown(message), unknown, "{message}");
+        }
+    }
 }

@@ -82,7 +82,7 @@ impl Launch {
 
     /// Workers for a run: of every device, or of the devices with these ids if there are any. The
     /// lavapipe that is newer than the distribution's takes part only if the user asks for it,
-    /// because it nearly doubles the time of a run.
+    /// because it adds as much to a run as the other lavapipe.
     ///
     /// # Errors
     /// A variable names the folder of fetched drivers by a relative path.

@@ -38,10 +38,12 @@ pub fn header(
     drivers: &FetchedDrivers,
     arguments: BTreeMap<String, Vec<String>>,
 ) -> RunHeader {
-    let validator = SpirvVal::find().map_or("missing".to_owned(), |validator| validator.version().to_owned());
-    let built_in = [("spirv-val", validator.as_str()), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
+    let validator = SpirvVal::find();
+    let newer = validator.as_ref().and_then(SpirvVal::newer_version).map(|version| ("spirv-val-current", version));
+    let validator = validator.as_ref().map_or("missing", SpirvVal::version);
+    let built_in = [("spirv-val", validator), ("naga", NAGA_VERSION), ("rspirv", RSPIRV_VERSION)];
     let mut tools = builds;
-    tools.extend(built_in.map(|(tool, version)| (tool.to_owned(), version.to_owned())));
+    tools.extend(built_in.into_iter().chain(newer).map(|(tool, version)| (tool.to_owned(), version.to_owned())));
 
     RunHeader {
         schema: SCHEMA,

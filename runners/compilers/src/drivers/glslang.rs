@@ -7,7 +7,7 @@ use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_fl
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
 use crate::compiler::Compiler;
-use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::programs::{FetchedProgram, PrivateProgram, ProgramLookup, ProgramName};
 
 #[derive(Debug)]
 pub(super) struct GlslangDriver;
@@ -18,12 +18,23 @@ impl CompilerDriver for GlslangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        &[ProgramLookup {
-            name: "glslang",
-            named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
-            fetched: FetchedProgram::Nothing,
-            setup_name: "glslang",
-        }]
+        &[
+            ProgramLookup {
+                name: "glslang",
+                named: Some(ProgramName { variable: "GLSLANG", program: "glslangValidator" }),
+                fetched: FetchedProgram::Nothing,
+                setup_name: "glslang",
+            },
+            ProgramLookup {
+                name: "glslang-current",
+                named: None,
+                fetched: FetchedProgram::Rooted(PrivateProgram {
+                    root: "tools/khronos-current",
+                    program: "bin/glslang",
+                }),
+                setup_name: "khronos-current",
+            },
+        ]
     }
 
     fn method(&self) -> CompileMethod {

@@ -14,7 +14,7 @@ use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
-use crate::programs::{FetchedProgram, ProgramLookup, ProgramName};
+use crate::programs::{FetchedProgram, PrivateProgram, ProgramLookup, ProgramName};
 
 const MODULE: &str = "probe.ll";
 
@@ -57,12 +57,20 @@ impl CompilerDriver for ClangDriver {
     }
 
     fn programs(&self) -> &'static [ProgramLookup] {
-        &[ProgramLookup {
-            name: "clang-dxc",
-            named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
-            fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
-            setup_name: "clang",
-        }]
+        &[
+            ProgramLookup {
+                name: "clang-dxc",
+                named: Some(ProgramName { variable: "CLANG_DXC", program: "clang-dxc" }),
+                fetched: FetchedProgram::Program("tools/clang/clang-dxc"),
+                setup_name: "clang",
+            },
+            ProgramLookup {
+                name: "clang-23",
+                named: None,
+                fetched: FetchedProgram::Rooted(PrivateProgram { root: "tools/clang-23", program: "bin/clang-23" }),
+                setup_name: "clang-23",
+            },
+        ]
     }
 
     fn method(&self) -> CompileMethod {
