@@ -7,7 +7,8 @@ use super::reader::{Address, LocalNames, MAX_PARTS, Operand, Reader, Token, toke
 use super::types::{NamedTypes, Type};
 
 /// Prefixes of functions that have no effect on results here.
-const WITHOUT_EFFECT: [&str; 4] = ["llvm.lifetime.", "llvm.experimental.noalias.", "llvm.assume", "llvm.dbg."];
+const WITHOUT_EFFECT: [&str; 5] =
+    ["llvm.lifetime.", "llvm.experimental.noalias.", "llvm.experimental.convergence.", "llvm.assume", "llvm.dbg."];
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {

@@ -245,7 +245,8 @@ impl<'t, 'a> Reader<'t, 'a> {
 
     fn ty_below(&mut self) -> Result<Type, IrError> {
         match self.next() {
-            Some(Token::Word("void")) => Ok(Type::Void),
+            // Tokens are for LLVM's passes; no value has one.
+            Some(Token::Word("void" | "token")) => Ok(Type::Void),
             Some(Token::Word("ptr")) => Ok(Type::Pointer),
             Some(Token::Word("target")) => self.target(),
             Some(Token::Word(word)) => {
@@ -312,7 +313,7 @@ impl<'t, 'a> Reader<'t, 'a> {
 /// attributes.
 fn starts_type(word: &str) -> bool {
     let is_integer = word.strip_prefix('i').is_some_and(|width| width.parse::<u32>().is_ok());
-    is_integer || matches!(word, "void" | "ptr" | "target") || Primitive::named(word).is_some()
+    is_integer || matches!(word, "void" | "token" | "ptr" | "target") || Primitive::named(word).is_some()
 }
 
 /// True if an operand starts with this word.
