@@ -5,6 +5,14 @@
 //! (structs, matrices, results of functions) are unknown, which is an error only where a layout
 //! depends on one.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "these are WGSL's own conversions and comparisons"
+)]
+
 use std::fmt::Display;
 use std::rc::Rc;
 
@@ -126,7 +134,7 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
                     );
                     if !decided {
                         let other = self.value(operand)?;
-                        value = pairwise(value, other, span, |a, b| binary(*operator, a, b))?;
+                        value = pairwise(&value, &other, span, |a, b| binary(*operator, a, b))?;
                     }
                 }
                 Ok(value)
@@ -324,12 +332,12 @@ fn each(value: Value, span: Span, apply: impl Fn(ScalarValue) -> Result<ScalarVa
 
 /// Applies an operator to two values; a scalar counts for each component of a vector.
 fn pairwise(
-    first: Value,
-    second: Value,
+    first: &Value,
+    second: &Value,
     span: Span,
     apply: impl Fn(ScalarValue, ScalarValue) -> Result<ScalarValue, Uncomputed>,
 ) -> Evaluated<Value> {
-    let (length, is_vector) = match (&first, &second) {
+    let (length, is_vector) = match (first, second) {
         (Value::Scalar(_), Value::Scalar(_)) => (1, false),
         (Value::Vector(one), Value::Vector(other)) if one.len() == other.len() => (one.len(), true),
         (Value::Vector(one), Value::Scalar(_)) | (Value::Scalar(_), Value::Vector(one)) => (one.len(), true),
@@ -341,7 +349,7 @@ fn pairwise(
         Value::Array(_) => ScalarValue::Bool(false),
     };
     let made: Result<Vec<_>, _> =
-        (0..length).map(|index| apply(component(&first, index), component(&second, index))).collect();
+        (0..length).map(|index| apply(component(first, index), component(second, index))).collect();
     let made = made.map_err(|what| unknown(span, what))?;
     Ok(if is_vector { Value::Vector(made) } else { Value::Scalar(made[0]) })
 }
@@ -513,9 +521,11 @@ fn built_in(name: &str, values: Vec<Value>, span: Span) -> Evaluated<Value> {
     let (min, max) = (|a, b| choose(B::Less, a, b), |a, b| choose(B::Greater, a, b));
     let mut values = values.into_iter();
     match (name, values.next(), values.next(), values.next()) {
-        ("min", Some(a), Some(b), None) => pairwise(a, b, span, min),
-        ("max", Some(a), Some(b), None) => pairwise(a, b, span, max),
-        ("clamp", Some(value), Some(low), Some(high)) => pairwise(pairwise(value, low, span, max)?, high, span, min),
+        ("min", Some(a), Some(b), None) => pairwise(&a, &b, span, min),
+        ("max", Some(a), Some(b), None) => pairwise(&a, &b, span, max),
+        ("clamp", Some(value), Some(low), Some(high)) => {
+            pairwise(&pairwise(&value, &low, span, max)?, &high, span, min)
+        }
         ("select", Some(no), Some(yes), Some(Value::Scalar(S::Bool(choice)))) => Ok(if choice { yes } else { no }),
         ("abs", Some(value), None, None) => each(value, span, |value| match value {
             S::AbstractInt(value) => value.checked_abs().map(S::AbstractInt).ok_or(Uncomputed::Overflow),
@@ -539,7 +549,7 @@ fn built_in(name: &str, values: Vec<Value>, span: Span) -> Evaluated<Value> {
                 Ok(if let S::Float(_) = value { S::Float(made as f32) } else { S::AbstractFloat(made) })
             })
         }
-        ("pow", Some(base), Some(exponent), None) => pairwise(base, exponent, span, |base, exponent| {
+        ("pow", Some(base), Some(exponent), None) => pairwise(&base, &exponent, span, |base, exponent| {
             let made = float(base).zip(float(exponent)).map(|(base, exponent)| base.powf(exponent));
             let made = made.ok_or(Uncomputed::NotANumber)?;
             let is_concrete = matches!((base, exponent), (S::Float(_), _) | (_, S::Float(_)));

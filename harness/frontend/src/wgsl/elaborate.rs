@@ -25,7 +25,7 @@ const F16: &str = "f16";
 ///
 /// # Errors
 /// All problems of its types, constants that a layout needs, and variables.
-pub(super) fn elaborate<'a>(syntax: &Syntax<'a>, text: &str) -> Result<WgslModule, Vec<Diagnostic>> {
+pub(super) fn elaborate(syntax: &Syntax<'_>, text: &str) -> Result<WgslModule, Vec<Diagnostic>> {
     let mut elaborator = Elaborator {
         declarations: BTreeMap::new(),
         structs: BTreeMap::new(),

@@ -17,7 +17,7 @@ mod usage;
 
 use std::collections::BTreeSet;
 
-use layoutproof_layout::shape::{Count, StructType, Type};
+use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Block, BlockKind, FileId, Span};
 use layoutproof_source::diagnostics::Diagnostic;
 
@@ -151,14 +151,6 @@ impl WgslVariable {
         };
         let block = Block::new(&self.name, kind, self.data.clone()?);
         Some(Block { count: self.count, span: self.span, ..block })
-    }
-
-    /// The struct of which the variable is one, or an array.
-    pub fn structure(&self) -> Option<&StructType> {
-        match self.data.as_ref()?.dimensions().0 {
-            Type::Struct(structure) => Some(structure),
-            _ => None,
-        }
     }
 }
 

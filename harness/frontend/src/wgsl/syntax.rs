@@ -64,7 +64,7 @@ pub(super) struct AttributeSyntax<'a> {
     pub span: Span,
 }
 
-impl<'a> AttributeSyntax<'a> {
+impl AttributeSyntax<'_> {
     pub(super) fn find<'s>(all: &'s [Self], name: &str) -> Option<&'s Self> {
         all.iter().find(|attribute| attribute.name == name)
     }

@@ -186,7 +186,7 @@ fn wgsl_states_its_bindings() {
         .warns("error: the module has no entry point `four`; it has: one, two, three");
     // Bindings without any block.
     folder.run("show b.wgsl --target webgpu").exits(0).prints("var t: texture_2d<f32> set 2 binding 3");
-    folder.run("show b.wgsl").exits(2).warns("this module has no buffer");
+    folder.run("show b.wgsl").exits(2).warns("error: this module has no buffer");
 }
 
 /// The sets and bindings of a module's decorations (`spirv-dis` shows them).
