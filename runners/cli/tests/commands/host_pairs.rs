@@ -629,13 +629,13 @@ fn unreadable_files_do_not_hide_the_others() {
 fn many_blocks_fit_on_a_screen() {
     let (mut shader, mut host) = (String::new(), String::new());
     for block in 0..24 {
-        write!(shader, "cbuffer Frame{block} {{ float4x4 view{block}; float4 tint{block}; }};\n").unwrap();
-        write!(host, "struct Frame{block} {{ float view{block}[16], tint{block}[4]; }} frame{block};\n").unwrap();
-        write!(shader, "cbuffer Lost{block} {{ float4 sun{block}; }};\n").unwrap();
+        writeln!(shader, "cbuffer Frame{block} {{ float4x4 view{block}; float4 tint{block}; }};").unwrap();
+        writeln!(host, "struct Frame{block} {{ float view{block}[16], tint{block}[4]; }} frame{block};").unwrap();
+        writeln!(shader, "cbuffer Lost{block} {{ float4 sun{block}; }};").unwrap();
     }
     for block in 0..8 {
-        write!(shader, "cbuffer Cloud{block} {{ float density{block}; float height{block}; }};\n").unwrap();
-        write!(host, "struct Weather{block} {{ float density{block}, height{block}; }} weather{block};\n").unwrap();
+        writeln!(shader, "cbuffer Cloud{block} {{ float density{block}; float height{block}; }};").unwrap();
+        writeln!(host, "struct Weather{block} {{ float density{block}, height{block}; }} weather{block};").unwrap();
     }
     host += "struct Nimbus0 { float density0, height0; } nimbus0;\n";
     let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
@@ -688,9 +688,9 @@ fn a_warning_about_an_included_file_is_written_once() {
 fn the_first_of_many_entries_are_printed() {
     let (mut shader, mut host) = (String::new(), String::new());
     for block in 0..9 {
-        write!(shader, "cbuffer Cloud{block} {{ float density{block}; float height{block}; float4 sun{block}; }};\n")
+        writeln!(shader, "cbuffer Cloud{block} {{ float density{block}; float height{block}; float4 sun{block}; }};")
             .unwrap();
-        write!(host, "struct Weather{block} {{ float density{block}, height{block}; }} weather{block};\n").unwrap();
+        writeln!(host, "struct Weather{block} {{ float density{block}, height{block}; }} weather{block};").unwrap();
     }
     let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
     let answer = folder.run("check a.hlsl host.o").exits(4);
