@@ -229,14 +229,19 @@ fn hostile_texts_end() {
     read(&"a<".repeat(many));
     read(&"/*".repeat(many));
     read(&format!("fn f() {}", levels("{", "", "}", many)));
-    let reversed: String = (0..2000).map(|level| format!("struct S{level} {{ s: S{} }}\n", level + 1)).collect();
+    let reversed =
+        (0..2000).map(|level| format!("struct S{level} {{ s: S{} }}\n", level + 1)).collect::<Vec<_>>().concat();
     read(&format!("{reversed} struct S2000 {{ a: f32 }} var<storage> s: S0;"));
-    let constants: String = (0..2000).map(|level| format!("const C{level} = C{};\n", level + 1)).collect();
+    let constants = (0..2000).map(|level| format!("const C{level} = C{};\n", level + 1)).collect::<Vec<_>>().concat();
     read(&format!("{constants} const C2000 = 1;"));
-    let aliases: String = (0..2000).map(|level| format!("alias A{level} = A{};\n", level + 1)).collect();
+    let aliases = (0..2000).map(|level| format!("alias A{level} = A{};\n", level + 1)).collect::<Vec<_>>().concat();
     read(&format!("{aliases} alias A2000 = f32; var<storage> s: A0; const x = A0(1);"));
-    let doubled: String = (1..64).map(|level| format!("struct S{level} {{ a: S{0}, b: S{0} }}\n", level - 1)).collect();
+    let doubled = (1..64)
+        .map(|level| format!("struct S{level} {{ a: S{0}, b: S{0} }}\n", level - 1))
+        .collect::<Vec<_>>()
+        .concat();
     read(&format!("struct S0 {{ a: f32 }} {doubled} var<immediate> s: S63;"));
-    let lists: String = (1..64).map(|level| format!("const A{level} = array(A{0}, A{0});\n", level - 1)).collect();
+    let lists =
+        (1..64).map(|level| format!("const A{level} = array(A{0}, A{0});\n", level - 1)).collect::<Vec<_>>().concat();
     read(&format!("const A0 = array(1, 2); {lists} const x = A63 == A63;"));
 }
