@@ -135,7 +135,7 @@ pub(super) enum BinaryOperator {
     Remainder,
 }
 
-/// Operators by precedence, the weakest first, each with its signs. Of those that start alike, the
+/// Operators by precedence, the weakest first, each with its signs. Where two start alike, the
 /// longer one comes first. WGSL demands parentheses where the order between `&`, `|`, `^`, shifts
 /// and comparisons would matter.
 pub(super) const OPERATORS: [&[(&str, BinaryOperator)]; 9] = [

@@ -89,7 +89,7 @@ impl CompiledColumns {
     }
 }
 
-/// The problems of a file that is read for its declarations, with the reason why no compiler is asked for it.
+/// The problems of a file that is read for its declarations, with the reason why no compiler can read it instead.
 pub(super) fn without_declarations(
     args: &ShowArgs,
     word: &str,
