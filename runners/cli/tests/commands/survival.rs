@@ -71,7 +71,7 @@ fn a_run_that_is_killed_goes_on() {
     let report = untimed(&folder.run(&format!("{RUN} --json whole.jsonl")).exits(1).out);
     let lines = |text: &str| text.lines().count();
     let words = format!("{RUN} --json r.jsonl");
-    folder.start(&words).once(Duration::from_secs(5), || folder.has("r.jsonl", |text| lines(text) > 5)).kill();
+    folder.start(&words).once(Duration::from_secs(30), || folder.has("r.jsonl", |text| lines(text) > 5)).kill();
     assert!(lines(&folder.read("r.jsonl")) < lines(&folder.read("whole.jsonl")), "the run was over before the kill");
     let resumed = folder.run(&format!("{RUN} --resume r.jsonl")).exits(1);
     assert_eq!(untimed(&resumed.out).replace("r.jsonl", "whole.jsonl"), report);
