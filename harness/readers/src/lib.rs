@@ -5,6 +5,8 @@
 //! `evaluator` also executes the code.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod block_listing;
 pub mod clang_ir;
 pub mod container;
 pub mod dxil;

@@ -17,9 +17,10 @@ use std::fmt::Display;
 use std::rc::Rc;
 
 use layoutproof_layout::Span;
+use layoutproof_preprocess::operator::BinaryOperator;
 use thiserror::Error;
 
-use super::syntax::{AccessStep, BinaryOperator, Expression, ExpressionKind};
+use super::syntax::{AccessStep, Expression, ExpressionKind};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ScalarValue {
@@ -380,68 +381,52 @@ fn binary(operator: BinaryOperator, first: ScalarValue, second: ScalarValue) -> 
             B::Or | B::BitOr => Ok(S::Bool(a | b)),
             B::And | B::BitAnd => Ok(S::Bool(a & b)),
             B::Equal => Ok(S::Bool(a == b)),
-            B::Unequal | B::BitXor => Ok(S::Bool(a != b)),
+            B::NotEqual | B::BitXor => Ok(S::Bool(a != b)),
             _ => Err(Uncomputed::Operator),
         },
+        // The one quotient that its type lacks. Other operations on 32 bits wrap (WGSL, 8.7 Arithmetic Expressions).
+        (S::AbstractInt(i64::MIN), S::AbstractInt(-1)) | (S::Int(i32::MIN), S::Int(-1))
+            if matches!(operator, B::Divide | B::Remainder) =>
+        {
+            Err(Uncomputed::Overflow)
+        }
         (S::AbstractInt(a), S::AbstractInt(b)) => {
-            let made = match operator {
-                B::Add => a.checked_add(b),
-                B::Subtract => a.checked_sub(b),
-                B::Multiply => a.checked_mul(b),
-                B::Divide => a.checked_div(b),
-                B::Remainder => a.checked_rem(b),
-                _ => return of_integers(operator, a, b, S::AbstractInt),
-            };
-            made.map(S::AbstractInt).ok_or(Uncomputed::Overflow)
+            of_integers(operator, a.into(), b.into(), |made| i64::try_from(made).ok().map(S::AbstractInt))
         }
-        (S::Int(a), S::Int(b)) => {
-            let made = match operator {
-                B::Add => Some(a.wrapping_add(b)),
-                B::Subtract => Some(a.wrapping_sub(b)),
-                B::Multiply => Some(a.wrapping_mul(b)),
-                B::Divide => a.checked_div(b),
-                B::Remainder => a.checked_rem(b),
-                _ => return of_integers(operator, a.into(), b.into(), |bits| S::Int(bits as i32)),
-            };
-            made.map(S::Int).ok_or(Uncomputed::Overflow)
-        }
-        (S::Uint(a), S::Uint(b)) => {
-            let made = match operator {
-                B::Add => Some(a.wrapping_add(b)),
-                B::Subtract => Some(a.wrapping_sub(b)),
-                B::Multiply => Some(a.wrapping_mul(b)),
-                B::Divide => a.checked_div(b),
-                B::Remainder => a.checked_rem(b),
-                _ => return of_integers(operator, a.into(), b.into(), |bits| S::Uint(bits as u32)),
-            };
-            made.map(S::Uint).ok_or(Uncomputed::Overflow)
-        }
+        (S::Int(a), S::Int(b)) => of_integers(operator, a.into(), b.into(), |made| Some(S::Int(made as i32))),
+        (S::Uint(a), S::Uint(b)) => of_integers(operator, a.into(), b.into(), |made| Some(S::Uint(made as u32))),
         (S::AbstractFloat(a), S::AbstractFloat(b)) => of_floats(operator, a, b, S::AbstractFloat),
         (S::Float(a), S::Float(b)) => of_floats(operator, a.into(), b.into(), |value| S::Float(value as f32)),
         _ => Err(Uncomputed::Operator),
     }
 }
 
-/// Comparisons, and operations on bits, whose result `typed` types.
+/// `typed` gives a result the type of the operands; `None` if it has no such number.
 fn of_integers(
     operator: BinaryOperator,
-    a: i64,
-    b: i64,
-    typed: impl Fn(i64) -> ScalarValue,
+    a: i128,
+    b: i128,
+    typed: impl Fn(i128) -> Option<ScalarValue>,
 ) -> Result<ScalarValue, Uncomputed> {
     use BinaryOperator as B;
-    Ok(match operator {
+    let made = match operator {
+        B::Add => typed(a + b),
+        B::Subtract => typed(a - b),
+        B::Multiply => typed(a * b),
+        B::Divide => a.checked_div(b).and_then(typed),
+        B::Remainder => a.checked_rem(b).and_then(typed),
         B::BitOr => typed(a | b),
         B::BitXor => typed(a ^ b),
         B::BitAnd => typed(a & b),
-        B::Equal => ScalarValue::Bool(a == b),
-        B::Unequal => ScalarValue::Bool(a != b),
-        B::LessEqual => ScalarValue::Bool(a <= b),
-        B::GreaterEqual => ScalarValue::Bool(a >= b),
-        B::Less => ScalarValue::Bool(a < b),
-        B::Greater => ScalarValue::Bool(a > b),
+        B::Equal => Some(ScalarValue::Bool(a == b)),
+        B::NotEqual => Some(ScalarValue::Bool(a != b)),
+        B::LessEqual => Some(ScalarValue::Bool(a <= b)),
+        B::GreaterEqual => Some(ScalarValue::Bool(a >= b)),
+        B::Less => Some(ScalarValue::Bool(a < b)),
+        B::Greater => Some(ScalarValue::Bool(a > b)),
         _ => return Err(Uncomputed::Operator),
-    })
+    };
+    made.ok_or(Uncomputed::Overflow)
 }
 
 fn of_floats(
@@ -458,7 +443,7 @@ fn of_floats(
         B::Divide => typed(a / b),
         B::Remainder => typed(a % b),
         B::Equal => ScalarValue::Bool(a == b),
-        B::Unequal => ScalarValue::Bool(a != b),
+        B::NotEqual => ScalarValue::Bool(a != b),
         B::LessEqual => ScalarValue::Bool(a <= b),
         B::GreaterEqual => ScalarValue::Bool(a >= b),
         B::Less => ScalarValue::Bool(a < b),

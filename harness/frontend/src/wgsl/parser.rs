@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use layoutproof_layout::Span;
+use layoutproof_preprocess::operator::BinaryOperator;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use super::syntax::{
-    AccessStep, AttributeSyntax, BinaryOperator, Declaration, DeclarationKind, Expression, ExpressionKind,
-    MemberSyntax, OPERATORS, Syntax,
+    AccessStep, AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax,
 };
 use super::tokens::{Token, TokenKind};
 
@@ -222,8 +222,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         parsed
     }
 
-    /// An operand, and those after operators of at least this level of [`OPERATORS`].
-    fn chain(&mut self, least: usize) -> Parsed<Expression<'a>> {
+    /// An operand, and those after operators of at least this precedence.
+    fn chain(&mut self, least: u8) -> Parsed<Expression<'a>> {
         let mut left = self.unary()?;
         let mut level_of_left = None;
         while let Some((level, operator)) = self.operator(least) {
@@ -244,23 +244,30 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(left)
     }
 
-    fn operator(&mut self, least: usize) -> Option<(usize, BinaryOperator)> {
-        let levels = OPERATORS.iter().enumerate().skip(least).rev();
-        let mut operators = levels.flat_map(|(level, operators)| operators.iter().map(move |named| (level, named)));
-        let (level, (signs, operator)) = operators.find(|(_, (signs, _))| self.has_signs(signs))?;
-        self.next += signs.len();
-        Some((level, *operator))
-    }
-
-    /// True if the next tokens are these adjacent signs, and not the beginning of a longer operator.
-    fn has_signs(&self, signs: &str) -> bool {
-        let rest = &self.tokens[self.next..];
-        let same = rest.iter().zip(signs.chars()).filter(|(token, sign)| token.is_sign(*sign)).count();
-        let is_adjacent = |count: usize| rest[..count].windows(2).all(|pair| pair[0].span.end == pair[1].span.start);
-        let is_longer = |sign: char| rest.get(1).is_some_and(|next| next.is_sign(sign)) && is_adjacent(2);
-        same == signs.len()
-            && is_adjacent(same)
-            && !matches!(signs, "&" | "|" if is_longer(signs.as_bytes()[0] as char))
+    /// The next operator if it has at least this precedence. C's order is WGSL's, which demands parentheses
+    /// where the order between `&`, `|`, `^`, shifts and comparisons would matter.
+    fn operator(&mut self, least: u8) -> Option<(u8, BinaryOperator)> {
+        let mut symbol = String::new();
+        let mut end = None;
+        for token in self.tokens[self.next..].iter().take(2) {
+            match token.kind {
+                TokenKind::Sign(sign) if end.is_none_or(|end| end == token.span.start) => symbol.push(sign),
+                _ => break,
+            }
+            end = Some(token.span.end);
+        }
+        // `<=` before `<`, but in `a - -b` and `a|!b` two operators are adjacent.
+        while !symbol.is_empty() {
+            if let Some(operator) = BinaryOperator::of_symbol(&symbol) {
+                let precedence = operator.precedence();
+                return (precedence >= least).then(|| {
+                    self.next += symbol.len();
+                    (precedence, operator)
+                });
+            }
+            symbol.pop();
+        }
+        None
     }
 
     fn unary(&mut self) -> Parsed<Expression<'a>> {

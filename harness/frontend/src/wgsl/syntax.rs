@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use layoutproof_layout::Span;
+use layoutproof_preprocess::operator::BinaryOperator;
 
 /// The declarations and directives of a module, in the order of the text.
 #[derive(Debug, Default)]
@@ -112,47 +113,3 @@ pub(super) enum AccessStep<'a> {
     Member(&'a str),
     Index(Expression<'a>),
 }
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BinaryOperator {
-    Or,
-    And,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equal,
-    Unequal,
-    LessEqual,
-    GreaterEqual,
-    Less,
-    Greater,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-}
-
-/// Operators by precedence, the weakest first, each with its signs. Where two start alike, the
-/// longer one comes first. WGSL demands parentheses where the order between `&`, `|`, `^`, shifts
-/// and comparisons would matter.
-pub(super) const OPERATORS: [&[(&str, BinaryOperator)]; 9] = [
-    &[("||", BinaryOperator::Or)],
-    &[("&&", BinaryOperator::And)],
-    &[("|", BinaryOperator::BitOr)],
-    &[("^", BinaryOperator::BitXor)],
-    &[("&", BinaryOperator::BitAnd)],
-    &[
-        ("==", BinaryOperator::Equal),
-        ("!=", BinaryOperator::Unequal),
-        ("<=", BinaryOperator::LessEqual),
-        (">=", BinaryOperator::GreaterEqual),
-        ("<", BinaryOperator::Less),
-        (">", BinaryOperator::Greater),
-    ],
-    &[("<<", BinaryOperator::ShiftLeft), (">>", BinaryOperator::ShiftRight)],
-    &[("+", BinaryOperator::Add), ("-", BinaryOperator::Subtract)],
-    &[("*", BinaryOperator::Multiply), ("/", BinaryOperator::Divide), ("%", BinaryOperator::Remainder)],
-];

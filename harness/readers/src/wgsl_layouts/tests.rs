@@ -4,8 +4,8 @@
 use expect_test::expect;
 
 use super::*;
+use crate::block_listing::{error, listing};
 use layoutproof_layout::shape::Count;
-use layoutproof_source::sources::SourceMap;
 
 const SPEC_WGSL: &str = "\
 struct A { u: f32, v: f32, w: vec2<f32>, @size(16) x: f32 }
@@ -19,48 +19,6 @@ struct B {
 @group(0) @binding(2) var picture: texture_2d<f32>;
 var<immediate> turn: mat4x3<f32>;
 ";
-
-/// Path, type, absolute offset and size of every member at any depth.
-fn rows(path: &str, start: u32, laid_out: &LaidOut, rows: &mut Vec<String>) {
-    let size = laid_out.size.finite().map_or("no end".to_owned(), |size| size.to_string());
-    rows.push(format!("{path}: {} at {start}, {size}", laid_out.type_name));
-    match &laid_out.shape {
-        LaidOutShape::Struct(members) => {
-            for member in members {
-                self::rows(&format!("{path}.{}", member.name), start + member.offset, &member.layout, rows);
-            }
-        }
-        LaidOutShape::Array { element, stride, .. } => {
-            self::rows(&format!("{path}[{stride}]"), start, element, rows);
-        }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => {}
-    }
-}
-
-fn listing(blocks: &[BlockLayout]) -> String {
-    let mut lines = Vec::new();
-    for block in blocks {
-        lines.push(format!("{} {} {:?}", block.kind, block.name, block.count));
-        rows("", 0, block.result.as_ref().unwrap(), &mut lines);
-    }
-    lines.join("\n")
-}
-
-/// Line, column and message of the only error.
-#[track_caller]
-fn error(text: &str, result: Result<Vec<BlockLayout>, Vec<Diagnostic>>) -> (u32, u32, String) {
-    let mut sources = SourceMap::default();
-    sources.add("a", text);
-    let diagnostics = result.unwrap_err();
-    assert_eq!(diagnostics.len(), 1);
-    assert_eq!(diagnostics[0].code, Code::BadModule);
-    let position = sources.position(diagnostics[0].span());
-    (position.line, position.column, diagnostics[0].message.clone())
-}
 
 #[track_caller]
 fn wgsl_error(text: &str, line: u32, column: u32, message: &str) {

@@ -328,10 +328,11 @@ fn a_compiler_that_is_missing_is_named() {
         says(folder.run(words), reason);
     }
     // What no compiler can answer, and what none would read.
-    let no_target = "no compiler is asked: a compiler's answer is about its own layouts, not about a rule set";
+    let no_target =
+        "no compiler can read it instead: a compiler's answer is about its own layouts, not about a rule set";
     says(folder.run("show a.hlsl --rules std140"), no_target);
     says(folder.run("diff a.hlsl std140 std430"), no_target);
-    let bindings = "no compiler is asked: bindings and rule sets need declarations";
+    let bindings = "no compiler can read it instead: bindings and rule sets need declarations";
     says(folder.run("show a.hlsl --all"), bindings);
     says(folder.run("show a.hlsl --target d3d12 --convention dxc"), bindings);
     says(folder.run("show a.hlsl --target d3d12 --format json"), bindings);

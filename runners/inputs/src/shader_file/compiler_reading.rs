@@ -138,7 +138,7 @@ impl CompilerReading {
                     return Ok(Err(file.problems.to_vec()));
                 }
                 Err(reason) if reason.is_not_asked() && read.columns.is_empty() && missing.is_none() => {
-                    return Ok(Err(file.problems_with(&format!("no compiler is asked: {reason}"))));
+                    return Ok(Err(file.problems_with(&format!("no compiler can read it instead: {reason}"))));
                 }
                 Err(reason) => {
                     read.left_out.push(format!("{word}: {title} is left out: {reason}"));

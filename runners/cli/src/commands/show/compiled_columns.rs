@@ -19,8 +19,7 @@ use super::show_rules::selected_columns;
 use crate::output::warn;
 
 /// Advice for a request that no compiler's answer can meet.
-const ONLY_DECLARATIONS: &str =
-    "no compiler is asked: bindings and rule sets need declarations, and compilers answer for their own offsets";
+const ONLY_DECLARATIONS: &str = "no compiler can read it instead: bindings and rule sets need declarations, and a compiler only gives its own offsets";
 
 /// A file as compilers lay it out.
 #[derive(Debug)]
