@@ -14,8 +14,9 @@
 # Usage: ci/setup.sh [--THING...] [--minimal] [--without-build] [THING...]
 #
 # A THING is a script in ci/setup/tools. --THING adds one to those of a default set-up: --tint adds Node.js and npm for
-# Tint, --wine Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --minimal leaves out the newer versions of what
-# the distribution has, 75 MB to fetch. --without-build omits what only a build of the repository needs. With THINGs, only these are set up. `layoutproof setup` runs this script.
+# Tint, --wine Wine with Microsoft's FXC and DXC 1.9, and vkd3d-compiler. --minimal leaves out newer versions of tools that
+# the distribution has (78 MB to fetch). --without-build omits what only a build of the repository needs. With THINGs, only these
+# are set up. `layoutproof setup` runs this script.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

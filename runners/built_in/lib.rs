@@ -44,7 +44,7 @@ pub struct BuiltInBytes {
 /// What runs of the whole suite found about devices: compressed records, `ci/devices`.
 pub const DEVICE_RUNS: &[BuiltInBytes] = &include!(concat!(env!("OUT_DIR"), "/devices.rs"));
 
-/// What other libraries answered to the test vectors: `ci/peers/results.json`.
+/// The results of other libraries for the test vectors: `ci/peers/results.json`.
 pub const PEERS: &str = include_str!("../../ci/peers/results.json");
 
 /// Recorded decisions of compiler builds: `shaders/frozen`.

@@ -4,7 +4,7 @@
 #
 # Those of Debian sid, with all libraries that they need, into tools/khronos-current of the tools folder: the compiler
 # glslang-current, and a validator for modules that the distribution's spirv-val does not know. It fetches 9 MB, and keeps
-# 20 MB.
+# 18 MB.
 
 is_default_khronos_current() {
     [[ $minimal == no ]]

@@ -106,9 +106,9 @@ pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style:
 /// What a list of known differences says about one of its entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownBug {
-    /// The place of the entry: list and line.
+    /// The list of the entry, and its reason. Records may be older than the list, so lines do not count.
     pub file: String,
-    pub line: u32,
+    pub reason: String,
     /// The name by which `layoutproof bugs` knows the difference.
     pub id: String,
     /// The build in which it was gone.
@@ -128,7 +128,7 @@ pub fn known_report(
     for cause in known_causes(checks, is_own) {
         let record = cause.first().record;
         let Some(entry) = record.outcome.entry() else { continue };
-        let bug = bugs.iter().find(|bug| (&bug.file, bug.line) == (&entry.file, entry.line));
+        let bug = bugs.iter().find(|bug| (&bug.file, &bug.reason) == (&entry.file, &entry.reason));
         let file = one_line(&record.id.case);
         let start = format!("known  {file}{dot}{}   ", target(&record.id));
         let lines = wrapped(&start, KNOWN_INDENT, gist(record).split(' '), PLAIN_COLUMNS).join("\n");

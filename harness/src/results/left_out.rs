@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::seen_cases::SeenCases;
 use crate::check::{CheckDevice, CheckRules, ShaderMaker};
 use crate::results::record::{
-    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, OutcomeKind, Proves, Reason, ReasonKind, Reasons,
-    RecordsFilter, RunEnd, RunHeader, SkipKind,
+    BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, OutcomeKind, Proves, Reason, ReasonKind, Reasons,
+    RecordsFilter, RerunCommand, RunEnd, RunHeader, SkipKind,
 };
 
 /// The fields that all checks of one group share.
@@ -59,8 +59,15 @@ impl DeviceResults {
     pub fn of(run: &RunHeader, checks: &[CheckRecord], end: &RunEnd) -> Self {
         let filter = RecordsFilter::Devices;
         let mut kept: Vec<CheckRecord> = checks.iter().filter(|check| check.is_kept_by(filter)).cloned().collect();
-        for story in kept.iter_mut().filter_map(|check| check.outcome.story_mut()) {
-            story.shaders.clear();
+        for check in &mut kept {
+            if let Some(story) = check.outcome.story_mut() {
+                story.shaders.clear();
+                // A command may have paths of this machine, and the id names the check.
+                story.again = RerunCommand::default();
+            }
+            if let Outcome::Known { entry, .. } | Outcome::Stale(entry) = &mut check.outcome {
+                entry.file = without_folder(&entry.file);
+            }
         }
         let others = left_out(checks, filter);
         let end = RunEnd {
@@ -81,12 +88,12 @@ impl DeviceResults {
     }
 }
 
-/// An argument with the file's name alone where it has an absolute path: `dxc=libdxcompiler.so`. Folders
-/// of a machine may name its user.
+/// Replaces an absolute path in an argument by its file name: `dxc=libdxcompiler.so`. Folders may contain
+/// the user's name.
 fn without_folder(argument: &str) -> String {
     let (option, path) = argument.split_once('=').map_or(("", argument), |(option, path)| (option, path));
     let is_absolute = path.starts_with('/') || path.contains('\\') || path.chars().nth(1) == Some(':');
-    let name = path.rsplit(['/', '\\']).next().filter(|_| is_absolute);
+    let name = path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|_| is_absolute);
     match name {
         Some(name) if option.is_empty() => name.to_owned(),
         Some(name) => format!("{option}={name}"),
@@ -166,6 +173,7 @@ mod tests {
     fn arguments_keep_the_names_of_files_without_their_folders() {
         for (argument, kept) in [
             ("/home/anna/known.toml", "known.toml"),
+            ("/home/anna/lists/", "lists"),
             ("dxc=/home/anna/lib/libdxcompiler.so", "dxc=libdxcompiler.so"),
             (r"C:\Users\Anna\dxc.exe", "dxc.exe"),
             ("arrays/arrays_of_one", "arrays/arrays_of_one"),

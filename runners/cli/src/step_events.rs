@@ -1,4 +1,4 @@
-//! What a step of `dev hardware` reports to the process that started it, apart from its text.
+//! The events that a step of `dev hardware` reports to its parent process, next to its text output.
 //!
 //! The step appends lines of JSON to a file that an environment variable names; the other process reads
 //! them while the step runs. A pipe would need a thread, and the step's output goes to its file as it
@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+use layoutproof_show::style::one_line;
 use serde::{Deserialize, Serialize};
 
 /// Names the file of events. Only [`StepEvents::of`] sets it.
@@ -21,7 +22,7 @@ static FILE: OnceLock<File> = OnceLock::new();
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepEvent {
-    /// What it does now.
+    /// The current work.
     Progress(String),
     /// How it ended, in one line. The last one counts.
     Conclusion(String),
@@ -42,7 +43,7 @@ pub(crate) fn progress(line: &str) -> bool {
 
 /// Reports how this step ended, if this process is one.
 pub(crate) fn conclude(sentence: &str) {
-    report(&StepEvent::Conclusion(sentence.trim().to_owned()));
+    report(&StepEvent::Conclusion(one_line(sentence.trim())));
 }
 
 fn report(event: &StepEvent) -> bool {
@@ -74,7 +75,7 @@ impl StepEvents {
 
     /// The events since the last call.
     pub(crate) fn read(&mut self) -> Vec<StepEvent> {
-        // What cannot be read is not shown.
+        // Events are only shown, so a read error is ignored.
         let _ = self.file.read_to_end(&mut self.begun);
         let complete = self.begun.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let lines: Vec<u8> = self.begun.drain(..complete).collect();

@@ -31,6 +31,11 @@ pub struct PrivateRoot {
     pub warning: Option<String>,
 }
 
+/// True if the folder has a loader that this system can start.
+pub(crate) fn is_usable(root: &Path) -> bool {
+    cfg!(all(target_os = "linux", target_arch = "x86_64")) && root.join(LOADER).is_file()
+}
+
 impl PrivateRoot {
     /// vkd3d, the libraries that implement Direct3D 12 on Vulkan; relative to the tools folder.
     pub const VKD3D: &str = "tools/vkd3d";
@@ -44,7 +49,7 @@ impl PrivateRoot {
     /// Other users can change it, so it is not loaded.
     pub fn find(tools: &ToolsFolder, folder: &str) -> Result<Option<Self>, Untrusted> {
         let path = tools.path().join(folder);
-        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !path.join(LOADER).is_file() {
+        if !is_usable(&path) {
             return Ok(None);
         }
         let warning = tools.inspect(folder)?;

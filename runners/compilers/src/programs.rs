@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::compiler::{Invocation, ProgramOrigin};
-use crate::private_root::{LIBRARIES, LOADER};
+use crate::private_root::{LIBRARIES, LOADER, is_usable};
 use crate::search_path::on_path;
 use crate::tools_folder::{ToolsFolder, Untrusted};
 
@@ -152,7 +152,7 @@ impl PrivateProgram {
     pub(crate) fn invocation(&self, fetched: &Path) -> Option<Invocation> {
         let root = fetched.join(self.root);
         let (loader, program) = (root.join(LOADER), root.join(self.program));
-        if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !loader.is_file() || !program.is_file() {
+        if !is_usable(&root) || !program.is_file() {
             return None;
         }
         let libraries = root.join(LIBRARIES);

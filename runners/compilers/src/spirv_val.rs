@@ -202,9 +202,9 @@ impl Build {
 mod tests {
     use super::*;
 
-    /// What SPIRV-Tools 2023.1 says of untyped pointers, of a later instruction, and of other errors.
+    /// Messages of SPIRV-Tools 2023.1: untyped pointers, a later instruction, and other errors.
     #[test]
-    fn unknown_numbers_are_told_from_errors() {
+    fn unknown_numbers_are_distinguished_from_errors() {
         for (message, unknown) in [
             ("error: line 2: Invalid capability operand: 4473", true),
             ("error: line 9: Invalid opcode: 4417", true),

@@ -156,8 +156,7 @@ impl Toolchains {
         let build = |compiler: &Compiler| {
             let remembered = self.cache.as_ref().and_then(|cache| cache.file_digest(compiler.file()).ok());
             let digest = remembered.map_or_else(|| compiler.digest(), Ok);
-            let digest = digest.unwrap_or_else(|error| format!("of a file that cannot be read: {error}"));
-            (compiler.name().to_owned(), ToolBuild { version: compiler.version().to_owned(), sha256: Some(digest) })
+            (compiler.name().to_owned(), ToolBuild { version: compiler.version().to_owned(), sha256: digest.ok() })
         };
         needed.map(build).collect()
     }

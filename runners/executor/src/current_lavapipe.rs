@@ -58,7 +58,7 @@ impl CurrentLavapipe {
 
     /// The devices that such a worker listed, under the id of this driver.
     pub(crate) fn listed(found: Enumeration) -> Enumeration {
-        let is_its = |device: &DeviceInfo| device.api.starts_with("Vulkan") && is_llvmpipe(&device.name);
+        let is_its = |device: &DeviceInfo| is_llvmpipe(&device.name);
         let devices: Vec<DeviceInfo> = found.devices.into_iter().filter(is_its).collect();
         // Without a device, the notes say why. With it, they are about other drivers.
         let notes = if devices.is_empty() { found.notes } else { Vec::new() };

@@ -124,15 +124,12 @@ fn list_once(
     match worker.ask_and_wait(&WorkerRequest::Discover(api, planted), launch.open_limit()) {
         Ok(WorkerAnswer::Devices(found)) => {
             let mut found = found?;
-            if lavapipe.is_some() {
-                return Ok(CurrentLavapipe::listed(found));
-            }
             // A driver that complains while it is loaded may list fewer devices.
             if let Some(first) = worker.end().lines().next() {
                 let api = api.as_str();
                 found.notes.push(format!("a driver printed while the devices of {api} were listed: {first}"));
             }
-            Ok(found)
+            Ok(if lavapipe.is_some() { CurrentLavapipe::listed(found) } else { found })
         }
         Ok(WorkerAnswer::Opened(_) | WorkerAnswer::Job(_)) => Err(out_of_turn().into()),
         Err(WorkerDeath::Hung(limit)) => Err(ListingError::Hung(limit)),

@@ -80,15 +80,14 @@ impl Launch {
         Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
     }
 
-    /// Workers for a run: of every device, or of the devices with these ids if there are any. The
-    /// lavapipe that is newer than the distribution's takes part only if the user asks for it,
-    /// because it adds as much to a run as the other lavapipe.
+    /// Workers for a run that needs the devices with these ids. The lavapipe that is newer than the
+    /// distribution's takes part only if it is one of them or the run `takes_all` devices, because it
+    /// adds as much to a run as the other lavapipe.
     ///
     /// # Errors
     /// A variable names the folder of fetched drivers by a relative path.
-    pub fn for_run(program: PathBuf, named: &[String], every_device: bool) -> anyhow::Result<Self> {
+    pub fn for_run(program: PathBuf, named: &[String], takes_all: bool) -> anyhow::Result<Self> {
         let launch = Self::of(program)?;
-        let takes_all = every_device && named.is_empty();
         let is_named = named.iter().any(|id| id == CURRENT_LAVAPIPE);
         if takes_all || is_named { launch.with_current_lavapipe() } else { Ok(launch) }
     }

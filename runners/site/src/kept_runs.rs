@@ -199,8 +199,8 @@ fn result_table(group: &SeenGroup<'_>) -> Markup {
     }
 }
 
-/// A number of checks as a badge; zero is dim text.
-fn count(class: &str, sign: &str, count: u64) -> Markup {
+/// A number as a badge; zero is dim text.
+pub(super) fn count(class: &str, sign: &str, count: u64) -> Markup {
     html! {
         @if count == 0 { span.dim { "0" } } @else { span class=(format!("badge {class}")) { (sign) (grouped(count)) } }
     }
@@ -223,7 +223,7 @@ fn bugs_met(path: &str, group: &SeenGroup<'_>, links: EvidenceLinks<'_>) -> Mark
     bugs.sort_by_key(|(_, checks)| std::cmp::Reverse(*checks));
     html! {
         @if !bugs.is_empty() || !cases.is_empty() {
-            p.note { "Wrong on this device, although the compiled code was read as right or cannot be read:" }
+            p.note { "Wrong on this device, although its compiled code is right or could not be read:" }
             ul.met {
                 @for (bug, checks) in &bugs {
                     li {

@@ -75,6 +75,14 @@ pub(super) fn report_link(address: &str) -> Markup {
 pub(super) type MechanismsByReason<'a> = BTreeMap<(&'a str, &'a str), &'a Mechanism<'a>>;
 
 impl Mechanism<'_> {
+    /// True if the check's entry is one of this difference. Records may be older than the list, so lines do
+    /// not count.
+    pub(super) fn explains(&self, check: &CheckRecord) -> bool {
+        check.outcome.entry().is_some_and(|known| {
+            known.reason == self.reason && self.entries.iter().any(|entry| entry.file == known.file)
+        })
+    }
+
     /// True if an entry names this case or a pattern for it. An entry about all cases may not
     /// concern this one.
     pub fn names(&self, case: &str) -> bool {

@@ -189,13 +189,8 @@ fn conditions_text(conditions: &[EntryCondition]) -> Markup {
 fn evidence<'a>(mechanism: &Mechanism<'_>, sources: MechanismSources<'a>) -> Vec<Evidence<'a>> {
     let is_entry =
         |file: &str, line: u32| mechanism.entries.iter().any(|entry| (entry.file.as_str(), entry.line) == (file, line));
-    // Records may be older than the list, so the line in them may be another entry's by now.
-    let of_mechanism = |check: &&CheckRecord| {
-        let known = check.outcome.entry().filter(|known| known.reason == mechanism.reason);
-        known.is_some_and(|known| mechanism.entries.iter().any(|entry| entry.file == known.file))
-    };
-    let recorded =
-        sources.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known).filter(of_mechanism);
+    let is_known = |check: &&CheckRecord| check.outcome.kind() == OutcomeKind::Known && mechanism.explains(check);
+    let recorded = sources.checks.iter().filter(is_known);
     let recorded = recorded.min_by_key(|check| check.rows.len()).map(|record| {
         let device = record.id.device.as_ref().map_or("none", |device| device.id.as_str());
         let source = format!("the records that this site is made of, on {device}");

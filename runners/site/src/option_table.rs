@@ -7,33 +7,26 @@ use maud::{Markup, html};
 use super::address::rule_link;
 use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
 
-/// A kind of block with the rule set that a compiler uses for it.
-struct KindRules {
-    kind: &'static str,
-    rules: Option<&'static str>,
-}
+/// A kind of block: its key in the test vectors, its words, and the rule set that a compiler uses for it.
+type Kind = (&'static str, &'static str, fn(&Native) -> Option<&'static str>);
+
+pub(super) const KINDS: [Kind; 11] = [
+    ("constants", "constant buffers", |native| native.constants),
+    ("parameter_blocks", "parameter blocks", |native| native.parameter_blocks),
+    ("texture_buffers", "texture buffers", |native| native.texture_buffers),
+    ("structured", "structured buffers", |native| native.structured),
+    ("byte_address", "byte-address buffers", |native| native.byte_address),
+    ("push_constants", "push constants", |native| native.push_constants),
+    ("shader_records", "shader records", |native| native.shader_records),
+    ("entry_uniforms", "uniform entry parameters", |native| native.entry_uniforms),
+    ("pointees", "pointees", |native| native.pointees),
+    ("uniform_blocks", "uniform blocks", |native| native.uniform_blocks),
+    ("storage_blocks", "storage blocks", |native| native.storage_blocks),
+];
 
 /// The kinds of blocks for which a compiler uses the rule set with this name.
 pub(super) fn kinds_of(native: &Native, rules: &str) -> Vec<&'static str> {
-    kinds(native).into_iter().filter(|kind| kind.rules == Some(rules)).map(|kind| kind.kind).collect()
-}
-
-fn kinds(native: &Native) -> [KindRules; 11] {
-    let kind = |kind, rules| KindRules { kind, rules };
-
-    [
-        kind("constant buffers", native.constants),
-        kind("parameter blocks", native.parameter_blocks),
-        kind("texture buffers", native.texture_buffers),
-        kind("structured buffers", native.structured),
-        kind("byte-address buffers", native.byte_address),
-        kind("push constants", native.push_constants),
-        kind("shader records", native.shader_records),
-        kind("uniform entry parameters", native.entry_uniforms),
-        kind("pointees", native.pointees),
-        kind("uniform blocks", native.uniform_blocks),
-        kind("storage blocks", native.storage_blocks),
-    ]
+    KINDS.iter().filter(|(.., of)| of(native) == Some(rules)).map(|(_, words, _)| *words).collect()
 }
 
 /// The table of some toolchains.
@@ -89,7 +82,7 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
 
 fn native_rule_sets(path: &str, native: &Native) -> Markup {
     let mut names: Vec<&str> = Vec::new();
-    for name in kinds(native).into_iter().filter_map(|kind| kind.rules) {
+    for name in KINDS.iter().filter_map(|(.., of)| of(native)) {
         if !names.contains(&name) {
             names.push(name);
         }

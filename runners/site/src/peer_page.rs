@@ -7,12 +7,13 @@ use serde::Deserialize;
 
 use super::address::{link, slug};
 use super::case_page::case_link;
+use super::kept_runs::count;
 use super::rule_table_page::RULE_TABLE_PAGE;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use super::surprise_page::one_member_per_line;
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::components::{plain_code, shader_code};
-use layoutproof_show::style::{counted, grouped, one_line};
+use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// `ci/peers/results.json`, which `ci/peers/run --save` writes.
@@ -36,7 +37,7 @@ pub struct Peer {
     /// Number of blocks of which every number is right.
     pub passed: u64,
     pub wrong: Vec<WrongKind>,
-    /// What its language lacks, with the number of blocks that need it.
+    /// Features that its language lacks, with the number of blocks that need each.
     pub not_expressible: BTreeMap<String, u64>,
 }
 
@@ -122,19 +123,15 @@ fn result_table(peers: &[Peer]) -> Markup {
                                 b { (one_line(&peer.name)) } " " (one_line(&peer.version))
                                 span.note { (one_line(&peer.kind)) " · " (one_line(&peer.rules.join(", "))) }
                             }
-                            td { (number("agree", peer.passed)) }
-                            td { (number("differ", peer.wrong())) }
-                            td { (number("skipped", peer.not_expressible.values().sum())) }
+                            td { (count("agree", "", peer.passed)) }
+                            td { (count("differ", "", peer.wrong())) }
+                            td { (count("skipped", "", peer.not_expressible.values().sum())) }
                         }
                     }
                 }
             }
         }
     }
-}
-
-fn number(class: &str, count: u64) -> Markup {
-    html! { @if count == 0 { span.dim { "0" } } @else { span class=(format!("badge {class}")) { (grouped(count)) } } }
 }
 
 fn wrong_card(path: &str, peer: &Peer, kind: &WrongKind, cases: &BTreeSet<&str>) -> Markup {

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::address::{link, rule_link, slug};
+use super::option_table::KINDS;
 use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SitePage, SiteSection};
 use layoutproof_report::html::components::plain_code;
@@ -26,23 +27,9 @@ pub struct RuleTableFacts {
     pub text: String,
 }
 
-/// Rule sets that a value names; those of the most frequent value of a column are only counted beyond that.
+/// The most rule sets that the most frequent value of a column lists by name. If there are more, the page shows only their
+/// number.
 const NAMED_RULE_SETS: usize = 8;
-
-/// The kinds of blocks in the data, with their words.
-const BLOCK_KINDS: [(&str, &str); 11] = [
-    ("constants", "constant buffers"),
-    ("structured", "structured buffers"),
-    ("push_constants", "push constants"),
-    ("uniform_blocks", "uniform blocks"),
-    ("storage_blocks", "storage blocks"),
-    ("byte_address", "byte-address buffers"),
-    ("texture_buffers", "texture buffers"),
-    ("parameter_blocks", "parameter blocks"),
-    ("shader_records", "shader records"),
-    ("entry_uniforms", "uniform entry parameters"),
-    ("pointees", "pointees"),
-];
 
 /// The page. The search finds each column by its name and meaning.
 pub(super) fn rule_table_page(facts: &RuleTableFacts) -> SiteDraft {
@@ -94,7 +81,7 @@ pub(super) fn rule_table_files(facts: &RuleTableFacts) -> [SitePage; 2] {
 /// A compiler with its options, and each rule set that it uses with the kinds of blocks.
 fn used_row(path: &str, used: &UsedBy) -> Markup {
     let mut by_rules: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (kind, words) in BLOCK_KINDS {
+    for (kind, words, _) in KINDS {
         let Some(rules) = used.blocks.get(kind) else { continue };
         match by_rules.iter_mut().find(|(known, _)| known == rules) {
             Some((_, kinds)) => kinds.push(words),
@@ -253,7 +240,7 @@ mod tests {
             assert_ne!(column.meaning(), "", "{}", column.name);
         }
         for kind in rules.used_by.iter().flat_map(|used| used.blocks.keys()) {
-            assert!(BLOCK_KINDS.iter().any(|(known, _)| known == kind), "{kind}");
+            assert!(KINDS.iter().any(|(known, ..)| known == kind), "{kind}");
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) fn time_line_head(mechanism: &Mechanism<'_>) -> Markup {
     }
 }
 
-/// What the colours of the time lines mean.
+/// A legend of the time lines' colours.
 pub(super) fn time_line_legend() -> Markup {
     html! {
         ul.legend.time-line-legend {

@@ -11,7 +11,7 @@ use crate::case_text::case_text;
 use crate::reading::ExploreReading;
 use crate::request::{CopiedText, ExploreRequest};
 
-/// Why a text cannot be written.
+/// A reason why no text can be copied.
 #[derive(Clone, Copy, Debug, Error)]
 pub enum NothingToCopy {
     #[error("there is nothing to copy: the text has errors")]

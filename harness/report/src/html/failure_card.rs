@@ -64,7 +64,7 @@ fn place(failure: &FailureGroup<'_>) -> Markup {
 
 /// A further failure with the same cause: the command that repeats it, and its shaders.
 fn one_more(failure: &FailureGroup<'_>, shaders: &PageShaders<'_>) -> Markup {
-    let again = failure.record.outcome.story().map(|story| story.again.to_string());
+    let again = failure.record.outcome.story().map(|story| story.again.to_string()).filter(|again| !again.is_empty());
     html! {
         (heading(failure)) " " span.dim { (place(failure)) }
         @if let Some(again) = again { div.dim { code { (one_line(&again)) } } }

@@ -7,11 +7,8 @@ use layoutproof_source::version_range::{BadRange, VersionRange, version_in};
 use wildmatch::WildMatch;
 
 /// The value of an entry's `driver`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Drivers {
-    /// The entry has no such key.
-    #[default]
-    All,
     /// Versions: `>= 22, < 25`. A driver without a number has none.
     Versions(VersionRange),
     /// A pattern for the driver's whole text: `vkd3d 2.1 on NVIDIA 580.*`.
@@ -20,8 +17,9 @@ pub(super) enum Drivers {
 
 impl Drivers {
     /// The value that covers a driver with this text and no other version of it: its version if that is
-    /// the only number, otherwise the whole text. That of vkd3d names the driver below it, too, and
-    /// OpenGL's begins with the version of OpenGL. Empty, and so refused, if the text has nothing to match.
+    /// the only number, otherwise the whole text: vkd3d's also names the driver below it, and OpenGL's begins
+    /// with the version of OpenGL. Empty if the text has nothing to match; the reader then refuses the list, so
+    /// that no entry covers every driver by accident.
     pub(super) fn value_for(driver: &str) -> String {
         let version = version_in(driver).filter(|version| version.contains('.'));
         let is_only_number = |version: &&str| {
@@ -36,7 +34,6 @@ impl Drivers {
 
     pub(super) fn contain(&self, driver: &str) -> bool {
         match self {
-            Self::All => true,
             Self::Versions(range) => range.contains(driver),
             Self::Text(pattern) => pattern.matches(driver),
         }
@@ -56,7 +53,6 @@ impl FromStr for Drivers {
 impl fmt::Display for Drivers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::All => f.write_str("*"),
             Self::Versions(range) => range.fmt(f),
             Self::Text(pattern) => pattern.fmt(f),
         }

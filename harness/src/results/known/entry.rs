@@ -24,7 +24,7 @@ pub struct KnownFailure {
     pub(super) producers: Vec<WildMatch>,
     pub(super) device: WildMatch,
     pub(super) runner: WildMatch,
-    pub(super) driver: Drivers,
+    pub(super) driver: Option<Drivers>,
     pub(super) culprit: Option<String>,
     /// Message of a check that broke. An entry with this key covers only such checks.
     pub(super) says: Option<WildMatch>,
@@ -125,7 +125,7 @@ impl KnownFailure {
     /// The entry's conditions besides its cases, as its list has them. Omitted keys are absent.
     pub fn conditions(&self) -> Vec<EntryCondition> {
         let producers: Vec<String> = self.producers.iter().map(ToString::to_string).collect();
-        let driver = (self.driver != Drivers::All).then(|| self.driver.to_string());
+        let driver = self.driver.as_ref().map(ToString::to_string);
         let shape = self.shape.as_ref().map(|entry| entry.shape.as_str().to_owned());
         let pattern = |pattern: Option<&WildMatch>| pattern.map(ToString::to_string);
 
@@ -151,7 +151,7 @@ impl KnownFailure {
 
     /// True if the entry is about some versions of a driver, which were tried.
     pub(super) fn is_about_drivers(&self) -> bool {
-        self.driver != Drivers::All && !self.untried
+        self.driver.is_some() && !self.untried
     }
 
     /// True if the entry covers the check without regard to its declarations.
@@ -167,7 +167,9 @@ impl KnownFailure {
         let driver = devices.iter().find(|device| check.id.is_on(device)).map_or("", |device| device.driver.as_str());
         let (device, runner) =
             check.id.device.as_ref().map_or(NO_DEVICE, |device| (device.id.as_str(), device.runner.as_str()));
-        self.device.matches(device) && self.runner.matches(runner) && self.driver.contain(driver)
+        self.device.matches(device)
+            && self.runner.matches(runner)
+            && self.driver.as_ref().is_none_or(|drivers| drivers.contain(driver))
     }
 
     /// True if the patterns of the entry match the check, apart from device, API and driver.

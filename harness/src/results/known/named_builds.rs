@@ -58,9 +58,9 @@ impl fmt::Display for NamedBuild {
 impl NamedBuilds {
     /// Reads the value of a key.
     pub(super) fn of(text: &str) -> Self {
-        let mut builds = text.split(", ").map(NamedBuild::of);
-        let first = builds.next().unwrap_or_else(|| NamedBuild::of(text));
-        Self { first, others: builds.collect() }
+        let (first, others) = text.split_once(", ").map_or((text, None), |(first, others)| (first, Some(others)));
+        let others = others.into_iter().flat_map(|others| others.split(", ")).map(NamedBuild::of);
+        Self { first: NamedBuild::of(first), others: others.collect() }
     }
 }
 

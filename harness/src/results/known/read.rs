@@ -69,17 +69,11 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         problems.report(entry.range(), "`says` needs a word of the message of the checks that broke");
     }
 
-    let driver = match driver.map(|range| range.parse()) {
-        None => Drivers::All,
-        Some(Ok(range)) => range,
-        Some(Err(error)) => {
-            problems.report(entry.range(), format!("{error}"));
-            Drivers::All
-        }
-    };
+    let driver: Option<Drivers> =
+        driver.and_then(|text| text.parse().map_err(|error| problems.report(entry.range(), format!("{error}"))).ok());
 
     let untried = entry.boolean("untried", problems).unwrap_or(false);
-    if untried && driver == Drivers::All {
+    if untried && driver.is_none() {
         problems.report(entry.range(), "`untried` needs `driver`: the untested versions");
     }
 

@@ -30,10 +30,10 @@ impl RecordsFilter {
 /// A build of a tool or compiler. Its text is the version, then the digest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ToolBuild {
-    /// What it prints as its version.
+    /// The version that the tool prints.
     pub version: String,
-    /// SHA-256 of its file, by which builds of one version differ; `None` for tools inside this program
-    /// and for spirv-val.
+    /// SHA-256 of its file, by which builds of one version differ; `None` for tools inside this
+    /// program, for spirv-val, and for a file that cannot be read.
     pub sha256: Option<String>,
 }
 

@@ -31,7 +31,7 @@ pub use saved::{Contradiction, SavedLine};
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;
 
-/// What happens in a run, in this order. Each event is a line of a records file, so saved records can be
+/// The events of a run, in order. Each event is a line of a records file, so saved records can be
 /// reported like the run itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type")]

@@ -163,9 +163,9 @@ pub struct RunArgs {
     /// Show no progress.
     #[arg(long)]
     pub no_progress: bool,
-    /// Print progress at least every N seconds.
+    /// Print progress at least every SECONDS seconds.
     ///
-    /// Where no bar is drawn. Default: 30 for cases, 1.5 for files.
+    /// Applies if no bar is drawn. Default: 30 for cases, 1.5 for files.
     #[arg(long, value_name = "SECONDS", value_parser = seconds, conflicts_with = "no_progress")]
     pub progress: Option<Duration>,
     /// Resume a run that was cut short, from its records.

@@ -62,7 +62,7 @@ impl Watcher for AccessCount {
 
 /// Measures each device in turn, `rounds` times, and prints a table.
 pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
-    let launch = Launch::of(std::env::current_exe()?)?;
+    let launch = Launch::for_run(std::env::current_exe()?, &args.device, false)?;
     let listing = DeviceListing::of(&[RunnerKind::Ash], &launch);
     warn_of_listing(&listing);
     if !listing.failures.is_empty() {

@@ -90,7 +90,7 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
     let interrupt = listen_for_the_end()?;
     print("   Listing devices\n");
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
-    let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?);
+    let listing = DeviceListing::of(&apis, &Launch::for_run(std::env::current_exe()?, &args.device, false)?);
     warn_of_listing(&listing);
     let devices = chosen(args, &listing)?;
     let folder = Folder::make(&args.out)?;

@@ -136,7 +136,7 @@ fn known_bugs() -> Vec<KnownBug> {
     let bugs = known.iter().flat_map(|difference| {
         difference.entries.iter().map(|entry| KnownBug {
             file: entry.file.clone(),
-            line: entry.line,
+            reason: entry.reason.clone(),
             id: difference.id.clone(),
             gone: entry.gone.as_ref().map(ToString::to_string),
         })

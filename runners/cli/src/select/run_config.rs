@@ -138,7 +138,7 @@ impl RunConfig {
                 ..Launch::for_run(
                     std::env::current_exe()?,
                     &[&args.device[..], &args.require].concat(),
-                    args.every_device,
+                    args.every_device && args.device.is_empty(),
                 )?
             },
             progress: progress.clone(),

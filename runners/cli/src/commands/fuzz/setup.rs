@@ -38,7 +38,7 @@ impl Fuzz {
         let launch = Launch {
             cache,
             spare_workers,
-            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device)?
+            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device && args.device.is_empty())?
         };
         let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
         if devices.is_empty() {

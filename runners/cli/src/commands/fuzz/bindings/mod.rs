@@ -139,7 +139,7 @@ impl BindingFuzz {
         let launch = Launch {
             cache,
             spare_workers,
-            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device)?
+            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device && args.device.is_empty())?
         };
         let mut listing = DeviceListing::of(&RunnerKind::driven().collect::<Vec<_>>(), &launch);
         warn_of_listing(&listing);
