@@ -4,7 +4,6 @@
 //! declarations, and the rule table has the rules (`wgsl-uniform`, `wgsl-storage`). naga reads the
 //! same text as a witness: [`differences`] finds the members that it has elsewhere.
 
-use layoutproof_frontend::wgsl::{WgslModule, WgslVariable};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::rules::Forbid;
 use layoutproof_layout::{
@@ -14,6 +13,7 @@ use layoutproof_layout::{
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::text_limits::check_text;
+use layoutproof_wgsl::{WgslModule, WgslVariable};
 
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
