@@ -9,11 +9,11 @@ use layoutproof_hostcheck::{
 };
 use layoutproof_layout::BlockLayout;
 
-use super::shader_blocks::TargetBlock;
+use crate::shader_blocks::TargetBlock;
 
 /// The comparisons of a check so far. Memory would not hold a copy for each shader of an engine.
 #[derive(Debug, Default)]
-pub(super) struct Comparisons {
+pub struct Comparisons {
     /// By the names of the block, its part and the host struct.
     known: RefCell<HashMap<(String, String, String), Vec<KnownComparison>>>,
     hosts: RefCell<HashMap<String, Vec<Arc<ProgramStruct>>>>,
@@ -38,7 +38,7 @@ struct ComparedBlock {
 
 impl Comparisons {
     /// Compares a part of a block with a host struct, unless another shader has the same block.
-    pub(super) fn compare(
+    pub(crate) fn compare(
         &self,
         block: &TargetBlock,
         part: &BlockPart<'_>,
@@ -64,7 +64,7 @@ impl Comparisons {
     }
 
     /// The one copy of a host struct.
-    pub(super) fn shared(&self, host: &ProgramStruct) -> Arc<ProgramStruct> {
+    pub(crate) fn shared(&self, host: &ProgramStruct) -> Arc<ProgramStruct> {
         let mut hosts = self.hosts.borrow_mut();
         let namesakes = hosts.entry(host.name.clone()).or_default();
         if let Some(known) = namesakes.iter().find(|known| ***known == *host) {
@@ -103,7 +103,7 @@ mod tests {
     use layoutproof_source::sources::SourceMap;
 
     use super::*;
-    use crate::commands::check::shader_blocks::{ShaderJob, read};
+    use crate::shader_blocks::{ShaderJob, read};
     use layoutproof_inputs::declare::DeclareArgs;
     use layoutproof_inputs::layout_selection::LayoutSelection;
 
