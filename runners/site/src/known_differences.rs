@@ -89,6 +89,11 @@ impl Mechanism<'_> {
         self.entries.iter().any(|entry| entry.names_cases() && entry.is_about_case(case))
     }
 
+    /// True if every entry is limited to some devices.
+    pub fn is_about_devices(&self) -> bool {
+        self.entries.iter().all(|entry| entry.is_about_devices())
+    }
+
     /// The toolchains that it may concern: those of its list's compiler that an entry names.
     pub fn toolchains(&self) -> impl Iterator<Item = &'static Toolchain> {
         toolchains().iter().filter(|toolchain| self.entries.iter().any(|entry| self.concerns(entry, toolchain)))

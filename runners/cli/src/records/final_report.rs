@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use layoutproof_core::results::known::baseline;
 use layoutproof_core::results::record::{OutcomeKind, ToolBuild};
 use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof_facts::known_lists::known_lists;
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
@@ -17,7 +18,6 @@ use layoutproof_show::Style;
 use layoutproof_site::mechanisms;
 
 use crate::args::OutputArgs;
-use crate::commands::site::known_lists::known_lists;
 use crate::output::{print, warn_of_end};
 use crate::step_events;
 

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_core::results::known::{self, KnownFailure, shapes_of_block};
 use layoutproof_core::results::record::{CheckRecord, KnownEntry, Outcome};
 use layoutproof_device::DeviceInfo;
+use layoutproof_facts::known_lists::known_lists;
 use layoutproof_site::{Mechanism, mechanisms};
 
-use crate::commands::site::known_lists::known_lists;
 use crate::select::selection::Selection;
 
 /// A line for each case and bug: `arrays/new looks like `dxc/...`: add this id to ...`.

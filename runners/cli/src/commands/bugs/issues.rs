@@ -8,13 +8,13 @@ use anyhow::{Context, bail};
 use layoutproof_core::results::known::NamedBuilds;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_facts::builds::BuildsAtHand;
+use layoutproof_facts::driver_issues::driver_issues;
+use layoutproof_facts::issue_text::{IssueText, issue_text};
+use layoutproof_facts::reduced_sources::{NamedSource, reduced_sources};
 use layoutproof_records::output_files::check_folder;
 use layoutproof_site::Mechanism;
 
-use super::builds::BuildsAtHand;
-use super::driver_issues::driver_issues;
-use super::issue_text::{IssueText, issue_text};
-use super::reduced_sources::{NamedSource, reduced_sources};
 use crate::output::{print, warn};
 
 /// Writes the texts of all known differences of compilers that have a reduced source.
@@ -109,7 +109,7 @@ fn put(name: &str, text: &str, out: Option<&Path>) -> anyhow::Result<()> {
 fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> anyhow::Result<Vec<&'a NamedSource>> {
     let own: Vec<&NamedSource> =
         sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
-    if own.is_empty() && is_about_devices(difference) {
+    if own.is_empty() && difference.is_about_devices() {
         bail!(
             "`{}` is about devices or their drivers, and has no text yet; ci/upstream-drivers/README.md says how to add one",
             difference.id
@@ -125,9 +125,4 @@ fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> any
 fn gone_in<'a>(difference: &Mechanism<'a>) -> Option<&'a NamedBuilds> {
     let is_gone = difference.entries.iter().all(|entry| entry.gone.is_some());
     is_gone.then(|| difference.entries.iter().find_map(|entry| entry.gone.as_ref())).flatten()
-}
-
-/// True if every entry is limited to some devices.
-pub(super) fn is_about_devices(difference: &Mechanism<'_>) -> bool {
-    difference.entries.iter().all(|entry| entry.is_about_devices())
 }

@@ -1,12 +1,7 @@
 //! `layoutproof bugs`: the known bugs of compilers and drivers, and which of them the compilers of this
 //! machine have. With `--issue`, writes the text of one for a compiler's tracker.
 
-mod builds;
-mod driver_issues;
-mod issue_text;
 mod issues;
-pub(crate) mod reduced_sources;
-mod state;
 mod text;
 
 use std::path::PathBuf;
@@ -15,18 +10,17 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Args;
 use layoutproof_core::results::summary::Exit;
-use layoutproof_executor::launch::Launch;
-use layoutproof_executor::{interrupt, pool};
+use layoutproof_executor::interrupt;
+use layoutproof_facts::bug_state::with_states;
+use layoutproof_facts::builds::BuildsAtHand;
+use layoutproof_facts::known_lists::known_lists;
+use layoutproof_facts::reduced_sources::reduced_sources;
 use layoutproof_show::Style;
 use layoutproof_site::{KnownList, Mechanism, mechanisms};
 use layoutproof_source::nearest_name::nearest_name;
 
-use self::builds::BuildsAtHand;
-use self::reduced_sources::{NamedSource, reduced_sources};
-use self::state::{Bug, BuildState, known_builds, recorded_states, tried_states};
 use crate::answer_cache;
 use crate::args::{CacheArgs, Format};
-use crate::commands::site::known_lists::known_lists;
 use crate::output::{print, print_json};
 
 /// Number of near names in a message.
@@ -180,54 +174,9 @@ fn ids<'a>(several: &[&'a Mechanism<'_>]) -> Vec<&'a str> {
     several.iter().map(|difference| difference.id.as_str()).collect()
 }
 
-/// The bugs with their states: recorded ones, or what the compilers do now.
-fn with_states<'a>(
-    meant: &[&'a Mechanism<'a>],
-    sources: &'a [NamedSource],
-    at_hand: &BuildsAtHand,
-    try_now: bool,
-) -> anyhow::Result<Vec<Bug<'a>>> {
-    let builds = known_builds(at_hand)?;
-    let mut bugs: Vec<Bug<'a>> = Vec::new();
-    for difference in meant {
-        let own = sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
-        bugs.push(Bug { difference, sources: own, builds: recorded_states(difference, &builds) });
-    }
-    if try_now {
-        let mut problem = None;
-        let mut tried: Vec<(usize, Vec<BuildState>)> = Vec::new();
-        // No task needs a device.
-        let launch = Launch::without_workers();
-        let work = |index: usize, _: &mut pool::Workers<'_>| {
-            let bug: &Bug<'_> = &bugs[index];
-            (index, tried_states(bug.difference, &bug.sources, (at_hand, &builds)))
-        };
-        pool::run((0..bugs.len()).collect(), &launch, work, |(index, states)| match states {
-            Ok(states) => tried.push((index, states)),
-            Err(error) => problem = Some(error),
-        });
-        if let Some(error) = problem {
-            return Err(error);
-        }
-        for (index, states) in tried {
-            bugs[index].builds = states;
-        }
-    }
-    Ok(bugs)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::state::BugState;
     use super::*;
-
-    /// A bug that is fixed everywhere it was is not here, and one of an installed build is.
-    #[test]
-    fn every_state_has_a_word_and_the_worst_one_counts() {
-        let states = [BugState::NotTried, BugState::Fixed, BugState::Here];
-        assert_eq!(states.iter().min(), Some(&BugState::Here));
-        assert_eq!(states.map(BugState::as_str), ["not tried", "fixed here", "here"]);
-    }
 
     #[test]
     fn words_that_name_nothing_get_near_names() {

@@ -3,12 +3,10 @@
 use std::fmt::Write;
 
 use layoutproof_core::results::record::SCHEMA;
+use layoutproof_facts::bug_state::{Bug, BugState};
+use layoutproof_facts::builds::PastedSource;
 use layoutproof_show::style::{Style, TextLines, Tone, cut, one_line, pad, width, wrapped};
 use serde_json::json;
-
-use super::builds::PastedSource;
-use super::issues::is_about_devices;
-use super::state::{Bug, BugState};
 
 /// Width of the text in columns, unless a name is longer.
 const COLUMNS: usize = 80;
@@ -132,7 +130,7 @@ pub(super) fn description(bug: &Bug<'_>, style: Style) -> String {
     }
     if builds.is_empty() {
         let how =
-            if is_about_devices(difference) { "a run on that device shows it" } else { "no such compiler is here" };
+            if difference.is_about_devices() { "a run on that device shows it" } else { "no such compiler is here" };
         row("state", &format!("not tried: {how}"));
     }
     for builds in difference.builds() {

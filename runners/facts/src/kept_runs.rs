@@ -14,7 +14,7 @@ use layoutproof_records::recorded::{self, RecordedRuns};
 ///
 /// # Errors
 /// A file contradicts itself, or is not of one run.
-pub(crate) fn kept_runs(lists: &[KnownList]) -> anyhow::Result<Vec<KeptRun>> {
+pub fn kept_runs(lists: &[KnownList]) -> anyhow::Result<Vec<KeptRun>> {
     let known: Vec<KnownFailure> = lists.iter().flat_map(|list| list.entries.iter().cloned()).collect();
     let mut kept = Vec::new();
     for file in DEVICE_RUNS {
@@ -44,10 +44,10 @@ fn is_day(text: &str) -> bool {
 mod tests {
     use layoutproof_site::seen_on;
 
-    use super::super::known_lists::known_lists;
     use super::*;
+    use crate::known_lists::known_lists;
 
-    const README: &str = include_str!("../../../../../README.md");
+    const README: &str = include_str!("../../../README.md");
 
     #[test]
     fn the_readme_names_every_device() {

@@ -10,7 +10,7 @@ use layoutproof_source::sources::SourceMap;
 ///
 /// # Errors
 /// A list has problems; only those of the first such list are returned.
-pub(crate) fn known_lists() -> anyhow::Result<Vec<KnownList>> {
+pub fn known_lists() -> anyhow::Result<Vec<KnownList>> {
     let mut lists = Vec::new();
     let mut sources = SourceMap::default();
 

@@ -14,7 +14,7 @@ use layoutproof_source::sources::SourceMap;
 ///
 /// # Errors
 /// An example cannot be parsed.
-pub(super) fn rule_set_facts() -> anyhow::Result<Vec<RuleSetFacts>> {
+pub fn rule_set_facts() -> anyhow::Result<Vec<RuleSetFacts>> {
     table().iter().map(facts).collect()
 }
 
@@ -47,7 +47,7 @@ fn example(rules: &RuleSet) -> anyhow::Result<Source> {
 }
 
 /// Lays out all blocks of a source under a rule set.
-pub(super) fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
+fn column_of(source: &Source, rules: &RuleSet) -> ShownColumn {
     let block = |layout| LaidOutBlock { layout, presence: BlockPresence::Present, declared: None };
     let blocks = source.module.blocks.iter().map(|it| lay_out(it, rules, source.options)).map(block);
     RuleSetLayouts {

@@ -6,14 +6,17 @@ use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_source::sources::SourceMap;
 
 #[derive(Debug)]
-pub(crate) struct NamedSource {
+pub struct NamedSource {
     /// The file's name without the suffix.
-    pub(crate) name: &'static str,
-    pub(crate) reduced: ReducedSource,
+    pub name: &'static str,
+    pub reduced: ReducedSource,
 }
 
 /// All of them, by name.
-pub(crate) fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
+///
+/// # Errors
+/// One has problems.
+pub fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
     let mut found = Vec::new();
     let mut sources = SourceMap::default();
     for file in UPSTREAM {
@@ -36,7 +39,7 @@ mod tests {
     use layoutproof_site::mechanisms;
 
     use super::*;
-    use crate::commands::site::known_lists::known_lists;
+    use crate::known_lists::known_lists;
 
     #[test]
     fn each_is_about_a_known_difference_a_case_and_toolchains_that_there_are() {

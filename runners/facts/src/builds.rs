@@ -22,23 +22,25 @@ use layoutproof_records::decision_rows::{add_rows, differs};
 use layoutproof_records::frozen_set::FrozenSet;
 
 /// The compilers of this machine, and the sets of frozen decisions.
-pub(crate) struct BuildsAtHand {
+#[derive(Debug)]
+pub struct BuildsAtHand {
     compilers: Toolchains,
     frozen: Vec<FrozenSet>,
 }
 
 /// A reduced source as one text, with its case.
-pub(super) struct PastedSource<'a> {
-    pub(super) reduced: &'a ReducedSource,
+#[derive(Debug)]
+pub struct PastedSource<'a> {
+    pub reduced: &'a ReducedSource,
     /// Declarations and entry point.
-    pub(super) text: String,
+    pub text: String,
     /// The case under the rule set whose numbers are compared.
-    pub(super) subject: Option<Subject>,
+    pub subject: Option<Subject>,
 }
 
 impl<'a> PastedSource<'a> {
     /// Runs the source's command line with a compiler.
-    pub(super) fn ask(&self, compiler: &Compiler) -> anyhow::Result<TypedAnswer> {
+    pub(crate) fn ask(&self, compiler: &Compiler) -> anyhow::Result<TypedAnswer> {
         let arguments: Vec<&str> = self.reduced.arguments().collect();
         let command = TypedCommand {
             arguments: &arguments,
@@ -51,7 +53,10 @@ impl<'a> PastedSource<'a> {
 
     /// Builds the text: the declarations of the case, or their replacement, followed by the entry
     /// point.
-    pub(super) fn of(reduced: &'a ReducedSource) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// Its case or rule set does not exist, or the case has no text.
+    pub fn of(reduced: &'a ReducedSource) -> anyhow::Result<Self> {
         let source = case_of(&reduced.case)?;
         let declarations = match (&reduced.declare, &source.text) {
             (Some(own), _) => own,
@@ -66,7 +71,7 @@ impl<'a> PastedSource<'a> {
     }
 
     /// The lines of an answer that show the difference; `None` if it does not show it.
-    pub(super) fn shown_in<'o>(&self, answer: &'o TypedAnswer) -> Option<Vec<&'o str>> {
+    pub(crate) fn shown_in<'o>(&self, answer: &'o TypedAnswer) -> Option<Vec<&'o str>> {
         let has_crashed = match answer.end {
             TypedEnd::Broken(_) | TypedEnd::Silent => true,
             TypedEnd::Accepted | TypedEnd::Refused => false,
@@ -75,14 +80,17 @@ impl<'a> PastedSource<'a> {
     }
 }
 
-pub(super) fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
+pub(crate) fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
     let sources = all_cases::sources(&[], &[id.to_owned()])?;
     sources.into_iter().find(|source| source.id == id).with_context(|| format!("no case {id}"))
 }
 
 impl BuildsAtHand {
     /// Finds the compilers.
-    pub(crate) fn find(limit: Duration) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// A frozen set is damaged, or the folder of tools has no path.
+    pub fn find(limit: Duration) -> anyhow::Result<Self> {
         let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
         let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));
         Ok(Self { compilers, frozen: FrozenSet::built_in()? })
@@ -90,26 +98,26 @@ impl BuildsAtHand {
 
     /// The same builds; decisions about cases come from this cache.
     #[must_use]
-    pub(super) fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
+    pub fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
         Self { compilers: self.compilers.with_cache(cache), ..self }
     }
 
-    pub(super) fn compilers(&self) -> &Toolchains {
+    pub(crate) fn compilers(&self) -> &Toolchains {
         &self.compilers
     }
 
     /// The toolchain's compiler, if it was found.
-    pub(super) fn compiler(&self, toolchain: &Toolchain) -> Option<&Compiler> {
+    pub(crate) fn compiler(&self, toolchain: &Toolchain) -> Option<&Compiler> {
         self.compilers.compilers().iter().find(|compiler| compiler.name() == toolchain.compiler)
     }
 
     /// The case's numbers, next to the compiler's current decisions about it.
-    pub(super) fn rows(&self, subject: &Subject, toolchain: &'static Toolchain) -> Vec<Row> {
+    pub(crate) fn rows(&self, subject: &Subject, toolchain: &'static Toolchain) -> Vec<Row> {
         rows_of(&decide(&subject.source, toolchain, &self.compilers), subject)
     }
 
     /// How a build treats the source. The build is installed, or has a frozen set.
-    pub(super) fn finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> anyhow::Result<BuildAnswer> {
+    pub(crate) fn finding(&self, source: &PastedSource<'_>, toolchain: &Toolchain) -> anyhow::Result<BuildAnswer> {
         if let Some(compiler) = self.compiler(toolchain) {
             let answer = source.ask(compiler)?;
             return Ok(BuildAnswer { build: build_name(compiler), ..finding_of(&answer, source) });
@@ -143,28 +151,28 @@ impl BuildsAtHand {
 }
 
 /// How one build treats a source.
-pub(super) struct BuildAnswer {
-    pub(super) build: String,
-    pub(super) finding: String,
+pub(crate) struct BuildAnswer {
+    pub build: String,
+    pub finding: String,
     /// True if the build shows the difference, false if it compiles the source without it; `None`
     /// if unknown.
-    pub(super) shows: Option<bool>,
+    pub shows: Option<bool>,
 }
 
 /// The toolchain of this name.
-pub(super) fn toolchain_named(name: &str) -> anyhow::Result<&'static Toolchain> {
+pub(crate) fn toolchain_named(name: &str) -> anyhow::Result<&'static Toolchain> {
     toolchains().iter().find(|toolchain| toolchain.name == name).with_context(|| format!("no toolchain is `{name}`"))
 }
 
 /// A build's name for people. slangc reports its version without its name.
-pub(super) fn build_name(compiler: &Compiler) -> String {
+pub(crate) fn build_name(compiler: &Compiler) -> String {
     let version = compiler.version();
     let has_name = version.starts_with(|first: char| first.is_ascii_alphabetic());
     if has_name { version.to_owned() } else { format!("{} {version}", compiler.name()) }
 }
 
 /// How a compiler ended, as a predicate.
-pub(super) fn end_words(end: &TypedEnd) -> String {
+pub(crate) fn end_words(end: &TypedEnd) -> String {
     match end {
         TypedEnd::Accepted => "accepts the source".to_owned(),
         TypedEnd::Refused => "refuses the source".to_owned(),
@@ -188,14 +196,14 @@ fn finding_of(answer: &TypedAnswer, source: &PastedSource<'_>) -> BuildAnswer {
     BuildAnswer { build: String::new(), finding, shows }
 }
 
-pub(super) fn broken(answers: &CaseAnswers) -> Option<&str> {
+pub(crate) fn broken(answers: &CaseAnswers) -> Option<&str> {
     answers.answers.values().find_map(|answer| match answer {
         FrozenAnswer::Broken(words) => Some(words.as_str()),
         FrozenAnswer::Accepted(_) | FrozenAnswer::Refused(_) => None,
     })
 }
 
-pub(super) fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
+pub(crate) fn rows_of(answers: &CaseAnswers, subject: &Subject) -> Vec<Row> {
     let mut rows = Vec::new();
     for (question, answer) in &answers.answers {
         match answer {

@@ -137,7 +137,7 @@ const LANGUAGES: [LanguageRules; 2] = [
 ///
 /// # Errors
 /// The surprise does not exist.
-pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
+pub fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
     let surprise = surprises.iter().find(|surprise| surprise.case.case == OPENING);
     surprise.with_context(|| format!("{OPENING} is none of the surprises"))
 }
@@ -147,7 +147,7 @@ pub(super) fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
 ///
 /// # Errors
 /// A case does not exist.
-pub(super) fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) -> anyhow::Result<Vec<Surprise>> {
+pub fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) -> anyhow::Result<Vec<Surprise>> {
     let surprise = |surprising: &SurprisingCase| {
         let SurprisingCase { title, case, words } = *surprising;
         let missing = || format!("no case {case}");

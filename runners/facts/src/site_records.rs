@@ -12,7 +12,7 @@ use layoutproof_site::{RecordedFile, SiteRecords};
 ///
 /// # Errors
 /// A file cannot be read, is not a records file, or contradicts itself or another one.
-pub(super) fn site_records(paths: &[PathBuf]) -> anyhow::Result<SiteRecords> {
+pub fn site_records(paths: &[PathBuf]) -> anyhow::Result<SiteRecords> {
     let mut parts = Vec::new();
     let mut files = Vec::new();
     for path in paths {

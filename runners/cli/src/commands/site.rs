@@ -1,14 +1,6 @@
 //! `layoutproof report --site`: writes static pages about rule sets, compilers, cases and the records
 //! of runs.
 
-mod cases;
-pub(crate) mod kept_runs;
-mod known_evidence;
-pub(crate) mod known_lists;
-mod records;
-mod rule_sets;
-mod surprises;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +9,8 @@ use std::sync::Arc;
 use anyhow::{Context, bail, ensure};
 use layoutproof_built_in::{CASE_FORMAT, PEERS};
 use layoutproof_core::results::summary::Exit;
+use layoutproof_facts::reduced_sources::reduced_sources;
+use layoutproof_facts::{cases, kept_runs, known_evidence, known_lists, rule_sets, site_records, surprises};
 use layoutproof_inputs::all_cases;
 use layoutproof_inputs::files::{FileKind, read};
 use layoutproof_records::output_files::check_folder;
@@ -24,7 +18,6 @@ use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_show::counted;
 use layoutproof_site::{EXPLORER_FILES, Peer, PeerResults, RuleTableFacts, SiteFacts, SitePage, site_pages};
 
-use crate::commands::bugs::reduced_sources::reduced_sources;
 use crate::output::print;
 use crate::select::selection::Selection;
 
@@ -37,7 +30,7 @@ use crate::select::selection::Selection;
 pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> anyhow::Result<Exit> {
     check_out(out)?;
     let explorer = explorer.map(explorer_files).transpose()?.unwrap_or_default();
-    let records = records::site_records(records)?;
+    let records = site_records::site_records(records)?;
 
     let sources = all_cases::sources(&[], &[])?;
     let subjects: Vec<_> = all_cases::subjects(&sources).map(Arc::new).collect();

@@ -16,7 +16,7 @@ use layoutproof_source::sources::SourceMap;
 ///
 /// # Errors
 /// A case has problems.
-pub(super) fn case_facts(read: &[Arc<Source>], recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
+pub fn case_facts(read: &[Arc<Source>], recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
     let all = Cases::load(&[])?;
     let mut sources = SourceMap::default();
     let mut diagnostics = Vec::new();

@@ -37,7 +37,7 @@ struct FrozenProducer<'a> {
 ///
 /// # Errors
 /// A frozen set cannot be read.
-pub(super) fn known_evidence(lists: &[KnownList], sources: &[Arc<Source>]) -> anyhow::Result<Vec<KnownEvidence>> {
+pub fn known_evidence(lists: &[KnownList], sources: &[Arc<Source>]) -> anyhow::Result<Vec<KnownEvidence>> {
     let sets = FrozenSet::built_in()?;
     let frozen: Vec<FrozenProducer<'_>> = sets.iter().flat_map(frozen_producers).collect();
     let mut shortest: Vec<&Arc<Source>> = sources.iter().collect();
@@ -214,7 +214,7 @@ struct KeptCheck {
 ///
 /// # Errors
 /// A line cannot be parsed.
-pub(super) fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
+pub fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
     let mut found = Vec::new();
     for KeptCheck { list, reason, origin, check } in kept_checks()? {
         let mut entries = lists.iter().flat_map(|known| &known.entries);
@@ -239,8 +239,8 @@ fn kept_checks() -> anyhow::Result<Vec<KeptCheck>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::known_lists::known_lists;
     use super::*;
+    use crate::known_lists::known_lists;
 
     #[test]
     fn every_kept_check_shows_an_entry_that_is_there() {

@@ -18,11 +18,11 @@ const SCHEMA: u32 = 1;
 
 /// A shader that shows a known difference of a driver.
 #[derive(Debug)]
-pub(super) struct DriverIssue {
+pub struct DriverIssue {
     /// The file's name without the suffix.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// The known difference.
-    pub(super) known: String,
+    pub known: String,
     title: String,
     /// Device, driver and API, with the day.
     seen: String,
@@ -41,7 +41,7 @@ pub(super) struct DriverIssue {
 ///
 /// # Errors
 /// A file has problems; only those of the first such file are returned.
-pub(super) fn driver_issues() -> anyhow::Result<Vec<DriverIssue>> {
+pub fn driver_issues() -> anyhow::Result<Vec<DriverIssue>> {
     let mut found = Vec::new();
     let mut sources = SourceMap::default();
     for file in UPSTREAM_DRIVERS {
@@ -79,7 +79,7 @@ impl DriverIssue {
     }
 
     /// The text in Markdown.
-    pub(super) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let mut text = TextLines::default();
         text.push(&format!("# {}", one_line(&self.title)));
         text.push("");
@@ -100,7 +100,7 @@ mod tests {
     use layoutproof_site::mechanisms;
 
     use super::*;
-    use crate::commands::site::known_lists::known_lists;
+    use crate::known_lists::known_lists;
 
     #[test]
     fn each_is_about_a_known_difference_and_a_built_in_case() {

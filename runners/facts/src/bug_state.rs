@@ -10,24 +10,26 @@ use layoutproof_core::results::frozen::decide;
 use layoutproof_core::results::frozen::manifest::{dotted_version, version_order};
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_core::version::NAGA_VERSION;
+use layoutproof_executor::launch::Launch;
+use layoutproof_executor::pool;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_records::decision_rows::differs;
 use layoutproof_records::frozen_set::{FrozenSet, release_of};
 use layoutproof_site::{Mechanism, capitalized};
 
-use super::builds::{BuildsAtHand, PastedSource, broken, case_of, rows_of};
-use super::reduced_sources::NamedSource;
+use crate::builds::{BuildsAtHand, PastedSource, broken, case_of, rows_of};
+use crate::reduced_sources::NamedSource;
 
 /// Whether a build has a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum BugState {
+pub enum BugState {
     Here,
     Fixed,
     NotTried,
 }
 
 impl BugState {
-    pub(super) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Here => "here",
             Self::Fixed => "fixed here",
@@ -38,7 +40,7 @@ impl BugState {
 
 /// A build of this machine with what is known about a bug in it.
 #[derive(Clone, Debug)]
-pub(super) struct BuildState {
+pub struct BuildState {
     /// Name and version: `DXC 1.7.2308`.
     pub build: String,
     pub state: BugState,
@@ -47,7 +49,8 @@ pub(super) struct BuildState {
 }
 
 /// A known bug with its state on this machine.
-pub(super) struct Bug<'a> {
+#[derive(Debug)]
+pub struct Bug<'a> {
     pub difference: &'a Mechanism<'a>,
     pub sources: Vec<&'a NamedSource>,
     pub builds: Vec<BuildState>,
@@ -55,18 +58,18 @@ pub(super) struct Bug<'a> {
 
 impl Bug<'_> {
     /// The state over all builds: a bug is here if one build has it.
-    pub(super) fn state(&self) -> BugState {
+    pub fn state(&self) -> BugState {
         self.builds.iter().map(|build| build.state).min().unwrap_or(BugState::NotTried)
     }
 
     /// What goes wrong: the title of its issue, or the reason in its list.
-    pub(super) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         let title = self.sources.first().map_or(self.difference.reason, |source| &source.reduced.title);
         capitalized(title)
     }
 
     /// The targets that it concerns, as people type them. `vulkan` stands for several of its layouts.
-    pub(super) fn targets(&self) -> Vec<String> {
+    pub fn targets(&self) -> Vec<String> {
         let mut targets: Vec<String> = Vec::new();
         for toolchain in self.difference.toolchains() {
             let target = toolchain.target();
@@ -81,8 +84,47 @@ impl Bug<'_> {
     }
 }
 
+/// The bugs with their states: recorded ones, or with `try_now` what the compilers do now.
+///
+/// # Errors
+/// A reduced source or a frozen set is damaged, or a compiler cannot be asked.
+pub fn with_states<'a>(
+    meant: &[&'a Mechanism<'a>],
+    sources: &'a [NamedSource],
+    at_hand: &BuildsAtHand,
+    try_now: bool,
+) -> anyhow::Result<Vec<Bug<'a>>> {
+    let builds = known_builds(at_hand)?;
+    let mut bugs: Vec<Bug<'a>> = Vec::new();
+    for difference in meant {
+        let own = sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
+        bugs.push(Bug { difference, sources: own, builds: recorded_states(difference, &builds) });
+    }
+    if try_now {
+        let mut problem = None;
+        let mut tried: Vec<(usize, Vec<BuildState>)> = Vec::new();
+        // No task needs a device.
+        let launch = Launch::without_workers();
+        let work = |index: usize, _: &mut pool::Workers<'_>| {
+            let bug: &Bug<'_> = &bugs[index];
+            (index, tried_states(bug.difference, &bug.sources, (at_hand, &builds)))
+        };
+        pool::run((0..bugs.len()).collect(), &launch, work, |(index, states)| match states {
+            Ok(states) => tried.push((index, states)),
+            Err(error) => problem = Some(error),
+        });
+        if let Some(error) = problem {
+            return Err(error);
+        }
+        for (index, states) in tried {
+            bugs[index].builds = states;
+        }
+    }
+    Ok(bugs)
+}
+
 /// A compiler of this machine, under the name that lists of known differences use for its version.
-pub(super) struct KnownBuild {
+struct KnownBuild {
     /// The compiler as it was found; `None` for naga, which is part of the program.
     name: &'static str,
     /// The toolchains that the lists name for this version. One that needs a second compiler is left
@@ -95,7 +137,7 @@ pub(super) struct KnownBuild {
 }
 
 /// The compilers of this machine that have toolchains.
-pub(super) fn known_builds(builds: &BuildsAtHand) -> anyhow::Result<Vec<KnownBuild>> {
+fn known_builds(builds: &BuildsAtHand) -> anyhow::Result<Vec<KnownBuild>> {
     let mut found = Vec::new();
     let compilers = builds.compilers().compilers();
     let listed = |name: &str| -> Vec<&'static Toolchain> {
@@ -133,7 +175,7 @@ fn known_build(compiler: &Compiler, listed: impl Fn(&str) -> Vec<&'static Toolch
 }
 
 /// The state by the versions in the list, without running a compiler.
-pub(super) fn recorded_states(difference: &Mechanism<'_>, builds: &[KnownBuild]) -> Vec<BuildState> {
+fn recorded_states(difference: &Mechanism<'_>, builds: &[KnownBuild]) -> Vec<BuildState> {
     builds.iter().filter_map(|build| recorded_state(difference, build)).collect()
 }
 
@@ -179,7 +221,7 @@ fn number(text: &str) -> Option<Vec<u64>> {
 
 /// The state by what the compilers do now with the bug's reduced source, or with a case of it. What
 /// they do not show that way keeps its recorded state.
-pub(super) fn tried_states(
+fn tried_states(
     difference: &Mechanism<'_>,
     sources: &[&NamedSource],
     (at_hand, builds): (&BuildsAtHand, &[KnownBuild]),
@@ -257,4 +299,17 @@ fn case_that_shows(
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A bug that is fixed everywhere it was is not here, and one of an installed build is.
+    #[test]
+    fn every_state_has_a_word_and_the_worst_one_counts() {
+        let states = [BugState::NotTried, BugState::Fixed, BugState::Here];
+        assert_eq!(states.iter().min(), Some(&BugState::Here));
+        assert_eq!(states.map(BugState::as_str), ["not tried", "fixed here", "here"]);
+    }
 }

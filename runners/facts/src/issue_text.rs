@@ -4,10 +4,11 @@ use layoutproof_core::results::known::ReducedSource;
 use layoutproof_report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
 use layoutproof_site::Mechanism;
 
-use super::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
+use crate::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
 
 /// The text of an issue, or a reason for having none.
-pub(super) enum IssueText {
+#[derive(Debug)]
+pub enum IssueText {
     Written(String),
     /// A message that the newest build does not show the difference.
     NotShown(String),
@@ -16,7 +17,10 @@ pub(super) enum IssueText {
 }
 
 /// Runs the newest build and, if it shows the difference, all others.
-pub(super) fn issue_text(
+///
+/// # Errors
+/// The case or a toolchain does not exist, or a compiler cannot be asked.
+pub fn issue_text(
     reduced: &ReducedSource,
     difference: &Mechanism<'_>,
     builds: &BuildsAtHand,

@@ -1,0 +1,18 @@
+//! The program's own data as facts: the known bugs, whether the compilers of this machine have them, the texts of
+//! their issues, and what the pages of the site show.
+//!
+//! Compilers run only for [`bug_state`] and [`issue_text`]. Prints nothing and draws no page.
+#![forbid(unsafe_code)]
+
+pub mod bug_state;
+pub mod builds;
+pub mod cases;
+pub mod driver_issues;
+pub mod issue_text;
+pub mod kept_runs;
+pub mod known_evidence;
+pub mod known_lists;
+pub mod reduced_sources;
+pub mod rule_sets;
+pub mod site_records;
+pub mod surprises;
