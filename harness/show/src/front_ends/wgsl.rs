@@ -62,7 +62,7 @@ fn of_naga(
         let place = module.blocks().find(|other| other.name == block).map(|block| block.place_of(&path));
         let path = join(&block, &path);
         let message = format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}");
-        let help = "programs that compile this with naga, as wgpu does, use naga's; those with Tint, WGSL's";
+        let help = "programs that compile this with naga, such as wgpu's, use naga's number; with Tint they use WGSL's";
         Diagnostic::warning(Code::CompilerDiffers, place.unwrap_or_default(), message).with_help(help)
     };
     differences(ours, &naga).into_iter().map(warning).collect()
