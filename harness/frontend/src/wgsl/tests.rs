@@ -248,6 +248,7 @@ fn hostile_texts_end() {
     let lists =
         (1..64).map(|level| format!("const A{level} = array(A{0}, A{0});\n", level - 1)).collect::<Vec<_>>().concat();
     read(&format!("const A0 = array(1, 2); {lists} const x = A63 == A63;"));
-    let lists = (1..many).map(|level| format!("const L{level}=array(L{});\n", level - 1)).collect::<Vec<_>>().concat();
+    let lists =
+        (1..3 * many).map(|level| format!("const L{level}=array(L{});\n", level - 1)).collect::<Vec<_>>().concat();
     read(&format!("const L0 = array(1); {lists}"));
 }
