@@ -7,6 +7,7 @@
 //! Sources: Slang user guide, "Modules and Access Control"; the order in the reflection of slangc 2026.14.1.
 
 use std::collections::{HashSet, VecDeque};
+use std::path::Path;
 
 use layoutproof_layout::{FileId, Span};
 
@@ -215,10 +216,11 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// Returns the possible file names of a module: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`. A name in quotes
-/// is a path, with the same alternatives unless it has the suffix (Slang 2026.14.1).
+/// is a path, with the same alternatives unless it ends in `.slang`, in any case (Slang 2026.14.1).
 pub fn module_files(name: &str, is_quoted: bool) -> Vec<String> {
     let name = name.replace(if is_quoted { '\\' } else { '.' }, "/");
-    if is_quoted && name.ends_with(".slang") {
+    let has_suffix = Path::new(&name).extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("slang"));
+    if is_quoted && has_suffix {
         return vec![name];
     }
     let path = format!("{name}.slang");

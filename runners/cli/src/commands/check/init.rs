@@ -640,6 +640,7 @@ mod tests {
             ("__exported import Utils.Math_Helpers;", &["Utils/Math_Helpers.slang", "Utils/Math-Helpers.slang"]),
             ("import \"a/b_c\";", &["a/b_c.slang", "a/b-c.slang"]),
             ("import \"a/b_c.slang\";", &["a/b_c.slang"]),
+            ("import \"a/b_c.SLANG\";", &["a/b_c.SLANG"]),
             ("__include part;", &["part.slang"]),
             ("import numpy as np", &[]),
             ("important = 1;", &[]),
