@@ -7,7 +7,7 @@ use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differen
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
-use layoutproof_wgsl::WgslModule;
+use layoutproof_wgsl::{WgslModule, WgslVariable};
 
 use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::declared_bindings::DeclaredBindings;
@@ -59,10 +59,11 @@ fn of_naga(
     };
     let warning = |difference: WitnessDifference| {
         let WitnessDifference { block, path, what, ours, theirs } = difference;
-        let place = module.blocks().find(|other| other.name == block).map(|block| block.place_of(&path));
+        let variable = module.variables.iter().find(|variable| variable.name == block);
+        let place = variable.and_then(WgslVariable::block).map(|block| block.place_of(&path));
         let path = join(&block, &path);
         let message = format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}");
-        let help = "programs that compile this with naga, as wgpu does, use naga's; those with Tint, WGSL's";
+        let help = "programs that compile this with naga, such as wgpu's, use naga's number; with Tint they use WGSL's";
         Diagnostic::warning(Code::CompilerDiffers, place.unwrap_or_default(), message).with_help(help)
     };
     differences(ours, &naga).into_iter().map(warning).collect()
