@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
-use layoutproof_core::check::{BindingCheck, Proof, Source, SourcePlace};
+use layoutproof_core::check::{BindingCheck, Proof, Source};
 use layoutproof_device::RegisterRange;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::image::REFILL_WORD;
 use layoutproof_readers::toolchain::SourceText;
+use layoutproof_source::sources::LinePlace;
 
 use crate::fixture::bound::module;
 
@@ -18,7 +19,7 @@ fn proof(text: &str, convention: Convention) -> Proof {
     let source = Source {
         id: "bindings/registers".to_owned(),
         summary: "registers".to_owned(),
-        place: SourcePlace { file: "registers.toml".to_owned(), line: Some(3) },
+        place: LinePlace { file: "registers.toml".to_owned(), line: Some(3) },
         module: module(text),
         options: LayoutOptions::default(),
         expect: Vec::new(),

@@ -1,7 +1,8 @@
 //! The result of comparing a host struct with a block.
 
+use layoutproof_source::sources::LinePlace;
+
 use super::mismatch::{Mismatch, Remark};
-use super::program_struct::LinePlace;
 
 /// A comparison of a host struct with a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

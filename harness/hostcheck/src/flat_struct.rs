@@ -1,7 +1,9 @@
 //! A struct of either side as a list of members and a list of lanes. A lane is a scalar with its
 //! bytes.
 
-use super::program_struct::{LaneClass, LinePlace, ProgramBits};
+use layoutproof_source::sources::LinePlace;
+
+use super::program_struct::{LaneClass, ProgramBits};
 
 /// Maximum number of lanes per side. Bytes after them are not compared.
 pub(super) const MAX_LANES: usize = 1 << 16;

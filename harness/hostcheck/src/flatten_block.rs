@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::{Component, Count, LaidOut, LaidOutMember, LaidOutShape, Scalar, UNSIZED_ELEMENTS};
+use layoutproof_source::sources::LinePlace;
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
 use super::names::join_path;
-use super::program_struct::{LaneClass, LinePlace, ProgramBits};
+use super::program_struct::{LaneClass, ProgramBits};
 
 /// Flattens the layout of a block. `places` has the declarations of members, by path without
 /// indices.

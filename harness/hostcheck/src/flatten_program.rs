@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 
 use layoutproof_layout::UNSIZED_ELEMENTS;
+use layoutproof_source::sources::LinePlace;
 
 use super::flat_struct::{FlatArray, FlatMember, FlatScalar, FlatStruct, FlatVectors, Lane, MAX_LANES};
 use super::names::join_path;
-use super::program_struct::{
-    LaneClass, LinePlace, ProgramBits, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
-};
+use super::program_struct::{LaneClass, ProgramBits, ProgramField, ProgramScalar, ProgramShape, ProgramStruct};
 use super::vector_types::{VectorType, VectorTypes};
 
 /// Flattens `program`, whose first byte is at `start` in the block. Each of the `vector_types`

@@ -32,12 +32,12 @@ pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path, shares_a_member};
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
+pub use layoutproof_source::sources::LinePlace;
 pub use member_trial::{MemberFit, MemberSketch};
 pub use mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
 pub use places::{TextPlaces, member_places};
 pub use program_struct::{
-    LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
-    ProgramStruct,
+    LaneClass, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
 };
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
 pub use written::{WrittenBy, WrittenRules, as_written};

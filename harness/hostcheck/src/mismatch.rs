@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use layoutproof_source::sources::LinePlace;
 use serde::Serialize;
 
 use super::flat_struct::FlatScalar;
-use super::program_struct::{LaneClass, LinePlace, ProgramBits};
+use super::program_struct::{LaneClass, ProgramBits};
 
 /// A difference between host and shader.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::{Block, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Span, StructType, Type};
-use layoutproof_source::sources::{SourceFile, SourceMap};
+use layoutproof_source::sources::{LinePlace, SourceFile, SourceMap};
 
 use super::names::join_path;
-use super::program_struct::LinePlace;
 
 /// Maximum number of members. Structs of structs double with each level.
 const MAX_PLACES: usize = 1 << 16;

@@ -3,6 +3,7 @@
 //! The reader of debug information makes these. All sizes, offsets and strides are in bytes;
 //! offsets are relative to the enclosing struct.
 
+use layoutproof_source::sources::LinePlace;
 use serde::{Deserialize, Serialize};
 
 use crate::written::WrittenBy;
@@ -57,15 +58,6 @@ pub struct ProgramField {
     /// Its bits, if it is a bit-field.
     pub bits: Option<ProgramBits>,
     pub place: Option<LinePlace>,
-}
-
-/// The place of a declaration, in the host program or in a shader.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct LinePlace {
-    /// File, as the debug information or the user writes it.
-    pub file: String,
-    /// Line, from 1.
-    pub line: Option<u32>,
 }
 
 /// Bits of a bit-field.

@@ -3,9 +3,7 @@
 
 use layoutproof_layout::{Block, FileId, Span, Type};
 
-use layoutproof_source::sources::SourceMap;
-
-use super::program_struct::LinePlace;
+use layoutproof_source::sources::{LinePlace, SourceMap};
 
 /// The first word of such a comment.
 const MARK: &str = "layoutproof:";

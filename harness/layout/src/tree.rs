@@ -229,7 +229,7 @@ pub struct BitRange {
 }
 
 /// A line of `layoutproof show`: a member at any depth.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MemberRow {
     /// Path in the block: `lights[].position`.
     pub path: String,

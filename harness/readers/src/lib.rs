@@ -27,6 +27,6 @@ pub mod reported;
 pub mod spirv;
 pub mod toolchain;
 pub mod wgsl_layouts;
-pub mod wgsl_module;
+pub mod wgsl_probe;
 
 pub use read_error::ReadError;

@@ -16,8 +16,8 @@ use thiserror::Error;
 
 use crate::naga::{read_glsl, read_wgsl};
 use crate::naga_hlsl::hlsl_of_wgsl;
-use crate::naga_offsets::{self, NagaError, WgslBinding, WgslCode};
-use crate::spirv::{BadModule, DeclaredModule};
+use crate::naga_offsets::{self, NagaError, WgslCode};
+use crate::spirv::{BadModule, BoundVariable, DeclaredModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::text_limits::check_text;
@@ -71,7 +71,7 @@ pub enum ReadAnswer {
     WgslCode(Result<WgslCode, NagaError>),
     WgslToHlsl(Result<String, NagaError>),
     /// For `WgslBindings`, in declaration order.
-    WgslBindings(Result<Vec<WgslBinding>, NagaError>),
+    WgslBindings(Result<Vec<BoundVariable>, NagaError>),
 }
 
 /// Answers in this process and on this stack. A hostile file can crash the process.
@@ -213,7 +213,7 @@ pub fn wgsl_to_hlsl(
 pub fn wgsl_bindings(
     reader: &dyn ModuleReader,
     text: &str,
-) -> Result<Result<Vec<WgslBinding>, NagaError>, ReaderFailure> {
+) -> Result<Result<Vec<BoundVariable>, NagaError>, ReaderFailure> {
     let request = ReadRequest::WgslBindings { text: text.to_owned() };
     match reader.read(&request)? {
         ReadAnswer::WgslBindings(bindings) => Ok(bindings),

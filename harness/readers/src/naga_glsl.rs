@@ -21,7 +21,7 @@ use naga::{
 };
 
 use crate::naga_offsets::{IrPacking, NagaError, NagaPlace, NagaShader, Packing, block_of, chain};
-use crate::wgsl_module::WgslStep;
+use crate::wgsl_probe::WgslStep;
 
 /// Absolute offset in bytes at which naga's GLSL reads each leaf of `shader`, in the order of its
 /// source's paths; `None` for a path that naga's module does not have.
@@ -232,7 +232,7 @@ fn uniforms(types: &UniqueArena<Type>, ty: Handle<Type>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wgsl_module::WgslModule;
+    use crate::wgsl_probe::WgslProbe;
 
     /// The block in the example of `ARB_uniform_buffer_object`, with two more members.
     const EXAMPLE: &str = "
@@ -265,9 +265,9 @@ mod tests {
         positions.iter().map(step).collect()
     }
 
-    fn module(text: &str, positions: &[&[u32]]) -> WgslModule {
+    fn module(text: &str, positions: &[&[u32]]) -> WgslProbe {
         let mut source =
-            WgslModule { text: text.to_owned(), entry: "main".to_owned(), binding_size: 0, paths: Vec::new() };
+            WgslProbe { text: text.to_owned(), entry: "main".to_owned(), binding_size: 0, paths: Vec::new() };
         source.paths = {
             let NagaShader { module, .. } = NagaShader::read(&source).unwrap();
             let (_, block) = block_of(&module).unwrap();

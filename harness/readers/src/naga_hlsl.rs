@@ -14,7 +14,7 @@ use naga::valid::ModuleInfo;
 use naga::{AddressSpace, Module, ShaderStage};
 
 use crate::naga_offsets::{NagaError, NagaShader, block_of, chain, load};
-use crate::wgsl_module::{BLOCK, WgslStep};
+use crate::wgsl_probe::{BLOCK, WgslStep};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 

@@ -20,7 +20,8 @@ use naga::{
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::wgsl_module::{BLOCK, WgslModule, WgslStep};
+use crate::spirv::BoundVariable;
+use crate::wgsl_probe::{BLOCK, WgslProbe, WgslStep};
 
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NagaError {
@@ -44,7 +45,7 @@ pub enum NagaError {
 /// Our own WGSL as naga reads it. Reading takes longer than all later queries together.
 #[derive(Debug)]
 pub struct NagaShader<'a> {
-    pub(crate) source: &'a WgslModule,
+    pub(crate) source: &'a WgslProbe,
     pub(crate) module: Module,
     pub(crate) info: ModuleInfo,
 }
@@ -54,7 +55,7 @@ impl<'a> NagaShader<'a> {
     ///
     /// # Errors
     /// If naga cannot read the text or finds it invalid.
-    pub fn read(source: &'a WgslModule) -> Result<Self, NagaError> {
+    pub fn read(source: &'a WgslProbe) -> Result<Self, NagaError> {
         let (module, info) = load(&source.text)?;
         Ok(Self { source, module, info })
     }
@@ -156,27 +157,18 @@ fn binding_sizes(module: &Module) -> BTreeMap<(u32, u32), u32> {
     bound.collect()
 }
 
-/// A WGSL variable with a binding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WgslBinding {
-    /// Empty if it has none.
-    pub name: String,
-    pub group: u32,
-    pub binding: u32,
-}
-
 /// Each WGSL variable with a binding, in declaration order.
 ///
 /// # Errors
 /// If naga cannot read the text or finds it invalid.
-pub fn wgsl_bindings(text: &str) -> Result<Vec<WgslBinding>, NagaError> {
+pub fn wgsl_bindings(text: &str) -> Result<Vec<BoundVariable>, NagaError> {
     let module = parse(text)?;
     // Bindings do not depend on offsets, which naga does not always compute by WGSL's rules.
     validate(&module, ValidationFlags::all() - ValidationFlags::STRUCT_LAYOUTS)?;
     let bound = module.global_variables.iter().filter_map(|(_, variable)| {
         let place = variable.binding.as_ref()?;
         let name = variable.name.clone().unwrap_or_default();
-        Some(WgslBinding { name, group: place.group, binding: place.binding })
+        Some(BoundVariable { name, set: place.group, binding: place.binding })
     });
     Ok(bound.collect())
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId, SourcePlace};
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource, RecordsFilter,
@@ -450,7 +450,7 @@ fn nothing_of_users_is_markup() {
     };
     let evil_story = |story: Box<Story>| Story {
         summary: evil.into(),
-        place: SourcePlace::of_file(evil),
+        place: LinePlace::of_file(evil),
         authority: evil.into(),
         hint: Some(evil.into()),
         again: RerunCommand::Text(evil.into()),
@@ -500,7 +500,7 @@ fn nothing_of_users_is_markup() {
     let source = RecordedSource {
         case: evil.into(),
         summary: evil.into(),
-        place: SourcePlace::of_file(evil),
+        place: LinePlace::of_file(evil),
         declaration: Some(evil.into()),
         layouts: vec![layout_of_source],
     };

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source, SourcePlace};
+use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source};
 use layoutproof_core::results::known;
 use layoutproof_core::results::record::{
     CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind,
@@ -19,7 +19,7 @@ use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_report::reporter::FinishedRun;
 use layoutproof_report::terminal::{failure_report, summary};
 use layoutproof_show::Style;
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::sources::{LinePlace, SourceMap};
 
 use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, bound, module};
 
@@ -28,7 +28,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
     let source = Source {
         id: "bindings/by_hand".to_owned(),
         summary: "a placement by hand".to_owned(),
-        place: SourcePlace { file: "by_hand.toml".to_owned(), line: Some(3) },
+        place: LinePlace { file: "by_hand.toml".to_owned(), line: Some(3) },
         module: module(text),
         options: LayoutOptions::default(),
         expect: Vec::new(),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use layoutproof_layout::{FileId, Span};
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +89,28 @@ impl Checkpoints {
 pub struct Position {
     pub line: u32,
     pub column: u32,
+}
+
+/// A file with a line, for people: `cases/a/b.toml:9`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LinePlace {
+    /// As the user, a compiler or debug information writes it.
+    pub file: String,
+    /// From 1; `None` if it is not known, or if the place is the whole file.
+    pub line: Option<u32>,
+}
+
+impl LinePlace {
+    pub fn of_file(name: &str) -> Self {
+        Self { file: name.to_owned(), line: None }
+    }
+}
+
+impl fmt::Display for LinePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        self.line.iter().try_for_each(|line| write!(f, ":{line}"))
+    }
 }
 
 impl SourceMap {

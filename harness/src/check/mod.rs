@@ -16,19 +16,19 @@ pub mod audit;
 pub mod binding;
 #[expect(clippy::module_inception, reason = "the room has the name of its main type, and so has that type's file")]
 pub mod check;
-pub mod check_id;
 mod check_record;
 pub(crate) mod compiled;
 mod hint;
 pub mod jobs;
 pub mod produce;
-pub mod producer;
 pub mod reproduction;
 mod row;
 mod shader_texts;
 pub mod source;
 pub mod subject;
 pub mod verdict;
+
+pub use layoutproof_events::{check_id, producer};
 
 pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
 pub use check::Check;
@@ -40,5 +40,5 @@ pub use produce::{
 pub use producer::{Generator, Producer};
 pub use reproduction::{ExpectedWord, FailingProbe, ReproDispatch};
 pub use shader_texts::ShaderText;
-pub use source::{Source, SourcePlace};
+pub use source::Source;
 pub use subject::Subject;

@@ -1,7 +1,5 @@
 //! A case or a user's file with parsed declarations.
 
-use std::fmt;
-
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{LayoutOptions, Span};
 
@@ -12,34 +10,12 @@ use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_source::sources::{SourceFile, SourceMap};
+use layoutproof_source::sources::{LinePlace, SourceFile, SourceMap};
 use sha2::{Digest, Sha256};
 
 /// Errors that a case may expect as warnings, because some compiler accepts what the documents
 /// forbid. DXC before 1.8.2405 lets arrays, structs and matrices begin at any component.
 const TAKEN_BY_COMPILERS: [Code; 1] = [Code::PackoffsetComponent];
-
-/// The file of a source, and for a case the line of its declarations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourcePlace {
-    pub file: String,
-    /// From 1.
-    pub line: Option<u32>,
-}
-
-impl SourcePlace {
-    pub fn of_file(name: &str) -> Self {
-        Self { file: name.to_owned(), line: None }
-    }
-}
-
-/// `cases/a/b.toml:9`.
-impl fmt::Display for SourcePlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.file)?;
-        self.line.iter().try_for_each(|line| write!(f, ":{line}"))
-    }
-}
 
 /// Declarations to check, before any rule set lays them out.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +24,8 @@ pub struct Source {
     pub id: String,
     /// The case's claim; empty for a file.
     pub summary: String,
-    pub place: SourcePlace,
+    /// The file, and for a case the line of its declarations.
+    pub place: LinePlace,
     pub module: Module,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
@@ -173,7 +150,7 @@ impl Source {
         Self {
             id: name.to_owned(),
             summary: String::new(),
-            place: SourcePlace::of_file(name),
+            place: LinePlace::of_file(name),
             module: Module::default(),
             options: LayoutOptions::default(),
             expect: Vec::new(),
@@ -231,7 +208,7 @@ impl Source {
         Self {
             id: case.id.clone(),
             summary: case.summary.clone(),
-            place: SourcePlace { file: sources.file(case.file).name.clone(), line: Some(line) },
+            place: LinePlace { file: sources.file(case.file).name.clone(), line: Some(line) },
             module,
             options: case.options,
             expect: case.expect.clone(),

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
+use crate::check::producer::Producer;
 use crate::check::source::Source;
 use crate::results::record::{RecordValue, Row, Witnesses};
 use layoutproof_frontend::module::Module;
 use layoutproof_probes::generate::reserved::Reserved;
-use layoutproof_readers::toolchain::SourceText;
+use layoutproof_readers::toolchain::{Input, SourceText};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Finds the case's expectation for a rule set. A case lists a dialect separately only if some type
@@ -91,6 +92,20 @@ impl Subject {
             authorities: Vec::new(),
             layouts,
             is_native: false,
+        }
+    }
+
+    /// True if the producer has shaders for it. A compiler has some for blocks that it lays out by
+    /// this rule set itself, and for user text in its own language.
+    pub fn is_taken_by(&self, producer: Producer) -> bool {
+        match producer {
+            Producer::Generator(_) => !self.is_native,
+            Producer::Compiler(toolchain) if self.is_own_wgsl() => toolchain.input == Input::Wgsl,
+            Producer::Compiler(toolchain) => {
+                let by_address = |block| self.source.is_case && toolchain.follows_by_address(self.rules, block);
+                let mut blocks = self.source.module.blocks.iter();
+                blocks.any(|block| toolchain.follows(self.rules, block) || by_address(block))
+            }
         }
     }
 

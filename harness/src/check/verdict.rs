@@ -5,72 +5,14 @@
 //! compared. One broken link names a culprit; several leave it unclear.
 
 use std::collections::BTreeSet;
-use std::fmt;
 
 use layoutproof_device::Feature;
+pub use layoutproof_events::Validation;
+pub use layoutproof_events::producer::Writer;
 use layoutproof_layout::Quantity;
 
 use crate::results::record::{Culprit, Proves, Row, Witnesses};
 use layoutproof_probes::Form;
-
-/// The result of the module validator.
-///
-/// Saved records hold its text; `results::record::saved_text` reads that text back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Validation {
-    Valid,
-    /// The validator did not run, for this reason.
-    NotRun(String),
-    /// The module is invalid under the promised rules but valid on a device that allows more.
-    ValidOnlyWith {
-        /// The feature of such a device.
-        feature: Feature,
-        /// The validator's message under the promised rules.
-        message: String,
-    },
-    /// The module is invalid, with the validator's message.
-    Invalid(String),
-}
-
-impl fmt::Display for Validation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Valid => f.write_str("valid"),
-            Self::NotRun(reason) => write!(f, "not run: {reason}"),
-            Self::ValidOnlyWith { feature, message } => write!(f, "valid only with {feature}: {message}"),
-            Self::Invalid(message) => f.write_str(message),
-        }
-    }
-}
-
-impl Validation {
-    /// Returns true if the validator rejected the module under the promised rules.
-    pub fn is_rejection(&self) -> bool {
-        !matches!(self, Self::Valid | Self::NotRun(_))
-    }
-
-    /// Combines the validation results of a check's modules. Without modules, the validator did not
-    /// run.
-    pub fn of_all<'a>(modules: impl Iterator<Item = &'a Self>) -> Self {
-        // The worst result counts, and among equal ones the first.
-        let weight = |validation: &&Self| match validation {
-            Self::Invalid(_) => 0,
-            Self::ValidOnlyWith { .. } => 1,
-            Self::NotRun(_) => 2,
-            Self::Valid => 3,
-        };
-        modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
-    }
-}
-
-/// The writer of the code that a device ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writer {
-    /// Our own generator.
-    Generator,
-    /// A compiler, from source text. It may lose offsets that the text requests.
-    Compiler,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeOrigin {

@@ -5,7 +5,5 @@ pub mod coverage;
 pub mod floors;
 pub mod frozen;
 pub mod known;
-pub mod left_out;
-pub mod record;
-pub mod seen_cases;
-pub mod summary;
+
+pub use layoutproof_events::{self as record, left_out, seen_cases, summary};

@@ -65,8 +65,11 @@ impl Launch {
     /// # Errors
     /// A variable names the folder of fetched drivers by a relative path.
     pub fn of(program: PathBuf) -> anyhow::Result<Self> {
-        let tools = MachineTools::find()?;
-        let drivers = FetchedDrivers::find(&tools);
+        Ok(Self::with_tools(program, &MachineTools::find()?))
+    }
+
+    fn with_tools(program: PathBuf, tools: &MachineTools) -> Self {
+        let drivers = FetchedDrivers::find(tools);
 
         let (vkd3d, vkd3d_note) =
             match tools.folder().map_or(Ok(None), |tools| PrivateRoot::find(tools, PrivateRoot::VKD3D)) {
@@ -77,7 +80,7 @@ impl Launch {
                 Err(untrusted) => (None, Some(untrusted.to_string())),
             };
 
-        Ok(Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() })
+        Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() }
     }
 
     /// Workers for a run that needs the devices with these ids. The lavapipe that is newer than the
@@ -87,25 +90,20 @@ impl Launch {
     /// # Errors
     /// A variable names the folder of fetched drivers by a relative path.
     pub fn for_run(program: PathBuf, named: &[String], takes_all: bool) -> anyhow::Result<Self> {
-        let launch = Self::of(program)?;
-        let is_named = named.iter().any(|id| id == CURRENT_LAVAPIPE);
-        if takes_all || is_named { launch.with_current_lavapipe() } else { Ok(launch) }
-    }
-
-    /// These workers, and those of the fetched lavapipe that is newer than the distribution's.
-    ///
-    /// # Errors
-    /// A variable names the tools folder by a relative path.
-    pub fn with_current_lavapipe(mut self) -> anyhow::Result<Self> {
-        match CurrentLavapipe::find(&MachineTools::find()?) {
+        let tools = MachineTools::find()?;
+        let mut launch = Self::with_tools(program, &tools);
+        if !takes_all && !named.iter().any(|id| id == CURRENT_LAVAPIPE) {
+            return Ok(launch);
+        }
+        match CurrentLavapipe::find(&tools) {
             Ok(lavapipe) => {
                 let warning = lavapipe.as_ref().and_then(|lavapipe| lavapipe.warning().map(str::to_owned));
-                self.drivers.note(warning);
-                self.lavapipe = lavapipe;
+                launch.drivers.note(warning);
+                launch.lavapipe = lavapipe;
             }
-            Err(untrusted) => self.drivers.note(Some(untrusted.to_string())),
+            Err(untrusted) => launch.drivers.note(Some(untrusted.to_string())),
         }
-        Ok(self)
+        Ok(launch)
     }
 
     /// The lavapipe that workers of this device load, if it is not one of the system's drivers.

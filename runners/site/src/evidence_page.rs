@@ -34,16 +34,6 @@ pub(super) struct EvidenceLinks<'a> {
     pub mechanisms: &'a MechanismsByReason<'a>,
 }
 
-/// Checks in the order of a page: those that differ come first.
-const BY_URGENCY: [OutcomeKind; 6] = [
-    OutcomeKind::Differ,
-    OutcomeKind::Broken,
-    OutcomeKind::Stale,
-    OutcomeKind::Known,
-    OutcomeKind::Agree,
-    OutcomeKind::Skipped,
-];
-
 /// Longest reason that is shown, in characters. A driver's message may have any length.
 const MAX_REASON: usize = 300;
 /// Most checks that a page lists: more than there are cases, and few enough for a page below 200
@@ -53,7 +43,7 @@ const MAX_CHECKS: usize = 900;
 pub(super) fn evidence_page(title: &str, cell: &EvidenceCell<'_>, links: EvidenceLinks<'_>) -> SiteDraft {
     let path = cell.path.as_str();
     let mut checks = cell.checks.clone();
-    checks.sort_by_key(|check| BY_URGENCY.iter().position(|outcome| *outcome == check.outcome.kind()));
+    checks.sort_by_key(|check| OutcomeKind::BY_URGENCY.iter().position(|outcome| *outcome == check.outcome.kind()));
     let hidden = checks.len().saturating_sub(MAX_CHECKS);
     checks.truncate(MAX_CHECKS);
 

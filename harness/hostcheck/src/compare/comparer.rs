@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{BlockKind, BlockLayout, without_indices};
+use layoutproof_source::sources::LinePlace;
 
 use crate::block_part::BlockPart;
 use crate::comparison::{Comparison, RowState};
@@ -19,7 +20,7 @@ use crate::member_pairs::MemberPairs;
 use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract};
 use crate::names::is_filler;
 use crate::open_end::OpenEnd;
-use crate::program_struct::{LinePlace, ProgramContract, ProgramStruct};
+use crate::program_struct::{ProgramContract, ProgramStruct};
 use crate::vector_types::VectorTypes;
 
 /// A block, or a struct in it, with the places of its declarations.

@@ -1,5 +1,7 @@
 //! Checks of the whole struct: contract, size, members that the shader does not read, matrices.
 
+use layoutproof_source::sources::LinePlace;
+
 use super::comparer::{Comparer, display_path};
 use crate::block_part::BlockPart;
 use crate::comparison::RowState;
@@ -8,7 +10,7 @@ use crate::hint::element_hint;
 use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
 use crate::names::{is_filler, is_padding};
 use crate::open_end::OpenEnd;
-use crate::program_struct::{LinePlace, ProgramContract};
+use crate::program_struct::ProgramContract;
 
 impl Comparer<'_> {
     pub(super) fn contract(&mut self) {

@@ -346,13 +346,7 @@ fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
 /// Returns the end of a type's last leaf. An unsized array has [`UNSIZED_ELEMENTS`] elements.
 fn leaves_end(laid_out: &LaidOut) -> u64 {
     match &laid_out.shape {
-        LaidOutShape::Scalar(component) => component.size.into(),
-        LaidOutShape::Vector { component, length } => u64::from(component.size) * u64::from(*length),
-        LaidOutShape::Matrix { component, rows, columns, order, stride } => {
-            let (vectors, length) = order.vectors_and_length(*rows, *columns);
-            let before_last = u64::from(*stride) * u64::from(vectors.saturating_sub(1));
-            before_last + u64::from(component.size) * u64::from(length)
-        }
+        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Matrix { .. } => laid_out.data_end(),
         LaidOutShape::Array { element, count, stride } => match (elements(*count), leaves_end(element)) {
             (0, _) | (_, 0) => 0,
             (count, end) => u64::from(*stride) * u64::from(count - 1) + end,

@@ -23,7 +23,7 @@ use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderSt
 
 use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 use crate::naga_offsets::{chain, matrix_stride};
-use crate::wgsl_module::MAX_IMMEDIATE_SIZE;
+use crate::wgsl_probe::MAX_IMMEDIATE_SIZE;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use type_layouts::TypeLayouts;
 

@@ -466,10 +466,12 @@ fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
     LaidOut { size: Extent::Finite(size), ..laid_out }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The place of a variable in code that a compiler made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundVariable {
-    /// Its `OpName`; empty if it has none.
+    /// Its name in WGSL, or its `OpName`; empty if it has none.
     pub name: String,
+    /// WGSL calls it the group.
     pub set: u32,
     pub binding: u32,
 }

@@ -22,16 +22,6 @@ use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// Outcomes in the order in which cases are listed.
-const BY_URGENCY: [OutcomeKind; 6] = [
-    OutcomeKind::Differ,
-    OutcomeKind::Broken,
-    OutcomeKind::Stale,
-    OutcomeKind::Known,
-    OutcomeKind::Agree,
-    OutcomeKind::Skipped,
-];
-
 /// A case with its checks.
 struct CasePart<'a> {
     id: &'a str,
@@ -120,7 +110,7 @@ fn filters(places: &CheckPlaces<'_>) -> Markup {
             label { "Outcome"
                 select #outcome {
                     option value="" { "any" }
-                    @for outcome in BY_URGENCY { option value=(outcome.as_str()) { (outcome.as_str()) } }
+                    @for outcome in OutcomeKind::BY_URGENCY { option value=(outcome.as_str()) { (outcome.as_str()) } }
                 }
             }
             label { "Rule set"
@@ -141,7 +131,7 @@ fn filters(places: &CheckPlaces<'_>) -> Markup {
 
 impl CasePart<'_> {
     fn urgency(&self) -> usize {
-        self.checks.iter().map(|check| urgency(check.outcome.kind())).min().unwrap_or(BY_URGENCY.len())
+        self.checks.iter().map(|check| urgency(check.outcome.kind())).min().unwrap_or(OutcomeKind::BY_URGENCY.len())
     }
 
     fn draw(&self, places: &CheckPlaces<'_>, known: &KnownEntries<'_>, maps: SourceMaps) -> Markup {
@@ -210,7 +200,7 @@ impl CasePart<'_> {
 /// Checks of one rule set with the same outcome and reason.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct CheckEnd<'a> {
-    /// Index of the outcome in [`BY_URGENCY`].
+    /// Index of the outcome in [`OutcomeKind::BY_URGENCY`].
     urgency: usize,
     reason: String,
     /// The entry that covers them.
@@ -276,7 +266,7 @@ fn places_of(checks: &[&CheckRecord]) -> Vec<TitlesOnDevices> {
 
 impl CheckEnd<'_> {
     fn draw(&self, known: &KnownEntries<'_>) -> Markup {
-        let outcome = BY_URGENCY[self.urgency];
+        let outcome = OutcomeKind::BY_URGENCY[self.urgency];
         let entry = self.known.and_then(|entry| known.link(entry));
         html! {
             b class=(outcome.as_str()) { (grouped(self.count)) " " (outcome.as_str()) }
@@ -294,12 +284,16 @@ impl CheckEnd<'_> {
 }
 
 fn urgency(outcome: OutcomeKind) -> usize {
-    BY_URGENCY.iter().position(|other| *other == outcome).unwrap_or(BY_URGENCY.len() - 1)
+    OutcomeKind::BY_URGENCY.iter().position(|other| *other == outcome).unwrap_or(OutcomeKind::BY_URGENCY.len() - 1)
 }
 
 fn counts(checks: &[&CheckRecord]) -> Vec<(OutcomeKind, u64)> {
     let count = |outcome| checks.iter().filter(|check| check.outcome.kind() == outcome).count() as u64;
-    BY_URGENCY.into_iter().map(|outcome| (outcome, count(outcome))).filter(|(_, count)| *count > 0).collect()
+    OutcomeKind::BY_URGENCY
+        .into_iter()
+        .map(|outcome| (outcome, count(outcome)))
+        .filter(|(_, count)| *count > 0)
+        .collect()
 }
 
 /// Why a check does not simply agree.

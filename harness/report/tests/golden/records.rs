@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId, SourcePlace};
+use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::record::{
     Access, CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader,
     RecordedSource, RerunCommand, Row, Story, StoryBlock, Witnesses,
@@ -16,6 +16,7 @@ use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
+use layoutproof_source::sources::LinePlace;
 
 /// A member: path, type, offset and size in bytes, array stride.
 pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride: Option<u32>) -> MemberRow {
@@ -25,15 +26,9 @@ pub(crate) fn member(path: &str, type_name: &str, place: [u32; 2], array_stride:
         type_name: type_name.into(),
         offset,
         size: Some(size),
-        unbounded: false,
         alignment: if array_stride.is_some() { 16 } else { 4 },
         array_stride,
-        array_strides: Vec::new(),
-        matrix_stride: None,
-        matrix_order: None,
-        bit_offset: None,
-        bit_width: None,
-        uncertain: None,
+        ..MemberRow::default()
     }
 }
 
@@ -98,7 +93,7 @@ fn of_case(case: &str) -> CheckId {
 fn story(verdict: &str) -> Story {
     Story {
         summary: "a scalar takes the space an array leaves behind its last element".into(),
-        place: SourcePlace { file: "cases/cbuffer/array_tail.toml".to_owned(), line: Some(9) },
+        place: LinePlace { file: "cases/cbuffer/array_tail.toml".to_owned(), line: Some(9) },
         authority: "DXC 1.7.2308, listing of -T cs_6_6".into(),
         blocks: vec![StoryBlock { name: "S".into(), size: Some(48), members: hlsl_members() }],
         hint: None,
@@ -128,7 +123,7 @@ pub(crate) fn source() -> RecordedSource {
     RecordedSource {
         case: "cbuffer/array_tail".into(),
         summary: "a scalar takes the space an array leaves behind its last element".into(),
-        place: SourcePlace { file: "cases/cbuffer/array_tail.toml".to_owned(), line: Some(9) },
+        place: LinePlace { file: "cases/cbuffer/array_tail.toml".to_owned(), line: Some(9) },
         declaration: Some("cbuffer S { float3 a; float b[2]; float c; float2 d; };".into()),
         layouts: vec![layout("hlsl-cbuffer", 48, hlsl_members()), layout("std140", 64, std140_members())],
     }
@@ -262,7 +257,7 @@ pub(crate) fn binding_differs() -> CheckRecord {
     ];
     let story = Story {
         summary: "an implicit register is taken from its own space".into(),
-        place: SourcePlace { file: "cases/bind/implicit_in_space.toml".to_owned(), line: Some(7) },
+        place: LinePlace { file: "cases/bind/implicit_in_space.toml".to_owned(), line: Some(7) },
         blocks: Vec::new(),
         ..story("case and rules agree, the code addresses another register")
     };

@@ -138,15 +138,8 @@ mod tests {
                 type_name: type_name.to_owned(),
                 offset: 0,
                 size: None,
-                unbounded: false,
                 alignment: 4,
-                array_stride: None,
-                array_strides: Vec::new(),
-                matrix_stride: None,
-                matrix_order: None,
-                bit_offset: None,
-                bit_width: None,
-                uncertain: None,
+                ..MemberRow::default()
             };
             let declared = [ShaderLanguage::Glsl, ShaderLanguage::Wgsl].map(|language| declaration(language, &row, 0));
             assert_eq!(declared, [glsl, wgsl], "{type_name}");

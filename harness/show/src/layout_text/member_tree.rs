@@ -249,15 +249,8 @@ mod tests {
             type_name: type_name.into(),
             offset,
             size: Some(size),
-            unbounded: false,
             alignment: 4,
-            array_stride: None,
-            array_strides: Vec::new(),
-            matrix_stride: None,
-            matrix_order: None,
-            bit_offset: None,
-            bit_width: None,
-            uncertain: None,
+            ..MemberRow::default()
         }
     }
 

@@ -11,15 +11,9 @@ fn row(path: &str, type_name: &str, place: [u32; 3], array_stride: Option<u32>) 
         type_name: type_name.into(),
         offset,
         size: Some(size),
-        unbounded: false,
         alignment,
         array_stride,
-        array_strides: Vec::new(),
-        matrix_stride: None,
-        matrix_order: None,
-        bit_offset: None,
-        bit_width: None,
-        uncertain: None,
+        ..MemberRow::default()
     }
 }
 

@@ -18,7 +18,7 @@ use layoutproof_probes::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 use layoutproof_readers::naga_glsl::glsl_offsets;
 use layoutproof_readers::naga_hlsl::hlsl_offsets;
 use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
-use layoutproof_readers::wgsl_module::WgslModule;
+use layoutproof_readers::wgsl_probe::WgslProbe;
 
 /// Limit on the leaves of a block that our WGSL probes one by one.
 const MOST_LEAVES_IN_WGSL: usize = 512;
@@ -106,7 +106,7 @@ enum NagaFailure {
 /// The WGSL text for one entry point, and naga's results for it.
 #[derive(Debug)]
 struct NagaModule {
-    wgsl: WgslModule,
+    wgsl: WgslProbe,
     /// naga's offsets of the leaves, in bytes.
     offsets: Vec<Option<u32>>,
     spirv: Vec<u32>,

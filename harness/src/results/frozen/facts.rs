@@ -11,8 +11,8 @@ use layoutproof_probes::ProbePlan;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::dxil::{ListedBuffer, buffer_definitions, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
-use layoutproof_readers::naga_offsets::WgslBinding;
 use layoutproof_readers::reflection::parameters;
+use layoutproof_readers::spirv::BoundVariable;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::toolchain::{CompiledShader, Report};
 use layoutproof_readers::wgsl_layouts::WgslLayouts;
@@ -125,7 +125,7 @@ fn add_spirv(words: &[u32], reserved: &Reserved, facts: &mut Facts) -> Result<()
 }
 
 fn add_wgsl(text: &str, reserved: &Reserved, reader: &dyn ModuleReader, facts: &mut Facts) -> Result<(), ReadError> {
-    for WgslBinding { name, group: space, binding: index } in wgsl_bindings(reader, text)?? {
+    for BoundVariable { name, set: space, binding: index } in wgsl_bindings(reader, text)?? {
         if !name.starts_with(reserved.prefix()) {
             let place = BindingPlace { unit: LayoutUnit::Binding, space, index, count: Count::Finite(1) };
             add(facts, &name, Fact::Bound, &place.to_string());

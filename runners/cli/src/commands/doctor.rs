@@ -56,7 +56,7 @@ pub(crate) fn doctor(args: &DoctorArgs, style: Style) -> anyhow::Result<Exit> {
 
 fn devices(format: Format, style: Style) -> anyhow::Result<Exit> {
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
-    let listing = DeviceListing::of(&apis, &Launch::of(std::env::current_exe()?)?.with_current_lavapipe()?);
+    let listing = DeviceListing::of(&apis, &Launch::for_run(std::env::current_exe()?, &[], true)?);
     match format {
         Format::Json => {
             let DeviceListing { devices, notes, failures } = &listing;
@@ -77,7 +77,7 @@ fn exit_of_listing(listing: &DeviceListing) -> Exit {
 
 fn everything(format: Format, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
-    let launch = Launch::of(std::env::current_exe()?)?.with_current_lavapipe()?;
+    let launch = Launch::for_run(std::env::current_exe()?, &[], true)?;
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
     let listing = DeviceListing::of(&apis, &launch);
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use layoutproof_built_in::KNOWN;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::known::{self, KnownFailure};
+use layoutproof_facts::known_lists::known_lists as built_in_lists;
 use layoutproof_inputs::files::{FileKind, entries, read_text};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::FileId;
@@ -56,16 +56,10 @@ pub(crate) fn known_lists(paths: &[PathBuf], built_in: BuiltInKnown) -> anyhow::
         BuiltInKnown::OfWholeRun => (true, false),
         BuiltInKnown::OfNarrowedRun => (true, true),
     };
-    let mut sources = SourceMap::default();
     let mut found = Vec::new();
-    for list in KNOWN.iter().filter(|_| has_built_in) {
-        let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
-        match known::read(file, &sources) {
-            Ok(list) => found.extend(list),
-            Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
-        }
+    if has_built_in {
+        found.extend(built_in_lists()?.into_iter().flat_map(|list| list.entries));
     }
-
     found.extend(lists(paths, known::read)?);
     Ok(if is_narrowed { found.into_iter().map(KnownFailure::of_narrowed_run).collect() } else { found })
 }

@@ -6,7 +6,7 @@ use layoutproof_layout::tree::LeafStep;
 
 use super::NotExpressible;
 use super::node::{ELEMENT, NodeShape, WgslNode, WgslScalar};
-use layoutproof_readers::wgsl_module::{BLOCK, WgslStep};
+use layoutproof_readers::wgsl_probe::{BLOCK, WgslStep};
 
 /// Returns the expression that follows `steps` from the block's variable.
 pub(super) fn expression(steps: &[WgslStep]) -> String {

@@ -10,7 +10,7 @@ use super::access::{WgslLeafAccess, expression, wrapped_element};
 use super::node::{Grid, NodeShape, WgslNode, WgslScalar};
 use super::{BLOCK, NotExpressible};
 use crate::{Direction, Form, ProbeEntry};
-use layoutproof_readers::wgsl_module::WgslStep;
+use layoutproof_readers::wgsl_probe::WgslStep;
 
 /// Writes the function of `entry`.
 ///

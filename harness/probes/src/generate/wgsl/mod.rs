@@ -25,7 +25,7 @@ use thiserror::Error;
 
 use crate::{AddressSpace, Direction, ProbeEntry, ProbePlan, Stage};
 
-use layoutproof_readers::wgsl_module::{BLOCK, MAX_IMMEDIATE_SIZE, WgslModule};
+use layoutproof_readers::wgsl_probe::{BLOCK, MAX_IMMEDIATE_SIZE, WgslProbe};
 
 /// Why WGSL cannot express a layout.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -55,7 +55,7 @@ const BUFFERS: &str = include_str!("probe.wgsl");
 ///
 /// [`NotExpressible`] with the first member that does not fit, or with the rule that the address
 /// space breaks.
-pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<WgslModule, NotExpressible> {
+pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<WgslProbe, NotExpressible> {
     let laid_out = laid_out(layout)?;
     let mut builder = WgslBuilder::new(fit(&layout.rules));
     let block = builder.node("", laid_out)?.ok_or_else(|| NotExpressible::new("", "the block holds no bytes"))?;
@@ -66,7 +66,7 @@ pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Res
     let declarations = builder.into_declarations();
     let variable = variable(&block, entry);
 
-    Ok(WgslModule {
+    Ok(WgslProbe {
         text: format!("{declarations}{variable}\n{BUFFERS}\n{body}"),
         entry: entry.name.clone(),
         binding_size: block.size,

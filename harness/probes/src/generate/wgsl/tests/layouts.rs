@@ -7,7 +7,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, Lai
 use crate::generate::wgsl::{NotExpressible, module};
 use crate::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
 use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
-use layoutproof_readers::wgsl_module::WgslModule;
+use layoutproof_readers::wgsl_probe::WgslProbe;
 
 pub(super) const FLOAT: Component = Component { scalar: Scalar::Float32, size: 4 };
 pub(super) const INT: Component = Component { scalar: Scalar::Int32, size: 4 };
@@ -63,19 +63,19 @@ pub(super) fn entry(space: AddressSpace, direction: Direction, forms: &[Form]) -
 
 pub(super) const READ: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
-pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> Result<WgslModule, NotExpressible> {
+pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> Result<WgslProbe, NotExpressible> {
     let block = block(rules, laid_out.clone());
     let plan = ProbePlan { leaves: block.leaves(), not_probed: Vec::new(), entries: vec![entry.clone()] };
     module(&block, &plan, entry)
 }
 
 /// Compiles `module` to SPIR-V with naga.
-pub(super) fn spirv(module: &WgslModule) -> Result<Vec<u32>, NagaError> {
+pub(super) fn spirv(module: &WgslProbe) -> Result<Vec<u32>, NagaError> {
     NagaShader::read(module)?.spirv()
 }
 
 /// Returns naga's offsets of the leaves, after its SPIR-V writer accepted the module too.
-pub(super) fn naga_offsets(module: &WgslModule) -> Vec<u32> {
+pub(super) fn naga_offsets(module: &WgslProbe) -> Vec<u32> {
     let shader = NagaShader::read(module).unwrap();
     shader.spirv().unwrap();
     shader.offsets().into_iter().map(|offset| offset.expect("every leaf has a place")).collect()

@@ -13,7 +13,7 @@ use layouts::{
     structure, unsized_array, vector,
 };
 
-use super::{ProbePlan, WgslModule, module};
+use super::{ProbePlan, WgslProbe, module};
 use crate::{AddressSpace, Direction, Form};
 
 #[track_caller]
@@ -269,6 +269,6 @@ fn naga_s_refusal_is_an_error_with_its_numbers() {
     let laid_out = structure(vec![member("a", 0, array(scalar(FLOAT), 4, 4))]);
     let storage = generate("std430", &laid_out, &entry(AddressSpace::Storage, Direction::Read, &[Form::Leaf])).unwrap();
     let text = storage.text.replace("var<storage, read> block", "var<uniform> block");
-    let error = spirv(&WgslModule { text, ..storage }).unwrap_err();
+    let error = spirv(&WgslProbe { text, ..storage }).unwrap_err();
     expect!["naga refuses the module: Global variable [0] 'block' is invalid: Alignment requirements for address space Uniform are not met by [1]: The array stride 4 is not a multiple of the required alignment 16"].assert_eq(&error.to_string());
 }

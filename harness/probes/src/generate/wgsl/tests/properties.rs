@@ -10,7 +10,7 @@ use super::layouts::{
 };
 use crate::{AddressSpace, Direction};
 use layoutproof_readers::naga_offsets::NagaError;
-use layoutproof_readers::wgsl_module::WgslModule;
+use layoutproof_readers::wgsl_probe::WgslProbe;
 
 /// A random type that WGSL can express, with WGSL's alignment and size in bytes.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ proptest! {
     fn uniform_blocks_are_refused_exactly_where_naga_refuses_them(random in random_type()) {
         let storage = generate("std430", &random.laid_out, &entry(AddressSpace::Storage, Direction::Read, &READ)).unwrap();
         let text = storage.text.replace("var<storage, read> block", "var<uniform> block");
-        let by_naga = spirv(&WgslModule { text, ..storage });
+        let by_naga = spirv(&WgslProbe { text, ..storage });
         match generate("std430", &random.laid_out, &entry(AddressSpace::Uniform, Direction::Read, &READ)) {
             Ok(module) => prop_assert_eq!(spirv(&module), by_naga),
             Err(_) => prop_assert!(matches!(by_naga, Err(NagaError::Invalid(_)))),

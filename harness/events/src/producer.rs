@@ -4,11 +4,18 @@ use std::fmt;
 
 use layoutproof_device::{DeviceInfo, Provider, RunnerKind, ShaderForm};
 
-use crate::check::subject::Subject;
-use crate::check::verdict::Writer;
-use crate::results::record::Proves;
+use crate::Proves;
 use layoutproof_probes::generate::wgsl;
-use layoutproof_readers::toolchain::{Input, Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
+
+/// The writer of the code that a device ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writer {
+    /// Our own generator.
+    Generator,
+    /// A compiler, from source text. It may lose offsets that the text requests.
+    Compiler,
+}
 
 /// One of our generators, which writes the offsets that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,21 +107,6 @@ impl Producer {
     pub fn feeds(self, runner: RunnerKind) -> bool {
         let adds = runner.provider() != Provider::Model || self.writer() == Writer::Generator;
         adds && self.forms().iter().any(|form| runner.accepts(*form))
-    }
-
-    /// Returns true if the producer has shaders for `subject`. A compiler has some for blocks that
-    /// it lays out by that rule set itself, and for user text in its own language.
-    pub fn takes(self, subject: &Subject) -> bool {
-        match self {
-            Self::Generator(_) => !subject.is_native,
-            Self::Compiler(toolchain) if subject.is_own_wgsl() => toolchain.input == Input::Wgsl,
-            Self::Compiler(toolchain) => {
-                let rules = subject.rules;
-                let mut blocks = subject.source.module.blocks.iter();
-                let by_address = |block| subject.source.is_case && toolchain.follows_by_address(rules, block);
-                blocks.any(|block| toolchain.follows(rules, block) || by_address(block))
-            }
-        }
     }
 
     /// Returns true if one module with many blocks can replace the producer's separate modules.

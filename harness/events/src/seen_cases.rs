@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::DECLARED;
 
-use crate::check::ShaderMaker;
-use crate::results::record::{CheckRecord, Culprit, LeftOutCases, OutcomeKind};
+use crate::check_id::ShaderMaker;
+use crate::{CheckRecord, Culprit, LeftOutCases, OutcomeKind};
 
 /// The cases that ran, and those among them in which a compiler took part.
 #[derive(Clone, Debug)]

@@ -7,18 +7,18 @@ use layoutproof_device::RunnerKind;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use serde::{Deserialize, Serialize};
 
-use super::check::{BoundCount, KnownEntry, StoryBlock};
-use super::outcome::{OutcomeKind, Proves, SkipKind};
-use super::reason::ReasonKind;
-use super::saved::device_keys;
-use super::{are_none, is_zero};
-use crate::check::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
-use crate::check::source::SourcePlace;
+use crate::check::{BoundCount, KnownEntry, StoryBlock};
+use crate::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
+use crate::outcome::{OutcomeKind, Proves, SkipKind};
+use crate::reason::ReasonKind;
+use crate::saved::device_keys;
+use crate::{are_none, is_zero};
 use layoutproof_probes::leaf_kind::After;
+use layoutproof_source::sources::LinePlace;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// [`super::SCHEMA`].
+    /// [`crate::SCHEMA`].
     pub schema: u32,
     /// Number of completed checks.
     pub checks: u32,
@@ -137,7 +137,8 @@ pub struct RecordedSource {
     pub case: String,
     /// The claim; empty for a file.
     pub summary: String,
-    pub place: SourcePlace,
+    #[serde(with = "crate::saved_text::place")]
+    pub place: LinePlace,
     /// The declarations as written; absent if there is no text or if it is too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declaration: Option<String>,

@@ -1,7 +1,7 @@
 //! Why a check, or a part of it, did not run.
 //!
 //! Producers and device jobs make reasons; the record keeps them. A reason becomes text only when it
-//! is printed or saved, and only [`saved_text`](super::saved_text) reads such a text.
+//! is printed or saved, and only [`saved_text`](crate::saved_text) reads such a text.
 
 use std::cmp::Ordering;
 use std::{fmt, iter};

@@ -8,10 +8,10 @@
 use layoutproof_device::{Feature, RunnerError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::header::ToolBuild;
-use super::reason::{Reason, ReasonKind, Reasons};
-use crate::check::source::SourcePlace;
-use crate::check::verdict::Validation;
+use crate::header::ToolBuild;
+use crate::reason::{Reason, ReasonKind, Reasons};
+use crate::validation::Validation;
+use layoutproof_source::sources::LinePlace;
 
 /// Serde through the text of a type.
 macro_rules! saved_as_text {
@@ -36,7 +36,6 @@ saved_as_text! {
     Reasons, read_reasons;
     ReasonKind, read_kind;
     ToolBuild, read_build;
-    SourcePlace, read_place;
 }
 
 /// A text that no other variant prints is a validator's message.
@@ -161,12 +160,25 @@ fn read_build(text: &str) -> ToolBuild {
 }
 
 /// The number after the last colon is a line, unless it would be written in another way.
-fn read_place(text: &str) -> SourcePlace {
+fn read_place(text: &str) -> LinePlace {
     let line = text.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
     let line = line.filter(|(file, line)| format!("{file}:{line}") == text);
     match line {
-        Some((file, line)) => SourcePlace { file: file.to_owned(), line: Some(line) },
-        None => SourcePlace::of_file(text),
+        Some((file, line)) => LinePlace { file: file.to_owned(), line: Some(line) },
+        None => LinePlace::of_file(text),
+    }
+}
+
+/// Serde of places, which other formats keep as a file and a line.
+pub(crate) mod place {
+    use super::{Deserialize, Deserializer, LinePlace, Serializer, read_place};
+
+    pub(crate) fn serialize<S: Serializer>(place: &LinePlace, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(place)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LinePlace, D::Error> {
+        String::deserialize(deserializer).map(|text| read_place(&text))
     }
 }
 

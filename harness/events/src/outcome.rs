@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::check::{KnownEntry, Story};
-use super::reason::Reasons;
+use crate::check::{KnownEntry, Story};
+use crate::reason::Reasons;
 
 /// The claim that agreement in a check proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, IntoStaticStr)]
@@ -163,6 +163,10 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
+    /// In the order in which reports list checks: those that need a person come first.
+    pub const BY_URGENCY: [Self; 6] =
+        [Self::Differ, Self::Broken, Self::Stale, Self::Known, Self::Agree, Self::Skipped];
+
     /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
         self.into()

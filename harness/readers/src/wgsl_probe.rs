@@ -3,7 +3,7 @@
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WgslModule {
+pub struct WgslProbe {
     /// The text: declarations of the block, the probe's buffers, the entry point.
     pub text: String,
     pub entry: String,

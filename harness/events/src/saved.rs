@@ -11,12 +11,12 @@ use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use super::{
+use crate::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
+use crate::validation::Validation;
+use crate::{
     Access, BoundCount, CheckRecord, Culprit, Event, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons,
     RecordValue, Row, RunEnd, RunHeader, SCHEMA, SkipKind, Story, Witness, Witnesses, are_none, is_zero,
 };
-use crate::check::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
-use crate::check::verdict::Validation;
 
 /// The word for the device of a check without one.
 const NO_DEVICE: &str = "none";
@@ -365,7 +365,7 @@ impl<'de> Deserialize<'de> for Row {
 
 /// The device of a check: two keys of its line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct SavedDevice<'a> {
+pub(crate) struct SavedDevice<'a> {
     device: Cow<'a, str>,
     runner: RunnerKind,
 }
@@ -387,20 +387,15 @@ impl SavedDevice<'_> {
 }
 
 /// Serde for the device of a group of checks, as the keys of [`SavedDevice`].
-pub(super) mod device_keys {
+pub(crate) mod device_keys {
     use super::{CheckDevice, Deserialize, Deserializer, SavedDevice, Serialize, Serializer};
 
     #[expect(clippy::ref_option, reason = "serde passes a reference")]
-    pub(in super::super) fn serialize<S: Serializer>(
-        device: &Option<CheckDevice>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(device: &Option<CheckDevice>, serializer: S) -> Result<S::Ok, S::Error> {
         SavedDevice::from(device.as_ref()).serialize(serializer)
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<CheckDevice>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<CheckDevice>, D::Error> {
         SavedDevice::deserialize(deserializer).map(SavedDevice::device)
     }
 }

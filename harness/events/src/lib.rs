@@ -1,22 +1,31 @@
-//! Records of a run: JSON lines for other programs, with everything that the reporters need.
+//! What happens in a run, as values: checks by their ids, outcomes with reasons, rows with witnesses, totals.
 //!
-//! The format is schema 1 of the command-line contract.
+//! A run is a stream of [`Event`]s. Each is a line of a records file (schema 1, JSON lines for other programs) and
+//! has everything that the reporters need. Nothing here reads a case, makes a shader or judges.
+#![forbid(unsafe_code)]
 
 mod check;
+pub mod check_id;
 mod header;
+pub mod left_out;
 mod outcome;
+pub mod producer;
 mod reason;
 mod rerun;
 mod row;
 mod run_end;
 mod saved;
 mod saved_text;
+pub mod seen_cases;
+pub mod summary;
+mod validation;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
+pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 pub use header::{RecordsFilter, RunHeader, ToolBuild};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use reason::{Reason, ReasonKind, Reasons};
@@ -27,6 +36,7 @@ pub use run_end::{
     SeenEntry,
 };
 pub use saved::{Contradiction, SavedLine};
+pub use validation::Validation;
 
 /// Version of the record format.
 pub const SCHEMA: u32 = 1;

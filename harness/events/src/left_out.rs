@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::seen_cases::SeenCases;
-use crate::check::{CheckDevice, CheckRules, ShaderMaker};
-use crate::results::record::{
+use crate::check_id::{CheckDevice, CheckRules, ShaderMaker};
+use crate::seen_cases::SeenCases;
+use crate::{
     BoundCount, CheckRecord, LeftOutCases, LeftOutChecks, Outcome, OutcomeKind, Proves, Reason, ReasonKind, Reasons,
     RecordsFilter, RerunCommand, RunEnd, RunHeader, SkipKind,
 };

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::are_none;
-use super::header::RecordsFilter;
-use super::outcome::{Culprit, Outcome, OutcomeKind, Proves};
-use super::reason::Reason;
-use super::rerun::RerunCommand;
-use super::row::Row;
-use crate::check::check_id::CheckId;
-use crate::check::source::SourcePlace;
-use crate::check::verdict::Validation;
+use crate::are_none;
+use crate::check_id::CheckId;
+use crate::header::RecordsFilter;
+use crate::outcome::{Culprit, Outcome, OutcomeKind, Proves};
+use crate::reason::Reason;
+use crate::rerun::RerunCommand;
+use crate::row::Row;
+use crate::validation::Validation;
+use layoutproof_source::sources::LinePlace;
 
 /// The result of a check. The module `saved` has its form in a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,7 +145,8 @@ pub struct KnownEntry {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Story {
     pub summary: String,
-    pub place: SourcePlace,
+    #[serde(with = "crate::saved_text::place")]
+    pub place: LinePlace,
     /// The authority as a phrase.
     pub authority: String,
     /// The declared members per block. The witnesses' numbers are in `CheckRecord::rows`.

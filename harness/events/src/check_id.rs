@@ -17,7 +17,7 @@ use layoutproof_layout::{Column, RuleSet, find};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
-use crate::check::producer::Producer;
+use crate::producer::Producer;
 
 /// The word for a producer, a device or an API that a check does not have.
 const NONE: &str = "none";

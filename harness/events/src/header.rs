@@ -14,7 +14,7 @@ pub enum RecordsFilter {
     #[default]
     All,
     /// Only checks that do not simply agree, see
-    /// [`CheckRecord::is_kept_by`](super::CheckRecord::is_kept_by). The end has totals of the
+    /// [`CheckRecord::is_kept_by`](crate::CheckRecord::is_kept_by). The end has totals of the
     /// others.
     Failures,
     /// Only checks that a device got wrong. The end has totals of the others, but not their cases.
@@ -53,7 +53,7 @@ impl fmt::Display for ToolBuild {
 /// Versions and settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
-    /// [`SCHEMA`](super::SCHEMA).
+    /// [`SCHEMA`](crate::SCHEMA).
     pub schema: u32,
     pub layoutproof: String,
     /// The devices, one entry per API that lists them.

@@ -4,8 +4,8 @@
 
 use layoutproof_device::RunnerKind;
 
-use crate::check::CheckDevice;
-use crate::results::record::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, RunEnd, SCHEMA, SkipKind};
+use crate::check_id::CheckDevice;
+use crate::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, RunEnd, SCHEMA, SkipKind};
 
 /// Totals of `checks`. The counts of leaves, bound resources and devices exclude the CPU model.
 pub fn fold(checks: &[CheckRecord]) -> RunEnd {
