@@ -24,7 +24,6 @@ use crate::check::subject::Subject;
 use crate::results::record::Reason;
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
-use layoutproof_frontend::wgsl::WgslModule;
 use layoutproof_probes::generate::ProduceError;
 use layoutproof_probes::generate::glsl::{self, NotInGlsl};
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
@@ -39,6 +38,7 @@ use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_wgsl::WgslModule;
 
 /// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =

@@ -21,15 +21,15 @@ use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::project_file::PROJECT_FILE;
 use layoutproof_inputs::refused_input::short_advice;
+use layoutproof_pairs::build_defines::define_sets;
+use layoutproof_pairs::parallel;
+use layoutproof_pairs::shader_blocks::{ShaderBlocks, ShaderJob, read, read_without_compilers};
 use layoutproof_show::style::counted;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::args::InitArgs;
-use super::init_defines::define_sets;
-use super::parallel;
-use super::shader_blocks::{ShaderBlocks, ShaderJob, read, read_without_compilers};
 use crate::output::{print, warn};
 
 /// Maximum number of files and folders to visit.
