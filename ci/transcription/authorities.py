@@ -6,7 +6,7 @@ Input: a case and the name of a rule set. Output: the numbers and the authority.
 from dataclasses import dataclass, field, replace
 
 from . import dxc, glsl, slang, wgsl
-from .declarations import Reader, Unsupported
+from .declarations import RECORD, Reader, Unsupported
 from .request import ENTRY, Request
 from .spirv import Layout
 from .tools import NEW_DXC_RELEASE
@@ -105,7 +105,9 @@ def derive(tools, case, rules, compiler=None, source=None):
         raise Unsupported("no block is declared")
     derived = Derived({"compiler": authority.compiler, "version": tools.versions[authority.compiler]})
     for block in blocks:
-        request = Request(reader, block, authority.container, list(authority.flags), case.order, case.sixteen_bit)
+        is_traced = block.kind == RECORD and authority.source == "decorations"
+        container = RECORD if is_traced else authority.container
+        request = Request(reader, block, container, list(authority.flags), case.order, case.sixteen_bit)
         ask(tools, derived, request, (rules, authority))
     derived.authority["from"] = authority.source
     return derived

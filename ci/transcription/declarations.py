@@ -24,6 +24,7 @@ CONTAINERS = {
     "StructuredBuffer": "structured-element",
     "RWStructuredBuffer": "structured-element",
 }
+RECORD = "shader-record"
 OBJECTS = ("string", "GlobalRootSignature", "TriangleHitGroup", "RaytracingShaderConfig")
 LENGTH = re.compile(r"[\d\s+*(),-]*(?:(?:min|max)[\d\s+*(),-]*)*")
 
@@ -280,7 +281,9 @@ class Reader:
         self.block(Block(name, kind, struct, self.source(start, self.at), body=body), start)
 
     def container(self, start):
+        is_record = any("shader_record" in token for token in self.tokens[start : self.at])
         kind = CONTAINERS[self.take()]
+        kind = RECORD if is_record else kind
         self.take("<")
         element_start = self.at
         element = self.type(ORDERS[self.take()] if self.peek() in ORDERS else "")

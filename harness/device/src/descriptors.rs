@@ -94,7 +94,7 @@ struct DescriptorSlot {
 }
 
 impl Descriptors {
-    /// Collects the descriptors of `job`. Buffers by address have none.
+    /// Collects the descriptors of `job`. Buffers by address and shader records have none.
     ///
     /// # Errors
     /// `Api` if two resources share set, binding and element, or if an array has elements of
@@ -108,7 +108,7 @@ impl Descriptors {
                         DescriptorSlot { set: buffer.set, binding: buffer.binding, element: buffer.element, index };
                     descriptors.add(&place, DescriptorType::Buffer(buffer.kind))?;
                 }
-                BufferKind::Address { .. } => {}
+                BufferKind::Address { .. } | BufferKind::ShaderRecord => {}
             }
         }
 

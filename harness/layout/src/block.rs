@@ -5,7 +5,7 @@ use strum::{Display, IntoStaticStr};
 
 use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
-use crate::{Annotations, Span};
+use crate::{Annotations, Argument, Span};
 
 /// The kinds of blocks, under the names that the command line uses.
 #[derive(Clone, Copy, Debug, Display, IntoStaticStr, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -79,6 +79,15 @@ impl Block {
             annotations: Annotations::default(),
             span: Span::default(),
         }
+    }
+
+    /// True for the uniform parameters of a ray-tracing stage. On Vulkan they are no push constants:
+    /// Slang puts them in the stage's shader record.
+    pub fn has_entry_record(&self) -> bool {
+        const STAGES: [&str; 6] = ["raygeneration", "intersection", "anyhit", "closesthit", "miss", "callable"];
+        let stage = self.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+        let is_ray_stage = matches!(stage, Some(Argument::Text(stage)) if STAGES.contains(&stage.as_str()));
+        self.kind == BlockKind::EntryUniforms && is_ray_stage
     }
 
     /// The declaration of the member at `path` (`lights[].position`), or of the block itself if

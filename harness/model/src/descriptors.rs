@@ -33,6 +33,8 @@ pub(super) struct ModelImage {
 pub(super) struct DescriptorTable {
     pub(super) at: BTreeMap<DescriptorKey, ModelDescriptor>,
     pub(super) images: Vec<ModelImage>,
+    /// The memories of the shader records, in the order of the table.
+    pub(super) records: Vec<usize>,
 }
 
 /// The descriptors of `job`, which must be within the model's limits, and its initial memories: its
@@ -50,11 +52,13 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
                 (set, binding) = (NOWHERE, NOWHERE);
                 push_constants[at as usize..][..8].copy_from_slice(&address(index).to_le_bytes());
             }
+            BufferKind::ShaderRecord => table.records.push(index),
             BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
         }
         memories.push(ModelMemory { set, binding, bytes: buffer.bytes.clone() });
     }
 
+    table.records.sort_by_key(|index| job.buffers[*index].element);
     for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {
             let found = match binding.ty {

@@ -58,6 +58,11 @@ impl ModelMachine<'_> {
             }
             Op::ArrayLength => self.array_length(call)?,
             Op::FunctionCall => return self.call_function(call),
+            Op::ExecuteCallableKHR => {
+                let record = self.operand(call, 0)?.bits()?;
+                self.call_record(record)?;
+                return Ok(None);
+            }
             _ => self.compute(call)?,
         };
         Ok(Some(value))

@@ -4,7 +4,7 @@
 //! block hits a word that names itself. Some entry points run again with the exact range, whose end
 //! devices may treat differently: those with the leaf form if they come near its end, and those
 //! that query a length, since the end determines it. Push constants have no range and thus no
-//! guards. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
+//! guards. Shader records have guards, but devices do not know their end. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
 //! move a leaf.
 //!
 //! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
@@ -16,12 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, word_bytes,
+    BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, Trace, word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
 
-use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
+use super::{BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
@@ -150,8 +150,16 @@ fn ranges(
     image: &Arc<BlockImage>,
     guarded: &Arc<BlockImage>,
 ) -> Vec<(BoundRange, Arc<BlockImage>)> {
-    let has_range = entry.space != AddressSpace::PushConstant;
-    let guards = (has_range || interface.has_root_constants) && guarded.owners.len() > image.owners.len();
+    let (has_room, has_end) = match entry.space {
+        AddressSpace::PushConstant => (interface.has_root_constants, false),
+        AddressSpace::ShaderRecord => (true, false),
+        AddressSpace::Uniform
+        | AddressSpace::Storage
+        | AddressSpace::UniformElement
+        | AddressSpace::StorageElement
+        | AddressSpace::Address => (true, true),
+    };
+    let guards = has_room && guarded.owners.len() > image.owners.len();
     let shows_end = entry.forms.iter().any(|form| match form {
         Form::Leaf => is_near_end(plan, image),
         Form::Length => true,
@@ -166,7 +174,7 @@ fn ranges(
         | Form::Workgroup
         | Form::ByteAddress => false,
     });
-    let exact = !guards || (has_range && shows_end);
+    let exact = !guards || (has_end && shows_end);
     let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }
@@ -225,7 +233,8 @@ impl Dispatch<'_> {
             AddressSpace::Uniform
             | AddressSpace::Storage
             | AddressSpace::UniformElement
-            | AddressSpace::StorageElement => Vec::new(),
+            | AddressSpace::StorageElement
+            | AddressSpace::ShaderRecord => Vec::new(),
         };
 
         buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
@@ -238,7 +247,7 @@ impl Dispatch<'_> {
             buffers.push(buffer(copy, kind, self.copy(plan)));
         }
 
-        let (first, draw) = stages(entry);
+        let (first, draw, trace) = stages(entry);
         let requires = shader.requires.clone();
         let parameters = match entry.space {
             AddressSpace::PushConstant => RootParameters::Constants,
@@ -246,11 +255,13 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement
-            | AddressSpace::Address => RootParameters::default(),
+            | AddressSpace::Address
+            | AddressSpace::ShaderRecord => RootParameters::default(),
         };
         let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
         Job {
             draw,
+            trace,
             inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
             push_constants,
             requires,
@@ -264,7 +275,7 @@ impl Dispatch<'_> {
         let kind = match self.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement => BufferKind::Uniform,
             AddressSpace::Storage | AddressSpace::StorageElement => self.storage(interface),
-            AddressSpace::PushConstant | AddressSpace::Address => return Vec::new(),
+            AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord => return Vec::new(),
         };
 
         let (space, first) = interface.block;
@@ -287,6 +298,8 @@ impl Dispatch<'_> {
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
             AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),
+            AddressSpace::ShaderRecord if entry.stage == Stage::Callable => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
+            AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),
         };
 
         let words = block.len() / 4;
@@ -326,14 +339,16 @@ impl Dispatch<'_> {
     }
 }
 
-/// Returns the entry point of a job, and the draw if it is one. The drawn pixels do not matter, so
-/// there are no targets.
-fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
+/// Returns the entry point of a job, and the draw or the launch of rays if it is one. The drawn
+/// pixels do not matter, so there are no targets.
+fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>, Option<Trace>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
     match entry.stage {
-        Stage::Compute => (&entry.name, None),
-        Stage::Vertex => (&entry.name, draw(NOTHING)),
-        Stage::Fragment => (POINT, draw(&entry.name)),
+        Stage::Compute => (&entry.name, None, None),
+        Stage::Vertex => (&entry.name, draw(NOTHING), None),
+        Stage::Fragment => (POINT, draw(&entry.name), None),
+        Stage::RayGeneration => (&entry.name, None, Some(Trace { callable: None })),
+        Stage::Callable => (CALLER, None, Some(Trace { callable: Some(entry.name.clone()) })),
     }
 }
 

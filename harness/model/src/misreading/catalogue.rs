@@ -93,6 +93,28 @@ pub const MISREADINGS: &[Misreading] = &[
         layout("push-offset-ignored", "push constants are read 16 bytes from their place", LayoutFault::Shifted(16)),
     ),
     only_in(AddressSpace::PushConstant, run("push-constants-lost", "push constants are zero", RunFault::BlockZero)),
+    only_in(
+        AddressSpace::ShaderRecord,
+        layout(
+            "record-handle-skipped-twice",
+            "shader records are read 32 bytes from their place",
+            LayoutFault::Shifted(32),
+        ),
+    ),
+    only_in(
+        AddressSpace::ShaderRecord,
+        stride(
+            "record-as-std140",
+            "array strides of shader records are rounded up to 16 bytes",
+            ArrayLevel::All,
+            WrongStride::RoundedTo(16),
+        ),
+    ),
+    only_in(
+        AddressSpace::ShaderRecord,
+        run("record-index-ignored", "every shader record is the first one of its table", RunFault::FirstElement),
+    ),
+    only_in(AddressSpace::ShaderRecord, run("record-lost", "shader records are zero", RunFault::BlockZero)),
     run("block-zero", "the block is not bound: reads give 0", RunFault::BlockZero),
     run("write-lost", "the first store is lost", RunFault::StoresLost(Stores::First)),
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),

@@ -226,6 +226,7 @@ fn space_of(job: &Job) -> AddressSpace {
         Some(BufferKind::Uniform) => AddressSpace::Uniform,
         Some(BufferKind::Storage | BufferKind::StorageRead) => AddressSpace::Storage,
         Some(BufferKind::Address { .. }) => AddressSpace::Address,
+        Some(BufferKind::ShaderRecord) => AddressSpace::ShaderRecord,
         None => AddressSpace::PushConstant,
     }
 }
@@ -233,7 +234,7 @@ fn space_of(job: &Job) -> AddressSpace {
 /// True if a variable is a block under test and not the probe's output or input.
 fn is_tested(variable: &SpirvVariable) -> bool {
     match variable.class {
-        StorageClass::PushConstant => true,
+        StorageClass::PushConstant | StorageClass::ShaderRecordBufferKHR => true,
         StorageClass::Uniform | StorageClass::StorageBuffer => is_block(variable.set, variable.binding),
         _ => false,
     }

@@ -334,7 +334,7 @@ impl CompileJob<'_> {
         };
 
         let stage = plan.entries.first().map_or(Stage::Compute, |entry| entry.stage);
-        if stage != Stage::Compute {
+        if !stage.is_compute() {
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let other_stage = self.other_stage(stage)?;
@@ -366,14 +366,14 @@ impl CompileJob<'_> {
         })
     }
 
-    /// Compiles the other stage of a draw, the one that is not probed; `None` for a dispatch.
+    /// Compiles the other stage of a draw, the one that is not probed; `None` without a draw.
     ///
     /// # Errors
     ///
     /// The reason why there is no container.
     fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, Unusable> {
         let other = match stage {
-            Stage::Compute => return Ok(None),
+            Stage::Compute | Stage::RayGeneration | Stage::Callable => return Ok(None),
             Stage::Vertex => Stage::Fragment,
             Stage::Fragment => Stage::Vertex,
         };

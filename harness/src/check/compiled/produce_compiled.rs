@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
+};
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
@@ -85,10 +87,13 @@ impl SubjectShaders {
         if let Some(reason) = not_for(asked, layout) {
             return self.nothing(Gap::tool(reason));
         }
+        if let (BlockKind::ShaderRecord, Some(what)) = (layout.kind, without_records(toolchain)) {
+            return self.nothing(Gap::language(format!("{what} has no shader records")));
+        }
         let space = match toolchain.language() {
             ShaderLanguage::Wgsl => return self.accesses_of_wgsl(asked, layout),
             ShaderLanguage::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
-            _ => space_of(layout.kind, toolchain.output),
+            _ => space_of(declared, toolchain.output),
         };
         let Some(space) = space else {
             return self.nothing(Gap::language("compilers cannot read this kind of block by name"));
@@ -97,7 +102,7 @@ impl SubjectShaders {
             return self.nothing(Gap::language("types of 16 bits always take 2 bytes in Slang"));
         }
 
-        let places = [(space, Stage::Compute)].into();
+        let places = [(space, space.usual_stage())].into();
         let leaves = self.leaves(layout);
         let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
         self.gaps.extend(not_probed(&plan));
@@ -319,6 +324,16 @@ fn is_drawn(asked: &CompileJob<'_>) -> bool {
     asked.toolchain.output == ShaderForm::Dxil && matches!(asked.target, CodeTarget::Direct3d { .. })
 }
 
+/// Returns the language or the compiler that has no shader records; `None` if both have them. Slang's
+/// WGSL for them is not valid: it declares a uniform buffer without a binding.
+fn without_records(toolchain: &Toolchain) -> Option<&'static str> {
+    match toolchain.output {
+        ShaderForm::Wgsl => Some("WGSL"),
+        _ if toolchain.name_in_cases == "naga" => Some("naga"),
+        _ => None,
+    }
+}
+
 /// Returns true if a member is a bit-field.
 fn has_bit_fields(laid_out: &LaidOut) -> bool {
     match &laid_out.shape {
@@ -392,7 +407,10 @@ fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
         (Input::Hlsl | Input::Slang, ShaderForm::Dxil) => &[Form::Private],
         _ => &[],
     };
-    plan.entries.iter_mut().for_each(|entry| entry.forms.extend(forms));
+    for entry in &mut plan.entries {
+        let is_possible = |form: &&Form| **form != Form::Workgroup || entry.stage.is_compute();
+        entry.forms.extend(forms.iter().filter(is_possible));
+    }
     plan
 }
 
@@ -424,10 +442,14 @@ fn costly_forms(entry: &ProbeEntry) -> usize {
     entry.forms.iter().filter(|form| !matches!(form, Form::Private | Form::Workgroup)).count()
 }
 
-/// Returns the address space in which the compiler puts a block of this kind; `None` for kinds that
-/// the language cannot name.
-pub(crate) fn space_of(kind: BlockKind, output: ShaderForm) -> Option<AddressSpace> {
-    let space = match (kind, output) {
+/// Returns the address space in which the compiler puts a block; `None` for kinds that the language
+/// cannot name.
+pub(crate) fn space_of(block: &Block, output: ShaderForm) -> Option<AddressSpace> {
+    let space = match (block.kind, output) {
+        // In SPIR-V, only ray-tracing stages have shader records.
+        (BlockKind::ShaderRecord, ShaderForm::Spirv) => AddressSpace::ShaderRecord,
+        (BlockKind::EntryUniforms, ShaderForm::Spirv) if block.has_entry_record() => AddressSpace::ShaderRecord,
+
         // Clang gives tbuffers the type of constant buffers until its back end runs.
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, ShaderForm::ClangIr | ShaderForm::Wgsl) => {
             AddressSpace::Uniform
@@ -436,9 +458,8 @@ pub(crate) fn space_of(kind: BlockKind, output: ShaderForm) -> Option<AddressSpa
             AddressSpace::Storage
         }
         (BlockKind::PushConstant | BlockKind::EntryUniforms, ShaderForm::Spirv) => AddressSpace::PushConstant,
-        // FXC has none of these blocks, and in SPIR-V only ray-tracing stages have shader records.
+        // FXC has none of these blocks.
         (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, ShaderForm::Dxbc)
-        | (BlockKind::ShaderRecord, ShaderForm::Spirv)
         | (BlockKind::Pointee, _) => return None,
         (
             BlockKind::Cbuffer

@@ -53,7 +53,7 @@ pub struct GlslDeclaration<'a> {
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
-    /// A uniform buffer, a storage buffer or push constants.
+    /// A uniform buffer, a storage buffer, push constants or a shader record.
     pub space: AddressSpace,
     /// Default matrix order and 16-bit types.
     pub options: LayoutOptions,
@@ -68,6 +68,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
 
     match kind {
         BlockKind::PushConstant => AddressSpace::PushConstant,
+        BlockKind::ShaderRecord => AddressSpace::ShaderRecord,
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
         | BlockKind::ParameterBlock
@@ -87,7 +88,6 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
         | BlockKind::Tbuffer
         | BlockKind::TextureBuffer
         | BlockKind::StructuredElement
-        | BlockKind::ShaderRecord
         | BlockKind::Pointee
         | BlockKind::StorageBlock => AddressSpace::Storage,
     }
@@ -117,12 +117,14 @@ pub fn probe(declared: &GlslDeclaration<'_>, plan: &ProbePlan, wiring: &Wiring) 
     }
 
     let (output, input) = (BINDING, BINDING + 1);
+    // Ray-tracing stages have no workgroups.
+    let is_traced = declared.space == AddressSpace::ShaderRecord;
+    let local_size = if is_traced { "" } else { "layout(local_size_x = 1) in;\n" };
     Ok(format!(
         "{block}
 layout(std430, set = 0, binding = {output}) buffer LayoutproofOutput {{ uint layoutproof_output[]; }};
 layout(std430, set = 0, binding = {input}) readonly buffer LayoutproofInput {{ uint layoutproof_input[]; }};
-layout(local_size_x = 1) in;
-void main()
+{local_size}void main()
 {{
     layoutproof_output[0] = layoutproof_input[0];
 {body}}}

@@ -221,6 +221,9 @@ impl StageFrame {
                 last: "    return float4(0, 0, 0, 1);\n",
             },
             Stage::Fragment => Self { attributes: "[shader(\"pixel\")]", ..nothing },
+            Stage::RayGeneration => Self { attributes: "[shader(\"raygeneration\")]", ..nothing },
+            // Compilers' code is probed in the ray generation alone, so nothing is passed here.
+            Stage::Callable => Self { attributes: "[shader(\"callable\")]", ..nothing },
         }
     }
 }
