@@ -214,6 +214,9 @@ pub enum BufferKind {
     Address {
         /// Byte of the push constants, a multiple of 8.
         at: u32,
+        /// The alignment that the shader may assume, a power of two. The address is an odd multiple
+        /// of it, so that a shader that assumes more is wrong here.
+        alignment: u32,
     },
 }
 

@@ -147,7 +147,9 @@ impl ModelMachine<'_> {
 
         // The push constants have no address.
         let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
-        let (buffer, offset) = found.ok_or(ModelError::Address(address))?;
+        let (buffer, low) = found.ok_or(ModelError::Address(address))?;
+        let low = self.disturbance.low_bits_of_address(low);
+        let offset = low.wrapping_sub(self.memories[buffer].first.into());
         let at = MemoryPlace { offset, ..MemoryPlace::start() };
         Ok(ModelPointer { pointee, place: PointerTarget::Memory { buffer, at } })
     }
