@@ -113,10 +113,14 @@ impl ModelMachine<'_> {
     }
 
     /// An instruction of `GLSL.std.450`. The model knows `unpackDouble2x32`, whose first result is
-    /// the low word, and `UMin`, which Tint uses to clamp array indices.
+    /// the low word, its opposite, and `UMin`, which Tint uses to clamp array indices.
     fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, ModelError> {
         match call.instruction.operands.get(1) {
-            Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
+            Some(Operand::LiteralExtInstInteger(number))
+                if [GlslStd450Op::UnpackDouble2x32, GlslStd450Op::PackDouble2x32]
+                    .iter()
+                    .any(|operation| *operation as u32 == *number) =>
+            {
                 let from = self.type_of(call, 2);
                 arithmetic::bitcast(&self.program.types, ty, from, &self.operand(call, 2)?)
             }
