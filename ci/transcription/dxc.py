@@ -6,7 +6,7 @@ loads of shaders that read one scalar each.
 
 import re
 
-from .declarations import Unsupported, first_leaf, innermost, places
+from .declarations import POINTEE, Unsupported, first_leaf, innermost, places
 from .spirv import Layout, Module, Root, Walk, pin
 
 # Value, component type and place of each kind of load.
@@ -194,6 +194,15 @@ def listed_rows(lines):
 
 def spirv_layout(tools, request):
     """Layout by the decorations of DXC's SPIR-V."""
+    if request.block.kind == POINTEE:
+        name = request.block.name
+        leaf = first_leaf(request.block.type, f"{name}.Get()")
+        text = (
+            f"{request.reader.text}\nRWByteAddressBuffer probe_output;\n"
+            f"[numthreads(1, 1, 1)] void main() {{ probe_output.Store(0, (uint)({leaf})); }}\n"
+        )
+        module = Module(tools.dxc_spirv(text, all_flags(request)))
+        return Walk(module, Root(name, request.block.type, request.container, POINTEE), request.order).run_pointee()
     block = request.as_container()
     found = list(places(block, request.indexed))
     leaf = next((f for f in (first_leaf(p.type, p.expression) for p in found) if f), None)

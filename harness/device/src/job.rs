@@ -228,6 +228,9 @@ pub enum BufferKind {
     Address {
         /// Byte of the push constants, a multiple of 8.
         at: u32,
+        /// The alignment that the shader may assume, a power of two. The address is an odd multiple
+        /// of it, so that a shader that assumes more is wrong here.
+        alignment: u32,
     },
     /// No descriptor. The range follows a group handle in a shader record of a [`Trace`], and the
     /// memory before it is the handle. The records of a job are one table, in ascending order of

@@ -58,6 +58,9 @@ pub struct Block {
     pub count: Count,
     /// Slang's explicit data layout, as in `ConstantBuffer<T, Std430DataLayout>`.
     pub data_layout: Option<DataLayout>,
+    /// The alignment of the block's address that the source promises, in bytes:
+    /// `vk::BufferPointer<T, 8>`.
+    pub address_alignment: Option<u32>,
     /// Set if the source mixes push constants with other globals. Not every compiler makes this
     /// block.
     pub mixed_globals: Option<MixedGlobals>,
@@ -75,6 +78,7 @@ impl Block {
             element: element.into(),
             count: Count::Finite(1),
             data_layout: None,
+            address_alignment: None,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: Span::default(),

@@ -96,6 +96,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let image = Arc::new(BlockImage::new(layout, plan)?);
     let mut guarded: BTreeMap<u32, Arc<BlockImage>> = BTreeMap::new();
     let block = Arc::new(layout.clone());
+    let alignment = address_alignment(layout, plan);
     let tail = layout.result.as_ref().ok().and_then(tail);
 
     let mut numbers = 1..;
@@ -116,7 +117,8 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
-                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
+                let job =
+                    Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
                 ProbeRun { ink, salt, job }
             });
             let runs = runs.collect();
@@ -133,6 +135,13 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         }
     }
     Ok(jobs)
+}
+
+/// Returns the alignment that shaders may assume of the block's address: that of its type, and of
+/// its largest scalar, since rule sets may align less.
+pub fn address_alignment(layout: &BlockLayout, plan: &ProbePlan) -> u32 {
+    let of_type = layout.result.as_ref().map_or(1, |laid_out| laid_out.alignment);
+    plan.leaves.iter().map(|leaf| leaf.component.size).fold(of_type, u32::max)
 }
 
 /// Returns the most bytes by which a block can grow when packed as a constant buffer, where each
@@ -200,6 +209,8 @@ fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
 
 /// One dispatch of a plan.
 struct Dispatch<'a> {
+    /// The alignment of the block that the shader may assume.
+    alignment: u32,
     entry: &'a ProbeEntry,
     wiring: &'a Wiring,
     image: &'a BlockImage,
@@ -210,7 +221,7 @@ struct Dispatch<'a> {
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { entry, wiring, image, ink, salt, nonce } = self;
+        let Self { alignment: _, entry, wiring, image, ink, salt, nonce } = self;
         let (values, block) = match entry.direction {
             Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
@@ -297,7 +308,7 @@ impl Dispatch<'_> {
             AddressSpace::Storage => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
-            AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),
+            AddressSpace::Address => (BufferKind::Address { at: 0, alignment: self.alignment }, 0),
             AddressSpace::ShaderRecord if entry.stage == Stage::Callable => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
             AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),
         };

@@ -48,7 +48,7 @@ mod word_map;
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
 pub use interface::{Interface, Socket};
-pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
+pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs};
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};

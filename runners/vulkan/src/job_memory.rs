@@ -150,7 +150,7 @@ impl JobMemory {
         let mut bytes = job.push_constants.clone();
         for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
             match buffer.kind {
-                BufferKind::Address { at } => {
+                BufferKind::Address { at, .. } => {
                     let address = arena.address() + start + u64::from(placement.offset);
                     bytes[at as usize..][..8].copy_from_slice(&address.to_le_bytes());
                 }

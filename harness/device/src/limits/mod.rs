@@ -9,10 +9,8 @@ use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::BufferPlacement;
 use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError, Trace};
 
-/// Minimum alignment of a range that shaders reach by address, in bytes. Shaders promise the
-/// alignment of a vector of four 32-bit components (SPIR-V, memory operand `Aligned`), which is
-/// more than some devices require of a descriptor's range.
-const ADDRESS_ALIGNMENT: u32 = 16;
+/// Minimum number of bytes before a range that shaders reach by address.
+const BEFORE_ADDRESS: u32 = 64;
 
 /// Size of a device address, in bytes.
 const ADDRESS_BYTES: u64 = 8;
@@ -101,7 +99,7 @@ impl Limits {
         let (what, alignment, most) = match buffer.kind {
             BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
             BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
-            BufferKind::Address { .. } => (storage, self.storage_alignment.max(ADDRESS_ALIGNMENT), self.storage_range),
+            BufferKind::Address { alignment, .. } => (storage, odd_multiple(alignment), self.storage_range),
             BufferKind::ShaderRecord => {
                 ("bytes in a shader record", self.record_handle, self.record.saturating_sub(self.record_handle))
             }
@@ -111,6 +109,11 @@ impl Limits {
         within(what, wide(buffer.bytes.len() + guard), most)?;
         BufferPlacement::of(buffer, alignment)
     }
+}
+
+/// Returns the offset of a range that shaders reach by address: an odd multiple of its alignment.
+fn odd_multiple(alignment: u32) -> u32 {
+    BEFORE_ADDRESS.next_multiple_of(2 * alignment) + alignment
 }
 
 /// Checks that the device has all `features`.
@@ -208,7 +211,7 @@ fn check_addresses(job: &Job) -> Result<(), RunnerError> {
 /// The byte of the push constants with the buffer's address; `None` for a buffer with a descriptor.
 fn address_of(buffer: &JobBuffer) -> Option<u32> {
     match buffer.kind {
-        BufferKind::Address { at } => Some(at),
+        BufferKind::Address { at, .. } => Some(at),
         BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => None,
     }
 }

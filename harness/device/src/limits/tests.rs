@@ -44,7 +44,7 @@ fn with_images(images: Vec<JobImage>) -> Job {
 
 /// A job with buffers whose addresses are at these bytes.
 fn addressed(places: &[u32]) -> Job {
-    let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at }, 4)).collect();
+    let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at, alignment: 16 }, 4)).collect();
     Job { push_constants: vec![0; 16], ..job(buffers) }
 }
 
@@ -58,6 +58,15 @@ fn each_buffer_is_placed_by_the_alignment_of_its_kind() {
     let job = job(vec![buffer(3, 0, Storage, 64), buffer(0, 0, Uniform, 32), buffer(0, 1, StorageRead, 4)]);
     let offsets: Vec<u32> = place(&job).unwrap().iter().map(|placement| placement.offset).collect();
     assert_eq!(offsets, [16, 64, 16]);
+}
+
+#[test]
+fn an_address_is_an_odd_multiple_of_its_alignment() {
+    for (alignment, offset) in [(4, 68), (8, 72), (16, 80), (64, 192)] {
+        let job = job(vec![buffer(0, 0, BufferKind::Address { at: 0, alignment }, 4)]);
+        let job = Job { push_constants: vec![0; 8], ..job };
+        assert_eq!(place(&job).unwrap()[0].offset, offset);
+    }
 }
 
 #[test]

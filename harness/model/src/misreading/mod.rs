@@ -151,6 +151,8 @@ enum RunFault {
     RangeShort(u32),
     /// The block is not bound: reads return 0.
     BlockZero,
+    /// Device addresses are rounded down to a multiple of this.
+    AddressRounded(u32),
     /// Every element of an array of buffers reads the bytes of the first one.
     FirstElement,
     /// Arrays without a length report one element more than there is room for.

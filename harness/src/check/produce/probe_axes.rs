@@ -96,7 +96,7 @@ impl Usual {
 }
 
 /// Returns true if the subject is the one of its case that is probed everywhere.
-fn is_core(subject: &Subject) -> bool {
+pub(crate) fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
     // The lowest bits of the hash depend only on the lowest bits of each letter.
     let number = stable_hash(&subject.source.id) >> 8;

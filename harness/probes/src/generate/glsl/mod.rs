@@ -53,8 +53,10 @@ pub struct GlslDeclaration<'a> {
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
-    /// A uniform buffer, a storage buffer, push constants or a shader record.
+    /// A uniform buffer, a storage buffer, push constants, a shader record, or memory at an address.
     pub space: AddressSpace,
+    /// The alignment that the shader may assume of the address.
+    pub address_alignment: u32,
     /// Default matrix order and 16-bit types.
     pub options: LayoutOptions,
 }
