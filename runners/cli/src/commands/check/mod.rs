@@ -14,6 +14,7 @@ mod init_defines;
 mod input_kind;
 mod lock;
 mod nearness;
+mod other_targets;
 mod pairing;
 mod parallel;
 mod prove;
@@ -52,6 +53,7 @@ use crate::commands::check::comparisons::Comparisons;
 use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use crate::commands::check::input_kind::CheckInput;
 use crate::commands::check::lock::{Lock, shader_name};
+use crate::commands::check::other_targets::note_other_targets;
 use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
 use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
@@ -109,7 +111,9 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         comparisons: &Comparisons::default(),
         is_strict: args.strict || project.is_strict,
     };
-    let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
+    let mut pairing = pair(&blocks, &hosts, rules);
+    note_other_targets(&mut pairing, &blocks, rules);
+    let Pairing { check: mut checked, partners } = pairing;
     checked.unread = unread.inputs;
     if accepted.is_some() || args.write_lock {
         let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();

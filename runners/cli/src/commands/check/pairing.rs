@@ -697,7 +697,12 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
     }
 }
 
-fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
+pub(super) fn compare_pair(
+    block: &TargetBlock,
+    part: &BlockPart<'_>,
+    host: &ProgramStruct,
+    rules: PairRules<'_>,
+) -> CheckedPair {
     let comparison = rules.comparisons.compare(block, part, host, rules.vector_types);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
@@ -715,6 +720,7 @@ fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct,
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
+        other_targets: None,
         is_by_members: false,
         proofs: Vec::new(),
     }
