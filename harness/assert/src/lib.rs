@@ -64,10 +64,12 @@ mod read;
 pub use difference::{Difference, LayoutError};
 pub use read::BlockError;
 
+use layoutproof_source::shader_language::ShaderLanguage;
+
 /// The text of a shader in one language, with the options that its compiler gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shader<'a> {
-    language: read::Language,
+    language: ShaderLanguage,
     text: &'a str,
     is_row_major: bool,
     half_is_float: bool,
@@ -76,22 +78,22 @@ pub struct Shader<'a> {
 
 impl<'a> Shader<'a> {
     pub const fn hlsl(text: &'a str) -> Self {
-        Self::new(read::Language::Hlsl, text)
+        Self::new(ShaderLanguage::Hlsl, text)
     }
 
     pub const fn slang(text: &'a str) -> Self {
-        Self::new(read::Language::Slang, text)
+        Self::new(ShaderLanguage::Slang, text)
     }
 
     pub const fn wgsl(text: &'a str) -> Self {
-        Self::new(read::Language::Wgsl, text)
+        Self::new(ShaderLanguage::Wgsl, text)
     }
 
     pub const fn glsl(text: &'a str) -> Self {
-        Self::new(read::Language::Glsl, text)
+        Self::new(ShaderLanguage::Glsl, text)
     }
 
-    const fn new(language: read::Language, text: &'a str) -> Self {
+    const fn new(language: ShaderLanguage, text: &'a str) -> Self {
         Self { language, text, is_row_major: false, half_is_float: false, defines: &[] }
     }
 

@@ -6,7 +6,9 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, Column, LayoutOptions, MemberRow, Span, find, table};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
-use layoutproof_show::front_ends::{Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions, TextFrontEnd};
+use layoutproof_show::front_ends::{
+    FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions, TextFrontEnd,
+};
 use layoutproof_show::{RuleChoice, ShowInput, ShownRules};
 use layoutproof_source::diagnostics::render;
 pub(crate) use layoutproof_source::nearest_name::did_you_mean;
@@ -14,26 +16,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::{Shader, ShaderBlock};
-
-/// The languages of texts, as constants of a program can name them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Language {
-    Hlsl,
-    Slang,
-    Wgsl,
-    Glsl,
-}
-
-impl From<Language> for ShaderLanguage {
-    fn from(language: Language) -> Self {
-        match language {
-            Language::Hlsl => Self::Hlsl,
-            Language::Slang => Self::Slang,
-            Language::Wgsl => Self::Wgsl,
-            Language::Glsl => Self::Glsl,
-        }
-    }
-}
 
 /// Why a block has no layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,8 +53,9 @@ pub(crate) struct ReadBlock {
 /// # Errors
 /// The text is refused, or has no such block, or the rules are unknown or do not allow it.
 pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
-    let language = ShaderLanguage::from(block.shader.language);
-    let fixes_offsets = matches!(language, ShaderLanguage::Wgsl | ShaderLanguage::Glsl);
+    let language = block.shader.language;
+    let front_end = TextFrontEnd::of(language);
+    let fixes_offsets = FrontEnd::Text(front_end).fixes_offsets();
     let rules = match block.rules {
         Some(rules) if fixes_offsets => {
             return Err(BlockError::OwnRules { language: language.title(), rules: rules.to_owned() });
@@ -100,7 +83,7 @@ pub(crate) fn layout(block: ShaderBlock<'_>) -> Result<ReadBlock, BlockError> {
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let file = sources.add(format!("shader.{}", language.as_str()), text);
     let options = ReadOptions { layout, declare, macros: &[], purpose: Purpose::Layouts, tools: &NoTools };
-    let read = TextFrontEnd::of(language).read(Span { file, start: 0, end }, &options, &mut sources);
+    let read = front_end.read(Span { file, start: 0, end }, &options, &mut sources);
     let content = read.map_err(|problems| BlockError::Unread(render(&problems, &sources, false)))?;
     let input = ShowInput { content, language: Some(language), assumes_sixteen_bit: false };
 

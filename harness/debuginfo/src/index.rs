@@ -136,6 +136,19 @@ pub enum NoTypesReason {
     NoNamedTypes,
 }
 
+impl NoTypesReason {
+    /// True if a problem says the same of the same file.
+    pub fn repeats(&self, problem: &DebugInfoError) -> bool {
+        match (self, problem) {
+            (Self::Elsewhere { sibling }, DebugInfoError::SiblingMissing { sibling: missing, .. }) => {
+                sibling == missing
+            }
+            (Self::OtherBuild { sibling }, DebugInfoError::SiblingStale { sibling: stale, .. }) => sibling == stale,
+            _ => false,
+        }
+    }
+}
+
 impl DebugIndex {
     /// Sorts entries for look-ups. `entries` ascend by location.
     pub(crate) fn arrange(&mut self, entries: Vec<IndexEntry>) {

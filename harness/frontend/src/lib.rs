@@ -23,7 +23,7 @@ pub mod wgsl;
 use bumpalo::Bump;
 use layoutproof_layout::Span;
 use layoutproof_preprocess::problems::ProblemList;
-pub use layoutproof_preprocess::{DeclareOptions, IncludeSearch, IncludedFile, glsl_text};
+pub use layoutproof_preprocess::{DeclareOptions, IncludeSearch, IncludedFile, glsl_text, module_files};
 use layoutproof_preprocess::{PreprocessedSource, Trace, is_slang, preprocess};
 use parser::{BracketedTokens, Parser};
 

@@ -32,7 +32,7 @@ pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path, shares_a_member};
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
-pub use member_trial::{HostMembers, MemberFit, MemberSketch};
+pub use member_trial::{MemberFit, MemberSketch};
 pub use mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
 pub use places::{TextPlaces, member_places};
 pub use program_struct::{

@@ -125,7 +125,7 @@ impl<'a> Candidates<'a> {
     pub fn blocks_of(&self, type_name: &str) -> impl Iterator<Item = usize> {
         let of_key = self.by_key.get(&type_key(type_name)).map(Vec::as_slice).unwrap_or_default();
         let possible: BTreeSet<usize> = of_key.iter().chain(&self.stated).copied().collect();
-        possible.into_iter().filter(move |index| is_candidate(std::slice::from_ref(self.blocks[*index]), type_name))
+        possible.into_iter().filter(move |index| is_candidate(self.blocks[*index], type_name))
     }
 
     /// True if a type with this name may match one of the blocks, so that its layout is worth reading.
@@ -134,19 +134,17 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// True if a type with this name may match one of the blocks.
-pub fn is_candidate(blocks: &[BlockNames], type_name: &str) -> bool {
+/// True if a type with this name may match the block.
+pub fn is_candidate(block: &BlockNames, type_name: &str) -> bool {
     let is_candidate_of = |stated: Option<&String>, quality: &dyn Fn() -> Option<MatchQuality>| match stated {
         Some(stated) => is_stated(stated, type_name),
         None => quality().is_some(),
     };
-    blocks.iter().any(|block| {
-        is_candidate_of(block.stated.as_ref(), &|| quality(block, type_name))
-            || block
-                .parts
-                .iter()
-                .any(|part| is_candidate_of(part.stated.as_ref(), &|| part_quality(block, part, type_name)))
-    })
+    is_candidate_of(block.stated.as_ref(), &|| quality(block, type_name))
+        || block
+            .parts
+            .iter()
+            .any(|part| is_candidate_of(part.stated.as_ref(), &|| part_quality(block, part, type_name)))
 }
 
 /// True if a type's name equals that of a block or of its struct, without help from conventions, and
@@ -346,7 +344,7 @@ pub struct NameKey<'a> {
 }
 
 impl<'a> NameKey<'a> {
-    /// The keys of all names that may be meant.
+    /// The keys of all names, without instances of templates.
     pub fn all(type_names: impl Iterator<Item = &'a str>) -> Vec<Self> {
         type_names.filter(|name| !name.contains('<')).map(Self::new).collect()
     }
@@ -500,8 +498,7 @@ mod tests {
         let candidates = Candidates::new(&blocks);
         let mut found = 0;
         for name in types {
-            let tried: Vec<usize> =
-                (0..blocks.len()).filter(|block| is_candidate(&blocks[*block..=*block], name)).collect();
+            let tried: Vec<usize> = (0..blocks.len()).filter(|block| is_candidate(&blocks[*block], name)).collect();
             assert_eq!(candidates.blocks_of(name).collect::<Vec<_>>(), tried, "{name}");
             found += tried.len();
         }
@@ -555,7 +552,7 @@ mod tests {
         let buffer = array_of("ParticleBuffer", "Particle", "items", true);
         assert_eq!(found(&buffer, &["Particle"]), is("Particle", Some(0)));
         assert_eq!(found(&buffer, &["Particle", "Particle_items"]), is("Particle_items", Some(0)));
-        assert!(is_candidate(&[buffer], "Particle_items"));
+        assert!(is_candidate(&buffer, "Particle_items"));
         // Elements after a header are not the block.
         let counted = array_of("Counted", "Sphere", "spheres", false);
         assert_eq!(found(&counted, &["Sphere"]).found, TypeMatch::None(vec!["Sphere".to_owned()]));

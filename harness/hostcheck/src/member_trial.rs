@@ -23,18 +23,11 @@ const FEWEST_BY_BYTES: u32 = 3;
 /// and `w`.
 const SHORTEST_TELLING: usize = 3;
 
-/// The members of a block, or of a struct in it, as far as a trial looks at them.
+/// The members of a block, of a struct in it, or of a host struct, as far as a trial looks at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemberSketch {
     members: Vec<SketchedMember>,
     /// The members without a word that all their names start with, if they have one.
-    shortened: Option<Vec<SketchedMember>>,
-}
-
-/// The members of a host struct, as far as a trial looks at them.
-#[derive(Clone, Debug)]
-pub struct HostMembers {
-    members: Vec<SketchedMember>,
     shortened: Option<Vec<SketchedMember>>,
 }
 
@@ -84,31 +77,29 @@ impl MemberSketch {
         (!members.is_empty()).then_some(Self { members, shortened })
     }
 
+    /// The members of a host struct, by name and offset.
+    pub fn of_host<'a>(members: impl IntoIterator<Item = (&'a str, u32)>) -> Self {
+        let real: Vec<(&str, u32)> = members.into_iter().filter(|(name, _)| !is_filler(name)).collect();
+        let (members, shortened) = sketched(&real);
+        Self { members, shortened }
+    }
+
     /// Compares the members with those of a host struct. If a library writes the struct, the layout that fits
     /// best counts, and not the one in memory.
     pub fn fit_of(&self, host: &ProgramStruct, vector_types: &VectorTypes) -> MemberFit {
         let layouts = buffer_fields(host, vector_types);
         let fit_of_layout = |fields: &Vec<(String, u32)>| {
-            self.fit(&HostMembers::new(fields.iter().map(|(name, offset)| (name.as_str(), *offset))))
+            self.fit(&Self::of_host(fields.iter().map(|(name, offset)| (name.as_str(), *offset))))
         };
-        layouts.iter().map(fit_of_layout).max().unwrap_or_else(|| self.fit(&HostMembers::new([])))
+        layouts.iter().map(fit_of_layout).max().unwrap_or_else(|| self.fit(&Self::of_host([])))
     }
 
     /// Compares the members with those of a host struct.
-    pub fn fit(&self, host: &HostMembers) -> MemberFit {
+    pub fn fit(&self, host: &MemberSketch) -> MemberFit {
         let plain = fit_of(&self.members, &host.members);
         let own_short = self.shortened.as_ref().map(|shortened| fit_of(shortened, &host.members));
         let host_short = host.shortened.as_ref().map(|shortened| fit_of(&self.members, shortened));
         [own_short, host_short].into_iter().flatten().fold(plain, MemberFit::max)
-    }
-}
-
-impl HostMembers {
-    /// The members by name and offset.
-    pub fn new<'a>(members: impl IntoIterator<Item = (&'a str, u32)>) -> Self {
-        let real: Vec<(&str, u32)> = members.into_iter().filter(|(name, _)| !is_filler(name)).collect();
-        let (members, shortened) = sketched(&real);
-        Self { members, shortened }
     }
 }
 
@@ -207,7 +198,7 @@ mod tests {
     #[test]
     fn members_are_counted_by_name_and_by_place() {
         let sketch = sketch("cbuffer A { float4x4 view; float3 eye; float t; float2 pad0; };").unwrap();
-        let fit = |host: &[(&str, u32)]| sketch.fit(&HostMembers::new(host.iter().copied()));
+        let fit = |host: &[(&str, u32)]| sketch.fit(&MemberSketch::of_host(host.iter().copied()));
         assert_eq!(
             fit(&[("m_view", 0), ("eye", 64), ("t", 76)]),
             MemberFit { placed: 3, named: 3, of: 3, has_same_offsets: true, has_telling_names: true }
@@ -223,7 +214,7 @@ mod tests {
             shortened: None,
         };
         assert_eq!(
-            pushed.fit(&HostMembers::new([("roughness", 0), ("metallic", 4)])),
+            pushed.fit(&MemberSketch::of_host([("roughness", 0), ("metallic", 4)])),
             MemberFit { placed: 2, named: 2, of: 2, has_same_offsets: false, has_telling_names: true }
         );
         assert!(fit(&[("view", 0), ("eye", 64)]).is_near());
@@ -237,14 +228,14 @@ mod tests {
     #[test]
     fn names_of_one_letter_say_nothing() {
         let sketch = sketch("cbuffer A { float r; float g; float b; };").unwrap();
-        let fit = sketch.fit(&HostMembers::new([("r", 0), ("g", 4), ("b", 8)]));
+        let fit = sketch.fit(&MemberSketch::of_host([("r", 0), ("g", 4), ("b", 8)]));
         assert!(fit.is_near() && !fit.is_whole() && !fit.is_exact());
     }
 
     #[test]
     fn a_block_of_one_member_needs_it_at_its_place() {
         let sketch = sketch("cbuffer A { float4x4 view; float4 pad; };").unwrap();
-        let fit = |offset| sketch.fit(&HostMembers::new([("view", offset)]));
+        let fit = |offset| sketch.fit(&MemberSketch::of_host([("view", offset)]));
         assert!(fit(0).is_near() && !fit(0).is_whole());
         assert!(!fit(16).is_near());
     }
@@ -253,7 +244,7 @@ mod tests {
     #[test]
     fn members_with_prefixes_for_types_are_found() {
         let sketch = sketch("cbuffer A { int iMesh; float fScale; };").unwrap();
-        assert_eq!(sketch.fit(&HostMembers::new([("mesh", 0), ("scale", 4)])).placed, 2);
+        assert_eq!(sketch.fit(&MemberSketch::of_host([("mesh", 0), ("scale", 4)])).placed, 2);
     }
 
     /// The host's names are those of a shader of `FidelityFX` FSR2, whose block has none of the first words.
@@ -261,7 +252,7 @@ mod tests {
     fn a_word_that_all_members_start_with_does_not_count() {
         let placed = |block: &str, host: &[&str]| {
             let host = host.iter().zip((0..).step_by(4)).map(|(name, offset)| (*name, offset));
-            sketch(block).unwrap().fit(&HostMembers::new(host)).placed
+            sketch(block).unwrap().fit(&MemberSketch::of_host(host)).placed
         };
         let auto = ["autoTcThreshold", "autoTcScale", "autoReactiveScale", "autoReactiveMax"];
         assert_eq!(placed("cbuffer A { float fTcThreshold, fTcScale, fReactiveScale, fReactiveMax; };", &auto), 4);

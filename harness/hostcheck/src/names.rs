@@ -56,7 +56,7 @@ fn loose(scoped: &str) -> &str {
 /// share no word, or a name would be empty.
 pub(super) fn without_common_word(names: &[&str]) -> Option<Vec<String>> {
     let [first, _, ..] = names else { return None };
-    let words_of = |name: &str| words(without_type_prefix(without_prefix(name).trim_start_matches('_')));
+    let words_of = |name: &str| words(loose(without_prefix(name)));
     let common = words_of(first).into_iter().next().filter(|word| word.len() >= SHORTEST_WORD)?;
     let rest = |name: &&str| match words_of(name).as_slice() {
         [word, rest @ ..] if *word == common && !rest.is_empty() => Some(rest.concat()),

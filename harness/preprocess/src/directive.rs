@@ -2,6 +2,7 @@
 //!
 //! Source: ISO C11, 6.10; `#warning`, `#elifdef` and `#elifndef` as in C23.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use layoutproof_layout::shape::MatrixOrder;
@@ -22,7 +23,7 @@ pub(super) struct OpenSource<'a> {
     /// Name with the folder that `#include` searches first.
     pub(super) path: String,
     /// Unclosed conditions.
-    pub(super) conditions: Vec<Condition>,
+    pub(super) conditions: Vec<Condition<'a>>,
     lines: LineCounter<'a>,
     /// File name and line number set by `#line`.
     presumed: Option<PresumedLine>,
@@ -94,12 +95,14 @@ impl LineCounter<'_> {
 }
 
 /// A condition without its `#endif` yet.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Condition {
+#[derive(Clone, Debug)]
+pub(super) struct Condition<'a> {
     /// The place of its `#if`.
     pub(super) span: Span,
     pub(super) state: BranchState,
     pub(super) has_else: bool,
+    /// The macros without a definition that its last `#if` or `#elif` asks for.
+    pub(super) undefined: BTreeSet<&'a str>,
 }
 
 /// Tells which branch of a condition is read.
@@ -113,9 +116,9 @@ pub(super) enum BranchState {
     Done,
 }
 
-impl Condition {
+impl Condition<'_> {
     /// Returns true if the lines here are read.
-    pub(super) fn is_taken(self) -> bool {
+    pub(super) fn is_taken(&self) -> bool {
         self.state == BranchState::Taken
     }
 }
@@ -144,7 +147,8 @@ impl<'a> Preprocessor<'a> {
             "lang" | "language" if self.dialect != MacroDialect::Dxc => {}
             "error" => {
                 let problem = Diagnostic::error(Code::Preprocessor, span, said("#error", text));
-                self.report_incomplete(problem.with_missing_macros(&self.undefined));
+                let missing = self.missing_macros();
+                self.report_incomplete(problem.with_missing_macros(&missing));
             }
             "warning" => self.report(Diagnostic::warning(Code::Preprocessor, span, said("#warning", text))),
             "version" if self.dialect == MacroDialect::Slang => {
@@ -173,23 +177,29 @@ impl<'a> Preprocessor<'a> {
                 } else {
                     BranchState::Waiting
                 };
-                self.open_condition(Condition { span, state, has_else: false });
+                let undefined = std::mem::take(&mut self.undefined);
+                if let Some(file) = self.open.last_mut() {
+                    file.conditions.push(Condition { span, state, has_else: false, undefined });
+                }
             }
             "elif" | "elifdef" | "elifndef" => {
                 let Some(state) = self.next_branch(span, name) else { return true };
                 // Conditions after a taken branch are not evaluated.
                 let taken = state == BranchState::Waiting && self.asks(&name[2..], span, rest);
-                self.set_state(if taken { BranchState::Taken } else { state });
+                let undefined = std::mem::take(&mut self.undefined);
+                if let Some(condition) = self.condition() {
+                    condition.state = if taken { BranchState::Taken } else { state };
+                    condition.undefined = undefined;
+                }
             }
             "else" => {
                 let Some(state) = self.next_branch(span, name) else { return true };
-                self.set_state(if state == BranchState::Waiting { BranchState::Taken } else { state });
-                if let Some(condition) = self.open.last_mut().and_then(|file| file.conditions.last_mut()) {
+                if let Some(condition) = self.condition() {
+                    condition.state = if state == BranchState::Waiting { BranchState::Taken } else { state };
                     condition.has_else = true;
                 }
             }
             "endif" => {
-                self.undefined.clear();
                 if self.open.last_mut().and_then(|file| file.conditions.pop()).is_none() {
                     self.report(Diagnostic::error(Code::Preprocessor, span, "`#endif` without `#if`"));
                 }
@@ -199,21 +209,23 @@ impl<'a> Preprocessor<'a> {
         true
     }
 
-    fn open_condition(&mut self, condition: Condition) {
-        if let Some(file) = self.open.last_mut() {
-            file.conditions.push(condition);
-        }
+    /// Returns the innermost condition of the file.
+    fn condition(&mut self) -> Option<&mut Condition<'a>> {
+        self.open.last_mut().and_then(|file| file.conditions.last_mut())
     }
 
-    fn set_state(&mut self, state: BranchState) {
-        if let Some(condition) = self.open.last_mut().and_then(|file| file.conditions.last_mut()) {
-            condition.state = state;
-        }
+    /// Returns the macros that the innermost condition asks for and that still have no definition: a guard
+    /// against a second inclusion asks for nothing. Only the first `#error` of a condition gets them, so that
+    /// many of them after a long condition take no longer than the file.
+    fn missing_macros(&mut self) -> Vec<&'a str> {
+        let condition = self.open.iter_mut().rev().find_map(|file| file.conditions.last_mut());
+        let names = condition.map(|condition| std::mem::take(&mut condition.undefined)).unwrap_or_default();
+        names.into_iter().filter(|name| !self.macros.contains_key(name)).collect()
     }
 
     /// Returns the state of the innermost condition after the current branch.
     fn next_branch(&mut self, span: Span, name: &str) -> Option<BranchState> {
-        let condition = self.open.last().and_then(|file| file.conditions.last()).copied();
+        let condition = self.open.last().and_then(|file| file.conditions.last());
         let problem = match condition {
             None => format!("`#{name}` without `#if`"),
             Some(condition) if condition.has_else => format!("`#{name}` after `#else`"),
@@ -226,7 +238,6 @@ impl<'a> Preprocessor<'a> {
 
     /// Evaluates `if EXPRESSION`, `ifdef NAME` or `ifndef NAME`.
     fn asks(&mut self, question: &str, span: Span, rest: Token<'a>) -> bool {
-        self.undefined.clear();
         let tokens = self.tokens(rest);
         if question == "if" {
             return self.holds(span, tokens);
@@ -266,9 +277,6 @@ impl<'a> Preprocessor<'a> {
             let problem = Diagnostic::warning(Code::Preprocessor, made.span, message);
             self.problems.report(problem.with_label(old.span, "defined before"));
         }
-
-        // A guard against a second inclusion asks for nothing.
-        self.undefined.retain(|name| *name != made.name);
         self.macros.insert(made.name, Rc::new(made));
     }
 
@@ -373,8 +381,8 @@ impl<'a> Preprocessor<'a> {
 
     fn has_macro(&mut self, name: &'a str) -> bool {
         let is_defined = self.macros.contains_key(name);
-        if !is_defined && !self.undefined.contains(&name) {
-            self.undefined.push(name);
+        if !is_defined {
+            self.undefined.insert(name);
         }
         is_defined
     }

@@ -29,7 +29,7 @@ mod predefined;
 pub mod problems;
 mod trace;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -47,6 +47,7 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{NoSources, SourceFile, SourceMap, Sources};
 use lexer::{Token, TokenKind};
+pub use modules::module_files;
 use predefined::MacroDialect;
 use problems::ProblemList;
 pub use trace::Trace;
@@ -159,8 +160,8 @@ struct Preprocessor<'a> {
     collecting: bool,
     /// True while reading the tokens of an `#if`, where `defined` is an operator.
     in_condition: bool,
-    /// The macros without a definition that the last condition asks for.
-    undefined: Vec<&'a str>,
+    /// The macros without a definition that the condition being read asks for.
+    undefined: BTreeSet<&'a str>,
     counter: u32,
     /// Texts with the macros from the options and from the compiler.
     defines: Option<FoundFile<'a>>,
@@ -197,7 +198,7 @@ impl<'a> Preprocessor<'a> {
             isolated: 0,
             collecting: false,
             in_condition: false,
-            undefined: Vec::new(),
+            undefined: BTreeSet::new(),
             counter: 0,
             defines: None,
             predefined: None,

@@ -7,6 +7,7 @@
 //! Sources: Slang user guide, "Modules and Access Control"; the order in the reflection of slangc 2026.14.1.
 
 use std::collections::{HashSet, VecDeque};
+use std::path::Path;
 
 use layoutproof_layout::{FileId, Span};
 
@@ -133,7 +134,10 @@ impl<'a> Preprocessor<'a> {
         // An included file states itself which module it belongs to.
         let is_known_part = keyword == "implementing" && self.trace.is_included(span.file);
         if !is_known_part {
-            let names = names(&tokens[1..]);
+            let names = match &tokens[1..] {
+                [only] if only.kind == TokenKind::Text => module_files(only.text.trim_matches('"'), true),
+                name => module_files(&name.iter().map(|token| token.text).collect::<String>(), false),
+            };
             // A statement in an included file refers to a module next to that file (slangc 2026.14.1).
             let path = self.files.path(span.file).unwrap_or_default().to_owned();
             let found = match self.module_file(&path, &names) {
@@ -211,17 +215,15 @@ fn is_keyword(word: &str) -> bool {
     matches!(word, "import" | "__import" | "__include" | "implementing")
 }
 
-/// Returns the possible file names of a module: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`. A string
-/// is a path, with the same alternatives (Slang 2026.14.1).
-fn names(name: &[Token<'_>]) -> Vec<String> {
-    let text: String = name.iter().map(|token| token.text).collect();
-    let (path, plain) = match name {
-        [only] if only.kind == TokenKind::Text => {
-            let path = only.text.trim_matches('"').replace('\\', "/");
-            (format!("{path}.slang"), Some(path))
-        }
-        _ => (format!("{}.slang", text.replace('.', "/")), None),
-    };
+/// Returns the possible file names of a module: `a.b_c` is `a/b_c.slang` or `a/b-c.slang`. A name in quotes
+/// is a path, with the same alternatives unless it ends in `.slang`, in any case (Slang 2026.14.1).
+pub fn module_files(name: &str, is_quoted: bool) -> Vec<String> {
+    let name = name.replace(if is_quoted { '\\' } else { '.' }, "/");
+    let has_suffix = Path::new(&name).extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("slang"));
+    if is_quoted && has_suffix {
+        return vec![name];
+    }
+    let path = format!("{name}.slang");
     let dashed = Some(path.replace('_', "-")).filter(|dashed| *dashed != path);
-    std::iter::once(path).chain(dashed).chain(plain).collect()
+    std::iter::once(path).chain(dashed).collect()
 }

@@ -4,12 +4,14 @@
 //! declarations, and the rule table has the rules (`wgsl-uniform`, `wgsl-storage`). naga reads the
 //! same text as a witness: [`differences`] finds the members that it has elsewhere.
 
+use std::collections::HashMap;
+
 use layoutproof_frontend::wgsl::{WgslModule, WgslVariable};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::rules::Forbid;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, DECLARED, FileId, LaidOut, LaidOutShape, LayoutOptions, Refusal, RuleSet, find,
-    join, lay_out,
+    Block, BlockKind, BlockLayout, DECLARED, FileId, LaidOut, LaidOutShape, LayoutOptions, MemberRow, Refusal, RuleSet,
+    find, join, lay_out,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -116,10 +118,12 @@ pub struct WitnessDifference {
 pub fn differences(ours: &[BlockLayout], witness: &[BlockLayout]) -> Vec<WitnessDifference> {
     let first = |block: &BlockLayout| {
         let other = witness.iter().find(|other| other.name == block.name)?;
-        let (other_rows, mut found) = (other.rows(), None);
+        let other_rows = other.rows();
+        let other_rows: HashMap<&str, &MemberRow> = other_rows.iter().map(|row| (row.path.as_str(), row)).collect();
+        let mut found = None;
         for row in block.rows() {
-            let Some(other) = other_rows.iter().find(|other| other.path == row.path) else { continue };
-            let stride = |row: &layoutproof_layout::MemberRow| row.array_stride.unwrap_or(0);
+            let Some(other) = other_rows.get(row.path.as_str()) else { continue };
+            let stride = |row: &MemberRow| row.array_stride.unwrap_or(0);
             let compared = [
                 ("offset", row.offset, other.offset),
                 ("array stride", stride(&row), stride(other)),

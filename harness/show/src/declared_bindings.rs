@@ -16,16 +16,19 @@ pub struct DeclaredBindings {
     pub bindings: Vec<Binding>,
     /// The declarations in the file's words, by path.
     pub declared: BTreeMap<String, String>,
-    /// The entry points, and the indices of the bindings that each uses; empty if that is unknown.
-    pub entry_points: Vec<(String, BTreeSet<usize>)>,
+    /// The entry points, and the indices of the bindings that each uses; `None` if they are not read.
+    pub entry_points: Option<Vec<(String, BTreeSet<usize>)>>,
 }
 
-/// The file has no such entry point, but these.
+/// The bindings that an entry point uses are unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the module has no entry point `{asked}`; it has: {}", .others.join(", "))]
-pub struct UnknownEntry {
-    pub asked: String,
-    pub others: Vec<String>,
+pub enum UnknownEntry {
+    #[error("layoutproof does not read which bindings an entry point of this file uses; leave out --entry")]
+    NotRead,
+    #[error("the module has no entry points, so none is named `{0}`")]
+    NoEntries(String),
+    #[error("the module has no entry point `{asked}`; it has: {}", .others.join(", "))]
+    NotFound { asked: String, others: Vec<String> },
 }
 
 impl DeclaredBindings {
@@ -49,7 +52,7 @@ impl DeclaredBindings {
         let entries = module.entry_points.iter().map(|WgslEntryPoint { name, uses }| {
             (name.clone(), uses.iter().filter_map(|variable| indices.get(variable).copied()).collect())
         });
-        made.entry_points = entries.collect();
+        made.entry_points = Some(entries.collect());
         for constant in &module.overrides {
             let Some(index) = constant.id else { continue };
             made.declared.insert(constant.name.clone(), format!("override {}", constant.name));
@@ -86,15 +89,9 @@ impl DeclaredBindings {
     /// entry point uses together may share a place.
     ///
     /// # Errors
-    /// The file has no entry point of this name.
+    /// The file has no entry point of this name, or its entry points are not read.
     pub fn column(&self, target: ShaderTarget, entry: Option<&str>) -> Result<BindingsColumn, UnknownEntry> {
-        let chosen = match entry {
-            None => None,
-            Some(asked) => {
-                let found = self.entry_points.iter().find(|(name, _)| name == asked);
-                Some(found.ok_or_else(|| UnknownEntry { asked: asked.to_owned(), others: self.entry_names() })?)
-            }
-        };
+        let chosen = entry.map(|asked| self.entry_point(asked)).transpose()?;
         let is_bound = |index: usize| {
             let is_constant = self.bindings[index].unit == LayoutUnit::ConstantId;
             is_constant || chosen.is_none_or(|(_, uses)| uses.contains(&index))
@@ -105,10 +102,10 @@ impl DeclaredBindings {
         let are_together = |overlap: &BindingOverlap| {
             let pair = [used[overlap.first], used[overlap.second]];
             let is_constant = self.bindings[pair[0]].unit == LayoutUnit::ConstantId;
-            let mut entries = self.entry_points.iter();
+            let entries = self.entry_points.as_deref().unwrap_or_default();
             is_constant
-                || self.entry_points.is_empty()
-                || entries.any(|(_, uses)| pair.iter().all(|index| uses.contains(index)))
+                || entries.is_empty()
+                || entries.iter().any(|(_, uses)| pair.iter().all(|index| uses.contains(index)))
         };
         let overlaps = bound.overlaps(false).into_iter().filter(are_together).collect();
         let entry = chosen.map(|(name, _)| ChosenEntry {
@@ -121,7 +118,16 @@ impl DeclaredBindings {
         Ok(column)
     }
 
+    fn entry_point(&self, asked: &str) -> Result<&(String, BTreeSet<usize>), UnknownEntry> {
+        let entries = self.entry_points.as_deref().ok_or(UnknownEntry::NotRead)?;
+        if entries.is_empty() {
+            return Err(UnknownEntry::NoEntries(asked.to_owned()));
+        }
+        let found = entries.iter().find(|(name, _)| name == asked);
+        found.ok_or_else(|| UnknownEntry::NotFound { asked: asked.to_owned(), others: self.entry_names() })
+    }
+
     fn entry_names(&self) -> Vec<String> {
-        self.entry_points.iter().map(|(name, _)| name.clone()).collect()
+        self.entry_points.iter().flatten().map(|(name, _)| name.clone()).collect()
     }
 }

@@ -96,7 +96,7 @@ impl ShowInput {
     /// declarations.
     ///
     /// # Errors
-    /// The file has no entry point of this name.
+    /// The file has no entry point of this name, or its entry points are not read.
     pub fn declared_placements(
         &self,
         targets: &[ShaderTarget],

@@ -37,8 +37,21 @@ pub(super) enum ScalarValue {
 pub(super) enum Value {
     Scalar(ScalarValue),
     Vector(Vec<ScalarValue>),
-    /// Shared, because constants can double each other.
-    Array(Rc<[Value]>),
+    Array {
+        /// Shared, because constants can double each other.
+        elements: Rc<[Value]>,
+        /// Levels of arrays, at most [`DEEPEST`]: values are dropped recursively.
+        depth: usize,
+    },
+}
+
+impl Value {
+    fn array_depth(&self) -> usize {
+        match self {
+            Self::Scalar(_) | Self::Vector(_) => 0,
+            Self::Array { depth, .. } => *depth,
+        }
+    }
 }
 
 /// An expression has no value that is known here.
@@ -75,12 +88,13 @@ pub(super) enum Callee {
 
 /// Looks up the names in expressions.
 pub(super) trait Names<'a> {
-    fn constant(&mut self, name: &'a str, span: Span) -> Evaluated<Value>;
+    /// `depth` is that of the expression that names it.
+    fn constant(&mut self, name: &'a str, span: Span, depth: usize) -> Evaluated<Value>;
 
     fn callee(&mut self, name: &'a str, template: &[Expression<'a>]) -> Callee;
 }
 
-/// Deepest nesting of expressions, with those of the constants that they name.
+/// Deepest nesting of expressions, with those of the constants that they name, and of arrays.
 const DEEPEST: usize = 128;
 
 pub(super) struct Evaluator<'n, N> {
@@ -104,11 +118,15 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
         match &expression.kind {
             ExpressionKind::Number(text) => number(text).map(Value::Scalar).ok_or_else(|| NoValue {
                 span,
-                message: format!("`{text}` is no number, too large, or a float in hexadecimal digits"),
+                message: format!(
+                    "`{text}` is not a number, is too large, or is a hexadecimal float, which layoutproof does not read"
+                ),
             }),
             ExpressionKind::Name { name: "true", .. } => Ok(Value::Scalar(ScalarValue::Bool(true))),
             ExpressionKind::Name { name: "false", .. } => Ok(Value::Scalar(ScalarValue::Bool(false))),
-            ExpressionKind::Name { name, template } if template.is_empty() => self.names.constant(name, span),
+            ExpressionKind::Name { name, template } if template.is_empty() => {
+                self.names.constant(name, span, self.depth)
+            }
             ExpressionKind::Name { .. } => Err(unknown(span, "is a type")),
             ExpressionKind::Call { callee, arguments } => self.call(callee, arguments, span),
             ExpressionKind::Access { base, steps } => {
@@ -161,7 +179,7 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
                 let index = self.index(index)?;
                 components.get(index).copied().map(Value::Scalar).ok_or_else(bad)
             }
-            (Value::Array(elements), AccessStep::Index(index)) => {
+            (Value::Array { elements, .. }, AccessStep::Index(index)) => {
                 let index = self.index(index)?;
                 elements.get(index).cloned().ok_or_else(bad)
             }
@@ -190,7 +208,7 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
                 [Value::Scalar(value)] => {
                     convert(*value, conversion).map(Value::Scalar).map_err(|what| unknown(span, what))
                 }
-                _ => Err(no("converts no single number")),
+                _ => Err(no("does not convert exactly one number")),
             },
             Callee::Vector { length, component } => {
                 let mut components = Vec::new();
@@ -198,7 +216,7 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
                     match value {
                         Value::Scalar(scalar) => components.push(scalar),
                         Value::Vector(several) => components.extend(several),
-                        Value::Array(_) => return Err(no("has an array as a component")),
+                        Value::Array { .. } => return Err(no("has an array as a component")),
                     }
                 }
                 let components = match components.as_slice() {
@@ -213,8 +231,14 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
                 });
                 converted.collect::<Result<_, _>>().map(Value::Vector).map_err(|what| unknown(span, what))
             }
-            Callee::Array if !values.is_empty() => Ok(Value::Array(values.into())),
-            Callee::Array => Err(no("has no elements that are listed")),
+            Callee::Array if values.is_empty() => Err(no("does not list its elements")),
+            Callee::Array => {
+                let depth = 1 + values.iter().map(Value::array_depth).max().unwrap_or(0);
+                if depth > DEEPEST {
+                    return Err(unknown(span, format_args!("nests arrays more than {DEEPEST} levels deep")));
+                }
+                Ok(Value::Array { elements: values.into(), depth })
+            }
             Callee::Other => built_in(name, values, span),
         }
     }
@@ -229,9 +253,9 @@ pub(super) enum Uncomputed {
     Range(i64),
     #[error("shifts by a number of bits that its type does not have")]
     Shift,
-    #[error("has an operator that its operands do not have")]
+    #[error("uses an operator that its operands do not support")]
     Operator,
-    #[error("computes with what is no number")]
+    #[error("computes with a value that is not a number")]
     NotANumber,
 }
 
@@ -327,7 +351,7 @@ fn each(value: Value, span: Span, apply: impl Fn(ScalarValue) -> Result<ScalarVa
         Value::Vector(components) => {
             components.into_iter().map(apply).collect::<Result<_, _>>().map(Value::Vector).map_err(at_place)
         }
-        Value::Array(_) => Err(unknown(span, "is an array, which has no operators")),
+        Value::Array { .. } => Err(unknown(span, "is an array, which has no operators")),
     }
 }
 
@@ -347,7 +371,7 @@ fn pairwise(
     let component = |value: &Value, index: usize| match value {
         Value::Scalar(scalar) => *scalar,
         Value::Vector(components) => components[index],
-        Value::Array(_) => ScalarValue::Bool(false),
+        Value::Array { .. } => ScalarValue::Bool(false),
     };
     let made: Result<Vec<_>, _> =
         (0..length).map(|index| apply(component(first, index), component(second, index))).collect();

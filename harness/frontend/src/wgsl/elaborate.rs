@@ -45,7 +45,7 @@ pub(super) fn elaborate(syntax: &Syntax<'_>, text: &str) -> Result<WgslModule, V
     // In this order most constants name only known ones.
     for declaration in &syntax.declarations {
         if let DeclarationKind::Const { .. } = declaration.kind {
-            let _ = elaborator.constant(declaration.name, declaration.span);
+            let _ = elaborator.constant(declaration.name, declaration.span, 0);
         }
     }
     for assert in &syntax.asserts {
@@ -184,7 +184,9 @@ impl<'a> Elaborator<'_, 'a> {
             }
             (_, Resolved::Data(data)) => Some(data),
             (_, Resolved::Handle | Resolved::BindingArray { .. }) => {
-                self.report(ty.span, format!("`{name}` is in an address space for data and has none"));
+                let message =
+                    format!("`{name}` is a texture or sampler: declare it with `var`, without an address space");
+                self.report(ty.span, message);
                 return None;
             }
         };
@@ -224,7 +226,7 @@ impl<'a> Elaborator<'_, 'a> {
         match value.map(|value| integer(&value).and_then(|value| u32::try_from(value).ok())) {
             Ok(Some(value)) => Some(value),
             Ok(None) => {
-                self.report(argument.span, format!("the value of `@{name}` is no whole number from 0"));
+                self.report(argument.span, format!("`@{name}` needs a whole number from 0 to 4294967295"));
                 None
             }
             Err(NoValue { span, message }) => {
@@ -269,7 +271,10 @@ impl<'a> Elaborator<'_, 'a> {
                 continue;
             };
             let Resolved::Data(inner) = resolved else {
-                let message = format!("`{}` is no data, so it cannot be a member", member.name);
+                let message = format!(
+                    "`{}` is a texture, sampler or acceleration structure, which cannot be a member of a struct",
+                    member.name
+                );
                 self.report(member.span, message);
                 is_whole = false;
                 continue;
@@ -426,7 +431,7 @@ impl<'a> Elaborator<'_, 'a> {
     fn checked(&mut self, scalar: Scalar, span: Span) -> Option<Scalar> {
         if scalar == Scalar::Float16 && !self.has_f16 {
             let problem = Diagnostic::error(Code::BadModule, span, "f16 needs `enable f16;`");
-            self.push(problem.with_help("the directive is before all declarations"));
+            self.push(problem.with_help("write the directive before all declarations"));
             return None;
         }
         Some(scalar)
@@ -445,7 +450,7 @@ impl<'a> Elaborator<'_, 'a> {
 
     fn array(&mut self, element: &Expression<'a>, count: Count, span: Span) -> Option<Resolved> {
         let Resolved::Data(element) = self.resolve(element)? else {
-            self.report(span, "the elements of an array are data; `binding_array` has others".to_owned());
+            self.report(span, "an array cannot hold textures or samplers: use `binding_array`".to_owned());
             return None;
         };
         let bool_at = element.bool_at.map(|(path, place)| (join("[]", &path), place));
@@ -476,7 +481,7 @@ impl<'a> Elaborator<'_, 'a> {
 }
 
 impl<'a> Names<'a> for Elaborator<'_, 'a> {
-    fn constant(&mut self, name: &'a str, span: Span) -> Result<Value, NoValue> {
+    fn constant(&mut self, name: &'a str, span: Span, depth: usize) -> Result<Value, NoValue> {
         let no_value = |message: String| Err(NoValue { span, message });
         match self.constants.get(name) {
             Some(State::Done(Ok(value))) => return Ok(value.clone()),
@@ -491,7 +496,7 @@ impl<'a> Names<'a> for Elaborator<'_, 'a> {
             DeclarationKind::Const { ty, value } => (ty.as_ref(), value),
             DeclarationKind::Override => {
                 return no_value(format!(
-                    "a pipeline sets the override `{name}`; WGSL allows that only in variables of workgroups"
+                    "`{name}` is an override: WGSL allows overrides only in the sizes of workgroup variables"
                 ));
             }
             DeclarationKind::Alias(_)
@@ -499,14 +504,8 @@ impl<'a> Names<'a> for Elaborator<'_, 'a> {
             | DeclarationKind::Variable { .. }
             | DeclarationKind::Function { .. } => return no_value(format!("`{name}` is no constant")),
         };
-        // The evaluator counts the depth of one expression; this counts constants that name others.
-        if self.depth > DEEPEST {
-            return no_value(format!("constants name each other more than {DEEPEST} levels deep"));
-        }
         self.constants.insert(name, State::Open);
-        self.depth += 1;
-        let value = Evaluator { names: self, depth: 0 }.value(value);
-        self.depth -= 1;
+        let value = Evaluator { names: self, depth }.value(value);
         let conversion = ty.and_then(|ty| self.conversion(ty));
         let value = value.and_then(|value| match (value, conversion) {
             (Value::Scalar(scalar), Some(conversion)) => convert(scalar, conversion)

@@ -18,7 +18,7 @@ mod usage;
 use std::collections::BTreeSet;
 
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Block, BlockKind, FileId, Span};
+use layoutproof_layout::{Block, BlockKind, FileId, Span, join};
 use layoutproof_source::diagnostics::Diagnostic;
 
 use parser::Parser;
@@ -128,7 +128,7 @@ impl WgslModule {
             Type::Struct(structure) => {
                 for member in &structure.members {
                     let is_atomic = self.atomic_members.contains(&(structure.name.clone(), member.name.clone()));
-                    let path = if path.is_empty() { member.name.clone() } else { format!("{path}.{}", member.name) };
+                    let path = if path.is_empty() { member.name.clone() } else { join(&path, &member.name) };
                     self.add_atomics(&member.ty, is_atomic, path, paths);
                 }
             }

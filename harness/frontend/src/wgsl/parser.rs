@@ -145,7 +145,6 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     fn function(&mut self) -> Parsed<DeclarationKind<'a>> {
-        let first = self.next;
         self.need('(')?;
         let mut parameters = Vec::new();
         while !self.take(')') {
@@ -173,7 +172,7 @@ impl<'t, 'a> Parser<'t, 'a> {
             }
             self.next += 1;
         }
-        Ok(DeclarationKind::Function { parameters, signature: first..body, body: body..self.next })
+        Ok(DeclarationKind::Function { parameters, body: body..self.next })
     }
 
     fn attributes(&mut self) -> Parsed<Vec<AttributeSyntax<'a>>> {

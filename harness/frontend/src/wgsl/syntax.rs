@@ -44,7 +44,6 @@ pub(super) enum DeclarationKind<'a> {
     },
     Function {
         parameters: Vec<&'a str>,
-        signature: Range<usize>,
         body: Range<usize>,
     },
 }

@@ -77,7 +77,7 @@ fn lengths_without_a_value_are_refused_where_they_are() {
     refused(&text("1 / 0"), 2, 28, &format!("{not_known} this expression overflows or divides by zero"));
     refused(&text("1 + M"), 2, 32, &format!("{not_known} nothing declares `M`"));
     let message =
-        format!("{not_known} a pipeline sets the override `N`; WGSL allows that only in variables of workgroups");
+        format!("{not_known} `N` is an override: WGSL allows overrides only in the sizes of workgroup variables");
     refused(&text("N"), 2, 28, &message);
     assert!(
         module("override N = 4; var<workgroup> s: array<f32, N>; var<private> p: array<f32, N>;").variables.is_empty()
@@ -162,6 +162,7 @@ fn entry_points_use_what_they_reach() {
         @group(0) @binding(1) var<uniform> b: f32;
         @group(0) @binding(2) var<uniform> c: f32;
         @group(0) @binding(3) var<uniform> d: f32;
+        @group(0) @binding(4) var<uniform> position: vec4f;
         struct S { a: f32 }
         fn inner(x: f32) -> f32 { return x + b; }
         fn hidden(a: f32) -> f32 { let b = a; { let c = 1.0; } for (var d = 0; d < 2; d++) { } return b; }
@@ -234,6 +235,9 @@ fn hostile_texts_end() {
     read(&format!("{reversed} struct S2000 {{ a: f32 }} var<storage> s: S0;"));
     let constants = (0..2000).map(|level| format!("const C{level} = C{};\n", level + 1)).collect::<Vec<_>>().concat();
     read(&format!("{constants} const C2000 = 1;"));
+    let nested = |level: usize| levels("max(1, ", &format!("D{}", level + 1), ")", 90);
+    let constants = (0..100).map(|level| format!("const D{level} = {};\n", nested(level))).collect::<Vec<_>>().concat();
+    read(&format!("{constants} const D100 = 1;"));
     let aliases = (0..2000).map(|level| format!("alias A{level} = A{};\n", level + 1)).collect::<Vec<_>>().concat();
     read(&format!("{aliases} alias A2000 = f32; var<storage> s: A0; const x = A0(1);"));
     let doubled = (1..64)
@@ -244,4 +248,7 @@ fn hostile_texts_end() {
     let lists =
         (1..64).map(|level| format!("const A{level} = array(A{0}, A{0});\n", level - 1)).collect::<Vec<_>>().concat();
     read(&format!("const A0 = array(1, 2); {lists} const x = A63 == A63;"));
+    let lists =
+        (1..3 * many).map(|level| format!("const L{level}=array(L{});\n", level - 1)).collect::<Vec<_>>().concat();
+    read(&format!("const L0 = array(1); {lists}"));
 }

@@ -1,4 +1,5 @@
-//! Finds the variables that each entry point uses, by the names in the bodies of functions.
+//! Finds the variables that each entry point uses, by the names in the bodies of functions. Signatures
+//! name only types, constants and overrides.
 //!
 //! Source: WebGPU Shading Language, 5.3 Scope of declarations: a local declaration hides a global
 //! name from the end of its statement to the end of its block.
@@ -22,10 +23,8 @@ pub(super) fn entry_points(
 ) -> Vec<WgslEntryPoint> {
     let mut functions = BTreeMap::new();
     for declaration in &syntax.declarations {
-        if let DeclarationKind::Function { parameters, signature, body } = &declaration.kind {
-            let mut used = names_of_types(tokens_of(tokens, signature));
-            used.extend(names_in(tokens_of(tokens, body), parameters));
-            functions.insert(declaration.name, used);
+        if let DeclarationKind::Function { parameters, body } = &declaration.kind {
+            functions.insert(declaration.name, names_in(tokens_of(tokens, body), parameters));
         }
     }
 
@@ -46,14 +45,6 @@ pub(super) fn entry_points(
         WgslEntryPoint { name: declaration.name.to_owned(), uses }
     });
     entries.collect()
-}
-
-/// The names in a list of parameters, but for those that it declares.
-fn names_of_types<'a>(signature: &[Token<'a>]) -> BTreeSet<&'a str> {
-    let is_declared = |index: usize| signature.get(index + 1).is_some_and(|next| next.is_sign(':'));
-    let words =
-        signature.iter().enumerate().filter(|(index, token)| token.kind == TokenKind::Word && !is_declared(*index));
-    words.map(|(_, token)| token.text).collect()
 }
 
 /// A block of a body, with the names that it declares.

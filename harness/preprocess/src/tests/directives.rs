@@ -56,6 +56,9 @@ fn errors_name_the_macros_that_are_missing() {
         ("#if !defined(A) || !defined B || !defined(C)\n#error no\n#endif", &["A", "B"]),
         ("#ifdef A\n#else\n#error no\n#endif", &["A"]),
         ("#if C == 1\n#elif defined(B)\n#else\n#error no\n#endif", &["B"]),
+        // Conditions inside do not count, also skipped ones.
+        ("#ifdef A\n#ifdef B\n#endif\n#else\n#error no\n#endif", &["A"]),
+        ("#ifndef A\n#ifdef B\n#endif\n#error no\n#endif", &["A"]),
         // Guards, conditions that ended, and macros that are there.
         ("#ifndef GUARD\n#define GUARD\n#error no\n#endif", &[]),
         ("#ifdef A\n#endif\n#error no", &[]),
@@ -70,6 +73,16 @@ fn errors_name_the_macros_that_are_missing() {
         assert_eq!(found.len(), 1, "{text}");
         assert!(found[0].ends_with(if names.is_empty() { "no" } else { &help }), "{text}: {found:?}");
     }
+}
+
+/// The time follows from the length of the text: comparing each name with all others takes 5 billion steps here.
+#[test]
+fn long_conditions_end() {
+    let names: Vec<String> = (0..100_000).map(|index| format!("defined A{index}")).collect();
+    let errors = "#error no\n".repeat(10_000);
+    let found = said(&format!("#if {}\n#else\n{errors}#endif", names.join("||")), &DeclareOptions::default());
+    assert!(found[0].contains(" -D A99999=VALUE"));
+    assert_eq!(found[1], "a/main.hlsl:4:1 #error: no");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::CheckedPair;
 use super::view::View;
 use layoutproof_hostcheck::{ComparedRow, Comparison, LinePlace, RowSide, RowState, part_path};
 use layoutproof_layout::BlockKind;
-use layoutproof_show::style::{TextLines, Tone, counted, one_line, pad, pad_left};
+use layoutproof_show::style::{TextLines, Tone, counted, cut, one_line, pad, pad_left};
 
 /// Width of the mark with an offset, and of a size.
 const OFFSET_COLUMNS: usize = 7;
@@ -176,7 +176,7 @@ impl PairDiff<'_> {
         for (mark, tone, side) in [("---", Tone::Disagree, host), ("+++", Tone::Agree, shader)] {
             let SideTitle { file, name, size } = side;
             let line = one_line(&format!("{mark} {file}: {name}, {size}"));
-            lines.push(&self.view.style.paint(tone, &self.view.cut(&line)));
+            lines.push(&self.view.style.paint(tone, &cut(&line, self.view.columns, self.view.style)));
         }
         lines.into_text()
     }
@@ -240,7 +240,8 @@ impl PairDiff<'_> {
         } else {
             format!("{}  // {remark}", pad(&declaration, DECLARATION_COLUMNS))
         };
-        self.view.cut(&format!("{mark}{offset}{}  {declaration}", pad_left(&bytes, SIZE_COLUMNS)))
+        let line = format!("{mark}{offset}{}  {declaration}", pad_left(&bytes, SIZE_COLUMNS));
+        cut(&line, self.view.columns, self.view.style)
     }
 }
 

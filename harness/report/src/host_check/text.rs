@@ -69,7 +69,7 @@ fn findings(check: &HostCheck, view: View) -> String {
         detail(
             &mut lines,
             "note",
-            &format!("{blocks} have another name than their struct, which alone has all members"),
+            &format!("{blocks} matched by members: no struct has their names, and only one has all of their members"),
             view,
         );
     }

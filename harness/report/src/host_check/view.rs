@@ -1,7 +1,6 @@
 //! How much of a check is shown to people, and in how many columns.
 
 use layoutproof_show::Style;
-use layoutproof_show::style::width;
 
 /// How a check is written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,15 +28,5 @@ impl View {
 
     pub(super) fn is_whole(self) -> bool {
         self.amount == Amount::All
-    }
-
-    /// `line`, shortened to the width.
-    pub(super) fn cut(self, line: &str) -> String {
-        if width(line) <= self.columns {
-            return line.to_owned();
-        }
-        let ellipsis = self.style.ellipsis();
-        let kept: String = line.chars().take(self.columns.saturating_sub(width(ellipsis))).collect();
-        format!("{kept}{ellipsis}")
     }
 }

@@ -1,7 +1,7 @@
 //! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness.
 
 use layoutproof_core::version::NAGA_VERSION;
-use layoutproof_frontend::wgsl::WgslModule;
+use layoutproof_frontend::wgsl::{WgslModule, WgslVariable};
 use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
 use layoutproof_readers::module_reader::{ModuleReader, naga_wgsl_blocks};
 use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
@@ -59,10 +59,11 @@ fn of_naga(
     };
     let warning = |difference: WitnessDifference| {
         let WitnessDifference { block, path, what, ours, theirs } = difference;
-        let place = module.blocks().find(|other| other.name == block).map(|block| block.place_of(&path));
+        let variable = module.variables.iter().find(|variable| variable.name == block);
+        let place = variable.and_then(WgslVariable::block).map(|block| block.place_of(&path));
         let path = join(&block, &path);
         let message = format!("naga {NAGA_VERSION} gives `{path}` the {what} {theirs}, WGSL {ours}");
-        let help = "programs that compile this with naga, as wgpu does, use naga's; those with Tint, WGSL's";
+        let help = "programs that compile this with naga, such as wgpu's, use naga's number; with Tint they use WGSL's";
         Diagnostic::warning(Code::CompilerDiffers, place.unwrap_or_default(), message).with_help(help)
     };
     differences(ours, &naga).into_iter().map(warning).collect()

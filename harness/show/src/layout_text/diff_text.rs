@@ -13,7 +13,7 @@ use super::member_tree::strides;
 use super::merged_block::MergedColumn;
 use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
-use super::struct_text::{MemberTable, TextOptions, heading, short_name, totals};
+use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
 use crate::show_json::ShownBlock;
 use crate::style::{TextLines, Tone};
 use layoutproof_core::results::record::SCHEMA;
@@ -120,7 +120,8 @@ pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) 
     let differs = blocks.iter().any(|block| block.differs);
     let style = options.style;
     let (tone, verb) = if differs { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
-    text.push(&format!("{} {} and {}", style.verb(tone, verb), left.name, right.name));
+    let [left, right] = [left, right].map(|column| name_in_style(&column.name, style));
+    text.push(&format!("{} {left} and {right}", style.verb(tone, verb)));
     DiffText { text: text.into_text(), differs, blocks }
 }
 
@@ -167,7 +168,7 @@ impl BlockComparison<'_> {
                 let names = self.names.map(|name| [name]);
                 let names = names.each_ref().map(|name| &name[..]);
                 let layouts = [(0, left), (1, right)]
-                    .map(|(index, block)| ComparedLayout { name: short_name(&names, index), block });
+                    .map(|(index, block)| ComparedLayout { name: short_name(&names, index, style), block });
                 let table = MemberTable::of(heading, &names, &layouts, ShaderLanguage::Hlsl, self.options).folded();
                 table.draw(text);
                 let columns = names.into_iter().zip([left, right]);
@@ -183,9 +184,10 @@ impl BlockComparison<'_> {
             [None, _] | [_, None] => text.push(&style.paint(Tone::Strong, &heading)),
         }
 
-        for (block, rules) in self.sides.iter().zip(self.names) {
+        for (block, name) in self.sides.iter().zip(self.names) {
+            let rules = name_in_style(name, style);
             match block {
-                Some(block) => text.append(&refused(&block.shown, &rules.to_string(), style)),
+                Some(block) => text.append(&refused(&block.shown, &rules, style)),
                 None => text.push(&style.paint(Tone::Disagree, &format!("  {rules} has no such block"))),
             }
         }

@@ -11,7 +11,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
 use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
-use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock, joined};
+use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
@@ -132,7 +132,7 @@ impl BlockTable<'_> {
             let layouts: Vec<ComparedLayout<'_>> = columns
                 .iter()
                 .enumerate()
-                .map(|(index, column)| layout(column, &short_name(&names, index), style))
+                .map(|(index, column)| ComparedLayout { name: short_name(&names, index, style), block: column.block })
                 .collect();
             let table = MemberTable::of(self.heading(), &names, &layouts, self.language, self.options);
             table.draw(text);
@@ -170,7 +170,8 @@ impl BlockTable<'_> {
     /// The last parts of the block's summary: the names of the columns if only one is left.
     fn agreement(&self) -> Option<String> {
         let [only] = self.merged.columns.as_slice() else { return None };
-        let names = in_style(&joined(&only.names), self.options.style);
+        let names: Vec<String> = only.names.iter().map(|name| name_in_style(name, self.options.style)).collect();
+        let names = names.join(", ");
         let is_complete = self.merged.absent.is_empty() && self.merged.forbidden.is_empty();
         Some(match only.names.len() {
             1 => format!("rules: {names}"),
@@ -191,8 +192,9 @@ pub fn table_lines(columns: &[MergedColumn<'_>], language: ShaderLanguage) -> Ve
     let options = TextOptions::plain(Style::PLAIN);
     let names: Vec<&[&ColumnName]> = columns.iter().map(|column| column.names.as_slice()).collect();
     let layouts = columns.iter().enumerate();
-    let layouts: Vec<ComparedLayout<'_>> =
-        layouts.map(|(index, column)| layout(column, &short_name(&names, index), options.style)).collect();
+    let layouts: Vec<ComparedLayout<'_>> = layouts
+        .map(|(index, column)| ComparedLayout { name: short_name(&names, index, options.style), block: column.block })
+        .collect();
     let all: Vec<usize> = (0..layouts.len()).collect();
     MemberTable::of(String::new(), &names, &layouts, language, &options).lines(&all)
 }
@@ -244,19 +246,15 @@ fn numbers(values: &[Option<u32>]) -> Vec<String> {
     values.iter().map(|value| value.map(|value| value.to_string()).unwrap_or_default()).collect()
 }
 
-fn layout<'a>(column: &MergedColumn<'a>, name: &str, style: Style) -> ComparedLayout<'a> {
-    ComparedLayout { name: in_style(name, style), block: column.block }
-}
-
 /// The name of a column in a sentence: its target, if no other column has the same.
-pub(super) fn short_name(names: &[&[&ColumnName]], index: usize) -> String {
+pub(super) fn short_name(names: &[&[&ColumnName]], index: usize, style: Style) -> String {
     let target = |name: &ColumnName| name.parts().0;
     let Some(first) = names[index].first() else { return String::new() };
     let own = target(first);
     let is_alone =
         |(other, names): (usize, &&[&ColumnName])| other == index || names.iter().all(|name| target(name) != own);
     let is_same = names[index].iter().all(|name| target(name) == own);
-    if is_same && names.iter().enumerate().all(is_alone) { own } else { first.to_string() }
+    if is_same && names.iter().enumerate().all(is_alone) { one_line(&own) } else { name_in_style(first, style) }
 }
 
 /// The declaration of a block, or words for it if the text is not at hand.
@@ -377,7 +375,7 @@ impl<'a> MemberTable<'a> {
             _ if self.names.len() == 1 => vec!["offset".to_owned()],
             ([only], HeadLines::Parts) => {
                 let (first, second) = only.parts();
-                [first].into_iter().chain(second).map(|part| in_style(&part, self.options.style)).collect()
+                [first].into_iter().chain(second).map(|part| one_line(&part)).collect()
             }
             _ => names.iter().map(|name| name_in_style(name, self.options.style)).collect(),
         };
@@ -708,7 +706,7 @@ fn push_parts(parts: &[String], tone: Tone, options: &TextOptions<'_>, text: &mu
     let TextOptions { style, width: limit, .. } = *options;
     let mut line = String::new();
     for part in parts {
-        let part = in_style(part, style);
+        let part = one_line(part);
         if line.is_empty() {
             line = part;
         } else if width(&line) + width(&part) + 3 > limit {
@@ -730,11 +728,11 @@ fn push_names(start: &str, names: &[String], options: &TextOptions<'_>, text: &m
     }
 }
 
-/// A text with the style's separator between its parts.
-fn in_style(text: &str, style: Style) -> String {
-    one_line(&text.replace('·', style.dot()))
-}
-
-fn name_in_style(name: &ColumnName, style: Style) -> String {
-    in_style(&name.to_string(), style)
+/// The name of a column with the style's separator between its parts.
+pub(super) fn name_in_style(name: &ColumnName, style: Style) -> String {
+    let (first, second) = name.parts();
+    one_line(&match second {
+        Some(second) => format!("{first} {} {second}", style.dot()),
+        None => first,
+    })
 }

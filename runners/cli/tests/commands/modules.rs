@@ -187,6 +187,10 @@ fn wgsl_states_its_bindings() {
     // Bindings without any block.
     folder.run("show b.wgsl --target webgpu").exits(0).prints("var t: texture_2d<f32> set 2 binding 3");
     folder.run("show b.wgsl").exits(2).warns("error: this module has no buffer");
+    folder
+        .run("show b.wgsl --target webgpu --entry main")
+        .exits(2)
+        .warns("error: the module has no entry points, so none is named `main`");
 }
 
 /// The sets and bindings of a module's decorations (`spirv-dis` shows them).
@@ -197,6 +201,21 @@ fn modules_state_their_bindings() {
     let answer = folder.run("show a.spv --target vulkan").exits(0);
     answer.prints("storage block o set 0 binding 1").prints("uniform block s set 0 binding 0");
     folder.run("show a.spv --target webgpu").exits(2);
+    folder
+        .run("show a.spv --target vulkan --entry main")
+        .exits(2)
+        .warns("error: layoutproof does not read which bindings an entry point of this file uses; leave out --entry");
+}
+
+/// naga, which reads GLSL where there is no glslang, is asked for layouts only.
+#[test]
+fn glsl_without_glslang_says_that_its_bindings_are_not_read() {
+    let folder = Folder::with(&[("a.comp", GLSL)]).with_variable("GLSLANG", "none");
+    let note = "note: layoutproof reads the bindings of GLSL through glslang, which was not found, so they are not \
+                shown (`layoutproof setup glslang` fetches one)";
+    folder.run("show a.comp --target vulkan").exits(0).warns(note);
+    folder.run("show a.comp --target vulkan --format json").exits(0).warns(note);
+    assert_eq!(folder.run("show a.comp").exits(0).err, "");
 }
 
 /// Codes and messages of the warnings from `show` and `run` for a file.

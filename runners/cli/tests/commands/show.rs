@@ -164,6 +164,20 @@ fn ascii_has_the_same_lines_without_other_characters() {
     let [plain, ascii] = ["", " --ascii"].map(|flag| folder.run(&format!("show shapes.slang{flag}")).exits(0).out);
     assert!(!plain.is_ascii() && ascii.is_ascii());
     assert_eq!(plain.lines().count(), ascii.lines().count());
+    folder.write("a.hlsl", b"cbuffer S { float a[2]; float b; };");
+    let differs = folder.run("diff a.hlsl d3d12 vulkan --ascii").exits(1);
+    let differs = differs.prints("Differ D3D12 - DXC and Vulkan - DXC");
+    assert!(differs.out.is_ascii(), "{differs}");
+}
+
+#[test]
+fn the_name_of_a_file_stays_as_it_is() {
+    let other = "struct U { a: f32, @align(32) b: vec3<f32> };\n@group(0) @binding(0) var<uniform> u: U;";
+    let folder = Folder::with(&[("a·b.wgsl", WGSL), ("c.wgsl", other)]);
+    for flag in ["", " --ascii"] {
+        let differs = folder.run(&format!("diff a·b.wgsl c.wgsl{flag}")).exits(1);
+        assert_eq!(differs.out.matches("a·b.wgsl").count(), 2, "{differs}");
+    }
 }
 
 #[test]

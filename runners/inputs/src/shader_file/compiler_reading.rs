@@ -10,8 +10,8 @@
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
 //! A file stays refused if the compiler of the first column refuses it, or if we refuse it because it has no
-//! sound layout. A compiler that is not here leaves its columns to others; if none is, the problems say so.
-//! GLSL needs none of this: its reader is glslang.
+//! sound layout. Columns of a compiler that is not installed are left out; if no compiler is
+//! installed, the problems say so. GLSL needs none of this: its reader is glslang.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -12,8 +12,10 @@ use layoutproof_layout::BlockLayout;
 use super::shader_blocks::TargetBlock;
 
 /// The comparisons of a check so far. Memory would not hold a copy for each shader of an engine.
-#[derive(Debug, Default)]
-pub(super) struct Comparisons {
+#[derive(Debug)]
+pub(super) struct Comparisons<'a> {
+    /// Vector types of libraries and of the user.
+    pub(super) vector_types: &'a VectorTypes,
     /// By the names of the block, its part and the host struct.
     known: RefCell<HashMap<(String, String, String), Vec<KnownComparison>>>,
     hosts: RefCell<HashMap<String, Vec<Arc<ProgramStruct>>>>,
@@ -36,15 +38,13 @@ struct ComparedBlock {
     contract: Option<SizeContract>,
 }
 
-impl Comparisons {
+impl<'a> Comparisons<'a> {
+    pub(super) fn new(vector_types: &'a VectorTypes) -> Self {
+        Self { vector_types, known: RefCell::default(), hosts: RefCell::default() }
+    }
+
     /// Compares a part of a block with a host struct, unless another shader has the same block.
-    pub(super) fn compare(
-        &self,
-        block: &TargetBlock,
-        part: &BlockPart<'_>,
-        host: &ProgramStruct,
-        vector_types: &VectorTypes,
-    ) -> Arc<Comparison> {
+    pub(super) fn compare(&self, block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct) -> Arc<Comparison> {
         let host = self.shared(host);
         let mut known = self.known.borrow_mut();
         let names = (block.layout.name.clone(), part.path.clone(), host.name.clone());
@@ -57,7 +57,7 @@ impl Comparisons {
         let renames = block.renames_in(part);
         let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
         let (host_start, contract) = (block.host_start, block.contract);
-        let options = CompareOptions { renames: &renames, vector_types, host_start, contract };
+        let options = CompareOptions { renames: &renames, vector_types: self.vector_types, host_start, contract };
         let comparison = Arc::new(compare(shader, &host, options));
         known.push(KnownComparison { block: ComparedBlock::new(block), host, comparison: Arc::clone(&comparison) });
         comparison
@@ -148,10 +148,10 @@ mod tests {
         let pushed = TargetBlock { host_start: Some(16), ..a.clone() };
         let renamed = TargetBlock { renames: BTreeMap::from([("tint".to_owned(), "color".to_owned())]), ..a.clone() };
 
-        let comparisons = Comparisons::default();
+        let comparisons = Comparisons::new(VectorTypes::built_in());
         let compared = |block: &TargetBlock, host: &ProgramStruct| {
             let parts = block_parts(&block.layout, block.layout.result.as_ref().unwrap());
-            comparisons.compare(block, &parts[0], host, VectorTypes::built_in())
+            comparisons.compare(block, &parts[0], host)
         };
         let first = compared(&a, &host(16));
         assert!(Arc::ptr_eq(&first, &compared(&b, &host(16))));

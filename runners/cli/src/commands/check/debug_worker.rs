@@ -16,9 +16,7 @@ use layoutproof_debuginfo::{
 use layoutproof_hostcheck::matching::{
     BlockNames, Candidates, NameKey, TypeMatch, is_candidate, is_generic, match_part, nearest,
 };
-use layoutproof_hostcheck::{
-    HostMembers, MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts,
-};
+use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -97,7 +95,7 @@ pub(crate) struct Proposal {
 /// The types of one file that may match the blocks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DebugAnswer {
-    /// The reason if the file has no types at all.
+    /// The reason if the file has no types at all, unless `problems` say it.
     pub absence: Option<String>,
     /// Matching types with a definition.
     pub structs: Vec<ProgramStruct>,
@@ -178,8 +176,9 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     let siblings = FilesBeside { file: request.file.clone() };
     let file = DebugFile::new(&name, map.as_ref(), &siblings);
     let index = file.index()?;
+    let absence = index.absence().filter(|absence| !index.problems().iter().any(|problem| absence.repeats(problem)));
     let mut answer = DebugAnswer {
-        absence: index.absence().map(ToString::to_string),
+        absence: absence.map(ToString::to_string),
         problems: index.problems().iter().map(ToString::to_string).collect(),
         ..DebugAnswer::default()
     };
@@ -267,7 +266,7 @@ impl MemberTrials<'_> {
             let written = self.writers.find(&named.name).and_then(|_| self.convert(&found, named));
             let mut members = Vec::new();
             add_members(&found.types, layout.ty, 0, &mut members);
-            let members = HostMembers::new(members);
+            let members = MemberSketch::of_host(members);
             for (goal, proposals) in goals.iter().zip(&mut proposals) {
                 let fits = self.sketches(*goal).map(|(part, sketch)| match &written {
                     Some(written) => (sketch.fit_of(written, &self.vector_types), part),
@@ -316,7 +315,7 @@ impl MemberTrials<'_> {
             (true, Some(end)) => {
                 matches!(match_part(block, end, std::iter::once(found.name.as_str())), TypeMatch::Found(_))
             }
-            _ => is_candidate(std::slice::from_ref(block), &found.name) && !is_generic(&found.name),
+            _ => is_candidate(block, &found.name) && !is_generic(&found.name),
         };
         let possible = structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
         let mut namesakes = possible.filter(|found| is_named(found));

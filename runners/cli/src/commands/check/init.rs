@@ -3,7 +3,6 @@
 //! It looks into the files: a shader belongs to the project if it can be read alone, and a host file if
 //! it has debug information. It prints what it leaves out.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs::OpenOptions;
@@ -15,6 +14,7 @@ use anyhow::{Context, bail};
 use layoutproof_compilers::regular_file::{open_regular, read_text};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_debuginfo::{HostFileKind, HostFileSummary, summarize};
+use layoutproof_frontend::module_files;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::files::entries;
 use layoutproof_inputs::globs;
@@ -115,6 +115,16 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
                 several => format!("{several} shaders are"),
             },
             READING_TIME.as_secs()
+        ));
+    }
+    if project.guessed > 0 {
+        warn(&format!(
+            "note: {} macros whose values are unknown: the file sets each to {GUESSED_VALUE}; replace them with the \
+             values that your program defines\n",
+            match project.guessed {
+                1 => "1 shader needs".to_owned(),
+                several => format!("{several} shaders need"),
+            },
         ));
     }
     if project.hosts.is_empty() {
@@ -218,15 +228,16 @@ impl FoundFiles {
         for shader in &self.shaders {
             let Ok(text) = read_text(&folder.join(shader), LONGEST_SHADER) else { continue };
             let own = shader.parent().unwrap_or(Path::new(""));
-            for name in text.lines().filter_map(included_name) {
-                if folder.join(own).join(&*name).exists() {
+            for names in text.lines().map(included_files) {
+                if names.iter().any(|name| folder.join(own).join(name).exists()) {
                     continue;
                 }
-                let end = format!("/{name}");
-                let mut places = self.files.iter().filter_map(|file| file.strip_suffix(&end));
-                // If several places fit, either may be meant.
-                if let (Some(place), None) = (places.next(), places.next()) {
-                    found.insert(place.to_owned());
+                let places_of =
+                    |name| self.files.iter().filter_map(move |file| file.strip_suffix(name)?.strip_suffix('/'));
+                let places: BTreeSet<&str> = names.iter().flat_map(places_of).collect();
+                // If several places fit, any of them may be meant.
+                if places.len() == 1 {
+                    found.extend(places.into_iter().map(ToOwned::to_owned));
                 }
             }
         }
@@ -267,6 +278,8 @@ struct FirstProject {
     left_out: Vec<String>,
     /// The number of shaders that are listed without a test whether they can be read.
     untested: u64,
+    /// The number of shaders whose macros have guessed values.
+    guessed: u64,
 }
 
 /// Where the macros of a shader come from.
@@ -279,6 +292,7 @@ enum Macros {
 }
 
 /// The result of reading a shader.
+#[derive(Debug)]
 enum Trial {
     Alone,
     /// With these macros.
@@ -286,6 +300,36 @@ enum Trial {
     Refused(String),
     /// Time is up.
     NotRead,
+}
+
+impl Trial {
+    fn of(path: &Path, includes: &[String], define_sets: &[Vec<String>], has_time: impl Fn() -> bool) -> Self {
+        if !has_time() {
+            return Self::NotRead;
+        }
+        let Some(problem) = problem_of(path, includes, &[], read_without_compilers) else { return Self::Alone };
+        // Starting a compiler takes most of the time, and no compiler can read a shader that lacks its macros.
+        let set = define_sets
+            .iter()
+            .find(|set| has_time() && problem_of(path, includes, set, read_without_compilers).is_none());
+        if let Some(set) = set {
+            return Self::With(Macros::Build, set.clone());
+        }
+        let is_enough = |set: &[String]| has_time() && problem_of(path, includes, set, read).is_none();
+        if is_enough(&[]) {
+            return Self::Alone;
+        }
+        if let Some(set) = define_sets.iter().find(|set| is_enough(set)) {
+            return Self::With(Macros::Build, set.clone());
+        }
+        let text = problem.text.clone();
+        match guessed_macros(path, includes, problem, &has_time) {
+            Some(macros) => Self::With(Macros::Guessed, macros),
+            // Another attempt might have read it.
+            None if !has_time() => Self::NotRead,
+            None => Self::Refused(text),
+        }
+    }
 }
 
 impl FirstProject {
@@ -306,7 +350,6 @@ impl FirstProject {
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
         let define_sets = define_sets(folder, &found.files);
         let mut refused: Vec<String> = Vec::new();
-        let mut guessed = 0;
         let is_main = |file: &&PathBuf| {
             let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
             !HEADERS.contains(&suffix.as_str())
@@ -318,32 +361,8 @@ impl FirstProject {
             .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
             .collect();
         let has_time = || started.elapsed() < READING_TIME;
-        let trials = parallel::for_all(&shaders, |(file, _)| {
-            if !has_time() {
-                return Trial::NotRead;
-            }
-            let path = folder.join(file);
-            let Some(problem) = problem_of(&path, &includes, &[], read_without_compilers) else { return Trial::Alone };
-            // Starting compilers takes most of the time, and a shader without its macros is in vain.
-            let set = define_sets
-                .iter()
-                .find(|set| has_time() && problem_of(&path, &includes, set, read_without_compilers).is_none());
-            if let Some(set) = set {
-                return Trial::With(Macros::Build, set.clone());
-            }
-            let is_enough = |set: &[String]| has_time() && problem_of(&path, &includes, set, read).is_none();
-            if is_enough(&[]) {
-                return Trial::Alone;
-            }
-            if let Some(set) = define_sets.iter().find(|set| is_enough(set)) {
-                return Trial::With(Macros::Build, set.clone());
-            }
-            let text = problem.text.clone();
-            match guessed_macros(&path, &includes, problem, has_time) {
-                Some(macros) => Trial::With(Macros::Guessed, macros),
-                None => Trial::Refused(text),
-            }
-        })?;
+        let trials =
+            parallel::for_all(&shaders, |(file, _)| Trial::of(&folder.join(file), &includes, &define_sets, has_time))?;
         // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
         let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
         for ((file, language), trial) in shaders.iter().zip(&trials) {
@@ -372,7 +391,7 @@ impl FirstProject {
                 }
                 Trial::With(origin, defines) => {
                     self.shader_count += 1;
-                    guessed += usize::from(origin == Macros::Guessed);
+                    self.guessed += u64::from(origin == Macros::Guessed);
                     self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
                 Trial::Refused(problem) => refused.push(format!("{}: {problem}", slashed(file))),
@@ -398,12 +417,6 @@ impl FirstProject {
         if let Some(first) = refused.first() {
             let count = counted(refused.len() as u64, "shader");
             self.left_out.push(format!("{count} that cannot be read alone, such as {first}"));
-        }
-        if guessed > 0 {
-            let count = counted(guessed as u64, "shader");
-            self.left_out.push(format!(
-                "the values of macros for {count}: each is {GUESSED_VALUE} in the file, until you write those that your program defines"
-            ));
         }
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
@@ -575,20 +588,28 @@ fn guessed_macros(
     }
 }
 
-/// The file in a line such as `#include "lights.hlsli"`, or Slang's `import Scene.Lights;`.
-fn included_name(line: &str) -> Option<Cow<'_, str>> {
+/// The possible names of the file in a line such as `#include "lights.hlsli"`, or Slang's `import Scene.Lights;`.
+fn included_files(line: &str) -> Vec<String> {
+    included_name(line).or_else(|| imported_names(line)).unwrap_or_default()
+}
+
+fn included_name(line: &str) -> Option<Vec<String>> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+    let close = if rest.starts_with('<') { '>' } else { '"' };
+    let name = rest.strip_prefix(['<', '"'])?.split(close).next()?;
+    Some(vec![name.to_owned()])
+}
+
+fn imported_names(line: &str) -> Option<Vec<String>> {
     let line = line.trim_start();
-    if let Some(rest) = line.strip_prefix('#') {
-        let rest = rest.trim_start().strip_prefix("include")?.trim_start();
-        let close = if rest.starts_with('<') { '>' } else { '"' };
-        return rest.strip_prefix(['<', '"'])?.split(close).next().map(Cow::Borrowed);
-    }
     let line = ["__exported ", "public "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
     let module = ["import ", "__import ", "__include "].iter().find_map(|word| line.strip_prefix(word))?;
-    let (module, _) = module.split_once(';')?;
+    let module = module.split_once(';')?.0.trim();
+    if let Some(path) = module.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        return Some(module_files(path, true));
+    }
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
-    let module = module.trim();
-    (!module.is_empty() && module.chars().all(is_name)).then(|| format!("{}.slang", module.replace('.', "/")).into())
+    (!module.is_empty() && module.chars().all(is_name)).then(|| module_files(module, false))
 }
 
 /// The pattern of all files of this suffix below the topmost folder of a file.
@@ -611,17 +632,33 @@ mod tests {
 
     #[test]
     fn lines_name_the_files_that_they_bring_along() {
-        for (line, file) in [
-            ("#include \"lights.hlsli\"", Some("lights.hlsli")),
-            ("  # include <a/b.h> // why", Some("a/b.h")),
-            ("import Scene.Lights;", Some("Scene/Lights.slang")),
-            ("__exported import Utils.Math_Helpers;", Some("Utils/Math_Helpers.slang")),
-            ("__include part;", Some("part.slang")),
-            ("import numpy as np", None),
-            ("important = 1;", None),
-            ("#import b;", None),
+        for (line, files) in [
+            ("#include \"lights.hlsli\"", &["lights.hlsli"][..]),
+            ("  # include <a/b.h> // why", &["a/b.h"]),
+            ("import Scene.Lights;", &["Scene/Lights.slang"]),
+            // slangc 2026.14.1 finds these files, and no others.
+            ("__exported import Utils.Math_Helpers;", &["Utils/Math_Helpers.slang", "Utils/Math-Helpers.slang"]),
+            ("import \"a/b_c\";", &["a/b_c.slang", "a/b-c.slang"]),
+            ("import \"a/b_c.slang\";", &["a/b_c.slang"]),
+            ("import \"a/b_c.SLANG\";", &["a/b_c.SLANG"]),
+            ("__include part;", &["part.slang"]),
+            ("import numpy as np", &[]),
+            ("important = 1;", &[]),
+            ("#import b;", &[]),
         ] {
-            assert_eq!(included_name(line).as_deref(), file, "{line}");
+            assert_eq!(included_files(line), files, "{line}");
         }
+    }
+
+    /// The first attempt takes all the time, so that a compiler or macros might still read the shader.
+    #[test]
+    fn a_shader_without_time_for_all_attempts_is_not_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let shader = folder.path().join("a.hlsl");
+        std::fs::write(&shader, "cbuffer A { float4 a[sizeof(float4)]; };").unwrap();
+        let asked = std::cell::Cell::new(0);
+        let has_time = || asked.replace(asked.get() + 1) == 0;
+        let trial = Trial::of(&shader, &[], &[], has_time);
+        assert!(matches!(trial, Trial::NotRead), "{trial:?}");
     }
 }

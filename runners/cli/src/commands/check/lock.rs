@@ -243,7 +243,7 @@ impl Lock {
                 (FactKind::Layout, false, true) if accepted.has_pair_of(key) => continue,
                 (FactKind::Layout, false, true) => format!("{block} is gone"),
                 (FactKind::Layout, false, false) if was == is => {
-                    format!("{block} has another layout, also of {is}")
+                    format!("{block} has another layout of the same size, {is}")
                 }
                 (FactKind::Layout, false, false) => format!("{block} has another layout: {is} instead of {was}"),
                 (FactKind::Blob, false, false) => format!("{shader} has other contents"),

@@ -107,8 +107,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
     let rules = PairRules {
         known: &project.known,
-        vector_types: &vector_types,
-        comparisons: &Comparisons::default(),
+        comparisons: &Comparisons::new(&vector_types),
         is_strict: args.strict || project.is_strict,
     };
     let mut pairing = pair(&blocks, &hosts, rules);
@@ -170,7 +169,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let shaders: BTreeSet<String> = inputs.shaders.iter().map(|job| job.path.display().to_string()).collect();
     if args.inputs.is_empty() && checked.unread.iter().any(|unread| shaders.contains(&unread.file)) {
-        warn(&format!("note: shaders that are not compiled as they are belong under `except` in {PROJECT_FILE}\n"));
+        warn(&format!("note: list shaders that are never compiled on their own under `except` in {PROJECT_FILE}\n"));
     }
     Ok(exit_of(&checked).worse(proven))
 }
@@ -541,9 +540,8 @@ fn read_hosts(
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }
-        let absence = answer.absence.as_ref().map(|absence| format!("{}: {absence}", host.display()));
-        if let Some(absence) = absence.filter(|absence| !answer.problems.contains(absence)) {
-            warn(&format!("warning: {absence}\n"));
+        if let Some(absence) = &answer.absence {
+            warn(&format!("warning: {}: {absence}\n", host.display()));
         }
         answers.push(answer);
     }

@@ -33,10 +33,8 @@ const MOST_PROPOSALS: usize = 2;
 pub(super) struct PairRules<'a> {
     /// Intended differences.
     pub known: &'a [KnownMismatch],
-    /// Vector types of libraries and of the user.
-    pub vector_types: &'a VectorTypes,
     /// What is compared already.
-    pub comparisons: &'a Comparisons,
+    pub comparisons: &'a Comparisons<'a>,
     /// True if a block without a host struct is an error.
     pub is_strict: bool,
 }
@@ -79,7 +77,7 @@ pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRul
         let names = names_for.get(&block.names).map(Vec::as_slice).unwrap_or_default();
         let structs = match seen_by.take() {
             Some((shader, structs)) if shader == block.shader => structs,
-            _ => HostStructs::new(&all, &block.shader, rules.vector_types),
+            _ => HostStructs::new(&all, &block.shader, rules.comparisons.vector_types),
         };
         let (_, structs) = seen_by.insert((&block.shader, structs));
         let mut found = PairsOfBlock { block, rules, pairs: Vec::new(), unmatched: Vec::new() };
@@ -215,18 +213,12 @@ impl PairsOfBlock<'_> {
                 Ok((part, host))
             }
         });
-        let mut displaced = None;
-        let host = host.and_then(|(part, host)| {
-            if self.is_displaced(structs, &parts, part, host, &candidates) {
-                displaced = Some(host);
-                Err(UnmatchedReason::NoType(vec![host.name.clone()]))
-            } else {
-                Ok((part, host))
-            }
-        });
+        let named = host.as_ref().ok().copied();
+        let displaced = named.filter(|(part, host)| self.is_displaced(structs, &parts, *part, host, &candidates));
+        let host = displaced.map_or(host, |(_, host)| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
         let has_host = host.is_ok();
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
-        let only_fitting = structs.only_fitting(&candidates, displaced, has_namesakes);
+        let only_fitting = structs.only_fitting(&candidates, displaced.map(|(_, host)| host), has_namesakes);
         match host {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => self.compare(&parts, part, host),
@@ -263,15 +255,9 @@ impl PairsOfBlock<'_> {
             Ok(_) if names_of_part.stated.is_some() => Vec::new(),
             Ok(_) | Err(_) => structs.candidates(index, hosts, |fitted| fitted == part),
         };
-        let mut displaced = None;
-        let host = host.and_then(|host| {
-            if header.is_none() && self.is_displaced(structs, &parts, part, host, &candidates) {
-                displaced = Some(host);
-                Err(UnmatchedReason::NoType(vec![host.name.clone()]))
-            } else {
-                Ok(host)
-            }
-        });
+        let named = host.as_ref().ok().copied().filter(|_| header.is_none());
+        let displaced = named.filter(|host| self.is_displaced(structs, &parts, part, host, &candidates));
+        let host = displaced.map_or(host, |host| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
         match host {
             Ok(host) => match header {
@@ -306,7 +292,13 @@ impl PairsOfBlock<'_> {
         let is_displacing = |candidate: &Candidate<'_>| {
             candidate.nearness >= structs.nearness(named) && own.is_some_and(|own| candidate.displaces(named, own))
         };
-        let differs = || !compare_pair(self.block, &parts[part], named, self.rules).comparison.agrees();
+        let differs = || match &named.written_by {
+            Some(writer) => {
+                let written = self.compare_as_written(&parts[part], named, writer);
+                written.is_none_or(|(pair, _)| !pair.comparison.agrees())
+            }
+            None => !compare_pair(self.block, &parts[part], named, self.rules).comparison.agrees(),
+        };
         self.block.names.stated.is_none() && candidates.iter().any(is_displacing) && differs()
     }
 
@@ -335,33 +327,42 @@ impl PairsOfBlock<'_> {
         pair.comparison.mismatches.first().map(ToString::to_string)
     }
 
+    /// Compares a struct in the layout in which its library writes it; `None` if that is not known. A type of
+    /// crevice may have both layouts, and its code decides for each buffer: one that agrees counts.
+    fn compare_as_written(
+        &self,
+        part: &BlockPart<'_>,
+        host: &ProgramStruct,
+        writer: &WrittenBy,
+    ) -> Option<(CheckedPair, ProgramStruct)> {
+        let usual = usual_rules(self.block.layout.kind);
+        let mut rules = writer.rules.clone();
+        rules.sort_by_key(|rules| *rules != usual);
+        let written = rules.into_iter().filter_map(|rules| {
+            let written = as_written(host, rules, self.rules.comparisons.vector_types)?;
+            Some((compare_pair(self.block, part, &written, self.rules), written))
+        });
+        written.min_by_key(|(pair, _)| !pair.comparison.agrees())
+    }
+
     fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {
-        let compare_as = |host: &ProgramStruct| compare_pair(self.block, &parts[part], host, self.rules);
-        let Some(WrittenBy { library, rules }) = &host.written_by else {
-            let pair = compare_as(host);
+        let Some(writer) = &host.written_by else {
+            let pair = compare_pair(self.block, &parts[part], host, self.rules);
             let host = self.rules.comparisons.shared(host);
             return self.pairs.push(BlockPair { pair, part, host });
         };
 
-        // A type of crevice may have both layouts, and its code decides for each buffer.
-        let usual = usual_rules(self.block.layout.kind);
-        let mut rules = rules.clone();
-        rules.sort_by_key(|rules| *rules != usual);
-        let written = rules.into_iter().filter_map(|rules| {
-            let written = as_written(host, rules, self.rules.vector_types)?;
-            Some((compare_as(&written), written))
-        });
         let mut difference = None;
-        if let Some((mut pair, written)) = written.min_by_key(|(pair, _)| !pair.comparison.agrees()) {
+        if let Some((mut pair, written)) = self.compare_as_written(&parts[part], host, writer) {
             let first = pair.comparison.mismatches.first();
             if first.is_none_or(|first| !may_follow_from_attributes(&first.kind)) {
-                let remark = Remark::WrittenBy { library: library.clone() };
+                let remark = Remark::WrittenBy { library: writer.library.clone() };
                 Arc::make_mut(&mut pair.comparison).remarks.insert(0, remark);
                 return self.pairs.push(BlockPair { pair, part, host: written.into() });
             }
             difference = first.map(ToString::to_string);
         }
-        let (host, library) = (host.name.clone(), library.clone());
+        let (host, library) = (host.name.clone(), writer.library.clone());
         let reason = UnmatchedReason::WrittenBy { host, library, difference };
         let name = part_path(&self.block.layout.name, &parts[part].path);
         self.unmatched.push(unmatched(self.block, name, reason));
@@ -703,7 +704,7 @@ pub(super) fn compare_pair(
     host: &ProgramStruct,
     rules: PairRules<'_>,
 ) -> CheckedPair {
-    let comparison = rules.comparisons.compare(block, part, host, rules.vector_types);
+    let comparison = rules.comparisons.compare(block, part, host);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
         let entry = rules.known.iter().find(|known| covers(known, &block.layout.name, mismatch));

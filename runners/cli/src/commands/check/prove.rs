@@ -139,7 +139,7 @@ impl Proof<'_> {
         let renames = block.renames_in(part);
         let options = CompareOptions {
             renames: &renames,
-            vector_types: self.rules.vector_types,
+            vector_types: self.rules.comparisons.vector_types,
             host_start: block.host_start,
             contract: block.contract,
         };

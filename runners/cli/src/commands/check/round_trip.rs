@@ -215,9 +215,8 @@ fn disagreements(wanted: Structs<'_>, compiler: &mut Command) -> Option<Vec<Stri
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut structs = structs_of(&folder.path().join("all.o"));
 
-    let comparisons = Comparisons::default();
-    let vector_types = VectorTypes::built_in();
-    let rules = PairRules { known: &[], vector_types, comparisons: &comparisons, is_strict: true };
+    let comparisons = Comparisons::new(VectorTypes::built_in());
+    let rules = PairRules { known: &[], comparisons: &comparisons, is_strict: true };
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for (index, case) in cases.iter().enumerate() {
         let answer = DebugAnswer { structs: structs.remove(&index).unwrap_or_default(), ..DebugAnswer::default() };

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
-use layoutproof_layout::{DECLARED, TargetChoice};
+use layoutproof_layout::DECLARED;
 use layoutproof_show::bindings_text::{BindingsColumn, rows};
 use layoutproof_show::show_json::{Shown, ShownPlacement};
 use layoutproof_show::{InputContent, RuleSetLayouts};
@@ -18,7 +18,7 @@ pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
     let columns = &input.placements.columns;
     let states_bindings = matches!(input.input.content, InputContent::LaidOut(_)) && !columns.is_empty();
     let placed: Vec<ShownPlacement> = if states_bindings {
-        input.args.placement.target.iter().zip(columns).map(declared).collect()
+        columns.iter().map(declared).collect()
     } else {
         input.requests.iter().zip(columns).map(placement).collect()
     };
@@ -32,10 +32,10 @@ pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
 }
 
 /// The bindings that the file states: no compiler and no convention places them.
-fn declared((choice, column): (&TargetChoice, &BindingsColumn)) -> ShownPlacement {
+fn declared(column: &BindingsColumn) -> ShownPlacement {
     let (entry, unused) = column.entry.as_ref().map(|entry| (entry.name.clone(), entry.unused.clone())).unzip();
     ShownPlacement {
-        target: choice.target.as_str().to_owned(),
+        target: column.target.as_str().to_owned(),
         compiler: DECLARED.to_owned(),
         convention: DECLARED.to_owned(),
         bindings: rows(column),

@@ -130,6 +130,16 @@ fn choice_of(word: &str, prefers_target: bool, language: Option<ShaderLanguage>)
     rule_choice(word)
 }
 
+/// The name of the column: the rule set's own for programs and for users who write it so, otherwise
+/// target and compiler.
+fn column_name(choice: RuleChoice, word: Option<&str>, format: DiffFormat) -> ColumnName {
+    if format == DiffFormat::Json || word == Some(choice.name()) {
+        ColumnName::of_rules(choice.name())
+    } else {
+        ShownColumnChoice::from(choice).column_name()
+    }
+}
+
 /// Lays an input out under a rule set. Also returns the warnings that `show` prints about it.
 fn layout(
     side: &DiffSide<'_>,
@@ -181,9 +191,7 @@ fn layout(
         .first()
         .map_or_else(|| ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() }, RuleSetLayouts::column);
     if let Some(choice) = choice {
-        let is_id = args.format == DiffFormat::Json || rules == Some(choice.name());
-        let by_id = || ColumnName::of_rules(choice.name());
-        shown.name = if is_id { by_id() } else { ShownColumnChoice::from(choice).column_name() };
+        shown.name = column_name(choice, rules, args.format);
     }
     if !is_one_input {
         shown.name.file = Some(name.to_owned());
@@ -220,9 +228,7 @@ fn compiled(
     };
     let layouts = layouts(read.columns);
     let blocks = layouts.first().map(|column| column.column().blocks).unwrap_or_default();
-    let is_id = args.format == DiffFormat::Json || side.rules == Some(choice.name());
-    let by_id = || ColumnName::of_rules(choice.name());
-    let name = if is_id { by_id() } else { ShownColumnChoice::from(choice).column_name() };
+    let name = column_name(choice, side.rules, args.format);
     let notes = read.notes.iter().map(|note| format!("note: {note}\n"));
     Ok((ShownColumn { name, blocks }, notes.collect()))
 }

@@ -10,6 +10,7 @@ use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::{Purpose, TextFrontEnd};
 use layoutproof_show::{InputContent, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
@@ -54,10 +55,18 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
             }
             args.placement.requests(&source.invocation, Some(input.shipped_language(source)))?
         }
-        InputContent::LaidOut(_) if args.placement.convention.is_empty() && is_own_target(input, args) => {
+        InputContent::LaidOut(file) if args.placement.convention.is_empty() && is_own_target(input, args) => {
             if args.placement.target.iter().any(|choice| choice.target == ShaderTarget::Opengl) {
                 warn(
                     "note: in OpenGL these offsets are those of blocks with std140 or std430; the driver lays out the others\n",
+                );
+            }
+            let shows_bindings = !args.placement.target.is_empty()
+                && matches!(args.format.kind(), FormatKind::Tables | FormatKind::Data);
+            if shows_bindings && file.bindings.is_none() && input.language == Some(ShaderLanguage::Glsl) {
+                warn(
+                    "note: layoutproof reads the bindings of GLSL through glslang, which was not found, so they are not shown \
+                     (`layoutproof setup glslang` fetches one)\n",
                 );
             }
             Vec::new()
