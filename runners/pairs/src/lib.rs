@@ -2,7 +2,8 @@
 //!
 //! [`input_kind`] sorts the inputs, [`shader_blocks`] lays the blocks out with the options of the project and the
 //! command line, or takes a compiler's answer, [`debug_worker`] reads the host's types in a child process, and
-//! [`pairing`] matches blocks with types. [`lock`] keeps what a reviewer has accepted.
+//! [`pairing`] matches blocks with types; [`other_targets`] tries the pairs that differ under other targets. [`init_trials`]
+//! and [`init_targets`] choose how a first project is read. [`lock`] keeps what a reviewer has accepted.
 //!
 //! Prints nothing. The program that links this crate serves `debug-worker` with [`debug_worker::serve`].
 #![forbid(unsafe_code)]
@@ -11,12 +12,16 @@ pub mod build_defines;
 pub mod comparisons;
 mod debug_types;
 pub mod debug_worker;
+pub mod init_targets;
+pub mod init_trials;
 pub mod input_kind;
 pub mod lock;
 mod nearness;
+pub mod other_targets;
 pub mod pairing;
 pub mod parallel;
 #[cfg(test)]
 mod round_trip;
 pub mod shader_blocks;
+pub mod work_time;
 mod writers;

@@ -181,11 +181,19 @@ impl PairsOfBlock<'_> {
         let host = host.and_then(|host| {
             let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
             // Bytes alone agree with many structs, so that a generic name needs a member's name too, and a similar
-            // one half of them.
+            // one half of them. A generic name in a class or namespace needs their places or all of them: in a
+            // repository of samples, each has its own `PushConstants`.
+            let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
+            let has_members = has_members_of(own, host);
+            let is_in_place = || structs.best_fit(own, host).is_some_and(|(fit, _)| fit.is_in_place());
             let is_named = names.stated.is_some()
-                || has_own_name(names, &host.name)
-                || (has_name(names, &host.name) && shares_a_member(&parts, host))
-                || parts.get(part).is_some_and(|part| has_members_of(std::slice::from_ref(part), host));
+                || if is_generic(&host.name) && host.name.contains("::") {
+                    has_members && is_in_place()
+                } else {
+                    has_members
+                        || has_own_name(names, &host.name)
+                        || (has_name(names, &host.name) && shares_a_member(&parts, host))
+                };
             if !is_named {
                 return Err(UnmatchedReason::OtherMembers(host.name.clone()));
             }
@@ -698,7 +706,12 @@ fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> Unma
     }
 }
 
-fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct, rules: PairRules<'_>) -> CheckedPair {
+pub(super) fn compare_pair(
+    block: &TargetBlock,
+    part: &BlockPart<'_>,
+    host: &ProgramStruct,
+    rules: PairRules<'_>,
+) -> CheckedPair {
     let comparison = rules.comparisons.compare(block, part, host);
 
     let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
@@ -716,6 +729,7 @@ fn compare_pair(block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct,
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
+        other_targets: None,
         is_by_members: false,
         proofs: Vec::new(),
     }

@@ -56,6 +56,9 @@ pub struct TargetBlock {
     pub renames: BTreeMap<String, String>,
     /// The source of the block.
     pub source: Arc<BlockSource>,
+    /// The language whose usual target this is; `None` if the user, the project or a comment names the target,
+    /// or the file fixes its layout.
+    pub usual_of: Option<ShaderLanguage>,
 }
 
 /// How host structs fill a block.
@@ -182,6 +185,8 @@ pub fn read_without_compilers(
     let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
 
     let mut read = ShaderBlocks { warnings: source.module.warnings.clone(), ..ShaderBlocks::default() };
+    let is_unnamed = job.named.is_empty() && job.usual.is_empty();
+    let language = ShaderLanguage::of(job.declare.lang, &job.path).filter(|_| is_unnamed);
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
         check_words(&word, &block.name, &comment)?;
@@ -207,6 +212,7 @@ pub fn read_without_compilers(
                 host_form: HostForm::One,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
+                usual_of: language.filter(|_| comment.rules.is_none()),
             });
         }
     }
@@ -289,7 +295,7 @@ fn targets_of(job: &ShaderJob, comment: &BlockComment) -> anyhow::Result<Vec<Str
     }
 }
 
-fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> BlockLayout {
+pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> BlockLayout {
     if let Some(rules) = choice.rules(block) {
         return lay_out(block, rules, options);
     }
@@ -371,6 +377,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
         host_form: HostForm::One,
         renames: BTreeMap::new(),
         source,
+        usual_of: None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unmatched_findings};
 use super::headline::{headline, is_failing};
+use super::targets::better_targets;
 use super::text::mismatch_places;
 use super::{CheckedPair, HostCheck, target_title};
 use crate::github::{Annotation, MAX_ANNOTATIONS};
@@ -11,6 +12,10 @@ use layoutproof_show::style::{Style, one_line};
 /// The headline, then an annotation for each problem: at most ten.
 pub fn annotations(check: &HostCheck) -> String {
     let mut found = vec![Annotation::headline("layoutproof check", is_failing(check), headline(check))];
+    let notices = better_targets(check)
+        .into_iter()
+        .map(|better| Annotation { is_error: false, ..error(None, None, better.advice()) });
+    found.extend(notices);
     let mut strays = Vec::new();
     for finding in differing_findings(check) {
         let pair = &check.pairs[finding.first()];

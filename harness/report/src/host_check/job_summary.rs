@@ -5,6 +5,7 @@ use layoutproof_show::style::one_line;
 use super::HostCheck;
 use super::findings::{Finding, also_of_pairs, differing_findings};
 use super::headline::headline;
+use super::targets::better_targets;
 use super::text::place_text;
 
 /// Most differences in the table.
@@ -23,7 +24,8 @@ pub fn job_summary(check: &HostCheck) -> String {
         more => format!("\nand {more} more\n"),
     };
     let columns = "| block | host struct | difference | fix |\n|---|---|---|---|\n";
-    format!("{headline}\n{columns}{}{more}", rows.collect::<String>())
+    let targets = better_targets(check).into_iter().map(|better| format!("\n{}\n", cell(&better.advice())));
+    format!("{headline}{}\n{columns}{}{more}", targets.collect::<String>(), rows.collect::<String>())
 }
 
 /// The line of a finding.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::findings::{also_of_pairs, differing_findings};
 use super::headline::headline;
+use super::targets::{BetterTarget, better_targets};
 use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
@@ -27,6 +28,7 @@ pub fn json(check: &HostCheck) -> String {
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
         unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: &unread.reason }).collect(),
         complaints: check.all_complaints().collect(),
+        better_targets: better_targets(check).iter().map(JsonBetterTarget::new).collect(),
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -41,6 +43,19 @@ struct JsonCheck<'a> {
     unmatched_hosts: Vec<&'a str>,
     unread: Vec<JsonUnread<'a>>,
     complaints: Vec<&'a String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    better_targets: Vec<JsonBetterTarget>,
+}
+
+/// A target for which more blocks of a language agree than for the one that is compared.
+#[derive(Debug, Serialize)]
+struct JsonBetterTarget {
+    language: &'static str,
+    target: String,
+    /// Blocks that agree for it, that agree for the compared target, and for which nothing names a target.
+    agree: u64,
+    agree_now: u64,
+    of: u64,
 }
 
 /// An input that could not be read.
@@ -78,6 +93,9 @@ struct JsonPair<'a> {
     paired_by: &'a str,
     outcome: &'a str,
     known: &'a [String],
+    /// Other targets for which a pair that differs agrees, if nothing names a target.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agrees_for: Vec<String>,
     shader_size: Option<u32>,
     host_size: u32,
     /// The byte of the block with the host's first byte; `host_offset` counts from the block's start.
@@ -224,6 +242,7 @@ impl<'a> JsonPair<'a> {
             paired_by: if pair.is_by_members { "members" } else { "name" },
             outcome: pair.outcome().as_str(),
             known: &pair.known,
+            agrees_for: pair.agrees_for().iter().map(|column| column.choice().to_string()).collect(),
             shader_size: comparison.shader_size,
             host_size: comparison.host_size,
             host_start: comparison.host_start,
@@ -233,6 +252,18 @@ impl<'a> JsonPair<'a> {
             members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
             remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
             proofs: pair.proofs.iter().map(JsonProof::new).collect(),
+        }
+    }
+}
+
+impl JsonBetterTarget {
+    fn new(better: &BetterTarget) -> Self {
+        Self {
+            language: better.language.as_str(),
+            target: better.column.choice().to_string(),
+            agree: better.agreeing,
+            agree_now: better.usual.1,
+            of: better.of,
         }
     }
 }

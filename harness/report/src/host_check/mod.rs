@@ -7,6 +7,7 @@ mod headline;
 mod job_summary;
 mod json;
 mod junit;
+mod targets;
 mod text;
 mod view;
 
@@ -19,6 +20,7 @@ pub use headline::{headline, is_failing};
 pub use job_summary::job_summary;
 pub use json::json;
 pub use junit::junit;
+pub use targets::{BetterTarget, OtherTargets, better_targets};
 pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, place_text, stray_text};
 pub use view::{Amount, View};
@@ -27,8 +29,8 @@ use std::sync::Arc;
 
 use layoutproof_core::results::record::Reasons;
 use layoutproof_device::RunnerKind;
-use layoutproof_layout::BlockKind;
 use layoutproof_layout::native::find_native;
+use layoutproof_layout::{BlockKind, Column};
 use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
@@ -79,6 +81,8 @@ pub struct CheckedPair {
     pub is_by_members: bool,
     /// Reasons of the known differences that together cover all mismatches.
     pub known: Vec<String>,
+    /// `None` if the user, the project or the shader names the target.
+    pub other_targets: Option<OtherTargets>,
     /// One entry per device, API and producer; empty if the check ran on none.
     pub proofs: Vec<PairProof>,
 }
@@ -195,7 +199,7 @@ pub enum UnmatchedReason {
     /// The rule set forbids the block.
     Forbidden(String),
     /// A struct has the block's name except for case and the like, or a name that many structs have, but
-    /// none of its members.
+    /// not its members.
     OtherMembers(String),
     /// A struct has the block's name, but others are nearer to the shader by their folders, and it lacks
     /// members of the block.
@@ -233,6 +237,12 @@ impl CheckedPair {
     /// The compared block or part of a block: `Particles.particles[]`.
     pub fn shader_name(&self) -> String {
         part_path(&self.block, &self.part)
+    }
+
+    /// The other targets for which a pair that differs agrees, if nothing names a target.
+    pub fn agrees_for(&self) -> &[Column<'static>] {
+        let others = self.other_targets.as_ref().filter(|_| self.outcome() == PairOutcome::Differ);
+        others.map(|others| others.agreeing.as_slice()).unwrap_or_default()
     }
 
     pub fn outcome(&self) -> PairOutcome {
@@ -297,10 +307,7 @@ impl std::fmt::Display for UnmatchedReason {
                 write!(f, "the debug information of `{name}` contradicts itself, so nothing is compared with it")
             }
             Self::OtherMembers(host) => {
-                write!(
-                    f,
-                    "`{host}` has its name or almost, but none of its members; choose it with --map if it is meant"
-                )
+                write!(f, "`{host}` has its name or almost, but not its members; choose it with --map if it is meant")
             }
             Self::FartherAway(host) => write!(
                 f,

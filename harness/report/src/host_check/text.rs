@@ -7,6 +7,7 @@ use super::findings::{
     Finding, OtherPlaces, mirrors, other_places_of_pairs, other_places_of_unmatched, pair_findings, unmatched_findings,
 };
 use super::headline::{headline, is_failing, leaves};
+use super::targets::{BetterTarget, better_targets};
 use super::view::{Amount, View};
 use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, Remark, StrayLeaf};
@@ -57,9 +58,9 @@ fn findings(check: &HostCheck, view: View) -> String {
             }
             Some(_) | None => {}
         }
-        let is_plain = agrees && details_of(pair, view, common).is_empty();
+        let is_plain = agrees && details_of(pair, view, &common).is_empty();
         if !is_plain || agreeing.is_listed(view) {
-            lines.append(&pair_text(check, &finding, view, common));
+            lines.append(&pair_text(check, &finding, view, &common));
         }
     }
     more_blocks(&mut lines, &style.verb(Tone::Agree, "Agree"), agreeing.left_out, view);
@@ -115,6 +116,9 @@ fn findings(check: &HostCheck, view: View) -> String {
     for change in &check.lock_changes {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Changed"), change, view);
     }
+    for better in &common.better_targets {
+        wrapped(&mut lines, &style.verb(Tone::Known, "Target"), &better.advice(), view);
+    }
     if !check.lock_changes.is_empty() {
         detail(&mut lines, "fix", "`layoutproof check --write-lock` accepts what is meant", view);
     }
@@ -147,14 +151,16 @@ fn more_blocks(lines: &mut TextLines, word: &str, count: usize, view: View) {
     }
 }
 
-/// The numbers of pairs with a note that is written once for all of them; 0 for a note that is written under
-/// each pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What is written once for many pairs. A number is that of the pairs with a note; 0 for a note that is written
+/// under each pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CommonNotes {
     /// Nothing tells whether matrices are transposed.
     matrices: usize,
     /// No struct has the block's name.
     by_members: usize,
+    /// Most of the pairs that differ agree for another target.
+    better_targets: Vec<BetterTarget>,
 }
 
 impl CommonNotes {
@@ -167,6 +173,7 @@ impl CommonNotes {
         Self {
             matrices: count(&|pair| pair.comparison.remarks.iter().any(is_about_matrices)),
             by_members: count(&is_agreeing_by_members),
+            better_targets: better_targets(check),
         }
     }
 }
@@ -181,10 +188,10 @@ fn is_about_matrices(remark: &Remark) -> bool {
 
 /// The text of a finding, with the other shaders that have it.
 pub(super) fn finding_text(check: &HostCheck, finding: &Finding, view: View) -> String {
-    pair_text(check, finding, view, CommonNotes::default())
+    pair_text(check, finding, view, &CommonNotes::default())
 }
 
-fn pair_text(check: &HostCheck, finding: &Finding, view: View, common: CommonNotes) -> String {
+fn pair_text(check: &HostCheck, finding: &Finding, view: View, common: &CommonNotes) -> String {
     let pair = &check.pairs[finding.first()];
     let style = view.style;
     let (tone, word) = match pair.outcome() {
@@ -225,7 +232,7 @@ fn pair_text(check: &HostCheck, finding: &Finding, view: View, common: CommonNot
 }
 
 /// Notes, and what devices read.
-fn details_of(pair: &CheckedPair, view: View, common: CommonNotes) -> String {
+fn details_of(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     let is_known = pair.outcome() == PairOutcome::Known;
     let notes = if is_known { String::new() } else { notes(pair, view, common) };
     notes + &proofs(pair, view)
@@ -241,7 +248,7 @@ fn explanation(pair: &CheckedPair, mismatch: &Mismatch, view: View) -> String {
     lines.into_text()
 }
 
-fn notes(pair: &CheckedPair, view: View, common: CommonNotes) -> String {
+fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     let mut lines = TextLines::default();
     let comparison = &pair.comparison;
     if is_agreeing_by_members(pair) && common.by_members == 0 {
@@ -253,11 +260,22 @@ fn notes(pair: &CheckedPair, view: View, common: CommonNotes) -> String {
         let text = format!("{by_bytes} of {members} by bytes alone: the host has no members of their names");
         detail(&mut lines, "note", &text, view);
     }
+    if let Some(text) = other_targets(pair).filter(|_| !common.better_targets.iter().any(|it| it.explains(pair))) {
+        detail(&mut lines, "note", &text, view);
+    }
     let is_written = |remark: &&Remark| common.matrices == 0 || !is_about_matrices(remark);
     for remark in comparison.remarks.iter().filter(is_written) {
         detail(&mut lines, "note", &remark.to_string(), view);
     }
     lines.into_text()
+}
+
+/// The other targets for which a pair that differs agrees.
+fn other_targets(pair: &CheckedPair) -> Option<String> {
+    let first = pair.agrees_for().first()?;
+    let titles: Vec<String> = pair.agrees_for().iter().map(ToString::to_string).collect();
+    let titles = titles.join(", ");
+    Some(format!("agrees for {titles}; if the program ships for that, name it: `target = \"{}\"`", first.choice()))
 }
 
 /// The results of each device, in the order of the host's members.

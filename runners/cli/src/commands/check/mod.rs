@@ -45,6 +45,7 @@ use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::shader_settings::ShaderSettings;
+use layoutproof_pairs::other_targets::note_other_targets;
 
 /// Most files to name on the standard error that the text on the standard output names too.
 const MOST_REPEATED: usize = 10;
@@ -94,7 +95,9 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         comparisons: &Comparisons::new(&vector_types),
         is_strict: args.strict || project.is_strict,
     };
-    let Pairing { check: mut checked, partners } = pair(&blocks, &hosts, rules);
+    let mut pairing = pair(&blocks, &hosts, rules);
+    note_other_targets(&mut pairing, &blocks, rules);
+    let Pairing { check: mut checked, partners } = pairing;
     checked.unread = unread.inputs;
     if accepted.is_some() || args.write_lock {
         let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();
