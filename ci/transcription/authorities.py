@@ -106,6 +106,11 @@ def derive(tools, case, rules, compiler=None, source=None):
     reader = Reader(case.declare)
     blocks = reader.read()
     authority = authority_of(rules, compiler, blocks, source)
+    if reader.has_long_vectors and authority.compiler != "dxc":
+        # slangc refuses them only when it writes code, which no rule set here asks for.
+        raise Unsupported(f"{authority.compiler} has no vectors of more than four components")
+    if reader.has_long_vectors and authority.source == "listing":
+        authority = replace(authority, release=NEW_DXC_RELEASE)
     if authority.release:
         tools = tools.of_dxc(authority.release)
     if tools.versions[authority.compiler] is None:

@@ -7,7 +7,7 @@ from .authorities import COMPILERS, RULES, derive
 from .case_file import Case
 from .declarations import Unsupported
 from .placement import as_list, has_compiler, has_entry, place
-from .tools import Refused
+from .tools import NEW_DXC_RELEASE, Refused
 
 NAMES = ("offsets", "strides", "matrix_strides", "sizes")
 
@@ -46,6 +46,8 @@ def check_table(tools, case, named, report):
         return
     if rules in RULES and RULES[rules].release:
         tools = tools.of_dxc(RULES[rules].release)
+    elif compiler == "dxc" and authority["version"] == NEW_DXC_RELEASE:
+        tools = tools.of_dxc(NEW_DXC_RELEASE)
     if not is_here(tools, authority, report):
         return
     report.tables += 1

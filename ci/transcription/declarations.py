@@ -7,7 +7,7 @@ with the fewest parameters counts.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\[\[.*?\]\]|[A-Za-z_]\w*|\d+|::|\S", re.S)
 SCALARS = (
@@ -129,6 +129,7 @@ class Reader:
         self.constants, self.outer = {}, ""
         self.block_spans = []
         self.entry_body = None
+        self.has_long_vectors = False
 
     def peek(self, ahead=0):
         place = self.at + ahead
@@ -440,6 +441,8 @@ class Reader:
         return result
 
     def named(self, name):
+        if name == "vector" and self.accept("<"):
+            return self.long_vector()
         if name == "Ptr" or (name == "vk" and self.peek(1) == "BufferPointer"):
             return self.pointer(name)
         if self.accept("<"):
@@ -451,6 +454,17 @@ class Reader:
         if re.match(r"(RW)?(Texture|Buffer|ByteAddressBuffer)|Sampler", name):
             return self.handle(Type("resource", name=name))
         raise Unsupported(f"type `{name}`")
+
+    def long_vector(self):
+        """`vector<T, N>` with more than four components, which follow each other as in an array."""
+        component = self.type()
+        self.take(",")
+        count = int(self.take())
+        self.take(">")
+        if count <= 4:
+            return replace(component, rows=count)
+        self.has_long_vectors = True
+        return Type("array", element=component, count=count)
 
     def pointer(self, name):
         """`Ptr<T, ...>` or `vk::BufferPointer<T, ...>`; the arguments after the first change no member's type."""

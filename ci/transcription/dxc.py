@@ -14,11 +14,17 @@ CALL = r"(%\d+) = call %dx\.types\.(?:CBuf|Res)Ret\.([\w.]+) @dx\.op\."
 HANDLE = r"%dx\.types\.Handle %\d+"
 CBUFFER_LOAD = re.compile(rf"{CALL}cbufferLoadLegacy\.\w+\(i32 59, {HANDLE}, i32 (\d+)\)")
 RAW_LOAD = re.compile(rf"{CALL}rawBufferLoad\.\w+\(i32 139, {HANDLE}, i32 0, i32 (\d+)")
+# From shader model 6.9 on, vectors are loaded whole.
+VECTOR_LOAD = re.compile(
+    rf"(%\d+) = call %dx\.types\.ResRet\.v\d+(\w+) @dx\.op\.rawBufferVectorLoad\.\w+\(i32 303, {HANDLE}, i32 0, i32 (\d+)"
+)
 TEXTURE_BUFFER_LOAD = re.compile(rf"{CALL}bufferLoad\.\w+\(i32 68, {HANDLE}, i32 (\d+), i32 undef\)")
 ROW = re.compile(r"^(?:\}\s*|.*\s)([\w$]*)(?:\[\d+\])*;+\s*; Offset:\s*(\d+)")
 BASE = ["-T", "cs_6_6"]
 # Ray-tracing stages are parts of a library, and need SPIR-V 1.4.
 TRACED = ["-T", "lib_6_6", "-fspv-target-env=vulkan1.2"]
+# The first profile with vectors of more than four components.
+LONG_VECTORS = ["-T", "cs_6_9"]
 WIDE = ("double", "int64_t", "uint64_t")
 REGISTER = 16
 COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
@@ -26,7 +32,7 @@ COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
 
 def all_flags(request):
     """The arguments of dxc, as cases write them."""
-    base = TRACED if request.traced else BASE
+    base = TRACED if request.traced else LONG_VECTORS if request.reader.has_long_vectors else BASE
     flags = [*base, *(["-enable-16bit-types"] if request.sixteen_bit else []), *request.flags]
     return flags + (["-Zpr"] if request.order == "row" else [])
 
@@ -157,6 +163,10 @@ def loaded_offset(listing):
             uses = re.findall(rf"extractvalue %dx\.types\.\w+\.[\w.]+ {value}, (\d+)", listing)
             size = COMPONENT_SIZES.get(kind, 2 if unit == 1 and kind in ("f16", "i16") else 4)
             found += [int(place) * unit + int(use) * size for use in uses]
+    for value, kind, place in VECTOR_LOAD.findall(listing):
+        for vector in re.findall(rf"(%\d+) = extractvalue %dx\.types\.ResRet\.\w+ {value}, 0\n", listing):
+            uses = re.findall(rf"extractelement <\d+ x \w+> {vector}, i32 (\d+)", listing)
+            found += [int(place) + int(use) * int(kind[1:]) // 8 for use in uses]
     if not found:
         raise Unsupported("no load with a constant place")
     return min(found)
@@ -208,7 +218,9 @@ def spirv_layout(tools, request):
     leaf = next((f for f in (first_leaf(p.type, p.expression) for p in found) if f), None)
     if leaf is None:
         raise Unsupported("nothing to read")
-    module = Module(tools.dxc_spirv(request.source(leaf), all_flags(request)))
+    # DXC 1.9 writes long vectors into modules that no version of SPIR-V allows.
+    validated = request.reader.has_long_vectors
+    module = Module(tools.dxc_spirv(request.source(leaf), all_flags(request), validated=validated))
     root = Root(block.name, block.type, request.container, request.block.kind)
     layout = Walk(module, root, request.order).run(block.name)
     if stands_elsewhere(block):

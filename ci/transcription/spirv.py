@@ -6,7 +6,7 @@ sections "Physical Layout", "Instructions" and "Decoration".
 
 import re
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .declarations import Unsupported
 
@@ -136,7 +136,7 @@ class Walk:
 
     def __init__(self, module, block, default_order):
         self.module, self.block, self.default_order = module, block, default_order
-        self.layout = Layout()
+        self.layout, self.keeps_order = Layout(), True
 
     def run(self, variable):
         """The layout of the block of `variable`."""
@@ -155,7 +155,10 @@ class Walk:
 
     def run_pointee(self):
         """The layout of a struct that an address points to."""
-        self.struct(self.block.type, self.module.pointee(self.block.type.name), self.block.name, 0)
+        pointee = self.module.pointee(self.block.type.name)
+        # Slang lays out the matrices of an array in the default order, regardless of the declaration.
+        self.keeps_order = "_" not in self.module.names[pointee].removeprefix(self.block.type.name)
+        self.struct(self.block.type, pointee, self.block.name, 0)
         return self.layout
 
     def struct(self, declared, struct_id, path, base_offset):
@@ -195,6 +198,8 @@ class Walk:
             stride = self.module.stride(type_id)
             self.layout.strides[path] = stride
             declared, type_id, path = declared.element, self.module.types[type_id][1][0], f"{path}[]"
+            if declared.is_matrix() and not self.keeps_order:
+                declared = replace(declared, order="")
         if declared.kind == "struct":
             self.struct(declared, type_id, path, offset)
         elif declared.is_matrix():

@@ -113,11 +113,11 @@ class Tools:
         """DXC's listing."""
         return self.dxc.run([*flags, "-E", entry, str(self.write(source, ".hlsl"))])
 
-    def dxc_spirv(self, source, flags, entry="main"):
-        """DXC's module, without DXC's validation, which refuses some layouts that DXC makes on purpose."""
+    def dxc_spirv(self, source, flags, entry="main", validated=False):
+        """DXC's module, usually without DXC's validation, which refuses some layouts that DXC makes on purpose."""
         module = self.place(".spv")
         path = self.write(source, ".hlsl")
-        self.dxc.run(["-spirv", "-Vd", *flags, "-E", entry, "-Fo", str(module), str(path)])
+        self.dxc.run(["-spirv", *([] if validated else ["-Vd"]), *flags, "-E", entry, "-Fo", str(module), str(path)])
         return module.read_bytes()
 
     def slang_reflection(self, source, flags):

@@ -24,7 +24,7 @@ class WindowsDxc:
         # Without them, Wine offers to download Mono and Gecko.
         overrides = {"WINEDLLOVERRIDES": "mscoree,mshtml,winemenubuilder.exe="}
         self.environment = {**os.environ, **prefix, **overrides}
-        self.process, self.lock = None, threading.Lock()
+        self.process, self.release, self.lock = None, None, threading.Lock()
         self.scratch = tempfile.TemporaryDirectory(prefix="transcribe-dxc-")
 
     @staticmethod
@@ -33,11 +33,15 @@ class WindowsDxc:
         return (tools / name / PROGRAM).exists() and (tools / "wine-prefix").is_dir()
 
     def version(self):
-        """The release as cases write it, without the number of the build."""
-        done = subprocess.run(
-            [*self.command, "--version"], env=self.environment, capture_output=True, text=True, timeout=60, check=True
-        )
-        return ".".join(done.stdout.split()[1].split(".")[:3])
+        """The release as cases write it, without the number of the build. The compiler answers once."""
+        with self.lock:
+            if self.release is None:
+                command = [*self.command, "--version"]
+                done = subprocess.run(
+                    command, env=self.environment, capture_output=True, text=True, timeout=60, check=True
+                )
+                self.release = ".".join(done.stdout.split()[1].split(".")[:3])
+        return self.release
 
     def run(self, arguments):
         """The listing of a source that must be accepted."""

@@ -74,6 +74,7 @@ pub struct Native {
     /// Uniform parameters of an entry point.
     pub entry_uniforms: Option<&'static str>,
     pub pointees: Option<&'static str>,
+    pub pointer_layouts: PointerLayouts,
     /// Uniform blocks of GLSL and WGSL.
     pub uniform_blocks: Option<&'static str>,
     /// Storage blocks of GLSL and WGSL.
@@ -122,10 +123,12 @@ impl Native {
             return None;
         }
         let explicit = block.data_layout.and_then(data_layout_rules);
-        if block.kind == BlockKind::Pointee && explicit.is_some() && !self.data_layouts {
-            return None;
-        }
-        let by_layout = explicit.filter(|_| self.data_layouts);
+        let by_layout = match (block.kind, self.pointer_layouts) {
+            (BlockKind::Pointee, PointerLayouts::Unknown) if explicit.is_some() => return None,
+            (BlockKind::Pointee, PointerLayouts::Ignored) => None,
+            (BlockKind::Pointee, _) => explicit,
+            _ => explicit.filter(|_| self.data_layouts),
+        };
         by_layout.or(self.kind_rules(block.kind)).and_then(find)
     }
 
@@ -197,12 +200,23 @@ const NONE: Native = Native {
     shader_records: None,
     entry_uniforms: None,
     pointees: None,
+    pointer_layouts: PointerLayouts::Unknown,
     uniform_blocks: None,
     storage_blocks: None,
     data_layouts: false,
     counts_statics_and_bit_fields: false,
     specialization_constants: false,
 };
+
+/// The effect of a pointer's data layout, as in `LayoutPtr<T, Std430DataLayout>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointerLayouts {
+    Followed,
+    /// The pointee has the compiler's usual rules for pointees.
+    Ignored,
+    /// Not measured.
+    Unknown,
+}
 
 /// DXC. It has neither parameter blocks nor uniform entry parameters. DXC 1.7.2308 uses the same
 /// rules for push constants and shader records under each of its options.
@@ -260,6 +274,7 @@ const SLANG_VULKAN: Native = Native {
     push_constants: Some("std430@slang"),
     entry_uniforms: Some("std430@slang"),
     data_layouts: true,
+    pointer_layouts: PointerLayouts::Followed,
     ..slang("std140@slang", "std430@slang")
 };
 
@@ -347,6 +362,8 @@ const NATIVES: &[Native] = &[
         summary: "slangc -target spirv -fvk-use-scalar-layout",
         column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::Scalar),
         data_layouts: true,
+        // slangc 2026.14.1; a buffer's data layout does count.
+        pointer_layouts: PointerLayouts::Ignored,
         ..slang("scalar@slang", "scalar@slang")
     },
     Native {
@@ -355,13 +372,16 @@ const NATIVES: &[Native] = &[
         column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::Dx),
         entry_uniforms: Some("std430@slang"),
         data_layouts: true,
+        pointer_layouts: PointerLayouts::Ignored,
         ..slang("slang-cbuffer", "hlsl-structured@slang")
     },
     Native {
         name: "native:slang-vulkan-c",
         summary: "slangc -target spirv -fvk-use-c-layout",
         column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::C),
+        pointees: Some("c"),
         data_layouts: true,
+        pointer_layouts: PointerLayouts::Ignored,
         ..slang("c", "c")
     },
     Native {
@@ -370,6 +390,7 @@ const NATIVES: &[Native] = &[
         column: slang_for(ShaderTarget::Webgpu),
         entry_uniforms: Some("std140@slang"),
         data_layouts: false,
+        pointer_layouts: PointerLayouts::Unknown,
         ..SLANG_VULKAN
     },
     Native {

@@ -422,4 +422,7 @@ pub enum Forbid {
     VkOffsetInCbuffer,
     /// Pointers, `vk::BufferPointer` included, which DXC has for SPIR-V alone.
     Pointers,
+    /// Vectors of more than four components. DXC 1.9.2602 has them in structured and byte-address
+    /// buffers of D3D alone: it refuses them in constant buffers, and its SPIR-V with them is invalid.
+    LongVectors,
 }

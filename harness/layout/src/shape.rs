@@ -99,6 +99,13 @@ pub struct PointerPromise {
     pub alignment: Option<u32>,
 }
 
+/// The most components of an ordinary vector. Longer ones are HLSL's long vectors, which have up to
+/// [`LONGEST_VECTOR`].
+pub const LONGEST_SHORT_VECTOR: u32 = 4;
+
+/// The most components of a long vector of shader model 6.9.
+pub const LONGEST_VECTOR: u32 = 1024;
+
 /// A resolved type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
@@ -106,7 +113,7 @@ pub enum Type {
     /// `float1` is a vector of one component.
     Vector {
         scalar: Scalar,
-        /// Number of components, 1 to 4.
+        /// Number of components, 1 to 4; up to [`LONGEST_VECTOR`] for a long vector.
         length: u32,
     },
     Matrix {
@@ -223,7 +230,10 @@ impl fmt::Display for Type {
 }
 
 fn write_vector(f: &mut fmt::Formatter<'_>, scalar: Scalar, length: u32) -> fmt::Result {
-    write!(f, "{}{length}", scalar.spelling())
+    match length {
+        1..=LONGEST_SHORT_VECTOR => write!(f, "{}{length}", scalar.spelling()),
+        _ => write!(f, "vector<{}, {length}>", scalar.spelling()),
+    }
 }
 
 impl fmt::Display for Resource {
@@ -261,6 +271,11 @@ impl From<StructType> for Type {
 }
 
 impl Type {
+    /// True for a vector of more components than an ordinary one can have.
+    pub fn is_long_vector(&self) -> bool {
+        matches!(self, Self::Vector { length, .. } if *length > LONGEST_SHORT_VECTOR)
+    }
+
     /// A pointer that promises nothing.
     pub fn pointer(pointee: String) -> Self {
         Self::Pointer { pointee, promise: PointerPromise::default() }

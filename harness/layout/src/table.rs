@@ -47,7 +47,7 @@ const DXC_IN_STRUCT: Placement = Placement {
 };
 const DXC_DIRECT: Placement = Placement { align_single_vectors: false, minimum_precision_rows: true, ..REGISTERS };
 
-const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer];
+const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer, Forbid::LongVectors];
 
 /// `scalar` as its specification defines it; every other row starts from here. The next member
 /// follows "the last basic machine unit consumed" by the previous one, so it may use the tail of a
@@ -87,7 +87,7 @@ const SCALAR: RuleSet = RuleSet {
     vk_offset: VkOffset::Honoured,
     global_register: GlobalRegister::Refused,
     block_rules: BlockRules::Scalar,
-    forbids: &[],
+    forbids: &[Forbid::LongVectors],
 };
 
 const STD430: RuleSet = RuleSet {
@@ -187,7 +187,7 @@ const HLSL_CBUFFER: RuleSet = RuleSet {
     members: DXC_IN_STRUCT,
     direct: Some(DXC_DIRECT),
     global_register: GlobalRegister::AnyLetter,
-    forbids: &[Forbid::Pointers],
+    forbids: &[Forbid::Pointers, Forbid::LongVectors],
     ..SLANG_CBUFFER
 };
 
@@ -247,7 +247,7 @@ const WGSL_STORAGE: RuleSet = RuleSet {
     packoffset: PackOffsetRule::Refused,
     vk_offset: VkOffset::Ignored,
     block_rules: BlockRules::Relaxed,
-    forbids: &[Forbid::NotWgsl],
+    forbids: &[Forbid::NotWgsl, Forbid::LongVectors],
     ..STD430
 };
 
@@ -276,7 +276,7 @@ const TABLE: &[RuleSet] = &[
         array_order: ArrayOrder::Default,
         element_order: ElementOrder::Declared,
         bit_fields: BitFields::Widening,
-        forbids: &[],
+        forbids: &[Forbid::LongVectors],
         ..HLSL_STRUCTURED
     },
     STD140,
@@ -359,7 +359,7 @@ const TABLE: &[RuleSet] = &[
             size: 48,
         },
         home: HomeBuffer::Uniform,
-        forbids: &[Forbid::NotWgsl, Forbid::Unsized, Forbid::WgslUniform],
+        forbids: &[Forbid::NotWgsl, Forbid::Unsized, Forbid::WgslUniform, Forbid::LongVectors],
         ..WGSL_STORAGE
     },
     WGSL_STORAGE,

@@ -103,6 +103,10 @@ impl WalkState<'_> {
         self.enter(ty)?;
         let mut measured = match ty {
             Type::Scalar(scalar) => self.scalar(*scalar, placement),
+            // Its components follow each other like the elements of an array.
+            Type::Vector { scalar, length } if ty.is_long_vector() => {
+                self.array(&Type::Scalar(*scalar), Count::Finite(*length), placement)?
+            }
             Type::Vector { scalar, length } => self.vector(*scalar, *length, placement)?,
             Type::Matrix { scalar, rows, columns, order } => {
                 let order = order.unwrap_or(self.options.matrix);

@@ -66,6 +66,7 @@ fn forbidden_words(name: &str) -> Option<&'static str> {
         "unsized" => "arrays without a length",
         "wgsl-uniform" => "WGSL's requirements for uniform buffers: strides, structs and arrays in steps of 16",
         "column-major-integers" => "column-major matrices of integers or bool",
+        "long-vectors" => "vectors of more than four components",
         "pointers" => "pointers, which DXC has only for SPIR-V",
         "vk-offset-in-cbuffer" => "[[vk::offset]] on a member that is declared directly in a cbuffer",
         _ => return None,

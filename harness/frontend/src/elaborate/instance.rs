@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, EnumType, Member, PointerPromise, StructType, Type};
+use layoutproof_layout::shape::{
+    Count, EnumType, LONGEST_SHORT_VECTOR, LONGEST_VECTOR, Member, PointerPromise, StructType, Type,
+};
 use layoutproof_layout::{Annotations, Span};
 
 use super::builtin::{Builtin, Element};
@@ -175,6 +177,14 @@ impl<'t> Elaborator<'t> {
     /// A plain `vector` is `vector<float, 4>`.
     fn vector(&mut self, arguments: &[GenericArgument<'t>], span: Span, context: &LookupContext) -> Option<Type> {
         let scalar = self.component(arguments.first(), span, context)?;
+        if let Some(argument) = arguments.get(1).filter(|_| !self.is_slang) {
+            let length = self.argument_count(argument, context)?;
+            if (LONGEST_SHORT_VECTOR + 1..=LONGEST_VECTOR).contains(&length) {
+                let message = "vectors of more than four components need shader model 6.9, which DXC has since 1.9";
+                self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
+                return Some(Type::Vector { scalar, length });
+            }
+        }
         let length = self.extent(arguments.get(1), context)?;
         Some(Type::Vector { scalar, length })
     }

@@ -15,6 +15,9 @@ use super::value::{AddressedObject, Handle, IndexUnit, Pointer, Value};
 /// Number of components that a store has as operands; its mask selects those to write.
 const COMPONENTS: usize = 4;
 
+/// The most components of a vector that is loaded or stored whole: the longest of shader model 6.9.
+const MOST_COMPONENTS: u64 = 1024;
+
 /// Bytes of a register of a constant or texture buffer.
 const REGISTER: u64 = 16;
 
@@ -81,6 +84,23 @@ pub(super) fn call(
             let count = mask.bits()?.checked_ilog2().map_or(0, |highest| u64::from(highest) + 1);
             load(memory, handle, address(handle, index, offset)?, component_size(overload)?, count)
         }
+        // `{ <7 x float>, i32 }`.
+        ("rawBufferVectorLoad", [_, handle, index, offset, _]) => {
+            let handle = handle.handle()?;
+            let (count, size) = vector_overload(overload)?;
+            let vector = load(memory, handle, address(handle, index, offset)?, size, count)?;
+            Ok(Value::Parts(vec![vector, Value::Undefined]))
+        }
+        ("rawBufferVectorStore", [_, handle, index, offset, stored, _]) => {
+            let handle = handle.handle()?;
+            let (count, size) = vector_overload(overload)?;
+            let start = address(handle, index, offset)?;
+            let components = usize::try_from(count).map_err(|_| IrError::unsupported("the overload", overload))?;
+            for (component, value) in (0_u64..).zip(stored.clone().parts(components)?) {
+                memory.store_bits(in_buffer(handle, start + component * size), size, &value)?;
+            }
+            Ok(Value::Undefined)
+        }
         ("rawBufferStore", [_, handle, index, offset, stored @ .., mask, _]) if stored.len() == COMPONENTS => {
             let (handle, size, mask) = (handle.handle()?, component_size(overload)?, mask.bits()?);
             let start = address(handle, index, offset)?;
@@ -132,6 +152,15 @@ fn component_size(overload: &str) -> Result<u64, IrError> {
         "i64" | "f64" => Ok(8),
         other => Err(IrError::unsupported("the overload", other)),
     }
+}
+
+/// Number and bytes of the components in an overload such as `v7f32`.
+fn vector_overload(overload: &str) -> Result<(u64, u64), IrError> {
+    let unknown = || IrError::unsupported("the overload", overload);
+    let vector = overload.strip_prefix('v').ok_or_else(unknown)?;
+    let (count, component) = vector.split_at(vector.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(0));
+    let count = count.parse().ok().filter(|count| *count <= MOST_COMPONENTS).ok_or_else(unknown)?;
+    Ok((count, component_size(component)?))
 }
 
 /// A class by its number in handles and metadata.

@@ -10,12 +10,13 @@ use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::{
-    BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LayoutOptions, Leaf, Numbers, find,
+    Block, BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LayoutOptions, Leaf, Numbers, find,
 };
 use thiserror::Error;
 
 use crate::check::compiled::authority::{is_authority, is_expected};
 use crate::check::compiled::compiled_code::{CompiledCode, OwnBuffers, Unusable, fxc_interface, own_buffers};
+use crate::check::compiled::produce_compiled::holds_long_vector;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::{Gap, GapCause};
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSource, ShaderModule};
@@ -222,7 +223,7 @@ impl CompileJob<'_> {
             options: self.options(),
             target: self.target,
             profile: SourceProfile::Newest,
-            extra: Vec::new(),
+            extra: self.profile_of_long_vectors(),
         };
         Ok(self.compilers.compile(&request).outcome)
     }
@@ -254,6 +255,18 @@ impl CompileJob<'_> {
         let address_alignment = address_alignment(layout, plan);
         let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, address_alignment, options };
         Ok(glsl::probe(&declared, plan, &wiring)?)
+    }
+
+    /// Returns DXC's arguments for a block with long vectors, which only a later profile has.
+    fn profile_of_long_vectors(&self) -> Vec<String> {
+        let is_needed = self.toolchain.name_in_cases == "dxc" && holds_long_vector(&self.block().element);
+        let arguments: &[&str] = if is_needed { &["-T", "cs_6_9"] } else { &[] };
+        arguments.iter().copied().map(str::to_owned).collect()
+    }
+
+    /// Returns the declaration of the block.
+    pub(super) fn block(&self) -> &Block {
+        &self.subject.source.module.blocks[self.block]
     }
 
     /// Returns the paths of the atomics in a block of the user's own WGSL, without indices.

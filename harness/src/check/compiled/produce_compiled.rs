@@ -370,8 +370,8 @@ fn moved(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan, space: 
     let Ok(element) = &layout.result else { return Vec::new() };
     match &element.shape {
         LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return Vec::new(),
-        // HLSL functions cannot return arrays.
-        LaidOutShape::Array { .. } => return Vec::new(),
+        // HLSL functions cannot return arrays. A long vector is laid out like one.
+        LaidOutShape::Array { .. } if !asked.block().element.is_long_vector() => return Vec::new(),
         _ => {}
     }
     // Each probe moves the whole element, but bit-fields are not among the leaves.
@@ -412,6 +412,17 @@ fn without_records(toolchain: &Toolchain) -> Option<&'static str> {
     }
 }
 
+/// Returns true if the type is or contains a vector of more than four components.
+pub(super) fn holds_long_vector(ty: &Type) -> bool {
+    match ty.dimensions().0 {
+        Type::Struct(structure) => {
+            let base = structure.base.iter().flat_map(|base| &base.members);
+            structure.members.iter().chain(base).any(|member| holds_long_vector(&member.ty))
+        }
+        other => other.is_long_vector(),
+    }
+}
+
 /// Returns true if a member is a bit-field.
 fn has_bit_fields(laid_out: &LaidOut) -> bool {
     match &laid_out.shape {
@@ -426,6 +437,9 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
 /// Returns the reason why the device cannot use the block's code, as a sentence fragment.
 fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let CodeTarget::Direct3d { model, sixteen_bit } = asked.target else { return None };
+    if holds_long_vector(&asked.block().element) {
+        return Some(format!("long vectors begin with shader model 6.9, and probes for the device have {model}"));
+    }
     if asked.toolchain.output == ShaderForm::Dxil && model.major < 6 {
         return Some(format!("DXIL begins with shader model 6.0, and the device has {model}"));
     }

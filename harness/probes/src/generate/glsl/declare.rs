@@ -134,6 +134,9 @@ impl GlslWriter {
         match ty {
             Type::Scalar(scalar) => plain(self.names(path, *scalar)?.scalar.to_owned()),
             Type::Enum(ty) => plain(self.names(path, ty.underlying)?.scalar.to_owned()),
+            Type::Vector { .. } if ty.is_long_vector() => {
+                Err(NotInGlsl::new(path, "a vector of more than four components"))
+            }
             Type::Vector { scalar, length } => plain(self.names(path, *scalar)?.vector(*length)),
             Type::Matrix { scalar, rows, columns, .. } => {
                 let name = self.names(path, *scalar)?.matrix(*rows, *columns);

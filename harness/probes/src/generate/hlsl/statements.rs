@@ -248,16 +248,20 @@ impl ProbedBlock<'_> {
         let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
+            // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
+            Dialect::Slang | Dialect::SlangForWgsl if self.layout.name.contains('.') => {
+                Some(format!("{pointer}.Get(){dot}{}", leaf.path))
+            }
             Dialect::Slang | Dialect::SlangForWgsl => Some(format!("(*{pointer}){dot}{}", leaf.path)),
             Dialect::Clang | Dialect::OldHlsl => None,
         }
     }
 
-    /// Returns the element's type as declared; `None` for blocks that are not the element of a
-    /// buffer.
+    /// Returns the type as declared of a buffer's element or of a pointee; `None` for other blocks.
     fn element(&self) -> Option<&str> {
         let element = self.layout.result.as_ref().ok()?;
-        (self.layout.kind == BlockKind::StructuredElement).then_some(element.type_name.as_str())
+        let is_element = matches!(self.layout.kind, BlockKind::StructuredElement | BlockKind::Pointee);
+        is_element.then_some(element.type_name.as_str())
     }
 
     /// Returns the leaf's path in a variable of the element's type.
@@ -471,11 +475,12 @@ fn matrix_stem(leaf: &Leaf) -> Option<&str> {
 }
 
 /// Returns the end of the enclosing member's path, or of the path of the structured buffer's
-/// element.
+/// element or of the pointee.
 fn whole_end(path: &str, layout: &BlockLayout, leaf: &Leaf) -> usize {
     let in_block = path.len() - leaf.path.len();
-    // `S[0]` of `S[0].a`, whose path in the block is `a`; `S.p` of `S.p.b`.
-    let from = if layout.stride.is_some() { in_block.saturating_sub(1) } else { in_block };
+    // `S[0]` of `S[0].a`, whose path in the block is `a`; `(*p)` of `(*p).a`; `S.p` of `S.p.b`.
+    let is_element = layout.stride.is_some() || layout.kind == BlockKind::Pointee;
+    let from = if is_element { in_block.saturating_sub(1) } else { in_block };
     path[from..].find('.').map_or(path.len(), |dot| from + dot)
 }
 
