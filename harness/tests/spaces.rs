@@ -1,23 +1,25 @@
-//! Rarer address spaces and stages on the model device: blocks in arrays of buffers, at addresses,
-//! and in draws.
+//! Rarer address spaces and stages on the model device: blocks in arrays of buffers, at addresses, in
+//! shader records, and in draws.
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner};
+use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner, Trace};
 use layoutproof_layout::BlockLayout;
 use layoutproof_model::{Misreading, Model, compiled};
 use layoutproof_probes::generate::spirv::produce;
 use layoutproof_probes::{
-    AddressSpace, BLOCK_ELEMENT, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader, ProbeJob, ProbePlan,
-    Stage, jobs, observe, plan_in,
+    AddressSpace, BLOCK_ELEMENT, BoundRange, CALLER, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader,
+    ProbeJob, ProbePlan, Stage, jobs, observe, plan_in,
 };
 
 use crate::fixture::{self, block, blocks, scalar, structure, vector};
 
-const PLACES: [(AddressSpace, Stage); 7] = [
+const PLACES: [(AddressSpace, Stage); 9] = [
     (AddressSpace::UniformElement, Stage::Compute),
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
+    (AddressSpace::ShaderRecord, Stage::RayGeneration),
+    (AddressSpace::ShaderRecord, Stage::Callable),
     (AddressSpace::Uniform, Stage::Vertex),
     (AddressSpace::Storage, Stage::Vertex),
     (AddressSpace::Uniform, Stage::Fragment),
@@ -155,6 +157,37 @@ fn addresses_stand_in_the_push_constants() {
         assert_eq!(job.push_constants, [0; 8]);
         assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants]));
     }
+}
+
+#[test]
+fn a_ray_generation_has_its_own_record() {
+    let (_, probes) = planned(&small(), AddressSpace::ShaderRecord, Stage::RayGeneration);
+    for probe in &probes {
+        // A device does not know where a record's data ends, so there is no exact range.
+        assert_eq!(probe.range, BoundRange::Guarded);
+        let job = &probe.runs[0].job;
+        assert_eq!((job.entry.as_str(), &job.trace), (probe.entry.name.as_str(), &Some(Trace { callable: None })));
+        assert_eq!((job.buffers[0].kind, job.buffers[0].element), (BufferKind::ShaderRecord, 0));
+        assert_eq!(job.requires, BTreeSet::from([Feature::RayTracingPipeline]));
+    }
+}
+
+/// A device that takes another distance of the records, or none, reads the data of another record.
+#[test]
+fn a_callable_stage_has_the_last_record_of_a_table() {
+    let (plan, probes) = planned(&small(), AddressSpace::ShaderRecord, Stage::Callable);
+    let [probe] = &probes[..] else { panic!("{} probes", probes.len()) };
+    let job = &probe.runs[0].job;
+    let callable = Some(probe.entry.name.clone());
+    assert_eq!((job.entry.as_str(), &job.trace), (CALLER, &Some(Trace { callable })));
+    let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
+    assert_eq!(records.map(|record| record.element).collect::<Vec<_>>(), [0, 1, 2, BLOCK_ELEMENT]);
+
+    let fault = Misreading::find("record-index-ignored").expect("the fault is in the catalogue");
+    let observed = run_on(&mut Model::with_misreading(fault), &plan, probe);
+    let notes = observed.observations.into_iter().map(|seen| (seen.offset, seen.note.unwrap()));
+    let read = "read 0xE1E1E1E0, element 0 of the array of buffers".to_owned();
+    assert_eq!(notes.collect::<Vec<_>>(), vec![(None, read); 4]);
 }
 
 #[test]

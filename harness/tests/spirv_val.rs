@@ -125,8 +125,10 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
 
 /// The message of `spirv-val`; empty if the module is valid.
 fn validate(words: &[u32], flags: &[&str]) -> Result<Result<(), String>, Failed> {
+    // The second byte of the second word is the minor version.
+    let target = if words[1].to_be_bytes()[2] > 3 { "vulkan1.2" } else { "vulkan1.1" };
     let mut child = Command::new("spirv-val")
-        .args(["--target-env", "vulkan1.1"])
+        .args(["--target-env", target])
         .args(flags)
         .arg("-")
         .stdin(Stdio::piped())

@@ -407,7 +407,7 @@ fn is_drawn(asked: &CompileJob<'_>) -> bool {
 fn without_records(toolchain: &Toolchain) -> Option<&'static str> {
     match toolchain.output {
         ShaderForm::Wgsl => Some("WGSL"),
-        _ if toolchain.name_in_cases == "naga" => Some("naga"),
+        _ if toolchain.name_in_cases == "naga-glsl" => Some("naga"),
         _ => None,
     }
 }

@@ -104,7 +104,8 @@ pub struct RunArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME,...", long_help = format!(
         "Probe every block in these address spaces only, or in `all`.\n\n\
          Spaces: {}. By default, a block of a file is probed in the space that its declaration is for, a case in the \
-         first three, and a core of the cases in the last three as well.",
+         first three, and a core of the cases in the next three as well. Only a declared shader record is probed in \
+         a shader record.",
         AddressSpace::ALL.map(AddressSpace::as_str).join(", "),
     ))]
     pub space: Vec<String>,
@@ -118,7 +119,7 @@ pub struct RunArgs {
     /// Probe every block in these shader stages only.
     ///
     /// By default, only a core of the checks draws.
-    #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment")]
+    #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment,raygeneration,callable")]
     pub stage: Vec<String>,
     /// Which part of the run.
     #[command(flatten)]

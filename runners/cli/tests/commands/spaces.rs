@@ -51,6 +51,9 @@ fn a_block_of_a_file_is_probed_in_the_space_that_it_is_for() {
     assert_eq!(of_file("float a;"), uniform);
     assert_eq!(of_file("struct T { float a; }; [[vk::push_constant]] T s;"), named(&[("push-constant", "compute")]));
     assert_eq!(of_file("tbuffer S { float a; };"), named(&every_stage("storage")));
+    let traced = ["raygeneration", "callable"].map(|stage| ("shader-record", stage));
+    let in_both = named(&[&every_stage("storage")[..], &traced].concat());
+    assert_eq!(of_file("struct T { float a; }; [[vk::shader_record_ext]] ConstantBuffer<T> s;"), in_both);
     let both = of_file("cbuffer S { float a; }; RWStructuredBuffer<float> t;");
     assert_eq!(both, named(&[every_stage("uniform"), every_stage("storage")].concat()));
 }
@@ -60,8 +63,13 @@ fn all_spaces_can_be_asked_for() {
     let others = ["uniform-element", "storage-element", "address", "push-constant"].map(|space| (space, "compute"));
     let compute = [&others[..], &[("uniform", "compute"), ("storage", "compute")]].concat();
     assert_eq!(places("a.hlsl --rules scalar --space all --stage compute"), named(&compute));
-    let drawn = [("storage", "vertex"), ("storage", "fragment")];
-    assert_eq!(places("a.hlsl --rules scalar --space all"), named(&[&compute[..], &drawn].concat()));
+    let others = [
+        ("storage", "vertex"),
+        ("storage", "fragment"),
+        ("shader-record", "raygeneration"),
+        ("shader-record", "callable"),
+    ];
+    assert_eq!(places("a.hlsl --rules scalar --space all"), named(&[&compute[..], &others].concat()));
 }
 
 #[test]
@@ -86,12 +94,12 @@ fn spaces_and_stages_can_be_named() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
     folder.run("run a.hlsl --space texture").exits(2).warns(
         "error: unknown space `texture`; known are uniform, storage, push-constant, uniform-element, storage-element, \
-         address",
+         address, shader-record",
     );
     folder
         .run("run a.hlsl --stage mesh")
         .exits(2)
-        .warns("error: unknown stage `mesh`; known are compute, vertex, fragment");
+        .warns("error: unknown stage `mesh`; known are compute, vertex, fragment, raygeneration, callable");
 }
 
 /// `T` has 16 bytes, so the range that ends after the second element holds two, and so does one
