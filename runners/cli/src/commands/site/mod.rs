@@ -15,14 +15,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use layoutproof_built_in::{CASE_FORMAT, PEERS};
+use layoutproof_built_in::{CASE_FORMAT, MUTANTS, PEERS};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_inputs::all_cases;
 use layoutproof_inputs::files::{FileKind, read};
 use layoutproof_records::output_files::check_folder;
 use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_show::counted;
-use layoutproof_site::{EXPLORER_FILES, Peer, PeerResults, RuleTableFacts, SiteFacts, SitePage, site_pages};
+use layoutproof_site::{
+    EXPLORER_FILES, MutantResults, Peer, PeerResults, RuleTableFacts, SiteFacts, SitePage, site_pages,
+};
 
 use crate::commands::bugs::reduced_sources::reduced_sources;
 use crate::output::print;
@@ -62,6 +64,7 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         cases: &cases::case_facts(&sources, recorded)?,
         kept_runs: &kept_runs::kept_runs(&known)?,
         peers: &peers()?,
+        mutants: &mutants()?,
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
@@ -93,6 +96,16 @@ fn peers() -> anyhow::Result<Vec<Peer>> {
     let PeerResults { schema, peers } = serde_json::from_str(PEERS).context("ci/peers/results.json")?;
     ensure!(schema == 1, "ci/peers/results.json has the schema {schema}, not 1");
     Ok(peers)
+}
+
+/// The faults that were planted into naga.
+///
+/// # Errors
+/// The results have another form.
+fn mutants() -> anyhow::Result<MutantResults> {
+    let results: MutantResults = serde_json::from_str(MUTANTS).context("ci/prey/results.json")?;
+    ensure!(results.schema == 1, "ci/prey/results.json has the schema {}, not 1", results.schema);
+    Ok(results)
 }
 
 /// Rejects a folder with content: a page of an older site would stay among the new ones.
