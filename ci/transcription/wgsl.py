@@ -6,7 +6,7 @@ whose columns are its rows. WGSL has no host-shareable `bool`, no single-vector 
 """
 
 from .declarations import Unsupported
-from .spirv import MATRIX_STRIDE, Module, Root, Walk, pin
+from .spirv import MATRIX_STRIDE, OFFSET, STRUCT, Module, Root, Walk, pin
 
 # naga itself refuses the bool, in the words of the specification.
 SCALARS = {
@@ -53,10 +53,30 @@ class Writer:
 
 
 class WgslWalk(Walk):
-    """A walk in which each column of SPIR-V is one of the contiguous vectors, regardless of its order in HLSL."""
+    """A walk in which each column of SPIR-V is one of the contiguous vectors, regardless of its order in HLSL.
+
+    naga splits the two-row matrices of a uniform block: a member `m` becomes the members `m_col0`, `m_col1`, and an array's
+    element a struct of `col0`, `col1`."""
+
+    def member(self, struct_id, member, position):
+        try:
+            return super().member(struct_id, member, position)
+        except Unsupported:
+            return self.module.member(struct_id, f"{member.name}_col0", position)
+
+    def decorated(self, struct_id, index):
+        found = super().decorated(struct_id, index)
+        name = self.module.member_names.get((struct_id, index), "")
+        return {**found, MATRIX_STRIDE: self.column_stride(struct_id, index)} if name.endswith("_col0") else found
+
+    def column_stride(self, struct_id, index):
+        first, second = (self.module.member_decorations[struct_id, index + column, OFFSET] for column in (0, 1))
+        return second - first
 
     def matrix(self, declared, type_id, place, found):
-        stride, component = found[MATRIX_STRIDE], self.module.component_size(type_id)
+        is_split = self.module.types[type_id][0] == STRUCT
+        stride = self.column_stride(type_id, 0) if is_split else found[MATRIX_STRIDE]
+        component = self.module.component_size(self.module.types[type_id][1][0] if is_split else type_id)
         by_rows = (declared.order or self.default_order) == "row"
         pin(self.layout, declared, place, (stride, component) if by_rows else (component, stride))
         self.layout.matrix_strides[place[0]] = stride

@@ -79,9 +79,8 @@ impl Glsl {
             let rules = [("layout(std140) ", GlslBlockLayout::Std140), ("layout(std430) ", GlslBlockLayout::Std430)];
             rules.into_iter().find(|(start, _)| line.starts_with(start))
         });
-        let (_, rules) = rules.ok_or_else(|| {
-            NagaError::NoGlsl(format!("the block is declared as `{}`", line.unwrap_or("nothing").trim_end()))
-        })?;
+        let unknown = || NagaError::UnknownGlsl(line.unwrap_or("nothing").trim_end().to_owned());
+        let (_, rules) = rules.ok_or_else(unknown)?;
         Ok(BlockPacking { types, rules })
     }
 }

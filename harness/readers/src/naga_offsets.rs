@@ -34,9 +34,12 @@ pub enum NagaError {
     /// The SPIR-V writer fails.
     #[error("naga writes no SPIR-V: {0}")]
     NoSpirv(String),
-    /// The GLSL writer fails, or its text is not as expected.
+    /// The GLSL writer fails.
     #[error("naga writes no GLSL: {0}")]
     NoGlsl(String),
+    /// The GLSL declares its block with other qualifiers than those that we can lay out.
+    #[error("naga's GLSL declares the block as `{0}`")]
+    UnknownGlsl(String),
     /// The HLSL writer fails, or gives the entry point a different name.
     #[error("naga writes no HLSL: {0}")]
     NoHlsl(String),

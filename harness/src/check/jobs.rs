@@ -10,7 +10,7 @@ use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
 use crate::results::record::Reason;
-use layoutproof_probes::{AddressSpace, PlanShader, ProbeJob, jobs};
+use layoutproof_probes::{AddressSpace, PlanShader, ProbeEntry, ProbeJob, jobs};
 
 /// Names a probe within its check: the index of its module in
 /// [`SubjectShaders::modules`](crate::check::SubjectShaders::modules), and its entry point.
@@ -104,7 +104,9 @@ impl Check {
                 }
             }
 
-            for probe in probes.into_iter().filter(|probe| self.bindable(probe, module)) {
+            all.lacking.extend(module.plan.entries.iter().filter_map(|entry| self.outgrown(module, entry, &probes)));
+            probes.retain(|probe| self.bindable(probe, module));
+            for probe in probes {
                 match self.lacks(&probe) {
                     Some(reason) => drop(all.lacking.insert(reason)),
                     None => all.probes.push(CheckProbe {
@@ -147,6 +149,22 @@ impl Check {
     fn bindable(&self, probe: &ProbeJob, module: &ShaderModule) -> bool {
         let least = module.least_binding(&self.device, &probe.entry.name);
         probe.image.owners.len() >= least as usize
+    }
+
+    /// Returns the reason why `entry` does not run if the block is longer in OpenGL's layout than in WGSL's, and thus than each
+    /// of its ranges.
+    fn outgrown(&self, module: &ShaderModule, entry: &ProbeEntry, probes: &[ProbeJob]) -> Option<Reason> {
+        let least = module.least_binding(&self.device, &entry.name);
+        let mut own = probes.iter().filter(|probe| probe.entry.name == entry.name).peekable();
+        let is_outgrown = least > module.binding_size && own.peek().is_some();
+        let runs = own.any(|probe| self.bindable(probe, module));
+        (is_outgrown && !runs).then(|| {
+            let space = entry.space.as_str();
+            format!(
+                "the {space} block not probed, which takes {least} bytes in the device's layout, more than its buffer"
+            )
+            .into()
+        })
     }
 
     /// Returns the feature that the device lacks for a probe, or the limit that the block exceeds;

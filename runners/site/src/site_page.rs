@@ -48,6 +48,8 @@ pub(super) enum SiteSection {
     Cases,
     /// Other libraries.
     Peers,
+    /// Faults planted into a compiler.
+    Mutants,
 }
 
 impl SiteSection {
@@ -66,6 +68,7 @@ impl SiteSection {
             Self::Rules => "rules/index.html",
             Self::Cases => "cases/index.html",
             Self::Peers => "peers.html",
+            Self::Mutants => "mutants.html",
         }
     }
 
@@ -80,13 +83,14 @@ impl SiteSection {
             Self::Rules => "Rules",
             Self::Cases => "Cases",
             Self::Peers => "Peers",
+            Self::Mutants => "Planted faults",
         }
     }
 
     /// The part whose link in the header leads here.
     fn in_header(self) -> Self {
         match self {
-            Self::Rules | Self::Cases | Self::Peers => Self::Docs,
+            Self::Rules | Self::Cases | Self::Peers | Self::Mutants => Self::Docs,
             other => other,
         }
     }

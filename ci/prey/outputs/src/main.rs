@@ -56,12 +56,13 @@ fn lines(path: &str, writers: &[(&str, Write)]) -> Vec<String> {
 }
 
 fn read(path: &str, text: &str) -> Result<(Module, ModuleInfo), String> {
-    let module = if path.ends_with(".comp") {
-        front::glsl::Frontend::default()
-            .parse(&ShaderStage::Compute.into(), text)
-            .map_err(|error| format!("{error:?}"))?
-    } else {
-        front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?
+    let stages = [(".comp", ShaderStage::Compute), (".vert", ShaderStage::Vertex), (".frag", ShaderStage::Fragment)];
+    let stage = stages.into_iter().find(|(suffix, _)| path.ends_with(suffix));
+    let module = match stage {
+        Some((_, stage)) => {
+            front::glsl::Frontend::default().parse(&stage.into(), text).map_err(|error| format!("{error:?}"))?
+        }
+        None => front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?,
     };
     let info = Validator::new(ValidationFlags::all(), Capabilities::all()).validate(&module);
     let info = info.map_err(|error| format!("{error:?}"))?;

@@ -109,6 +109,17 @@ pub(super) fn call(
             }
             Ok(Value::Undefined)
         }
+        // `%dx.types.Dimensions`: of a buffer, its bytes or elements, and three numbers of textures.
+        ("getDimensions", [_, handle, _]) => {
+            let handle = handle.handle()?;
+            let bytes = memory.bound_bytes(handle.site)?;
+            let count = match handle.unit {
+                IndexUnit::Bytes => bytes,
+                IndexUnit::Elements(stride) => bytes.checked_div(stride).unwrap_or(0),
+                IndexUnit::Registers | IndexUnit::Opaque => return Err("the dimensions of a tbuffer".into()),
+            };
+            Ok(Value::Parts(vec![Value::Bits(count), Value::Undefined, Value::Undefined, Value::Undefined]))
+        }
         // Outputs of a stage are not in a buffer.
         ("storeOutput", _) => Ok(Value::Undefined),
         ("splitDouble", [_, double]) => double.split_double(),

@@ -160,6 +160,18 @@ impl<'a> Memory<'a> {
         }
     }
 
+    /// Bytes of the buffer that is bound at `site`; in a survey, zero.
+    ///
+    /// # Errors
+    /// Nothing is bound there.
+    pub(super) fn bound_bytes(&mut self, site: RegisterSite) -> Result<u64, IrError> {
+        if let Some(survey) = &mut self.survey {
+            survey.sites.insert(site);
+            return Ok(0);
+        }
+        self.buffers.size(site)
+    }
+
     /// Stores the low `size` bytes of a scalar.
     ///
     /// # Errors
@@ -261,6 +273,14 @@ impl BoundBuffers<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Bytes of the buffer at `site`.
+    ///
+    /// # Errors
+    /// Nothing is bound there.
+    pub(crate) fn size(&self, site: RegisterSite) -> Result<u64, IrError> {
+        Ok(self.0[self.bound(site)?].bytes.len() as u64)
     }
 
     fn bound(&self, site: RegisterSite) -> Result<usize, IrError> {

@@ -106,7 +106,12 @@ impl CompiledCode {
                 let code = ModuleCode::Wgsl(text.to_owned());
                 return Ok(Self { validation, ..Self::unvalidated(code, Interface::default()) });
             }
-            Err(error @ (NagaError::NoSpirv(_) | NagaError::NoGlsl(_) | NagaError::NoHlsl(_))) => {
+            Err(
+                error @ (NagaError::NoSpirv(_)
+                | NagaError::NoGlsl(_)
+                | NagaError::UnknownGlsl(_)
+                | NagaError::NoHlsl(_)),
+            ) => {
                 return Err(Unusable::NotFollowed(error.to_string()));
             }
         };

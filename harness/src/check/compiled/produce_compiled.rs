@@ -16,7 +16,7 @@ use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen}
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
-use crate::check::produce::naga::in_wgsl;
+use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
 use crate::check::produce::probe_axes::{drawn_stages, is_core};
 use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
@@ -214,10 +214,15 @@ impl SubjectShaders {
             self.gaps.push(Gap::language("this kind of buffer cannot hold an array without a length"));
         }
 
+        // A Direct3D 12 device gets its buffers by their addresses, and then they have no length.
+        let has_lengths = asked.target == CodeTarget::Newest;
+        let followed = |plan: ProbePlan| if has_lengths { plan } else { plan.only(&FORMS_OF_NAGA.into()) };
+        let plan = followed(plan);
         let choice = self.elements;
         let second = elements(layout).map(|array| {
             let plan = plan_of_second_element(&array, &array.leaves_in(choice), &places);
-            let plan = reading(in_wgsl(plan.only(&[Form::Leaf].into())), Input::Wgsl);
+            let mut plan = followed(in_wgsl(plan.only(&[Form::Leaf, Form::Length].into())));
+            plan.entries.retain(|entry| entry.direction == Direction::Read);
             BlockAccess { layout: array, plan, element: AccessedElement::Second }
         });
 

@@ -28,7 +28,7 @@ impl SubjectShaders {
     /// members at even distances, since naga and wgpu read the whole declaration again for each
     /// module.
     pub(super) fn add_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
-        let mut plan = in_wgsl(plan);
+        let mut plan = in_wgsl(plan).only(&FORMS_OF_NAGA.into());
         if self.elements == ElementChoice::Sample {
             let all = plan.leaves.len();
             plan = plan.at_even_distances(layouts.packed, MOST_LEAVES_IN_WGSL);
@@ -46,45 +46,59 @@ impl SubjectShaders {
 
     fn add_part_of_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: &ProbePlan) {
         for entry in &plan.entries {
-            let NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets } =
-                match compile(layouts.written, plan, entry) {
-                    Ok(compiled) => compiled,
-                    Err(nothing) => {
+            if let Err(nothing) = self.add_entry_of_naga(block, layouts, plan, entry) {
+                self.add_nothing(nothing);
+                // naga's trouble with indices from memory must not cost the accesses by constant ones.
+                let by_constants =
+                    ProbePlan { entries: vec![entry.clone()], ..plan.clone() }.only(&BY_CONSTANTS.into());
+                for entry in by_constants.entries.iter().filter(|fewer| fewer.forms.len() < entry.forms.len()) {
+                    if let Err(nothing) = self.add_entry_of_naga(block, layouts, plan, entry) {
                         self.add_nothing(nothing);
-                        continue;
                     }
-                };
-
-            let witness = |of_naga: Vec<Option<u32>>| by_form(entry, &of_naga);
-            let glsl_compiled = match glsl_offsets {
-                Ok(offsets) => Some(witness(offsets)),
-                Err(nothing) => {
-                    self.add_nothing(nothing);
-                    None
                 }
-            };
-
-            let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
-            self.modules.push(ShaderModule {
-                share: Share::All,
-                block,
-                layout: layouts.packed.clone(),
-                planted: layouts.planted(),
-                plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
-                source: None,
-                code: ModuleCode::Naga { spirv, wgsl: wgsl.text },
-                interface: Interface::default(),
-                reported: Numbers::default(),
-                block_rules: BlockRules::Relaxed,
-                validation: Validation::NotRun("no spirv-val".to_owned()),
-                requires: push.into_iter().collect(),
-                binding_size: wgsl.binding_size,
-                compiled: witness(offsets),
-                glsl_compiled,
-                hlsl_compiled: hlsl_offsets.map(witness),
-                other_stage: None,
-            });
+            }
         }
+    }
+
+    fn add_entry_of_naga(
+        &mut self,
+        block: usize,
+        layouts: ShaderLayouts<'_>,
+        plan: &ProbePlan,
+        entry: &ProbeEntry,
+    ) -> Result<(), NagaFailure> {
+        let NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets } = compile(layouts.written, plan, entry)?;
+
+        let witness = |of_naga: Vec<Option<u32>>| by_form(entry, &of_naga);
+        let glsl_compiled = match glsl_offsets {
+            Ok(offsets) => Some(witness(offsets)),
+            Err(nothing) => {
+                self.add_nothing(nothing);
+                None
+            }
+        };
+
+        let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
+        self.modules.push(ShaderModule {
+            share: Share::All,
+            block,
+            layout: layouts.packed.clone(),
+            planted: layouts.planted(),
+            plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
+            source: None,
+            code: ModuleCode::Naga { spirv, wgsl: wgsl.text },
+            interface: Interface::default(),
+            reported: Numbers::default(),
+            block_rules: BlockRules::Relaxed,
+            validation: Validation::NotRun("no spirv-val".to_owned()),
+            requires: push.into_iter().collect(),
+            binding_size: wgsl.binding_size,
+            compiled: witness(offsets),
+            glsl_compiled,
+            hlsl_compiled: hlsl_offsets.map(witness),
+            other_stage: None,
+        });
+        Ok(())
     }
 
     fn add_nothing(&mut self, nothing: NagaFailure) {
@@ -136,13 +150,21 @@ fn ask_naga<T>(
     ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
 ) -> Result<T, NagaFailure> {
     match std::panic::catch_unwind(ask) {
+        // A block that a driver would lay out in some way that we do not know is no refusal.
+        Ok(Err(error @ NagaError::UnknownGlsl(_))) => Err(NagaFailure::Broken(error.to_string())),
         Ok(answer) => answer.map_err(|error| NagaFailure::Refused(Gap::tool(error.to_string()))),
         Err(_) => Err(NagaFailure::Broken(format!("naga panics on entry point `{}`", entry.name))),
     }
 }
 
 /// The forms that our WGSL supports.
-const FORMS_IN_WGSL: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
+const FORMS_IN_WGSL: [Form; 5] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Length];
+
+/// Those whose offsets naga's types give. A length depends on the bound range, so only code that we follow has one.
+pub(crate) const FORMS_OF_NAGA: [Form; 4] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+
+/// Those that index with constants.
+const BY_CONSTANTS: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
 /// Keeps the part of a plan that our WGSL supports.
 pub(crate) fn in_wgsl(plan: ProbePlan) -> ProbePlan {

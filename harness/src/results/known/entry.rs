@@ -1,5 +1,7 @@
 //! One entry of a list of known differences, and the checks that it covers.
 
+use std::fmt;
+
 use layoutproof_device::DeviceInfo;
 use wildmatch::WildMatch;
 
@@ -19,8 +21,8 @@ pub struct KnownFailure {
     /// Patterns (`*` and `?`). An omitted key matches everything.
     pub(super) case: CasePattern,
     /// If omitted, matches every rule set, but no check of bindings on a device: an entry about
-    /// bytes does not cover bindings.
-    pub(super) rules: Option<WildMatch>,
+    /// bytes does not cover bindings. Neither does one about all other rule sets.
+    pub(super) rules: Option<RulesPattern>,
     pub(super) producers: Vec<WildMatch>,
     pub(super) device: WildMatch,
     pub(super) runner: WildMatch,
@@ -130,7 +132,7 @@ impl KnownFailure {
         let pattern = |pattern: Option<&WildMatch>| pattern.map(ToString::to_string);
 
         let all = [
-            ("rules", pattern(self.rules.as_ref())),
+            ("rules", self.rules.as_ref().map(ToString::to_string)),
             ("producer", Some(producers.join(", ")).filter(|names| !names.is_empty())),
             ("device", pattern(Some(&self.device)).filter(|pattern| pattern != "*")),
             ("runner", pattern(Some(&self.runner)).filter(|pattern| pattern != "*")),
@@ -176,10 +178,11 @@ impl KnownFailure {
     pub(super) fn matches_elsewhere(&self, check: &CheckRecord) -> bool {
         // The case comes first: most entries are about other cases.
         self.case.matches(&check.id.case)
-            && self
-                .rules
-                .as_ref()
-                .map_or(check.bound.is_none() || self.untried, |rules| rules.matches(check.id.rules.as_str()))
+            && match &self.rules {
+                Some(rules @ RulesPattern::Matching(_)) => rules.matches(check.id.rules.as_str()),
+                Some(rules @ RulesPattern::Other(_)) => check.bound.is_none() && rules.matches(check.id.rules.as_str()),
+                None => check.bound.is_none() || self.untried,
+            }
             && self.is_about_producer(check.id.producer.as_str())
     }
 
@@ -243,6 +246,40 @@ pub struct EntryCondition {
     pub key: &'static str,
     /// The patterns: `dxc*-dxil`.
     pub patterns: String,
+}
+
+/// The rule sets that an entry covers.
+#[derive(Clone, Debug)]
+pub(super) enum RulesPattern {
+    /// Those that match.
+    Matching(WildMatch),
+    /// `!wgsl-*`: those that do not.
+    Other(WildMatch),
+}
+
+impl RulesPattern {
+    pub(super) fn of(text: &str) -> Self {
+        match text.strip_prefix('!') {
+            Some(other) => Self::Other(WildMatch::new(other)),
+            None => Self::Matching(WildMatch::new(text)),
+        }
+    }
+
+    fn matches(&self, rules: &str) -> bool {
+        match self {
+            Self::Matching(pattern) => pattern.matches(rules),
+            Self::Other(pattern) => !pattern.matches(rules),
+        }
+    }
+}
+
+impl fmt::Display for RulesPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Matching(pattern) => write!(f, "{pattern}"),
+            Self::Other(pattern) => write!(f, "!{pattern}"),
+        }
+    }
 }
 
 /// The cases that an entry covers.

@@ -6,7 +6,7 @@ use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
 use super::drivers::Drivers;
-use super::entry::{CasePattern, KnownFailure, RunScope};
+use super::entry::{CasePattern, KnownFailure, RulesPattern, RunScope};
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use layoutproof_probes::AddressSpace;
@@ -100,7 +100,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
 
     let whole = KnownFailure {
         case: CasePattern::of("*"),
-        rules: rules.map(|rules| WildMatch::new(&rules)),
+        rules: rules.as_deref().map(RulesPattern::of),
         producers: producers.iter().map(|pattern| WildMatch::new(pattern)).collect(),
         device: pattern_or_all(device),
         runner: pattern_or_all(runner),

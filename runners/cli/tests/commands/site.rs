@@ -339,6 +339,24 @@ fn the_peers_have_their_numbers_and_smallest_wrong_declarations() {
 }
 
 #[test]
+fn planted_faults_have_the_case_that_finds_them_or_a_reason() {
+    let folder = Folder::with(&[]).within(LIMIT);
+    folder.run("report --site site").exits(0);
+    let site = Site::of(&folder, "site");
+    let results = fs::read_to_string(root().join("ci/prey/results.json")).unwrap();
+    let results: serde_json::Value = serde_json::from_str(&results).unwrap();
+    let page = site.page("mutants.html");
+    for fault in results["faults"].as_array().unwrap().iter().filter(|fault| fault["shows"] == true) {
+        let start = page.find(&format!("id=\"fault-{}\"", fault["number"])).unwrap_or_else(|| panic!("{fault}"));
+        let row = &page[start..start + page[start..].find("</tr>").unwrap()];
+        match fault["layoutproof"]["case"].as_str() {
+            Some(case) => assert!(row.contains(case), "{row}"),
+            None => assert!(row.contains("not found") && fault["why"].is_string(), "{row}"),
+        }
+    }
+}
+
+#[test]
 fn a_site_without_records_says_what_is_missing() {
     let folder = Folder::with(&[]).within(LIMIT);
     folder.run("report --site site").exits(0);

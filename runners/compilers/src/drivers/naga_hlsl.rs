@@ -47,7 +47,9 @@ fn translate(request: &CompileRequest<'_>, reader: &dyn ModuleReader) -> Result<
             NagaError::Unreadable(_) | NagaError::Invalid(_) | NagaError::NoHlsl(_) => {
                 CompileOutcome::Rejected(error.to_string())
             }
-            NagaError::NoSpirv(_) | NagaError::NoGlsl(_) => CompileOutcome::Failed(error.to_string()),
+            NagaError::NoSpirv(_) | NagaError::NoGlsl(_) | NagaError::UnknownGlsl(_) => {
+                CompileOutcome::Failed(error.to_string())
+            }
         })?;
     let second = CommandLine {
         source: TRANSLATED.to_owned(),

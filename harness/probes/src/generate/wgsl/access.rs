@@ -6,11 +6,28 @@ use layoutproof_layout::tree::LeafStep;
 
 use super::NotExpressible;
 use super::node::{ELEMENT, NodeShape, WgslNode, WgslScalar};
+use crate::word_map::is_indexed;
 use layoutproof_readers::wgsl_probe::{BLOCK, WgslStep};
 
 /// Returns the expression that follows `steps` from the block's variable.
 pub(super) fn expression(steps: &[WgslStep]) -> String {
     steps.iter().fold(BLOCK.to_owned(), |text, step| text + &step.to_string())
+}
+
+/// Returns the expression that follows `steps` from the block's variable, with the indices of array elements and of matrix
+/// cells from the input: word `table` there is 0, the next one 1, and so on.
+pub(super) fn indexed_expression(steps: &[WgslStep], table: usize) -> String {
+    let mut text = BLOCK.to_owned();
+    let mut is_in_matrix = false;
+    for step in steps {
+        text += &match step {
+            WgslStep::Element(index) | WgslStep::Column(index) => format!("[input[{}]]", table + *index as usize),
+            WgslStep::Component(index) if is_in_matrix => format!("[input[{}]]", table + *index as usize),
+            WgslStep::Component(_) | WgslStep::Member { .. } => step.to_string(),
+        };
+        is_in_matrix = matches!(step, WgslStep::Column(_));
+    }
+    text
 }
 
 /// How the text accesses a leaf, starting from the block's variable.
@@ -21,6 +38,8 @@ pub(super) struct WgslLeafAccess {
     pub(super) scalar: WgslScalar,
     /// The length of the vector that contains the leaf; `None` for a scalar on its own.
     pub(super) vector: Option<u32>,
+    /// True if the leaf is in an array or a matrix.
+    pub(super) is_indexed: bool,
 }
 
 impl WgslLeafAccess {
@@ -39,23 +58,25 @@ impl WgslNode {
     ///
     /// The leaf is not part of the block.
     pub(super) fn access(&self, leaf: &Leaf) -> Result<WgslLeafAccess, NotExpressible> {
-        self.follow(&leaf.steps, Vec::new()).ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))
+        let access = self.follow(&leaf.steps, Vec::new());
+        let access = access.ok_or_else(|| NotExpressible::new(&leaf.path, "no part of the block"))?;
+        Ok(WgslLeafAccess { is_indexed: is_indexed(leaf), ..access })
     }
 
     fn follow(&self, steps: &[LeafStep], mut path: Vec<WgslStep>) -> Option<WgslLeafAccess> {
         match (&self.shape, steps) {
             // A vector of one component and a matrix of one cell are scalars in WGSL.
             (NodeShape::Scalar(scalar), [] | [LeafStep::Component(0) | LeafStep::Cell { row: 0, column: 0 }]) => {
-                Some(WgslLeafAccess { path, scalar: *scalar, vector: None })
+                Some(WgslLeafAccess { path, scalar: *scalar, vector: None, is_indexed: false })
             }
             (NodeShape::Vector { scalar, length }, [step]) => {
                 path.push(WgslStep::Component(vector_component(*step)?));
-                Some(WgslLeafAccess { path, scalar: *scalar, vector: Some(*length) })
+                Some(WgslLeafAccess { path, scalar: *scalar, vector: Some(*length), is_indexed: false })
             }
             (NodeShape::Matrix(grid), [LeafStep::Cell { row, column }]) => {
                 let (vector, component) = grid.place(*row, *column);
                 path.extend([WgslStep::Column(vector), WgslStep::Component(component)]);
-                Some(WgslLeafAccess { path, scalar: WgslScalar::F32, vector: Some(grid.length) })
+                Some(WgslLeafAccess { path, scalar: WgslScalar::F32, vector: Some(grid.length), is_indexed: false })
             }
             (NodeShape::Array { element, wrapper, .. }, [LeafStep::Element(index), rest @ ..]) => {
                 path.push(WgslStep::Element(*index));
@@ -68,6 +89,19 @@ impl WgslNode {
                 member.node.follow(rest, path)
             }
             _ => None,
+        }
+    }
+
+    /// Returns the steps from the block's variable to the runtime-sized array that ends the block.
+    pub(super) fn runtime_sized_place(&self) -> Option<Vec<WgslStep>> {
+        match &self.shape {
+            NodeShape::Array { count: Count::Unbounded, .. } => Some(Vec::new()),
+            NodeShape::Struct(members) => {
+                let (index, last) = (0..).zip(members).last()?;
+                let is_array = matches!(last.node.shape, NodeShape::Array { count: Count::Unbounded, .. });
+                is_array.then(|| vec![WgslStep::Member { index, name: last.name.clone() }])
+            }
+            NodeShape::Scalar(_) | NodeShape::Vector { .. } | NodeShape::Matrix(_) | NodeShape::Array { .. } => None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use layoutproof_layout::shape::Count;
 
-use super::access::{WgslLeafAccess, expression, wrapped_element};
+use super::access::{WgslLeafAccess, expression, indexed_expression, wrapped_element};
 use super::node::{Grid, NodeShape, WgslNode, WgslScalar};
 use super::{BLOCK, NotExpressible};
 use crate::{Direction, Form, ProbeEntry};
@@ -31,7 +31,7 @@ pub(super) fn function(
     }
 
     let statements = match entry.direction {
-        Direction::Read => read(leaves, &entry.forms),
+        Direction::Read => read(block, leaves, &entry.forms),
         Direction::Write => write(block, leaves, &entry.forms),
     };
     let (name, body) = (&entry.name, statements.join("\n    "));
@@ -41,12 +41,10 @@ pub(super) fn function(
 /// Returns true if this generator writes a form.
 fn is_written(form: Form) -> bool {
     match form {
-        Form::Leaf | Form::Vector | Form::Whole => true,
+        Form::Leaf | Form::Vector | Form::Whole | Form::Indexed | Form::Length => true,
         Form::Parameter
-        | Form::Indexed
         | Form::Divergent
         | Form::Copied
-        | Form::Length
         | Form::ByteAddress
         | Form::Private
         | Form::Function
@@ -54,7 +52,8 @@ fn is_written(form: Form) -> bool {
     }
 }
 
-fn read(leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
+fn read(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
+    // Only the last form, `Form::Indexed`, leaves out leaves.
     let words = |index: usize| 1 + index * leaves.len();
     let statements = forms.iter().enumerate().flat_map(|(index, form)| match form {
         Form::Leaf => store_each(words(index), leaves.iter().map(|leaf| expression(&leaf.path))),
@@ -65,12 +64,19 @@ fn read(leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
             lines.extend(store_each(words(index), parts));
             lines
         }
+        Form::Indexed => {
+            let indexed = leaves.iter().filter(|leaf| leaf.is_indexed);
+            // A read probe's input has only the nonce before the table of numbers.
+            store_each(words(index), indexed.map(|leaf| indexed_expression(&leaf.path, 1)))
+        }
+        Form::Length => {
+            let length = block.runtime_sized_place().map(|place| format!("arrayLength(&{})", expression(&place)));
+            store_each(words(index), length.into_iter())
+        }
         // Refused earlier.
         Form::Parameter
-        | Form::Indexed
         | Form::Divergent
         | Form::Copied
-        | Form::Length
         | Form::ByteAddress
         | Form::Private
         | Form::Function
@@ -115,9 +121,17 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         Form::Leaf => leaves.iter().map(|leaf| assign(&leaf.path, &values.scalar(leaf.scalar, &leaf.path))).collect(),
         Form::Vector => values.write_vectors(leaves),
         Form::Whole => vec![assign(&[], &values.whole(block, &[]))],
+        Form::Indexed => {
+            let table = 1 + leaves.len();
+            let indexed = leaves.iter().filter(|leaf| leaf.is_indexed);
+            let stores = indexed.map(|leaf| {
+                let value = values.scalar(leaf.scalar, &leaf.path);
+                format!("{} = {value};", indexed_expression(&leaf.path, table))
+            });
+            stores.collect()
+        }
         // Refused earlier.
         Form::Parameter
-        | Form::Indexed
         | Form::Divergent
         | Form::Copied
         | Form::Length

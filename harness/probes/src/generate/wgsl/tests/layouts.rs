@@ -61,7 +61,10 @@ pub(super) fn entry(space: AddressSpace, direction: Direction, forms: &[Form]) -
     ProbeEntry { name: "probe".to_owned(), space, stage: Stage::Compute, direction, forms: forms.to_vec() }
 }
 
-pub(super) const READ: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
+pub(super) const READ: [Form; 4] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
+
+/// The forms with constant indices. naga 30.0.1 panics where the index of a two-row matrix in a uniform block is none.
+pub(super) const READ_BY_CONSTANTS: [Form; 3] = [Form::Leaf, Form::Vector, Form::Whole];
 
 pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> Result<WgslProbe, NotExpressible> {
     let block = block(rules, laid_out.clone());

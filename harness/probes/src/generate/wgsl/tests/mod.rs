@@ -101,6 +101,7 @@ fn write_probes_write_each_leaf_once_and_keep_the_filler() {
     expect_file!["golden/write_leaf.wgsl"].assert_eq(&function(Form::Leaf));
     expect_file!["golden/write_vector.wgsl"].assert_eq(&function(Form::Vector));
     expect_file!["golden/write_whole.wgsl"].assert_eq(&function(Form::Whole));
+    expect_file!["golden/write_indexed.wgsl"].assert_eq(&function(Form::Indexed));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use layoutproof_layout::shape::MatrixOrder;
 use proptest::prelude::*;
 
 use super::layouts::{
-    FLOAT, INT, READ, UINT, array, block, entry, generate, matrix, member, naga_offsets, scalar, spirv, structure,
-    vector,
+    FLOAT, INT, READ, READ_BY_CONSTANTS, UINT, array, block, entry, generate, matrix, member, naga_offsets, scalar,
+    spirv, structure, vector,
 };
 use crate::{AddressSpace, Direction};
 use layoutproof_readers::naga_offsets::NagaError;
@@ -84,10 +84,10 @@ proptest! {
 
     #[test]
     fn uniform_blocks_are_refused_exactly_where_naga_refuses_them(random in random_type()) {
-        let storage = generate("std430", &random.laid_out, &entry(AddressSpace::Storage, Direction::Read, &READ)).unwrap();
+        let storage = generate("std430", &random.laid_out, &entry(AddressSpace::Storage, Direction::Read, &READ_BY_CONSTANTS)).unwrap();
         let text = storage.text.replace("var<storage, read> block", "var<uniform> block");
         let by_naga = spirv(&WgslProbe { text, ..storage });
-        match generate("std430", &random.laid_out, &entry(AddressSpace::Uniform, Direction::Read, &READ)) {
+        match generate("std430", &random.laid_out, &entry(AddressSpace::Uniform, Direction::Read, &READ_BY_CONSTANTS)) {
             Ok(module) => prop_assert_eq!(spirv(&module), by_naga),
             Err(_) => prop_assert!(matches!(by_naga, Err(NagaError::Invalid(_)))),
         }

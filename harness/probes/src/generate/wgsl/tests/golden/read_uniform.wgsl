@@ -54,4 +54,12 @@ fn probe() {
     output[31] = bitcast<u32>(whole.m2_m[1].x);
     output[32] = bitcast<u32>(whole.m2_m[1].y);
     output[33] = bitcast<u32>(whole.m2_m[1].z);
+    output[34] = bitcast<u32>(block.m1_ids[input[1]].element);
+    output[35] = bitcast<u32>(block.m1_ids[input[2]].element);
+    output[36] = bitcast<u32>(block.m2_m[input[1]][input[1]]);
+    output[37] = bitcast<u32>(block.m2_m[input[1]][input[2]]);
+    output[38] = bitcast<u32>(block.m2_m[input[1]][input[3]]);
+    output[39] = bitcast<u32>(block.m2_m[input[2]][input[1]]);
+    output[40] = bitcast<u32>(block.m2_m[input[2]][input[2]]);
+    output[41] = bitcast<u32>(block.m2_m[input[2]][input[3]]);
 }
