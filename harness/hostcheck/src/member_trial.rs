@@ -166,6 +166,11 @@ impl MemberFit {
         self.placed == self.of && (self.of > 1 || self.has_same_offsets) && self.has_telling_names
     }
 
+    /// True if a member is at its place, or all of several are there.
+    pub fn is_in_place(self) -> bool {
+        self.placed > 0 || (self.named == self.of && self.of > 1)
+    }
+
     /// True if half of the members are there, and half of them at their places: too many for a struct that only
     /// has the block's name.
     pub fn is_half(self) -> bool {

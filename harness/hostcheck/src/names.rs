@@ -31,6 +31,9 @@ const BUFFER_WORDS: [&str; 16] = [
     "t",
 ];
 
+/// Other words of names that say nothing: `PushConstants`, `GlobalUniform`. They are no suffixes.
+const GENERIC_WORDS: [&str; 5] = ["push", "consts", "const", "global", "globals"];
+
 /// Shortest first word of members that is no prefix for a type, in letters.
 const SHORTEST_WORD: usize = 3;
 
@@ -166,9 +169,10 @@ pub(super) fn type_key(name: &str) -> String {
     if says_nothing { all.concat() } else { own.concat() }
 }
 
-/// True if a name consists of words for buffers: `UBO`, `UniformData`. Any struct may be called so.
+/// True if a name consists of words for buffers: `UBO`, `UniformData`, `PushConstants`. Any struct may be called so.
 pub fn is_generic(name: &str) -> bool {
-    words(without_prefix(last_segment(name))).iter().all(|word| BUFFER_WORDS.contains(&word.as_str()))
+    let is_generic_word = |word: &String| BUFFER_WORDS.iter().chain(&GENERIC_WORDS).any(|known| known == word);
+    words(without_prefix(last_segment(name))).iter().all(is_generic_word)
 }
 
 /// A shader's name in the form that hosts can use: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
@@ -259,10 +263,10 @@ mod tests {
 
     #[test]
     fn names_of_buffer_words_are_generic() {
-        for name in ["UBO", "engine::UniformData", "cbParams", "Constants"] {
+        for name in ["UBO", "engine::UniformData", "cbParams", "Constants", "PushConsts", "Pass::GlobalUniform"] {
             assert!(is_generic(name), "{name}");
         }
-        for name in ["Frame", "FrameData", "Camera", "UBOBlur"] {
+        for name in ["Frame", "FrameData", "Camera", "UBOBlur", "PushLight"] {
             assert!(!is_generic(name), "{name}");
         }
     }

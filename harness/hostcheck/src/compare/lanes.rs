@@ -80,15 +80,17 @@ impl Comparer<'_> {
         let (Some(shader), Some(lane), Some(found)) = (member.scalar, answer.host_lane(), found) else {
             return match host {
                 Some(host) if host.size < member.size => {
-                    let kind = size_mismatch(member, host);
-                    let missing = member.size.unwrap_or(0).saturating_sub(host.size.unwrap_or(0));
+                    let last = self.continuation(member, host).unwrap_or_else(|| host.clone());
+                    let (shader_size, host_size) = (member.size.unwrap_or(0), last.end().saturating_sub(host.offset));
+                    let missing = shader_size.saturating_sub(host_size);
                     let hint = format!(
                         "declare `{}` with {} in the host, or add {} after it",
-                        host.path,
-                        bytes(member.size.unwrap_or(0)),
+                        last.path,
+                        bytes(last.size.unwrap_or(0).saturating_add(missing)),
                         bytes(missing)
                     );
-                    self.report(member, Some(host), kind, hint)
+                    let kind = MismatchKind::SizeDiffers { shader_size, host_size, what: "member".to_owned() };
+                    self.report(member, Some(&last), kind, hint)
                 }
                 _ => self.report_missing(member, None),
             };
@@ -136,14 +138,6 @@ impl Comparer<'_> {
 /// One past the last lane of a member. An unbounded array has lanes for its first elements.
 fn lane_end(member: &FlatMember) -> u32 {
     member.size.map_or(u32::MAX, |_| member.end())
-}
-
-fn size_mismatch(member: &FlatMember, host: &FlatMember) -> MismatchKind {
-    MismatchKind::SizeDiffers {
-        shader_size: member.size.unwrap_or(0),
-        host_size: host.size.unwrap_or(0),
-        what: "member".to_owned(),
-    }
 }
 
 fn class_noun(class: LaneClass) -> String {

@@ -171,6 +171,15 @@ impl Comparer<'_> {
             })
     }
 
+    /// The last of the separate members that continue an array of the host, as far as they lie in the shader's member;
+    /// `None` if none does.
+    pub(super) fn continuation(&self, member: &FlatMember, host: &FlatMember) -> Option<FlatMember> {
+        let own = format!("{}_", host.path);
+        let rest = self.host.lanes_in(host.end(), member.end());
+        let named = rest.take_while(|lane| self.host.members[lane.member].path.starts_with(&own));
+        named.last().map(|lane| self.host.members[self.outermost_within(lane.member, member)].clone())
+    }
+
     /// True if the host has everything in the first element of an array of structs at the shader's
     /// places.
     pub(super) fn first_element_agrees(&self, array: usize) -> bool {

@@ -227,3 +227,31 @@ fn the_last_element_may_be_a_member_of_its_own() {
         differs("hlsl-cbuffer", shader, &host(weights, light), message, "");
     }
 }
+
+/// DXC 1.7.2308, listing: `m` has columns at 16, 32, 48 and 64, and ends at 76; `w` has elements at 0 and 16, and ends
+/// at 28.
+#[test]
+fn a_short_last_element_is_named() {
+    for (shader, host, message, hint) in [
+        (
+            "cbuffer Frame { float a; float3x4 m; };",
+            "0 float a 16 vec4 m[3]/16 64 vec2 m_last size 72",
+            "size differs: member `m` has 60 bytes in the shader, 56 in the host",
+            "declare `m_last` with 12 bytes in the host, or add 4 bytes after it",
+        ),
+        (
+            "cbuffer Frame { float3 w[2]; };",
+            "0 vec4 w[1]/16 16 vec2 w_last size 24",
+            "size differs: member `w` has 28 bytes in the shader, 24 in the host",
+            "declare `w_last` with 12 bytes in the host, or add 4 bytes after it",
+        ),
+        (
+            "cbuffer Frame { float a; float3x4 m; };",
+            "0 float a 16 vec4 m[3]/16 size 64",
+            "size differs: member `m` has 60 bytes in the shader, 48 in the host",
+            "declare `m` with 60 bytes in the host, or add 12 bytes after it",
+        ),
+    ] {
+        differs("hlsl-cbuffer", shader, host, message, hint);
+    }
+}

@@ -199,7 +199,7 @@ pub enum UnmatchedReason {
     /// The rule set forbids the block.
     Forbidden(String),
     /// A struct has the block's name except for case and the like, or a name that many structs have, but
-    /// none of its members.
+    /// not its members.
     OtherMembers(String),
     /// A struct has the block's name, but others are nearer to the shader by their folders, and it lacks
     /// members of the block.
@@ -307,10 +307,7 @@ impl std::fmt::Display for UnmatchedReason {
                 write!(f, "the debug information of `{name}` contradicts itself, so nothing is compared with it")
             }
             Self::OtherMembers(host) => {
-                write!(
-                    f,
-                    "`{host}` has its name or almost, but none of its members; choose it with --map if it is meant"
-                )
+                write!(f, "`{host}` has its name or almost, but not its members; choose it with --map if it is meant")
             }
             Self::FartherAway(host) => write!(
                 f,

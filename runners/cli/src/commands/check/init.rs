@@ -8,28 +8,27 @@ use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
 use layoutproof_compilers::regular_file::{open_regular, read_text};
 use layoutproof_core::results::summary::Exit;
 use layoutproof_debuginfo::{HostFileKind, HostFileSummary, summarize};
 use layoutproof_frontend::module_files;
-use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::files::entries;
 use layoutproof_inputs::globs;
-use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::project_file::PROJECT_FILE;
-use layoutproof_inputs::refused_input::short_advice;
+use layoutproof_report::host_check::BetterTarget;
+use layoutproof_show::shipping;
 use layoutproof_show::style::counted;
-use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::sources::SourceMap;
 
 use super::args::InitArgs;
 use super::init_defines::define_sets;
-use super::parallel;
-use super::shader_blocks::{ShaderBlocks, ShaderJob, read, read_without_compilers};
+use super::init_targets::targets_that_fit;
+use super::init_trials::{GUESSED_VALUE, Macros, Trial, Trials};
+use super::shader_blocks::ShaderJob;
+use super::work_time::WorkTime;
 use crate::output::{print, warn};
 
 /// Maximum number of files and folders to visit.
@@ -44,7 +43,7 @@ const MOST_PROGRAMS: usize = 250;
 /// Maximum nesting of folders.
 const DEEPEST: u32 = 12;
 
-/// Time for reading shaders; those that are left are listed unread.
+/// Time for reading shaders, which a busy machine may exceed; those that are left are listed unread.
 const READING_TIME: Duration = Duration::from_secs(10);
 
 /// Folders with the files of other projects.
@@ -68,9 +67,6 @@ const HEADERS: [&str; 2] = ["fxh", "hlsli"];
 
 /// Longest shader to search for included files, in bytes.
 const LONGEST_SHADER: u64 = 4 << 20;
-
-/// The value of a macro of which only the name is known.
-const GUESSED_VALUE: u32 = 1;
 
 /// Names of folders in which a build puts its results, also with more after a hyphen and the like. The
 /// shaders in them are copies.
@@ -104,6 +100,9 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         counted(project.shader_count as u64, "shader"),
         counted(project.hosts.len() as u64, "host file")
     ));
+    for target in &project.targets {
+        print(&format!("target of {}: {target}\n", target.language.title()));
+    }
     for left_out in &project.left_out {
         print(&format!("left out: {left_out}\n"));
     }
@@ -114,7 +113,18 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
                 1 => "1 shader is".to_owned(),
                 several => format!("{several} shaders are"),
             },
-            READING_TIME.as_secs()
+            project.reading_seconds
+        ));
+    }
+    if let Some(first) = project.half_tried.first() {
+        warn(&format!(
+            "note: {} listed although our own reader refuses them, because {} s were too few to try compilers and macros, \
+             such as {first}\n",
+            match project.half_tried.len() {
+                1 => "1 shader is".to_owned(),
+                several => format!("{several} shaders are"),
+            },
+            project.reading_seconds
         ));
     }
     if project.guessed > 0 {
@@ -278,58 +288,14 @@ struct FirstProject {
     left_out: Vec<String>,
     /// The number of shaders that are listed without a test whether they can be read.
     untested: u64,
+    /// The time after which the rest was not tried.
+    reading_seconds: u64,
+    /// Shaders that cannot be read alone, with the first problem, and for which time was up.
+    half_tried: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     guessed: u64,
-}
-
-/// Where the macros of a shader come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Macros {
-    /// The commands of the build.
-    Build,
-    /// The shader asks for them. Programs that compile shaders when they run define such macros.
-    Guessed,
-}
-
-/// The result of reading a shader.
-#[derive(Debug)]
-enum Trial {
-    Alone,
-    /// With these macros.
-    With(Macros, Vec<String>),
-    Refused(String),
-    /// Time is up.
-    NotRead,
-}
-
-impl Trial {
-    fn of(path: &Path, includes: &[String], define_sets: &[Vec<String>], has_time: impl Fn() -> bool) -> Self {
-        if !has_time() {
-            return Self::NotRead;
-        }
-        let Some(problem) = problem_of(path, includes, &[], read_without_compilers) else { return Self::Alone };
-        // Starting a compiler takes most of the time, and no compiler can read a shader that lacks its macros.
-        let set = define_sets
-            .iter()
-            .find(|set| has_time() && problem_of(path, includes, set, read_without_compilers).is_none());
-        if let Some(set) = set {
-            return Self::With(Macros::Build, set.clone());
-        }
-        let is_enough = |set: &[String]| has_time() && problem_of(path, includes, set, read).is_none();
-        if is_enough(&[]) {
-            return Self::Alone;
-        }
-        if let Some(set) = define_sets.iter().find(|set| is_enough(set)) {
-            return Self::With(Macros::Build, set.clone());
-        }
-        let text = problem.text.clone();
-        match guessed_macros(path, includes, problem, &has_time) {
-            Some(macros) => Self::With(Macros::Guessed, macros),
-            // Another attempt might have read it.
-            None if !has_time() => Self::NotRead,
-            None => Self::Refused(text),
-        }
-    }
+    /// The targets for which more blocks agree than for the usual ones.
+    targets: Vec<BetterTarget>,
 }
 
 impl FirstProject {
@@ -338,13 +304,19 @@ impl FirstProject {
         if found.visited > MOST_ENTRIES {
             project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
         }
-        project.choose_shaders(folder, found)?;
+        let readable = project.choose_shaders(folder, found)?;
         project.choose_hosts(&found.hosts);
+        let mut hosts = Vec::new();
+        for pattern in &project.hosts {
+            hosts.extend(globs::expand(folder, pattern)?);
+        }
+        project.targets = targets_that_fit(&readable, &hosts)?;
         Ok(project)
     }
 
-    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<()> {
-        let started = Instant::now();
+    /// Returns the shaders that can be read and whose layout depends on the target.
+    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<Vec<ShaderJob>> {
+        let time = WorkTime::start(READING_TIME);
         self.includes = found.include_folders(folder);
         let includes: Vec<String> =
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
@@ -360,34 +332,45 @@ impl FirstProject {
             .filter(is_main)
             .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
             .collect();
-        let has_time = || started.elapsed() < READING_TIME;
-        let trials =
-            parallel::for_all(&shaders, |(file, _)| Trial::of(&folder.join(file), &includes, &define_sets, has_time))?;
+        let trials = Trials { includes: &includes, define_sets: &define_sets };
+        let paths: Vec<PathBuf> = shaders.iter().map(|(file, _)| folder.join(file)).collect();
+        let results = trials.of(&paths, || time.is_left())?;
+        self.reading_seconds = time.seconds();
         // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
         let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
-        for ((file, language), trial) in shaders.iter().zip(&trials) {
+        for ((file, language), trial) in shaders.iter().zip(&results) {
             if let Trial::With(Macros::Build, set) = trial {
                 macros_of.entry((file.parent(), *language)).or_insert_with(|| set.clone());
             }
         }
-        for ((file, language), trial) in shaders.into_iter().zip(trials) {
+        let mut readable = Vec::new();
+        for (((file, language), path), trial) in shaders.into_iter().zip(&paths).zip(results) {
+            let has_targets = shipping(language).next().is_some();
+            match &trial {
+                Trial::Alone if has_targets => readable.push(trials.job(path, &[])),
+                Trial::With(_, defines) if has_targets => readable.push(trials.job(path, defines)),
+                _ => {}
+            }
             let trial = match (trial, macros_of.get(&(file.parent(), language))) {
-                (Trial::NotRead, Some(set)) => {
+                (Trial::NotRead(_), Some(set)) => {
                     self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
                 }
                 (trial, _) => trial,
             };
-            if let Trial::Alone | Trial::NotRead = trial {
+            if let Trial::Alone | Trial::NotRead(_) = trial {
                 self.shaders.entry(language).or_default().insert(pattern_of(file));
             } else {
                 self.except.entry(language).or_default().insert(slashed(file));
             }
             match trial {
                 Trial::Alone => self.shader_count += 1,
-                Trial::NotRead => {
+                Trial::NotRead(problem) => {
                     self.shader_count += 1;
-                    self.untested += 1;
+                    match problem {
+                        Some(problem) => self.half_tried.push(format!("{}: {problem}", slashed(file))),
+                        None => self.untested += 1,
+                    }
                 }
                 Trial::With(origin, defines) => {
                     self.shader_count += 1;
@@ -423,7 +406,7 @@ impl FirstProject {
             let count = counted(found.foreign.len() as u64, "folder");
             self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
         }
-        Ok(())
+        Ok(readable)
     }
 
     /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken
@@ -477,6 +460,12 @@ impl FirstProject {
         }
     }
 
+    /// The lines that choose the target of a language, with the reason.
+    fn target_of(&self, language: ShaderLanguage) -> String {
+        let targets = self.targets.iter().filter(|target| target.language == language);
+        targets.map(|target| format!("# {target}.\n{}\n", target.setting())).collect()
+    }
+
     fn text(&self) -> String {
         let list = |names: &BTreeSet<String>| {
             let quoted: Vec<String> = names.iter().map(|name| format!("    {name:?},\n")).collect();
@@ -491,6 +480,7 @@ impl FirstProject {
             if !self.includes.is_empty() {
                 let _ = writeln!(shaders, "include = {}", list(&self.includes));
             }
+            shaders += &self.target_of(*language);
             if *language == ShaderLanguage::Hlsl {
                 shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";
             }
@@ -512,6 +502,7 @@ impl FirstProject {
             if !self.includes.is_empty() {
                 let _ = writeln!(shaders, "include = {}", list(&self.includes));
             }
+            shaders += &self.target_of(*language);
             shaders.push('\n');
         }
         if shaders.is_empty() {
@@ -529,62 +520,6 @@ impl FirstProject {
              # [[map]]\n# block = \"PerFrame\"\n# host = \"engine::PerFrame\"\n# members = {{ cameraPos = \"cam_pos\" }}\n",
             list(&self.hosts)
         )
-    }
-}
-
-/// Reads a shader, with or without compilers.
-type ReadShader = fn(&ShaderJob, &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>>;
-
-/// Why a shader cannot be read.
-struct Problem {
-    text: String,
-    missing_macros: Vec<String>,
-}
-
-/// Why a shader cannot be read alone with these macros; `None` if it can, even if it has no buffer.
-fn problem_of(file: &Path, includes: &[String], defines: &[String], read: ReadShader) -> Option<Problem> {
-    let job = ShaderJob {
-        path: file.to_owned(),
-        declare: DeclareArgs { include: includes.to_vec(), define: defines.to_vec(), ..DeclareArgs::default() },
-        profile: None,
-        named: LayoutSelection::default(),
-        usual: LayoutSelection::default(),
-    };
-    match read(&job, &mut SourceMap::default()) {
-        Ok(Ok(_)) => None,
-        Ok(Err(problems)) => {
-            let problems: Vec<Diagnostic> =
-                problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
-            let text = format!("{}{}", problems.first()?.message, short_advice(&problems));
-            Some(Problem {
-                text,
-                missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
-            })
-        }
-        Err(error) => Some(Problem { text: format!("{error:#}"), missing_macros: Vec::new() }),
-    }
-}
-
-/// The macros with which a shader can be read if its `#error` lines ask for them; `None` if they are not
-/// enough.
-fn guessed_macros(
-    file: &Path,
-    includes: &[String],
-    mut problem: Problem,
-    has_time: impl Fn() -> bool,
-) -> Option<Vec<String>> {
-    let mut macros: BTreeSet<String> = BTreeSet::new();
-    loop {
-        let before = macros.len();
-        macros.extend(problem.missing_macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
-        if macros.len() == before || !has_time() {
-            return None;
-        }
-        let defines: Vec<String> = macros.iter().cloned().collect();
-        match problem_of(file, includes, &defines, read_without_compilers) {
-            Some(next) => problem = next,
-            None => return Some(defines),
-        }
     }
 }
 
@@ -648,17 +583,5 @@ mod tests {
         ] {
             assert_eq!(included_files(line), files, "{line}");
         }
-    }
-
-    /// The first attempt takes all the time, so that a compiler or macros might still read the shader.
-    #[test]
-    fn a_shader_without_time_for_all_attempts_is_not_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let shader = folder.path().join("a.hlsl");
-        std::fs::write(&shader, "cbuffer A { float4 a[sizeof(float4)]; };").unwrap();
-        let asked = std::cell::Cell::new(0);
-        let has_time = || asked.replace(asked.get() + 1) == 0;
-        let trial = Trial::of(&shader, &[], &[], has_time);
-        assert!(matches!(trial, Trial::NotRead), "{trial:?}");
     }
 }

@@ -11,6 +11,8 @@ mod debug_types;
 pub(crate) mod debug_worker;
 pub(crate) mod init;
 mod init_defines;
+mod init_targets;
+mod init_trials;
 mod input_kind;
 mod lock;
 mod nearness;
@@ -21,6 +23,7 @@ mod prove;
 #[cfg(test)]
 mod round_trip;
 mod shader_blocks;
+mod work_time;
 mod writers;
 
 use std::collections::BTreeSet;
