@@ -6,7 +6,7 @@ Input: a case and the name of a rule set. Output: the numbers and the authority.
 from dataclasses import dataclass, field, replace
 
 from . import dxc, glsl, slang, wgsl
-from .declarations import Reader, Unsupported
+from .declarations import POINTEE, RECORD, Reader, Unsupported
 from .request import ENTRY, Request
 from .spirv import Layout
 from .tools import NEW_DXC_RELEASE
@@ -85,11 +85,20 @@ def authority_of(rules, compiler, blocks, source):
     key = f"{rules}@{compiler}" if compiler and RULES[rules].compiler != compiler else rules
     if key not in RULES:
         raise Unsupported(f"{compiler or 'no compiler'} answers for {rules}")
+    if any(block.kind == POINTEE for block in blocks):
+        return authority_of_pointee(RULES[key])
     if not any(block.kind == ENTRY for block in blocks):
         return RULES[key]
     if source == "decorations":
         return CODE_RULES.get(key, RULES[key])
     return ENTRY_RULES.get(key, RULES[key])
+
+
+def authority_of_pointee(authority):
+    """The row for a struct behind a pointer: Slang's rules for it depend on no option, and DXC 1.7 has no pointers."""
+    if authority.compiler == "slang":
+        return replace(authority, source="decorations", flags=VULKAN)
+    return replace(authority, release=NEW_DXC_RELEASE) if authority.compiler == "dxc" else authority
 
 
 def derive(tools, case, rules, compiler=None, source=None):
@@ -104,8 +113,12 @@ def derive(tools, case, rules, compiler=None, source=None):
     if not blocks:
         raise Unsupported("no block is declared")
     derived = Derived({"compiler": authority.compiler, "version": tools.versions[authority.compiler]})
-    for block in blocks:
-        request = Request(reader, block, authority.container, list(authority.flags), case.order, case.sixteen_bit)
+    pointees = [block for block in blocks if block.kind == POINTEE]
+    derived.partial |= bool(pointees)
+    for block in pointees or blocks:
+        is_traced = block.kind == RECORD and authority.source == "decorations"
+        container = RECORD if is_traced else authority.container
+        request = Request(reader, block, container, list(authority.flags), case.order, case.sixteen_bit)
         ask(tools, derived, request, (rules, authority))
     derived.authority["from"] = authority.source
     return derived

@@ -24,6 +24,9 @@ CONTAINERS = {
     "StructuredBuffer": "structured-element",
     "RWStructuredBuffer": "structured-element",
 }
+RECORD = "shader-record"
+# A block that a pointer points to.
+POINTEE = "pointee"
 OBJECTS = ("string", "GlobalRootSignature", "TriangleHitGroup", "RaytracingShaderConfig")
 LENGTH = re.compile(r"[\d\s+*(),-]*(?:(?:min|max)[\d\s+*(),-]*)*")
 
@@ -252,6 +255,7 @@ class Reader:
         if members:
             struct = Type("struct", name=name, members=members)
             self.block(Block(name, "entry-uniforms", struct, self.source(start, self.at)), start)
+            self.pointees("", members)
 
     def entry_parameter(self):
         order = ""
@@ -262,6 +266,12 @@ class Reader:
         # `: SV_DispatchThreadID`
         is_varying = self.tokens[self.at - 2] == ":"
         return [] if is_varying or parameter.type.kind == "resource" else [parameter]
+
+    def pointees(self, holder, members):
+        """Adds the blocks that pointers among the members of a block point to."""
+        for member in members:
+            if member.type.kind == "pointer" and member.type.element:
+                self.blocks.append(Block(f"{holder}{member.name}", POINTEE, member.type.element, ""))
 
     def using(self, statements):
         """The text with these statements as the body of the entry point."""
@@ -280,7 +290,9 @@ class Reader:
         self.block(Block(name, kind, struct, self.source(start, self.at), body=body), start)
 
     def container(self, start):
+        is_record = any("shader_record" in token for token in self.tokens[start : self.at])
         kind = CONTAINERS[self.take()]
+        kind = RECORD if is_record else kind
         self.take("<")
         element_start = self.at
         element = self.type(ORDERS[self.take()] if self.peek() in ORDERS else "")
@@ -290,6 +302,7 @@ class Reader:
         self.annotations()
         self.take(";")
         self.block(Block(name, kind, element, self.source(start, self.at), element=text), start)
+        self.pointees(f"{name}.", element.members)
 
     def block(self, block, start):
         self.blocks.append(block)
@@ -423,10 +436,12 @@ class Reader:
         else:
             result = self.named(word)
         while self.accept("*"):
-            result = Type("pointer", name=word)
+            result = Type("pointer", name=word, element=result)
         return result
 
     def named(self, name):
+        if name == "Ptr" or (name == "vk" and self.peek(1) == "BufferPointer"):
+            return self.pointer(name)
         if self.accept("<"):
             return self.handle(self.specialised(name, self.arguments()))
         while self.accept("::"):
@@ -436,6 +451,15 @@ class Reader:
         if re.match(r"(RW)?(Texture|Buffer|ByteAddressBuffer)|Sampler", name):
             return self.handle(Type("resource", name=name))
         raise Unsupported(f"type `{name}`")
+
+    def pointer(self, name):
+        """`Ptr<T, ...>` or `vk::BufferPointer<T, ...>`; the arguments after the first change no member's type."""
+        while self.take() != "<":
+            pass
+        pointee = self.type()
+        while self.take() != ">":
+            pass
+        return Type("pointer", name=name, element=pointee)
 
     def handle(self, found):
         """`T.Handle` is data whose parts have no names."""

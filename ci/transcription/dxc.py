@@ -6,7 +6,7 @@ loads of shaders that read one scalar each.
 
 import re
 
-from .declarations import Unsupported, first_leaf, innermost, places
+from .declarations import POINTEE, Unsupported, first_leaf, innermost, places
 from .spirv import Layout, Module, Root, Walk, pin
 
 # Value, component type and place of each kind of load.
@@ -17,6 +17,8 @@ RAW_LOAD = re.compile(rf"{CALL}rawBufferLoad\.\w+\(i32 139, {HANDLE}, i32 0, i32
 TEXTURE_BUFFER_LOAD = re.compile(rf"{CALL}bufferLoad\.\w+\(i32 68, {HANDLE}, i32 (\d+), i32 undef\)")
 ROW = re.compile(r"^(?:\}\s*|.*\s)([\w$]*)(?:\[\d+\])*;+\s*; Offset:\s*(\d+)")
 BASE = ["-T", "cs_6_6"]
+# Ray-tracing stages are parts of a library, and need SPIR-V 1.4.
+TRACED = ["-T", "lib_6_6", "-fspv-target-env=vulkan1.2"]
 WIDE = ("double", "int64_t", "uint64_t")
 REGISTER = 16
 COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
@@ -24,7 +26,8 @@ COMPONENT_SIZES = {"f64": 8, "i64": 8, "f16.8": 2, "i16.8": 2}
 
 def all_flags(request):
     """The arguments of dxc, as cases write them."""
-    flags = [*BASE, *(["-enable-16bit-types"] if request.sixteen_bit else []), *request.flags]
+    base = TRACED if request.traced else BASE
+    flags = [*base, *(["-enable-16bit-types"] if request.sixteen_bit else []), *request.flags]
     return flags + (["-Zpr"] if request.order == "row" else [])
 
 
@@ -191,6 +194,15 @@ def listed_rows(lines):
 
 def spirv_layout(tools, request):
     """Layout by the decorations of DXC's SPIR-V."""
+    if request.block.kind == POINTEE:
+        name = request.block.name
+        leaf = first_leaf(request.block.type, f"{name}.Get()")
+        text = (
+            f"{request.reader.text}\nRWByteAddressBuffer probe_output;\n"
+            f"[numthreads(1, 1, 1)] void main() {{ probe_output.Store(0, (uint)({leaf})); }}\n"
+        )
+        module = Module(tools.dxc_spirv(text, all_flags(request)))
+        return Walk(module, Root(name, request.block.type, request.container, POINTEE), request.order).run_pointee()
     block = request.as_container()
     found = list(places(block, request.indexed))
     leaf = next((f for f in (first_leaf(p.type, p.expression) for p in found) if f), None)

@@ -25,8 +25,9 @@ MATRICES = {"float": "mat", "double": "dmat", "half": "f16mat", "float16_t": "f1
 HEADER = """#version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
-layout(local_size_x = 1) in;
 """
+DISPATCHED = f"{HEADER}layout(local_size_x = 1) in;\n"
+TRACED = f"{HEADER}#extension GL_EXT_ray_tracing : require\n"
 
 
 class Writer:
@@ -75,14 +76,17 @@ def glslang_layout(tools, request, rules):
     structs = "".join(writer.structs.values())
     order = "column_major" if request.order == "row" else "row_major"
     qualifiers = f"layout({rules}, {order}, binding = 0) {'buffer' if request.indexed else 'uniform'}"
+    header, stage = DISPATCHED, "comp"
+    if request.traced:
+        qualifiers, header, stage = f"layout({rules}, {order}, shaderRecordEXT) buffer", TRACED, "rgen"
     name, end = request.block.name, "void main() {}\n"
-    plain = f"{HEADER}{structs}{qualifiers} Block {{ {body} }} {name};\n{end}"
+    plain = f"{header}{structs}{qualifiers} Block {{ {body} }} {name};\n{end}"
     root = Root(name, request.block.type, "cbuffer", request.block.kind)
-    layout = Walk(Module(tools.glslang_spirv(plain)), root, request.order).run(name)
+    layout = Walk(Module(tools.glslang_spirv(plain, stage)), root, request.order).run(name)
     scalar = "uint16_t" if request.sixteen_bit else "uint"
     block = f"{qualifiers} Block {{ Members one; {scalar} after; Members two[2]; }} {name};\n"
-    wrapped = f"{HEADER}{structs}struct Members {{ {body} }};\n{block}{end}"
-    module = Module(tools.glslang_spirv(wrapped))
+    wrapped = f"{header}{structs}struct Members {{ {body} }};\n{block}{end}"
+    module = Module(tools.glslang_spirv(wrapped, stage))
     layout.sizes[name], stride = module.followed(name)
     if request.indexed and request.is_native():
         layout.strides[name] = stride

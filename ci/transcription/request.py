@@ -7,7 +7,7 @@ container.
 import re
 from dataclasses import dataclass
 
-from .declarations import Unsupported
+from .declarations import RECORD, Unsupported
 
 MEMBERS = "probe_members"
 FOLLOWED = "probe_followed"
@@ -30,7 +30,12 @@ class Request:
     @property
     def indexed(self):
         """True if the block's members are reached through an element."""
-        return self.container == "structured-element" and self.block.kind != ENTRY
+        return self.container == "structured-element" and self.block.kind not in (ENTRY, RECORD)
+
+    @property
+    def traced(self):
+        """True if the block is reached through the shader record of a ray-tracing stage."""
+        return self.container == RECORD
 
     def as_container(self):
         """The block as seen through the container, which gives the paths and expressions."""
@@ -43,8 +48,8 @@ class Request:
         return "structured-element" if self.indexed else "constant-buffer"
 
     def is_native(self):
-        """True if the declaration already has the container's kind; an entry point's parameters have every kind."""
-        if self.block.kind == ENTRY:
+        """True if the declaration already has the container's kind; entry parameters and records have every kind."""
+        if self.block.kind in (ENTRY, RECORD):
             return True
         if self.container == "cbuffer":
             return self.block.kind in UNIFORM_KINDS
@@ -60,6 +65,7 @@ class Request:
             prelude += f"struct {FOLLOWED} {{ {element} block; {scalar} after; }};\n"
             element = FOLLOWED
         template = "StructuredBuffer" if self.indexed else "ConstantBuffer"
+        template = f"[[vk::shader_record_ext]] {template}" if self.traced else template
         return f"{prelude}{template}<{element}> {self.block.name.lstrip('$')};\n"
 
     def element(self):
@@ -75,7 +81,8 @@ class Request:
 
     def source(self, expression, wrap=False, setup=""):
         """A shader that reads one scalar after the statements in `setup`."""
+        stage = '[shader("raygeneration")]' if self.traced else "[numthreads(1, 1, 1)]"
         return (
             f"{self.declarations(wrap)}\nRWByteAddressBuffer probe_output;\n"
-            f"[numthreads(1, 1, 1)] void main() {{ {setup} probe_output.Store(0, (uint)({expression})); }}\n"
+            f"{stage} void main() {{ {setup} probe_output.Store(0, (uint)({expression})); }}\n"
         )

@@ -7,7 +7,7 @@ Input: a block, a target and its options. Output: a layout. Source: Slang user g
 import json
 from dataclasses import replace
 
-from .declarations import Unsupported, first_leaf
+from .declarations import POINTEE, Unsupported, first_leaf
 from .request import ENTRY
 from .spirv import Layout, Module, Root, Walk, pin
 
@@ -25,6 +25,11 @@ def slang_layout(tools, request, rules):
         fields = reflection(tools, request, request.declarations())["parameters"]
         Reflected(layout, request, rules).struct(request.block.type, {"fields": fields}, (name, 0))
         return layout
+    if request.block.kind == POINTEE:
+        leaf = first_leaf(request.block.type, f"(*{name})")
+        text = f"RWByteAddressBuffer probe_output;\n{request.reader.using(f'probe_output.Store(0, (uint){leaf});')}"
+        module = Module(tools.slang_spirv(text, all_flags(request)))
+        return Walk(module, Root(name, request.block.type, request.container, POINTEE), request.order).run_pointee()
     if request.block.kind == ENTRY and rules.source == "decorations":
         module = Module(tools.slang_spirv(written_with_use(request), all_flags(request)))
         return Walk(module, Root(name, request.block.type, request.container, ENTRY), request.order).run(CODE_BLOCK)

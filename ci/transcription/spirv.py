@@ -12,6 +12,7 @@ from .declarations import Unsupported
 
 NAME, MEMBER_NAME = 5, 6
 INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER, VARIABLE = 21, 22, 23, 24, 28, 29, 30, 32, 59
+PHYSICAL_STORAGE_BUFFER = 5349
 TYPES = {20, INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER}
 DECORATE, MEMBER_DECORATE = 71, 72
 ROW_MAJOR, ARRAY_STRIDE, MATRIX_STRIDE, OFFSET = 4, 6, 7, 35
@@ -74,6 +75,15 @@ class Module:
                 nameless = len(members) == 1 and (pointee, 0) not in self.member_names
                 return members[0] if nameless and self.types[members[0]][0] == STRUCT else pointee
         raise Unsupported(f"the module has no variable `{name}`")
+
+    def pointee(self, name):
+        """The struct with this name that device addresses point to; slangc adds the rule set to the name."""
+        for opcode, operands in self.types.values():
+            if opcode == POINTER and operands[0] == PHYSICAL_STORAGE_BUFFER:
+                found = self.names.get(operands[1], "")
+                if found == name or found.startswith(f"{name}_"):
+                    return operands[1]
+        raise Unsupported(f"no address in the module points to `{name}`")
 
     def followed(self, name, indexed=False):
         """The offset of `after` in a block (or its elements), and the stride of the last member there."""
@@ -143,6 +153,11 @@ class Walk:
         self.struct(self.block.type, struct_id, self.block.name, 0)
         return self.layout
 
+    def run_pointee(self):
+        """The layout of a struct that an address points to."""
+        self.struct(self.block.type, self.module.pointee(self.block.type.name), self.block.name, 0)
+        return self.layout
+
     def struct(self, declared, struct_id, path, base_offset):
         position = 0
         if declared.base:
@@ -187,6 +202,7 @@ class Walk:
 
     def matrix(self, declared, type_id, place, found):
         path, offset = place
+        type_id = self.module.array(type_id)
         component = self.module.component_size(type_id)
         opcode, _ = self.module.types[type_id]
         if opcode == VECTOR:

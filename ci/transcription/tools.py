@@ -143,10 +143,10 @@ class Tools:
                 self.library = Library(found[0])
         return self.library.program([str(self.write(source, ".slang")), *flags], read)
 
-    def glslang_spirv(self, source):
+    def glslang_spirv(self, source, stage="comp"):
         module = self.place(".spv")
-        path = self.write(source, ".comp")
-        call([*self.glslang, "-V", "--target-env", "vulkan1.2", "-S", "comp", "-o", str(module), str(path)])
+        path = self.write(source, f".{stage}")
+        call([*self.glslang, "-V", "--target-env", "vulkan1.2", "-S", stage, "-o", str(module), str(path)])
         return module.read_bytes()
 
     def naga_spirv(self, source):

@@ -151,7 +151,7 @@ fn addresses_stand_in_the_push_constants() {
     // Copies are read where there is something to index.
     assert_eq!(forms, [read.clone(), read, write.clone(), write]);
     for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
-        assert_eq!(job.buffers[0].kind, BufferKind::Address { at: 0 });
+        assert_eq!(job.buffers[0].kind, BufferKind::Address { at: 0, alignment: 4 });
         assert_eq!(job.push_constants, [0; 8]);
         assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants]));
     }

@@ -94,7 +94,7 @@ struct DescriptorSlot {
 }
 
 impl Descriptors {
-    /// Collects the descriptors of `job`. Buffers by address have none.
+    /// Collects the descriptors of `job`. Buffers by address and shader records have none.
     ///
     /// # Errors
     /// `Api` if two resources share set, binding and element, or if an array has elements of
@@ -108,7 +108,7 @@ impl Descriptors {
                         DescriptorSlot { set: buffer.set, binding: buffer.binding, element: buffer.element, index };
                     descriptors.add(&place, DescriptorType::Buffer(buffer.kind))?;
                 }
-                BufferKind::Address { .. } => {}
+                BufferKind::Address { .. } | BufferKind::ShaderRecord => {}
             }
         }
 
@@ -188,7 +188,7 @@ mod tests {
     fn arrays_end_with_the_last_named_element() {
         use BufferKind::{Address, Storage, Uniform};
         let mut job = job(vec![buffer(2, 3, Uniform), buffer(0, 0, Storage), buffer(2, 1, Uniform)]);
-        job.buffers.push(buffer(0, 0, Address { at: 0 }));
+        job.buffers.push(buffer(0, 0, Address { at: 0, alignment: 4 }));
         job.samplers.push(JobSampler { set: 0, binding: 2, element: 0, level: 0, comparison: false });
         let descriptors = Descriptors::of(&job).unwrap();
         let array = &descriptors.sets[&1][&2];

@@ -47,10 +47,12 @@ pub enum Feature {
     UniformBufferArray,
     /// Arrays of storage buffers, indexed by constants.
     StorageBufferArray,
+    /// Ray-tracing pipelines with shader records (`rayTracingPipeline`).
+    RayTracingPipeline,
 }
 
 impl Feature {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,
         Self::PushConstants,
@@ -71,6 +73,7 @@ impl Feature {
         Self::FragmentStores,
         Self::UniformBufferArray,
         Self::StorageBufferArray,
+        Self::RayTracingPipeline,
     ];
 }
 
@@ -97,6 +100,7 @@ impl fmt::Display for Feature {
             Self::FragmentStores => "fragmentStoresAndAtomics",
             Self::UniformBufferArray => "arrays of uniform buffers",
             Self::StorageBufferArray => "arrays of storage buffers",
+            Self::RayTracingPipeline => "rayTracingPipeline",
         })
     }
 }

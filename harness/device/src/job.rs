@@ -57,7 +57,7 @@ impl fmt::Display for ShaderForm {
     }
 }
 
-/// A dispatch, or a draw of one point.
+/// A dispatch, a draw of one point, or a launch of one ray generation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// The shader. For a draw whose stages have separate shaders, the one of the vertex stage.
@@ -65,6 +65,9 @@ pub struct Job {
     pub entry: String,
     /// Set to draw instead of dispatching.
     pub draw: Option<Draw>,
+    /// Set to launch a ray-tracing pipeline instead of dispatching. The entry point is then the one
+    /// that generates rays.
+    pub trace: Option<Trace>,
     /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
     pub images: Vec<JobImage>,
@@ -77,7 +80,7 @@ pub struct Job {
     /// device does not update then differ, where those of an earlier job could look right. The
     /// output holds what the second dispatch wrote last.
     pub inverts_push_constants_first: bool,
-    /// Workgroups in x, y, z; ignored for a draw.
+    /// Workgroups in x, y, z; ignored for a draw and for a launch, which has one invocation.
     pub workgroups: [u32; 3],
     pub requires: BTreeSet<Feature>,
     /// The form of the Direct3D 12 root signature; ignored by other APIs.
@@ -91,6 +94,7 @@ impl Job {
             shader,
             entry: entry.into(),
             draw: None,
+            trace: None,
             buffers,
             images: Vec::new(),
             samplers: Vec::new(),
@@ -183,6 +187,16 @@ pub struct Draw {
     pub targets: u32,
 }
 
+/// The parts of a job that make it a launch of a ray-tracing pipeline. No ray hits anything.
+///
+/// The shader records of the job are its buffers of the kind [`BufferKind::ShaderRecord`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The callable entry point to which all shader records belong; the ray generation calls the
+    /// record that it chooses. `None` if the one record belongs to the ray generation itself.
+    pub callable: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobBuffer {
     /// Descriptor set (WGSL group).
@@ -214,7 +228,14 @@ pub enum BufferKind {
     Address {
         /// Byte of the push constants, a multiple of 8.
         at: u32,
+        /// The alignment that the shader may assume, a power of two. The address is an odd multiple
+        /// of it, so that a shader that assumes more is wrong here.
+        alignment: u32,
     },
+    /// No descriptor. The range follows a group handle in a shader record of a [`Trace`], and the
+    /// memory before it is the handle. The records of a job are one table, in ascending order of
+    /// their elements, as close as the device allows. Set and binding are ignored.
+    ShaderRecord,
 }
 
 impl BufferKind {
@@ -223,7 +244,7 @@ impl BufferKind {
         match self {
             Self::Uniform => ResourceClass::ConstantBuffer,
             Self::StorageRead => ResourceClass::ShaderResource,
-            Self::Storage | Self::Address { .. } => ResourceClass::UnorderedAccess,
+            Self::Storage | Self::Address { .. } | Self::ShaderRecord => ResourceClass::UnorderedAccess,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
-use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::shape::{Count, Member, PointerPromise, StructType, Type};
 use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
@@ -140,9 +140,9 @@ impl BlockFinder<'_> {
     /// Adds the block that a pointer parameter points to.
     fn pointee(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
-        if let Type::Pointer { pointee } = innermost {
+        if let Type::Pointer { pointee, promise } = innermost {
             if let Some(element) = self.pointees.get(pointee) {
-                self.push(BlockKind::Pointee, element.clone(), holder.times(&counts));
+                self.push_pointee(element.clone(), *promise, holder.times(&counts));
             }
         }
     }
@@ -151,11 +151,11 @@ impl BlockFinder<'_> {
     fn member_pointees(&mut self) {
         let (mut at, mut seen) = (0, BTreeSet::new());
         while let Some(Block { name, element, annotations, span, .. }) = self.found.get(at).cloned() {
-            for (path, pointee) in pointers(&element) {
+            for (path, pointee, promise) in pointers(&element) {
                 let is_new = seen.insert(pointee.clone());
                 if let Some(element) = self.pointees.get(&pointee).filter(|_| is_new) {
                     let name = format!("{name}{path}");
-                    self.push(BlockKind::Pointee, element.clone(), BlockHolder::new(&name, &annotations, span));
+                    self.push_pointee(element.clone(), promise, BlockHolder::new(&name, &annotations, span));
                 }
             }
             at += 1;
@@ -212,6 +212,15 @@ impl BlockFinder<'_> {
         self.inside(element, holder);
     }
 
+    fn push_pointee(&mut self, element: Type, promise: PointerPromise, holder: BlockHolder<'_>) {
+        let before = self.found.len();
+        self.push(BlockKind::Pointee, element, holder);
+        if let Some(block) = self.found.get_mut(before) {
+            block.data_layout = promise.data_layout;
+            block.address_alignment = promise.alignment;
+        }
+    }
+
     fn push(&mut self, kind: BlockKind, element: Type, holder: BlockHolder<'_>) {
         if self.found.len() >= MOST_BLOCKS {
             return self.too_many(holder.span);
@@ -224,8 +233,18 @@ impl BlockFinder<'_> {
             return self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
         }
         let (name, annotations) = (name.to_owned(), annotations.clone());
-        let (data_layout, mixed_globals) = (None, mixed);
-        self.found.push(Block { name, kind, element, count, data_layout, mixed_globals, annotations, span });
+        let (data_layout, address_alignment, mixed_globals) = (None, None, mixed);
+        self.found.push(Block {
+            name,
+            kind,
+            element,
+            count,
+            data_layout,
+            address_alignment,
+            mixed_globals,
+            annotations,
+            span,
+        });
     }
 
     fn too_many(&mut self, span: Span) {
@@ -246,15 +265,15 @@ impl<'m> BlockHolder<'m> {
     }
 }
 
-/// Returns the pointers in `ty` with their paths, in order.
-fn pointers(ty: &Type) -> Vec<(String, String)> {
+/// Returns the pointers in `ty`, each with its path, in order.
+fn pointers(ty: &Type) -> Vec<(String, String, PointerPromise)> {
     let mut found = Vec::new();
     let mut waiting = vec![(String::new(), ty)];
     while let Some((path, ty)) = waiting.pop() {
         let (innermost, counts) = ty.dimensions();
         let path = format!("{path}{}", "[]".repeat(counts.len()));
         match innermost {
-            Type::Pointer { pointee } => found.push((path, pointee.clone())),
+            Type::Pointer { pointee, promise } => found.push((path, pointee.clone(), *promise)),
             Type::Struct(structure) => {
                 // In reverse order, because the stack pops the last one first.
                 waiting.extend(structure.members.iter().rev().map(|one| (format!("{path}.{}", one.name), &one.ty)));

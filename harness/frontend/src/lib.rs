@@ -5,8 +5,6 @@
 //! generics and refuses declarations without a layout. `blocks` lists the blocks of bytes. This
 //! module does not interpret function bodies, but records the names that they use.
 //!
-//! [`wgsl`] reads WGSL, which has no macros and no overloads, by itself.
-//!
 //! It does not compute offsets, sizes and strides (see [`layoutproof_layout`]), registers or bindings.
 //!
 //! Sources: HLSL as DXC accepts it, and Slang as slangc accepts it (DXC 1.7.2308, Slang 2026.12).
@@ -18,7 +16,6 @@ mod blocks;
 mod elaborate;
 pub mod module;
 mod parser;
-pub mod wgsl;
 
 use bumpalo::Bump;
 use layoutproof_layout::Span;

@@ -5,7 +5,7 @@ use strum::{Display, IntoStaticStr};
 
 use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
-use crate::{Annotations, Span};
+use crate::{Annotations, Argument, Span};
 
 /// The kinds of blocks, under the names that the command line uses.
 #[derive(Clone, Copy, Debug, Display, IntoStaticStr, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub struct Block {
     pub count: Count,
     /// Slang's explicit data layout, as in `ConstantBuffer<T, Std430DataLayout>`.
     pub data_layout: Option<DataLayout>,
+    /// The alignment of the block's address that the source promises, in bytes:
+    /// `vk::BufferPointer<T, 8>`.
+    pub address_alignment: Option<u32>,
     /// Set if the source mixes push constants with other globals. Not every compiler makes this
     /// block.
     pub mixed_globals: Option<MixedGlobals>,
@@ -75,10 +78,20 @@ impl Block {
             element: element.into(),
             count: Count::Finite(1),
             data_layout: None,
+            address_alignment: None,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: Span::default(),
         }
+    }
+
+    /// True for the uniform parameters of a ray-tracing stage. On Vulkan they are no push constants:
+    /// Slang puts them in the stage's shader record.
+    pub fn has_entry_record(&self) -> bool {
+        const STAGES: [&str; 6] = ["raygeneration", "intersection", "anyhit", "closesthit", "miss", "callable"];
+        let stage = self.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+        let is_ray_stage = matches!(stage, Some(Argument::Text(stage)) if STAGES.contains(&stage.as_str()));
+        self.kind == BlockKind::EntryUniforms && is_ray_stage
     }
 
     /// The declaration of the member at `path` (`lights[].position`), or of the block itself if

@@ -16,7 +16,7 @@ use super::views::join;
 use super::{BlockRules, find};
 use crate::scalar::Scalar;
 use crate::shape::{Count, Member, StructType, Type};
-use crate::{Argument, Block, BlockKind, Span};
+use crate::{Block, BlockKind, Span};
 use BlockKind::{
     Cbuffer, ConstantBuffer, EntryUniforms, Globals, ParameterBlock, PushConstant, ShaderRecord, StructuredElement,
     Tbuffer, TextureBuffer, UniformBlock,
@@ -357,7 +357,7 @@ pub fn exceeded(
 
         let exceeded = match limit.subject {
             LimitSubject::Bytes { kinds, most, up_to } => {
-                let is_limited = kinds.contains(&block.kind) && !is_shader_record(block);
+                let is_limited = kinds.contains(&block.kind) && !block.has_entry_record();
                 bytes_message(limit, layout, is_limited, most..=up_to).map(of_block)
             }
             LimitSubject::Stride(most) => stride_message(limit, layout, most).map(of_block),
@@ -453,14 +453,6 @@ fn bytes_message(
 fn stride_message(limit: &Limit, layout: &BlockLayout, most: u32) -> Option<String> {
     let stride = layout.stride.filter(|stride| *stride > most)?;
     Some(format!("a stride of {stride} bytes is more than the {most} {}", limit.says))
-}
-
-/// True for the uniform parameters of a ray-tracing stage. They are not push constants.
-fn is_shader_record(block: &Block) -> bool {
-    const STAGES: [&str; 6] = ["raygeneration", "intersection", "anyhit", "closesthit", "miss", "callable"];
-    let stage = block.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
-    let is_ray_stage = matches!(stage, Some(Argument::Text(stage)) if STAGES.contains(&stage.as_str()));
-    block.kind == BlockKind::EntryUniforms && is_ray_stage
 }
 
 impl HeldType {
@@ -577,7 +569,7 @@ fn code_size(ty: &Type, layout: &LaidOut, path: &str, moved: &mut Vec<MovedMembe
 mod tests {
     use super::*;
     use crate::native::{find_native, natives};
-    use crate::{Annotations, Attribute};
+    use crate::{Annotations, Argument, Attribute};
 
     #[test]
     fn every_limit_is_one_of_a_compiler_that_is_known() {

@@ -115,12 +115,17 @@ impl Native {
         NATIVES.iter().filter(is_of).filter(is_reached).max_by_key(|native| native.column.version.map(numbers))
     }
 
-    /// The rule set for `block`; `None` if the compiler has no such block.
+    /// The rule set for `block`; `None` if the compiler has no such block, or if it is not known
+    /// whether it follows a pointer's data layout.
     pub fn rules(&self, block: &Block) -> Option<&'static RuleSet> {
         if block.mixed_globals.is_some_and(|mixed| !self.global_push_constants.has(mixed)) {
             return None;
         }
-        let by_layout = block.data_layout.filter(|_| self.data_layouts).and_then(data_layout_rules);
+        let explicit = block.data_layout.and_then(data_layout_rules);
+        if block.kind == BlockKind::Pointee && explicit.is_some() && !self.data_layouts {
+            return None;
+        }
+        let by_layout = explicit.filter(|_| self.data_layouts);
         by_layout.or(self.kind_rules(block.kind)).and_then(find)
     }
 

@@ -90,6 +90,15 @@ impl Count {
     }
 }
 
+/// What a pointer's type says about the memory that it points to, besides the pointee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PointerPromise {
+    /// Slang's data layout of the pointee: `Ptr<T, Access.Read, AddressSpace.Device, CDataLayout>`.
+    pub data_layout: Option<DataLayout>,
+    /// Alignment of the address, in bytes: `vk::BufferPointer<T, 8>`.
+    pub alignment: Option<u32>,
+}
+
 /// A resolved type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
@@ -121,6 +130,7 @@ pub enum Type {
     Pointer {
         /// HLSL spelling of the pointee.
         pointee: String,
+        promise: PointerPromise,
     },
     /// A texture, sampler, buffer or other resource; it takes no bytes.
     Resource(Resource),
@@ -204,7 +214,7 @@ impl fmt::Display for Type {
             }
             Self::Struct(ty) => f.write_str(if ty.name.is_empty() { "struct" } else { &ty.name }),
             Self::Enum(ty) => f.write_str(&ty.name),
-            Self::Pointer { pointee } => write!(f, "{pointee}*"),
+            Self::Pointer { pointee, .. } => write!(f, "{pointee}*"),
             Self::Handle { resource } => write!(f, "DescriptorHandle<{resource}>"),
             Self::Interface { name, .. } => f.write_str(name),
             Self::Resource(resource) => write!(f, "{resource}"),
@@ -251,6 +261,20 @@ impl From<StructType> for Type {
 }
 
 impl Type {
+    /// A pointer that promises nothing.
+    pub fn pointer(pointee: String) -> Self {
+        Self::Pointer { pointee, promise: PointerPromise::default() }
+    }
+
+    /// The pointer with this promise; other types unchanged.
+    #[must_use]
+    pub fn promising(self, promise: PointerPromise) -> Self {
+        match self {
+            Self::Pointer { pointee, .. } => Self::Pointer { pointee, promise },
+            other => other,
+        }
+    }
+
     /// A vector of `length` components, 1 to 4: `float3` is `Type::vector(Scalar::Float32, 3)`.
     pub fn vector(scalar: Scalar, length: u32) -> Self {
         Self::Vector { scalar, length }

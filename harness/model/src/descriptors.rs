@@ -15,7 +15,7 @@ use super::value::ModelDescriptor;
 const NOWHERE: u32 = u32::MAX;
 
 /// A device address is the memory's index, counted from 1, shifted left by this many bits; the low
-/// bits are the byte.
+/// bits are the byte, counted from [`ModelMemory::first`].
 const ADDRESS_BITS: u32 = 32;
 
 /// Set, binding and element.
@@ -33,6 +33,8 @@ pub(super) struct ModelImage {
 pub(super) struct DescriptorTable {
     pub(super) at: BTreeMap<DescriptorKey, ModelDescriptor>,
     pub(super) images: Vec<ModelImage>,
+    /// The memories of the shader records, in the order of the table.
+    pub(super) records: Vec<usize>,
 }
 
 /// The descriptors of `job`, which must be within the model's limits, and its initial memories: its
@@ -44,17 +46,19 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
     let mut push_constants = job.push_constants.clone();
 
     for (index, buffer) in job.buffers.iter().enumerate() {
-        let (mut set, mut binding) = (buffer.set, buffer.binding);
+        let (mut set, mut binding, mut first) = (buffer.set, buffer.binding, 0);
         match buffer.kind {
-            BufferKind::Address { at } => {
-                (set, binding) = (NOWHERE, NOWHERE);
-                push_constants[at as usize..][..8].copy_from_slice(&address(index).to_le_bytes());
+            BufferKind::Address { at, alignment } => {
+                (set, binding, first) = (NOWHERE, NOWHERE, alignment);
+                push_constants[at as usize..][..8].copy_from_slice(&address(index, first).to_le_bytes());
             }
+            BufferKind::ShaderRecord => table.records.push(index),
             BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
         }
-        memories.push(ModelMemory { set, binding, bytes: buffer.bytes.clone() });
+        memories.push(ModelMemory { set, binding, first, bytes: buffer.bytes.clone() });
     }
 
+    table.records.sort_by_key(|index| job.buffers[*index].element);
     for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {
             let found = match binding.ty {
@@ -69,7 +73,7 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
         }
     }
 
-    memories.push(ModelMemory { set: NOWHERE, binding: NOWHERE, bytes: push_constants });
+    memories.push(ModelMemory { set: NOWHERE, binding: NOWHERE, first: 0, bytes: push_constants });
     (table, memories)
 }
 
@@ -81,7 +85,7 @@ fn buffers(
     memories: &mut Vec<ModelMemory>,
 ) -> Vec<ModelDescriptor> {
     let left_out = memories.len();
-    memories.extend(binding.left_out_range(job).map(|bytes| ModelMemory { set, binding: number, bytes }));
+    memories.extend(binding.left_out_range(job).map(|bytes| ModelMemory { set, binding: number, first: 0, bytes }));
     let buffer = |element| ModelDescriptor::Memory(binding.named.get(&element).copied().unwrap_or(left_out));
     binding.elements().map(buffer).collect()
 }
@@ -105,12 +109,13 @@ impl DescriptorTable {
     }
 }
 
-/// The device address of the first byte of a memory.
-fn address(memory: usize) -> u64 {
-    (memory as u64 + 1) << ADDRESS_BITS
+/// The device address of the first byte of a memory; `first` are its low bits.
+fn address(memory: usize, first: u32) -> u64 {
+    ((memory as u64 + 1) << ADDRESS_BITS) + u64::from(first)
 }
 
-/// The memory and byte that a device address refers to; `None` for memory 0, which does not exist.
+/// The memory of a device address, and the address's low bits; `None` for memory 0, which does not
+/// exist.
 pub(super) fn at_address(address: u64) -> Option<(usize, u64)> {
     let memory = usize::try_from(address >> ADDRESS_BITS).ok()?.checked_sub(1)?;
     Some((memory, address & u64::from(u32::MAX)))

@@ -35,6 +35,8 @@ const LIMITS: Limits = Limits {
     push_constants: u32::MAX,
     workgroups: [1; 3],
     targets: 0,
+    record_handle: 32,
+    record: u32::MAX,
 };
 
 /// Maximum number of descriptors of one type.
@@ -187,7 +189,7 @@ fn run_program(
     run_stages(&mut machine, job)?;
 
     let read_only = |index: usize| match job.buffers[index].kind {
-        BufferKind::Uniform | BufferKind::StorageRead => true,
+        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::ShaderRecord => true,
         BufferKind::Storage | BufferKind::Address { .. } => false,
     };
     let written =
@@ -198,9 +200,13 @@ fn run_program(
     }
 }
 
-/// Runs the compute stage, or the vertex and fragment stages of a draw. Each runs once, and no data
-/// passes between them.
+/// Runs the compute stage, the ray generation with the stage that it calls, or the vertex and
+/// fragment stages of a draw. Each runs once, and no data passes between them.
 fn run_stages(machine: &mut ModelMachine<'_>, job: &Job) -> Result<(), ModelError> {
+    if let Some(trace) = &job.trace {
+        machine.callable.clone_from(&trace.callable);
+        return machine.run(Stage::RayGeneration, &job.entry, &job.constants);
+    }
     match &job.draw {
         None => machine.run(Stage::Compute, &job.entry, &job.constants),
         Some(draw) => {

@@ -58,6 +58,11 @@ impl ModelMachine<'_> {
             }
             Op::ArrayLength => self.array_length(call)?,
             Op::FunctionCall => return self.call_function(call),
+            Op::ExecuteCallableKHR => {
+                let record = self.operand(call, 0)?.bits()?;
+                self.call_record(record)?;
+                return Ok(None);
+            }
             _ => self.compute(call)?,
         };
         Ok(Some(value))
@@ -113,10 +118,14 @@ impl ModelMachine<'_> {
     }
 
     /// An instruction of `GLSL.std.450`. The model knows `unpackDouble2x32`, whose first result is
-    /// the low word, and `UMin`, which Tint uses to clamp array indices.
+    /// the low word, its opposite, and `UMin`, which Tint uses to clamp array indices.
     fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, ModelError> {
         match call.instruction.operands.get(1) {
-            Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UnpackDouble2x32 as u32 => {
+            Some(Operand::LiteralExtInstInteger(number))
+                if [GlslStd450Op::UnpackDouble2x32, GlslStd450Op::PackDouble2x32]
+                    .iter()
+                    .any(|operation| *operation as u32 == *number) =>
+            {
                 let from = self.type_of(call, 2);
                 arithmetic::bitcast(&self.program.types, ty, from, &self.operand(call, 2)?)
             }
@@ -147,7 +156,9 @@ impl ModelMachine<'_> {
 
         // The push constants have no address.
         let found = at_address(address).filter(|(memory, _)| *memory < self.push_constants);
-        let (buffer, offset) = found.ok_or(ModelError::Address(address))?;
+        let (buffer, low) = found.ok_or(ModelError::Address(address))?;
+        let low = self.disturbance.low_bits_of_address(low);
+        let offset = low.wrapping_sub(self.memories[buffer].first.into());
         let at = MemoryPlace { offset, ..MemoryPlace::start() };
         Ok(ModelPointer { pointee, place: PointerTarget::Memory { buffer, at } })
     }

@@ -38,6 +38,10 @@ pub(super) struct ModelMachine<'a> {
     pub(super) memories: Vec<ModelMemory>,
     /// Index of the push constants in `memories`.
     pub(super) push_constants: usize,
+    /// The entry point of the callable shader records.
+    pub(super) callable: Option<String>,
+    /// The record of the running stage, by its place in the table.
+    record: usize,
     /// Variables without layout.
     pub(super) cells: Vec<ModelValue>,
     pub(super) disturbance: Disturbance,
@@ -73,6 +77,8 @@ impl<'a> ModelMachine<'a> {
             descriptors,
             memories,
             push_constants,
+            callable: None,
+            record: 0,
             cells: Vec::new(),
             disturbance,
             constants: FxHashMap::default(),
@@ -133,7 +139,10 @@ impl<'a> ModelMachine<'a> {
         let variable = self.program.types.variables.get(&id).ok_or(ModelError::Id { id, problem: "has no value" })?;
         let pointer = ModelPointer { pointee: variable.pointee, place: self.place_of(variable)? };
         let pointer = ModelValue::Pointer(pointer);
-        self.variables.insert(id, pointer.clone());
+        // Each called stage has its own record.
+        if variable.class != StorageClass::ShaderRecordBufferKHR {
+            self.variables.insert(id, pointer.clone());
+        }
         Ok(pointer)
     }
 
@@ -148,10 +157,14 @@ impl<'a> ModelMachine<'a> {
             StorageClass::PushConstant => {
                 Ok(PointerTarget::Memory { buffer: self.push_constants, at: MemoryPlace::start() })
             }
+            StorageClass::ShaderRecordBufferKHR => {
+                let record = self.descriptors.records.get(self.record).ok_or(ModelError::NoRecord(self.record))?;
+                Ok(PointerTarget::Memory { buffer: *record, at: MemoryPlace::start() })
+            }
             StorageClass::Workgroup if self.size != [1; 3] => {
                 Err(ModelError::not_modelled("memory that invocations share", &""))
             }
-            StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
+            StorageClass::Private | StorageClass::Workgroup | StorageClass::Output | StorageClass::CallableDataKHR => {
                 let place = self.new_cell(variable.pointee)?;
                 let value = variable.initializer.and_then(|id| self.constants.get(&id)).cloned();
                 if let (Some(value), PointerTarget::Cell { cell, .. }) = (value, &place) {
@@ -266,6 +279,16 @@ impl<'a> ModelMachine<'a> {
             _ => None,
         });
         ids.map(|id| self.value(frame, id)).collect()
+    }
+
+    /// Runs the callable stage of the shader record at `index`, for a stage that needs nothing of its
+    /// own record afterwards.
+    pub(super) fn call_record(&mut self, index: u64) -> Result<(), ModelError> {
+        let name = self.callable.as_deref().ok_or("a call without callable shader records")?;
+        let (function, _) = self.program.entry_point(Stage::Callable, name)?;
+        self.record = usize::try_from(index).unwrap_or(usize::MAX);
+        self.call(function, &[])?;
+        Ok(())
     }
 
     pub(super) fn call(&mut self, function: Word, arguments: &[ModelValue]) -> Result<Option<ModelValue>, ModelError> {

@@ -14,6 +14,8 @@ use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 pub(super) struct ModelMemory {
     pub(super) set: u32,
     pub(super) binding: u32,
+    /// The low bits of its address.
+    pub(super) first: u32,
     /// The bound range.
     pub(super) bytes: Vec<u8>,
 }

@@ -47,6 +47,8 @@ pub(super) enum ModelError {
     NoEntry { stage: Stage, name: String },
     #[error("nothing at set {set} binding {binding}{}", of_array(*.element))]
     Unbound { set: u32, binding: u32, element: u32 },
+    #[error("no shader record {0}")]
+    NoRecord(usize),
     #[error("nothing at address {0:#x}")]
     Address(u64),
     #[error("a store to the read-only buffer at binding {0}")]

@@ -49,12 +49,14 @@ impl ModelProgram {
     }
 
     /// The function of the entry point `name` of a stage, and the size of its workgroup in x, y, z
-    /// (one invocation for a stage of a draw).
+    /// (one invocation for stages without workgroups).
     pub(super) fn entry_point(&self, stage: Stage, name: &str) -> Result<(Word, [u32; 3]), ModelError> {
         let executed = match stage {
             Stage::Compute => ExecutionModel::GLCompute,
             Stage::Vertex => ExecutionModel::Vertex,
             Stage::Fragment => ExecutionModel::Fragment,
+            Stage::RayGeneration => ExecutionModel::RayGenerationKHR,
+            Stage::Callable => ExecutionModel::CallableKHR,
         };
 
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {

@@ -1,6 +1,7 @@
 //! The axes of a probe of a leaf: the block's address space, the direction of the bytes, the form
 //! of access, and the stage.
 
+use layoutproof_readers::toolchain::Stage;
 use serde::{Deserialize, Serialize};
 
 /// The memory that holds the block.
@@ -19,11 +20,20 @@ pub enum AddressSpace {
     StorageElement,
     /// Memory at a 64-bit address that the push constants hold.
     Address,
+    /// The data after the group handle in a shader record of a ray-tracing pipeline.
+    ShaderRecord,
 }
 
 impl AddressSpace {
-    pub const ALL: [Self; 6] =
-        [Self::Uniform, Self::Storage, Self::PushConstant, Self::UniformElement, Self::StorageElement, Self::Address];
+    pub const ALL: [Self; 7] = [
+        Self::Uniform,
+        Self::Storage,
+        Self::PushConstant,
+        Self::UniformElement,
+        Self::StorageElement,
+        Self::Address,
+        Self::ShaderRecord,
+    ];
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -34,6 +44,20 @@ impl AddressSpace {
             Self::UniformElement => "uniform-element",
             Self::StorageElement => "storage-element",
             Self::Address => "address",
+            Self::ShaderRecord => "shader-record",
+        }
+    }
+
+    /// Returns the stage in which a block is probed unless the user names another one.
+    pub fn usual_stage(self) -> Stage {
+        match self {
+            Self::ShaderRecord => Stage::RayGeneration,
+            Self::Uniform
+            | Self::Storage
+            | Self::PushConstant
+            | Self::UniformElement
+            | Self::StorageElement
+            | Self::Address => Stage::Compute,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! block hits a word that names itself. Some entry points run again with the exact range, whose end
 //! devices may treat differently: those with the leaf form if they come near its end, and those
 //! that query a length, since the end determines it. Push constants have no range and thus no
-//! guards. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
+//! guards. Shader records have guards, but devices do not know their end. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
 //! move a leaf.
 //!
 //! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
@@ -16,12 +16,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, word_bytes,
+    BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, Trace, word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, Leaf};
 
-use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
+use super::{BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
@@ -96,6 +96,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let image = Arc::new(BlockImage::new(layout, plan)?);
     let mut guarded: BTreeMap<u32, Arc<BlockImage>> = BTreeMap::new();
     let block = Arc::new(layout.clone());
+    let alignment = address_alignment(layout, plan);
     let tail = layout.result.as_ref().ok().and_then(tail);
 
     let mut numbers = 1..;
@@ -116,7 +117,8 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
-                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
+                let job =
+                    Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
                 ProbeRun { ink, salt, job }
             });
             let runs = runs.collect();
@@ -135,6 +137,13 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     Ok(jobs)
 }
 
+/// Returns the alignment that shaders may assume of the block's address: that of its type, and of
+/// its largest scalar, since rule sets may align less.
+pub fn address_alignment(layout: &BlockLayout, plan: &ProbePlan) -> u32 {
+    let of_type = layout.result.as_ref().map_or(1, |laid_out| laid_out.alignment);
+    plan.leaves.iter().map(|leaf| leaf.component.size).fold(of_type, u32::max)
+}
+
 /// Returns the most bytes by which a block can grow when packed as a constant buffer, where each
 /// scalar of an array uses a register of 16 bytes.
 fn most_growth(image: &BlockImage) -> u32 {
@@ -150,8 +159,16 @@ fn ranges(
     image: &Arc<BlockImage>,
     guarded: &Arc<BlockImage>,
 ) -> Vec<(BoundRange, Arc<BlockImage>)> {
-    let has_range = entry.space != AddressSpace::PushConstant;
-    let guards = (has_range || interface.has_root_constants) && guarded.owners.len() > image.owners.len();
+    let (has_room, has_end) = match entry.space {
+        AddressSpace::PushConstant => (interface.has_root_constants, false),
+        AddressSpace::ShaderRecord => (true, false),
+        AddressSpace::Uniform
+        | AddressSpace::Storage
+        | AddressSpace::UniformElement
+        | AddressSpace::StorageElement
+        | AddressSpace::Address => (true, true),
+    };
+    let guards = has_room && guarded.owners.len() > image.owners.len();
     let shows_end = entry.forms.iter().any(|form| match form {
         Form::Leaf => is_near_end(plan, image),
         Form::Length => true,
@@ -166,7 +183,7 @@ fn ranges(
         | Form::Workgroup
         | Form::ByteAddress => false,
     });
-    let exact = !guards || (has_range && shows_end);
+    let exact = !guards || (has_end && shows_end);
     let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }
@@ -192,6 +209,8 @@ fn inks(plan: &ProbePlan, image: &BlockImage) -> Vec<Ink> {
 
 /// One dispatch of a plan.
 struct Dispatch<'a> {
+    /// The alignment of the block that the shader may assume.
+    alignment: u32,
     entry: &'a ProbeEntry,
     wiring: &'a Wiring,
     image: &'a BlockImage,
@@ -202,7 +221,7 @@ struct Dispatch<'a> {
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { entry, wiring, image, ink, salt, nonce } = self;
+        let Self { alignment: _, entry, wiring, image, ink, salt, nonce } = self;
         let (values, block) = match entry.direction {
             Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
@@ -225,7 +244,8 @@ impl Dispatch<'_> {
             AddressSpace::Uniform
             | AddressSpace::Storage
             | AddressSpace::UniformElement
-            | AddressSpace::StorageElement => Vec::new(),
+            | AddressSpace::StorageElement
+            | AddressSpace::ShaderRecord => Vec::new(),
         };
 
         buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
@@ -238,7 +258,7 @@ impl Dispatch<'_> {
             buffers.push(buffer(copy, kind, self.copy(plan)));
         }
 
-        let (first, draw) = stages(entry);
+        let (first, draw, trace) = stages(entry);
         let requires = shader.requires.clone();
         let parameters = match entry.space {
             AddressSpace::PushConstant => RootParameters::Constants,
@@ -246,11 +266,13 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement
-            | AddressSpace::Address => RootParameters::default(),
+            | AddressSpace::Address
+            | AddressSpace::ShaderRecord => RootParameters::default(),
         };
         let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
         Job {
             draw,
+            trace,
             inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
             push_constants,
             requires,
@@ -264,7 +286,7 @@ impl Dispatch<'_> {
         let kind = match self.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement => BufferKind::Uniform,
             AddressSpace::Storage | AddressSpace::StorageElement => self.storage(interface),
-            AddressSpace::PushConstant | AddressSpace::Address => return Vec::new(),
+            AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord => return Vec::new(),
         };
 
         let (space, first) = interface.block;
@@ -286,7 +308,9 @@ impl Dispatch<'_> {
             AddressSpace::Storage => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
-            AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),
+            AddressSpace::Address => (BufferKind::Address { at: 0, alignment: self.alignment }, 0),
+            AddressSpace::ShaderRecord if entry.stage == Stage::Callable => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
+            AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),
         };
 
         let words = block.len() / 4;
@@ -326,14 +350,16 @@ impl Dispatch<'_> {
     }
 }
 
-/// Returns the entry point of a job, and the draw if it is one. The drawn pixels do not matter, so
-/// there are no targets.
-fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>) {
+/// Returns the entry point of a job, and the draw or the launch of rays if it is one. The drawn
+/// pixels do not matter, so there are no targets.
+fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>, Option<Trace>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
     match entry.stage {
-        Stage::Compute => (&entry.name, None),
-        Stage::Vertex => (&entry.name, draw(NOTHING)),
-        Stage::Fragment => (POINT, draw(&entry.name)),
+        Stage::Compute => (&entry.name, None, None),
+        Stage::Vertex => (&entry.name, draw(NOTHING), None),
+        Stage::Fragment => (POINT, draw(&entry.name), None),
+        Stage::RayGeneration => (&entry.name, None, Some(Trace { callable: None })),
+        Stage::Callable => (CALLER, None, Some(Trace { callable: Some(entry.name.clone()) })),
     }
 }
 

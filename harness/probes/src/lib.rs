@@ -6,7 +6,8 @@
 //!
 //! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In
 //!   an array of buffers it is element [`BLOCK_ELEMENT`], the last one. A block at an address has
-//!   no descriptor, and the push constants consist of the address.
+//!   no descriptor, and the push constants consist of the address. A block in a shader record has
+//!   none either; a callable stage's record is the last one of a table like such an array.
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch.
 //! - set 0 binding 2: input, a read-only storage buffer of `uint`. Word 0 is the nonce; values and
 //!   indices follow.
@@ -18,7 +19,8 @@
 //! from the input and stores the nonce to `output[0]`. A bool is passed as 0 or 1. [`Wiring`] maps
 //! the words to leaves and finds the indices that some forms take from the input.
 //!
-//! In a draw the probed stage does all this; the other stage is [`POINT`] or [`NOTHING`].
+//! In a draw the probed stage does all this; the other stage is [`POINT`] or [`NOTHING`]. A callable
+//! stage is called by [`CALLER`].
 //!
 //! A [`RegionJob`] handles many blocks at once: every block has its own part of the buffer, all
 //! blocks share the input, and hashes answer for the reads.
@@ -46,7 +48,7 @@ mod word_map;
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
 pub use interface::{Interface, Socket};
-pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, jobs};
+pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs};
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
@@ -64,6 +66,10 @@ pub const BLOCK_ELEMENT: u32 = 3;
 
 /// Entry point of a vertex stage that places one point and does nothing else.
 pub const POINT: &str = "point";
+
+/// Entry point of a ray generation that calls the record with the block under test and does nothing
+/// else.
+pub const CALLER: &str = "caller";
 
 /// Entry point of a fragment stage that does nothing.
 pub const NOTHING: &str = "nothing";
@@ -108,11 +114,13 @@ impl ProbeEntry {
             AddressSpace::UniformElement => &[Feature::UniformBufferArray],
             AddressSpace::StorageElement => &[Feature::StorageBufferArray],
             AddressSpace::Address => &[Feature::BufferDeviceAddress, Feature::PushConstants],
+            AddressSpace::ShaderRecord => &[Feature::RayTracingPipeline],
         };
         let stage: &[Feature] = match self.stage {
             Stage::Compute => &[],
             Stage::Vertex => &[Feature::Graphics, Feature::VertexStores],
             Stage::Fragment => &[Feature::Graphics, Feature::FragmentStores],
+            Stage::RayGeneration | Stage::Callable => &[Feature::RayTracingPipeline],
         };
         space.iter().chain(stage).copied().collect()
     }

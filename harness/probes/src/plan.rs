@@ -25,18 +25,23 @@ const WHOLE_BYTES: u64 = 1 << 16;
 /// may align it freely.
 const WORKGROUP_BYTES: u64 = 1 << 12;
 
+/// Larger blocks are not probed in a shader record. Vulkan guarantees records of 4 KiB
+/// (`maxShaderGroupStride`), which start with a group handle and end with our guards.
+const RECORD_BYTES: u64 = (1 << 12) - 256;
+
 /// Bytes of the values that name a place. Larger leaves consist of several such values.
 const WORD: u32 = 4;
 
-/// Plans the compute probes of `leaves`, which are leaves of `layout`, in the allowed spaces.
+/// Plans the probes of `leaves`, which are leaves of `layout`, in the usual stage of each allowed
+/// space.
 ///
 /// If some elements of an array are not among the leaves, the probes never build a whole value of
 /// the type that contains the array.
 ///
-/// A block with an unsized array is never probed in uniform buffers or push constants, and never as
-/// a whole. A block that the rule set forbids has an empty plan.
+/// A block with an unsized array is never probed in uniform buffers, push constants or shader
+/// records, and never as a whole. A block that the rule set forbids has an empty plan.
 pub fn plan(layout: &BlockLayout, leaves: &[Leaf], spaces: &BTreeSet<AddressSpace>) -> ProbePlan {
-    plan_in(layout, leaves, &spaces.iter().map(|space| (*space, Stage::Compute)).collect())
+    plan_in(layout, leaves, &spaces.iter().map(|space| (*space, space.usual_stage())).collect())
 }
 
 /// Plans like [`plan`], in the allowed spaces and stages. Not every space has probes in every
@@ -160,10 +165,10 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 29] = {
-    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
+const ENTRIES: [EntryRow; 32] = {
+    use AddressSpace::{Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement};
     use Direction::{Read, Write};
-    use Stage::{Compute, Fragment, Vertex};
+    use Stage::{Callable, Compute, Fragment, RayGeneration, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
@@ -199,6 +204,9 @@ const ENTRIES: [EntryRow; 29] = {
         row("read_uniform_fragment", Uniform, Fragment, Read, LEAF),
         row("read_storage_fragment", Storage, Fragment, Read, LEAF),
         row("write_storage_fragment", Storage, Fragment, Write, LEAF),
+        row("read_record", ShaderRecord, RayGeneration, Read, IN_BUFFERS),
+        row("read_record_private", ShaderRecord, RayGeneration, Read, COPIES),
+        row("read_record_callable", ShaderRecord, Callable, Read, LEAF),
     ]
 };
 
@@ -207,6 +215,7 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
     let large = occupied(block) > WHOLE_BYTES;
     let holds = |space: AddressSpace| match space {
         AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
+        AddressSpace::ShaderRecord => !unbounded && occupied(block) <= RECORD_BYTES,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
     };
     let fits = |form: &Form| match form {

@@ -46,7 +46,7 @@ fn hash_step(hash: u32, word: u32) -> u32 {
 /// Returns true if the probes of this entry point can run in regions of larger buffers. A
 /// length is that of the whole buffer, and at an address there is no buffer to divide.
 pub fn has_regions(entry: &ProbeEntry) -> bool {
-    entry.space != AddressSpace::Address
+    !matches!(entry.space, AddressSpace::Address | AddressSpace::ShaderRecord)
         && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
 }
 

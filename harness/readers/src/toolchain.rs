@@ -56,10 +56,14 @@ pub enum Stage {
     Compute,
     Vertex,
     Fragment,
+    /// The stage that a launch of rays starts, the one with the first shader record.
+    RayGeneration,
+    /// A stage that another ray-tracing stage calls by the number of its shader record.
+    Callable,
 }
 
 impl Stage {
-    pub const ALL: [Self; 3] = [Self::Compute, Self::Vertex, Self::Fragment];
+    pub const ALL: [Self; 5] = [Self::Compute, Self::Vertex, Self::Fragment, Self::RayGeneration, Self::Callable];
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -67,7 +71,14 @@ impl Stage {
             Self::Compute => "compute",
             Self::Vertex => "vertex",
             Self::Fragment => "fragment",
+            Self::RayGeneration => "raygeneration",
+            Self::Callable => "callable",
         }
+    }
+
+    /// Returns true for a stage of a draw.
+    pub fn is_drawn(&self) -> bool {
+        matches!(self, Self::Vertex | Self::Fragment)
     }
 
     /// Returns true if records leave the stage out.

@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-use layoutproof_frontend::wgsl::{WgslModule, WgslVariable};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::rules::Forbid;
 use layoutproof_layout::{
@@ -16,6 +15,7 @@ use layoutproof_layout::{
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::text_limits::check_text;
+use layoutproof_wgsl::{WgslModule, WgslVariable};
 
 use crate::listing::{LISTED_BYTES, ListingBudget};
 

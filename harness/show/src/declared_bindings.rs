@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_bindings::{Binding, BindingOverlap, BoundModule, ChosenEntry};
-use layoutproof_frontend::wgsl::{WgslEntryPoint, WgslModule};
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderTarget, Span};
 use layoutproof_readers::spirv::DeclaredVariable;
+use layoutproof_wgsl::{WgslEntryPoint, WgslModule};
 
 use crate::bindings_text::BindingsColumn;
 

@@ -177,7 +177,7 @@ fn type_of(ty: &layout::Type, default: MatrixOrder) -> Type {
         }
         layout::Type::Struct(ty) => struct_of(ty, default),
         layout::Type::Enum(ty) => Type::Enum { name: ty.name.clone(), underlying: ty.underlying.spelling().to_owned() },
-        layout::Type::Pointer { pointee } => Type::Pointer { pointee: pointee.clone() },
+        layout::Type::Pointer { pointee, .. } => Type::Pointer { pointee: pointee.clone() },
         layout::Type::Handle { resource } => Type::Handle { resource: resource.to_string() },
         layout::Type::Interface { name, any_value_size } => {
             Type::Interface { name: name.clone(), any_value_size: *any_value_size }

@@ -30,7 +30,7 @@ use layoutproof_core::results::summary::Exit;
 
 pub use command_line::Cli;
 use command_line::{Command, DevCommand};
-use commands::check::{debug_worker, init};
+use commands::check::init;
 use commands::{
     bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup, show, vectors,
 };
@@ -38,6 +38,7 @@ use invocation::Invocation;
 use layoutproof_compilers::process_tree;
 use layoutproof_executor::serve;
 use layoutproof_inputs::shader_file::reader_process;
+use layoutproof_pairs::debug_worker;
 use not_started::NotStarted;
 use output::warn;
 

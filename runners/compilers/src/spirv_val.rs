@@ -55,8 +55,15 @@ const VARIABLE: &str = "SPIRV_VAL";
 const NEWER: FetchedProgram =
     FetchedProgram::Rooted(PrivateProgram { root: "tools/khronos-current", program: "bin/spirv-val" });
 
-/// The environment whose rules modules must meet.
-const TARGET: &str = "vulkan1.1";
+/// The environment whose rules a module must meet: the oldest Vulkan that accepts its version.
+fn target(words: &[u32]) -> &'static str {
+    // The header's second word has the major version in its second byte, then the minor one.
+    match words.get(1).map(|version| version.to_be_bytes()) {
+        Some([_, 1, 4..=5, _]) => "vulkan1.2",
+        Some([_, 1, 6, _]) => "vulkan1.3",
+        _ => "vulkan1.1",
+    }
+}
 
 impl SpirvVal {
     /// Finds the validator that `SPIRV_VAL` names, which then validates every module; otherwise the
@@ -146,7 +153,7 @@ impl Build {
     }
 
     fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
-        let arguments = ["--target-env", TARGET].into_iter().chain(rules.spirv_val_flag()).chain(["-"]);
+        let arguments = ["--target-env", target(words)].into_iter().chain(rules.spirv_val_flag()).chain(["-"]);
         let arguments: Vec<String> = arguments.map(str::to_owned).collect();
         let bytes = word_bytes(words);
 

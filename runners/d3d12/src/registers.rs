@@ -121,6 +121,7 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
 pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<ResourceClass, RunnerError> {
     match kind {
         BufferKind::Address { .. } => Err(RunnerError::Unsupported("buffers by address".to_owned())),
+        BufferKind::ShaderRecord => Err(RunnerError::Unsupported("shader records".to_owned())),
         kind => Ok(kind.class()),
     }
 }

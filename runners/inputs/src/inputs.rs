@@ -5,8 +5,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
+use layoutproof_core::check::Source;
 use layoutproof_layout::Span;
 use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::{InputContent, ShowInput};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::encoding::decode;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
@@ -45,6 +49,45 @@ impl InputWord {
     pub fn fixes_offsets(&self) -> bool {
         matches!(self, Self::Shader(file) if file.fixes_offsets())
     }
+}
+
+/// Reads a file or a case. The inner error holds the problems of its text.
+///
+/// # Errors
+/// The file cannot be read, or the word is no case.
+pub fn read_input(
+    word: &str,
+    declare: &DeclareArgs,
+    profile: Option<&str>,
+    purpose: Purpose,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Result<ShowInput, Vec<Diagnostic>>> {
+    let declared = |source| InputContent::Declared(Box::new(source));
+    let (language, content) = match InputWord::of(word, declare.lang) {
+        InputWord::Shader(file) => (file.front_end.language(), file.read(declare, profile, purpose, sources)?),
+        InputWord::CaseFile(path) => {
+            let mut cases = Cases::load(&declare.cases)?;
+            let id = cases.add_file(&path)?;
+            (None, read_case(&cases, &id, sources).map(declared))
+        }
+        InputWord::Filter(filter) => {
+            let cases = Cases::load(&declare.cases)?;
+            let id = cases.only(&filter)?;
+            (None, read_case(&cases, &id, sources).map(declared))
+        }
+    };
+    let assumes_sixteen_bit = declare.sixteen_bit.is_none();
+    Ok(content.map(|content| ShowInput { content, language, assumes_sixteen_bit }))
+}
+
+fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    let Some(case) = cases.read(&[id.to_owned()], sources, &mut problems).pop() else { return Err(problems) };
+    let source = Source::of_case(&case, sources)?;
+    source.ok_or_else(|| {
+        let message = format!("case {id} expects its declarations to be refused: there is nothing to show");
+        vec![Diagnostic::error(Code::BadCase, case.declare, message)]
+    })
 }
 
 /// Refuses a filter that is a file of an unknown language, a folder, or standard input.

@@ -16,7 +16,7 @@ use crate::failure::failed;
 /// Regions start at multiples of this many bytes: twice 256, and no minimum offset alignment
 /// exceeds 256 (Vulkan, "Required Limits"). So a range at offset 1 × alignment in its region is at
 /// an odd multiple of the alignment in the whole buffer.
-const REGION: u64 = 512;
+pub(crate) const REGION: u64 = 512;
 
 /// One buffer with its memory, mapped for its whole life.
 pub(crate) struct Arena {
@@ -99,6 +99,9 @@ impl ArenaBuffer {
             | vk::BufferUsageFlags::TRANSFER_DST;
         if device.has_addresses() {
             usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+        }
+        if device.ray_tracing.is_some() {
+            usage |= vk::BufferUsageFlags::SHADER_BINDING_TABLE_KHR;
         }
         let create_info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: the device is alive and the size is not zero.

@@ -1,4 +1,4 @@
-//! Records and submits one dispatch or draw at a time, and waits for it.
+//! Records and submits one dispatch, draw or launch of rays at a time, and waits for it.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -7,15 +7,16 @@ use ash::vk;
 use layoutproof_device::RunnerError;
 
 use crate::descriptors::DescriptorSets;
-use crate::device::VulkanDevice;
+use crate::device::{RayTracing, VulkanDevice};
 use crate::failure::failed;
 use crate::image::VulkanImage;
+use crate::job_memory::LaunchRegions;
 use crate::pipeline::VulkanPipeline;
 use crate::pipeline_layout::PipelineLayout;
 use crate::resources::FilledImage;
 use crate::targets::VulkanTargets;
 
-/// One dispatch or draw with everything it needs.
+/// One dispatch, draw or launch with everything it needs.
 pub(crate) struct VulkanSubmission<'a> {
     pub(crate) pipeline: &'a VulkanPipeline,
     pub(crate) sets: &'a DescriptorSets,
@@ -35,6 +36,8 @@ pub(crate) enum Start<'a> {
     Dispatch([u32; 3]),
     /// A draw of one point into these targets.
     Draw(&'a VulkanTargets),
+    /// A launch of one ray generation with these tables.
+    Trace(LaunchRegions),
 }
 
 /// Pipeline stages and their kind of memory access.
@@ -136,6 +139,19 @@ impl VulkanCommands {
                 let shaders = vk::PipelineStageFlags::VERTEX_SHADER | vk::PipelineStageFlags::FRAGMENT_SHADER;
                 let access = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
                 StageAccess { stages: shaders | vk::PipelineStageFlags::TRANSFER, access }
+            }
+            Start::Trace(LaunchRegions { generation, callable }) => {
+                self.bind(work, vk::PipelineBindPoint::RAY_TRACING_KHR);
+                let RayTracing { functions, .. } =
+                    self.pool.device.ray_tracing.as_ref().expect("the pipeline was made with its functions");
+                let none = vk::StridedDeviceAddressRegionKHR::default();
+                // SAFETY: everything is bound; the tables are in the arena, at the device's alignments and
+                // with the handles of this pipeline, which traces no ray that could miss or hit.
+                unsafe { functions.cmd_trace_rays(self.buffer, &generation, &none, &none, &callable, 1, 1, 1) };
+                StageAccess {
+                    stages: vk::PipelineStageFlags::RAY_TRACING_SHADER_KHR,
+                    access: vk::AccessFlags::SHADER_WRITE,
+                }
             }
         };
         let host = StageAccess { stages: vk::PipelineStageFlags::HOST, access: vk::AccessFlags::HOST_READ };

@@ -11,7 +11,7 @@ use layoutproof_device::{Feature, RunnerError};
 use crate::failure::failed;
 use crate::features::FeatureStructures;
 use crate::instance::Instance;
-use crate::physical::Physical;
+use crate::physical::{Physical, RecordAlignments};
 
 /// An open device and its one queue. Every object made from it holds it in an `Rc`, so it is
 /// destroyed last.
@@ -25,9 +25,17 @@ pub(crate) struct VulkanDevice {
     pub(crate) physical: vk::PhysicalDevice,
     /// The source of the function for buffer addresses; `None` if the device has none.
     addresses: Option<Addresses>,
+    /// The functions of ray-tracing pipelines, with the alignments of their records; `None` if the
+    /// device has none.
+    pub(crate) ray_tracing: Option<RayTracing>,
     /// The instance that listed the device. `Drop::drop` destroys the device before this field is
     /// dropped.
     pub(crate) instance: Instance,
+}
+
+pub(crate) struct RayTracing {
+    pub(crate) functions: ash::khr::ray_tracing_pipeline::Device,
+    pub(crate) records: RecordAlignments,
 }
 
 /// The source of the function for buffer addresses.
@@ -45,6 +53,7 @@ impl VulkanDevice {
             [vk::DeviceQueueCreateInfo::default().queue_family_index(physical.queue_family).queue_priorities(&[1.0])];
         let mut extensions =
             if physical.version < vk::API_VERSION_1_2 { physical.known.extensions() } else { Vec::new() };
+        extensions.extend(physical.known.always());
         if physical.portability {
             extensions.push(ash::khr::portability_subset::NAME);
         }
@@ -71,7 +80,11 @@ impl VulkanDevice {
                 Addresses::Extension(ash::khr::buffer_device_address::Device::new(&instance.raw, &raw))
             }
         });
-        Ok(Self { raw, queue, memory, physical: physical.handle, addresses, instance })
+        let ray_tracing = physical.records.map(|records| RayTracing {
+            functions: ash::khr::ray_tracing_pipeline::Device::new(&instance.raw, &raw),
+            records,
+        });
+        Ok(Self { raw, queue, memory, physical: physical.handle, addresses, ray_tracing, instance })
     }
 
     /// True if the device has buffer addresses.

@@ -72,8 +72,8 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
     },
 ];
 
-/// The feature structures that a device knows: all of them from Vulkan 1.2 on; before that, those
-/// whose extension it has.
+/// The feature structures that a device knows: all of them from Vulkan 1.2 on, except those of ray
+/// tracing; before that, those whose extension it has.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch per structure, named after it")]
 pub(crate) struct KnownStructures {
@@ -83,7 +83,12 @@ pub(crate) struct KnownStructures {
     uniform_standard: bool,
     address: bool,
     indexing: bool,
+    ray_tracing: bool,
 }
+
+/// Ray-tracing pipelines, with the extensions that they require.
+const RAY_TRACING: [&CStr; 3] =
+    [khr::ray_tracing_pipeline::NAME, khr::acceleration_structure::NAME, khr::deferred_host_operations::NAME];
 
 impl KnownStructures {
     /// The structures known to a device of Vulkan version `version`; `has` returns true for its
@@ -97,7 +102,14 @@ impl KnownStructures {
             uniform_standard: knows(khr::uniform_buffer_standard_layout::NAME),
             address: knows(khr::buffer_device_address::NAME),
             indexing: knows(ext::descriptor_indexing::NAME),
+            // The shaders are SPIR-V 1.4.
+            ray_tracing: version >= vk::API_VERSION_1_2 && RAY_TRACING.into_iter().all(&has),
         }
+    }
+
+    /// The extensions to enable in every version of Vulkan.
+    pub(crate) fn always(self) -> &'static [&'static CStr] {
+        if self.ray_tracing { &RAY_TRACING } else { &[] }
     }
 
     /// The extensions to enable on a device of Vulkan 1.1; they are core in 1.2.
@@ -124,6 +136,7 @@ pub(crate) struct FeatureStructures {
     uniform_standard: vk::PhysicalDeviceUniformBufferStandardLayoutFeatures<'static>,
     address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
+    ray_tracing: vk::PhysicalDeviceRayTracingPipelineFeaturesKHR<'static>,
 }
 
 impl FeatureStructures {
@@ -173,6 +186,10 @@ impl FeatureStructures {
             self.indexing.p_next = next;
             next = std::ptr::from_mut(&mut self.indexing).cast();
         }
+        if known.ray_tracing {
+            self.ray_tracing.p_next = next;
+            next = std::ptr::from_mut(&mut self.ray_tracing).cast();
+        }
 
         self.core.p_next = next;
         &mut self.core
@@ -183,6 +200,10 @@ impl FeatureStructures {
         let on = |feature: &Feature| self.field(*feature).is_some_and(|on| *on == vk::TRUE);
         let mut features: BTreeSet<Feature> = Feature::ALL.into_iter().filter(on).collect();
         features.extend([Feature::PushConstants, Feature::UniformBufferArray, Feature::StorageBufferArray]);
+        // A launch names its shader records by their address.
+        if !features.contains(&Feature::BufferDeviceAddress) {
+            features.remove(&Feature::RayTracingPipeline);
+        }
         features
     }
 
@@ -214,6 +235,7 @@ impl FeatureStructures {
             Feature::UniformBuffer16 => &mut self.storage16.uniform_and_storage_buffer16_bit_access,
             Feature::PushConstant16 => &mut self.storage16.storage_push_constant16,
             Feature::BufferDeviceAddress => &mut self.address.buffer_device_address,
+            Feature::RayTracingPipeline => &mut self.ray_tracing.ray_tracing_pipeline,
         })
     }
 }

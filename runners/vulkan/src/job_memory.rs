@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::{BufferAfter, BufferKind, Job};
+use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, Trace};
 
-use crate::arena::{Arena, regions};
+use crate::arena::{Arena, REGION, regions};
 use crate::descriptors::{BoundDescriptor, DescriptorContent};
+use crate::physical::RecordAlignments;
 use crate::pipeline_layout::descriptor_type;
 
 /// A part of the arena.
@@ -35,28 +36,70 @@ struct PlacedBuffer {
     start: u64,
 }
 
+/// Shader records in the arena. Numbers are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct RecordTable {
+    start: u64,
+    stride: u64,
+    count: u64,
+}
+
+/// The tables of a launch of rays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct LaunchTables {
+    generation: RecordTable,
+    callable: RecordTable,
+}
+
+/// The places of a launch's tables, as the command takes them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LaunchRegions {
+    pub(crate) generation: vk::StridedDeviceAddressRegionKHR,
+    /// Of size 0 if nothing is called.
+    pub(crate) callable: vk::StridedDeviceAddressRegionKHR,
+}
+
 /// The parts of the arena that a job uses.
 pub(crate) struct JobMemory {
     /// In the order of the job's buffers.
     placed: Vec<PlacedBuffer>,
+    /// `None` if the job launches no rays.
+    tables: Option<LaunchTables>,
     /// By set and binding.
     left_out: BTreeMap<(u32, u32), LeftOutElements>,
 }
 
 impl JobMemory {
     /// Plans the memory of `job`, and returns it with the required size of the arena in bytes.
-    pub(crate) fn plan(job: &Job, descriptors: &Descriptors, placements: Vec<BufferPlacement>) -> (Self, u64) {
+    /// `records` has the alignments of the device's shader records.
+    pub(crate) fn plan(
+        job: &Job,
+        descriptors: &Descriptors,
+        placements: Vec<BufferPlacement>,
+        records: Option<RecordAlignments>,
+    ) -> (Self, u64) {
         let left_out = descriptors.left_out_ranges(job);
-        let totals = placements.iter().map(|placement| placement.total);
+        // Shader records are in the regions of their tables.
+        let is_record = |buffer: &JobBuffer| buffer.kind == BufferKind::ShaderRecord;
+        let own = job.buffers.iter().zip(&placements);
+        let totals = own.map(|(buffer, placement)| if is_record(buffer) { 0 } else { placement.total });
         let (starts, size) = regions(totals.chain(left_out.values().map(|bytes| size_of_range(bytes))));
+        let launch = job.trace.as_ref().zip(records);
+        let (tables, size) = launch.map_or((None, size), |(trace, records)| {
+            let (tables, size) = LaunchTables::plan(trace, job, &placements, records, size);
+            (Some(tables), size)
+        });
 
         let (own, others) = starts.split_at(placements.len());
-        let placed =
-            placements.into_iter().zip(own).map(|(placement, start)| PlacedBuffer { placement, start: *start });
+        let placed = job.buffers.iter().zip(placements).zip(own).map(|((buffer, placement), start)| {
+            let records = tables.map(LaunchTables::records).filter(|_| is_record(buffer));
+            let start = records.map_or(*start, |records| records.start + records.stride * u64::from(buffer.element));
+            PlacedBuffer { placement, start }
+        });
         let others = left_out.into_iter().zip(others);
         let left_out =
             others.map(|((place, bytes), start)| (place, LeftOutElements { bytes, start: *start })).collect();
-        (Self { placed: placed.collect(), left_out }, size)
+        (Self { placed: placed.collect(), tables, left_out }, size)
     }
 
     /// Writes the initial contents of the job's buffers.
@@ -107,19 +150,88 @@ impl JobMemory {
         let mut bytes = job.push_constants.clone();
         for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
             match buffer.kind {
-                BufferKind::Address { at } => {
+                BufferKind::Address { at, .. } => {
                     let address = arena.address() + start + u64::from(placement.offset);
                     bytes[at as usize..][..8].copy_from_slice(&address.to_le_bytes());
                 }
-                BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
+                BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => {}
             }
         }
         bytes
     }
 
-    pub(crate) fn read(&self, arena: &Arena) -> Vec<BufferAfter> {
-        let read = |placed: &PlacedBuffer| placed.placement.split(&arena.read(placed.start, placed.placement.total));
-        self.placed.iter().map(read).collect()
+    /// Writes the group handles of a launch into its shader records: that of the ray generation, and
+    /// that of the callable stage if there is one.
+    pub(crate) fn write_handles(&self, handles: &[Vec<u8>], arena: &mut Arena) {
+        let Some(tables) = &self.tables else { return };
+        for (table, handle) in [tables.generation, tables.callable].into_iter().zip(handles) {
+            for record in 0..table.count {
+                arena.write(table.start + table.stride * record, handle);
+            }
+        }
+    }
+
+    /// The tables of a launch.
+    pub(crate) fn launch(&self, arena: &Arena) -> Option<LaunchRegions> {
+        let region = |table: RecordTable| {
+            let empty = vk::StridedDeviceAddressRegionKHR::default();
+            if table.count == 0 {
+                return empty;
+            }
+            empty.device_address(arena.address() + table.start).stride(table.stride).size(table.stride * table.count)
+        };
+        self.tables.map(|LaunchTables { generation, callable }| LaunchRegions {
+            generation: region(generation),
+            callable: region(callable),
+        })
+    }
+
+    /// Reads the job's buffers. `handles` are the group handles that were written.
+    pub(crate) fn read(&self, job: &Job, handles: &[Vec<u8>], arena: &Arena) -> Vec<BufferAfter> {
+        let read = |(buffer, placed): (&JobBuffer, &PlacedBuffer)| {
+            let mut after = placed.placement.split(&arena.read(placed.start, placed.placement.total));
+            // The handle takes the place of the fill, and must be unchanged like it.
+            if buffer.kind == BufferKind::ShaderRecord && handles.last() == Some(&after.before) {
+                after.before = placed.placement.split(&placed.placement.image(buffer)).before;
+            }
+            after
+        };
+        job.buffers.iter().zip(&self.placed).map(read).collect()
+    }
+}
+
+impl LaunchTables {
+    /// Plans the tables after the first `end` bytes of the arena, and returns them with the arena's
+    /// new size. Every table is at an odd multiple of its alignment, and its records are as close as
+    /// the device allows.
+    fn plan(
+        trace: &Trace,
+        job: &Job,
+        placements: &[BufferPlacement],
+        alignments: RecordAlignments,
+        end: u64,
+    ) -> (Self, u64) {
+        let own = job.buffers.iter().zip(placements);
+        let records = own.filter(|(buffer, _)| buffer.kind == BufferKind::ShaderRecord);
+        let longest = records.clone().map(|(_, placement)| placement.total).max().unwrap_or(0);
+        let count = records.map(|(buffer, _)| u64::from(buffer.element) + 1).max().unwrap_or(0);
+        let stride = |bytes: u32| u64::from(bytes.max(alignments.handle).next_multiple_of(alignments.record));
+
+        let (of_generation, called) = if trace.callable.is_some() { (0, count) } else { (longest, 0) };
+        let mut end = end;
+        let mut table = |stride: u64, count: u64| {
+            let start = end.next_multiple_of(REGION) + u64::from(alignments.table);
+            end = start + stride * count;
+            RecordTable { start, stride, count }
+        };
+        let generation = table(stride(of_generation), 1);
+        let callable = table(stride(longest), called);
+        (Self { generation, callable }, end)
+    }
+
+    /// The table with the job's own records.
+    fn records(self) -> RecordTable {
+        if self.callable.count == 0 { self.generation } else { self.callable }
     }
 }
 
@@ -153,7 +265,7 @@ mod tests {
         let placed = job.buffers.iter().zip(alignments);
         let placements = placed.map(|(buffer, alignment)| BufferPlacement::of(buffer, alignment).expect("whole words"));
         let placements: Vec<BufferPlacement> = placements.collect();
-        let (memory, size) = JobMemory::plan(&job, &descriptors, placements);
+        let (memory, size) = JobMemory::plan(&job, &descriptors, placements, None);
 
         // Regions start at multiples of 512 bytes, and each range starts at offset 1 × alignment in
         // its region.

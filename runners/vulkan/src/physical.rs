@@ -31,9 +31,24 @@ pub(crate) struct Physical {
     pub(crate) queue_family: u32,
     /// Its PCI address, as wgpu writes it; empty if it does not report one.
     pub(crate) bus: String,
+    /// `None` without ray-tracing pipelines.
+    pub(crate) records: Option<RecordAlignments>,
     /// True if it is a layer over another API and has `VK_KHR_portability_subset`, which must then
     /// be enabled.
     pub(crate) portability: bool,
+}
+
+/// Where shader records may be. Numbers are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RecordAlignments {
+    /// Size of a group handle.
+    pub(crate) handle: u32,
+    /// Alignment of a record in its table.
+    pub(crate) record: u32,
+    /// Alignment of a table.
+    pub(crate) table: u32,
+    /// Largest distance of two records.
+    stride: u32,
 }
 
 /// The devices of an instance.
@@ -123,12 +138,13 @@ fn describe(
     };
 
     let portability = has(ash::khr::portability_subset::NAME);
-    let (limits, capabilities) = (limits(&properties.limits), structures.capabilities());
+    let records = info.features.contains(&Feature::RayTracingPipeline).then(|| record_alignments(instance, handle));
+    let (limits, capabilities) = (limits(&properties.limits, records), structures.capabilities());
     let bus = if has(ash::ext::pci_bus_info::NAME) { bus(instance, handle) } else { String::new() };
-    Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, bus, portability }))
+    Ok(Some(Physical { handle, info, version, limits, known, capabilities, queue_family, bus, records, portability }))
 }
 
-fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
+fn limits(limits: &vk::PhysicalDeviceLimits, records: Option<RecordAlignments>) -> Limits {
     let alignment =
         |bytes: vk::DeviceSize| u32::try_from(bytes).expect("Vulkan's required limits keep it at 256 or less");
 
@@ -146,6 +162,22 @@ fn limits(limits: &vk::PhysicalDeviceLimits) -> Limits {
         push_constants: limits.max_push_constants_size,
         workgroups: limits.max_compute_work_group_count,
         targets: limits.max_color_attachments,
+        record_handle: records.map_or(0, |records| records.handle),
+        record: records.map_or(0, |records| records.stride),
+    }
+}
+
+/// The alignments of a device with ray-tracing pipelines.
+fn record_alignments(instance: &Instance, handle: vk::PhysicalDevice) -> RecordAlignments {
+    let mut found = vk::PhysicalDeviceRayTracingPipelinePropertiesKHR::default();
+    let mut chain = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
+    // SAFETY: the handle comes from this instance; the chain's structures live to the end of this function.
+    unsafe { instance.raw.get_physical_device_properties2(handle, &mut chain) };
+    RecordAlignments {
+        handle: found.shader_group_handle_size,
+        record: found.shader_group_handle_alignment,
+        table: found.shader_group_base_alignment,
+        stride: found.max_shader_group_stride,
     }
 }
 

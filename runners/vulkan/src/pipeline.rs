@@ -1,14 +1,15 @@
-//! The pipeline of a job's shader: a compute entry point, or the two stages of a draw.
+//! The pipeline of a job's shader: a compute entry point, the two stages of a draw, or a ray generation
+//! with the stage that it calls.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof_device::{Draw, Job, RunnerError};
+use layoutproof_device::{Draw, Job, RunnerError, Trace};
 
-use crate::device::VulkanDevice;
-use crate::failure::shader_failed;
+use crate::device::{RayTracing, VulkanDevice};
+use crate::failure::{failed, shader_failed};
 use crate::pipeline_layout::PipelineLayout;
 use crate::specialization::Specialization;
 use crate::targets::VulkanTargets;
@@ -17,6 +18,9 @@ use crate::targets::VulkanTargets;
 pub(crate) struct VulkanPipeline {
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: Rc<PipelineLayout>,
+    /// The group handles of a launch of rays: that of the ray generation, then that of the callable
+    /// stage.
+    pub(crate) handles: Vec<Vec<u8>>,
     source: PipelineSource,
     device: Rc<VulkanDevice>,
 }
@@ -26,6 +30,7 @@ struct PipelineSource {
     words: Vec<u32>,
     entry: String,
     draw: Option<Draw>,
+    trace: Option<Trace>,
     constants: BTreeMap<u32, u32>,
 }
 
@@ -53,6 +58,14 @@ impl VulkanPipeline {
                 stage(vk::ShaderStageFlags::FRAGMENT, &module, &fragment).specialization_info(&info),
             ];
             draws(device, &stages, used.layout, targets)?
+        } else if let (Some(trace), Some(ray_tracing)) = (&job.trace, &device.ray_tracing) {
+            let callable = trace.callable.as_deref().map(c_name).transpose()?;
+            let first = stage(vk::ShaderStageFlags::RAYGEN_KHR, &module, &entry).specialization_info(&info);
+            let called = callable.as_deref().map(|callable| {
+                stage(vk::ShaderStageFlags::CALLABLE_KHR, &module, callable).specialization_info(&info)
+            });
+            let stages: Vec<_> = [first].into_iter().chain(called).collect();
+            launches(ray_tracing, &stages, used.layout)?
         } else {
             let stage = stage(vk::ShaderStageFlags::COMPUTE, &module, &entry).specialization_info(&info);
             dispatches(device, stage, used.layout)?
@@ -62,17 +75,24 @@ impl VulkanPipeline {
             words: used.words.to_vec(),
             entry: job.entry.clone(),
             draw: job.draw.clone(),
+            trace: job.trace.clone(),
             constants: job.constants.clone(),
         };
-        Ok(Self { raw, layout: Rc::clone(used.layout), source, device: Rc::clone(device) })
+        let layout = Rc::clone(used.layout);
+        let mut pipeline = Self { raw, layout, handles: Vec::new(), source, device: Rc::clone(device) };
+        if let (Some(trace), Some(ray_tracing)) = (&job.trace, &device.ray_tracing) {
+            pipeline.handles = group_handles(ray_tracing, raw, 1 + u32::from(trace.callable.is_some()))?;
+        }
+        Ok(pipeline)
     }
 
     /// True if this pipeline fits `job` and `used`.
     pub(crate) fn serves(&self, job: &Job, used: &PipelineUse<'_>) -> bool {
-        let PipelineSource { words, entry, draw, constants } = &self.source;
+        let PipelineSource { words, entry, draw, trace, constants } = &self.source;
         Rc::ptr_eq(&self.layout, used.layout)
             && *entry == job.entry
             && *draw == job.draw
+            && *trace == job.trace
             && *constants == job.constants
             && words == used.words
     }
@@ -148,6 +168,49 @@ fn draws(
         device.raw.create_graphics_pipelines(vk::PipelineCache::null(), std::slice::from_ref(&create_info), None)
     };
     only("vkCreateGraphicsPipelines", made)
+}
+
+/// Makes a ray-tracing pipeline with one group for each stage.
+fn launches(
+    ray_tracing: &RayTracing,
+    stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+    layout: &PipelineLayout,
+) -> Result<vk::Pipeline, RunnerError> {
+    let group = |stage: u32| {
+        vk::RayTracingShaderGroupCreateInfoKHR::default()
+            .ty(vk::RayTracingShaderGroupTypeKHR::GENERAL)
+            .general_shader(stage)
+            .closest_hit_shader(vk::SHADER_UNUSED_KHR)
+            .any_hit_shader(vk::SHADER_UNUSED_KHR)
+            .intersection_shader(vk::SHADER_UNUSED_KHR)
+    };
+    let groups: Vec<_> = (0..).take(stages.len()).map(group).collect();
+    let create_info = vk::RayTracingPipelineCreateInfoKHR::default()
+        .stages(stages)
+        .groups(&groups)
+        .max_pipeline_ray_recursion_depth(1)
+        .layout(layout.raw);
+    // SAFETY: modules and layout come from this device and live; for the rest see `dispatches`.
+    let made = unsafe {
+        ray_tracing.functions.create_ray_tracing_pipelines(
+            vk::DeferredOperationKHR::null(),
+            vk::PipelineCache::null(),
+            std::slice::from_ref(&create_info),
+            None,
+        )
+    };
+    only("vkCreateRayTracingPipelinesKHR", made)
+}
+
+/// The handles of a ray-tracing pipeline with this many groups.
+fn group_handles(ray_tracing: &RayTracing, pipeline: vk::Pipeline, groups: u32) -> Result<Vec<Vec<u8>>, RunnerError> {
+    let size = ray_tracing.records.handle as usize;
+    // SAFETY: the pipeline comes from this device and has this many groups.
+    let all = unsafe {
+        ray_tracing.functions.get_ray_tracing_shader_group_handles(pipeline, 0, groups, groups as usize * size)
+    }
+    .map_err(failed("vkGetRayTracingShaderGroupHandlesKHR"))?;
+    Ok(all.chunks(size).map(<[u8]>::to_vec).collect())
 }
 
 fn only(

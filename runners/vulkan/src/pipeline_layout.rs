@@ -17,8 +17,8 @@ pub(crate) struct PipelineShape {
     pub(crate) sets: BTreeMap<u32, BTreeMap<u32, ArrayShape>>,
     /// Size of the push-constant range in bytes; 0 for none.
     pub(crate) push_constants: u32,
-    /// True for the stages of a draw.
-    pub(crate) draws: bool,
+    /// The stages that see descriptors and push constants.
+    pub(crate) stages: vk::ShaderStageFlags,
 }
 
 /// The descriptors of one binding.
@@ -42,7 +42,7 @@ impl PipelineShape {
         Self {
             sets: descriptors.sets.iter().map(|(set, arrays)| (*set, in_set(arrays))).collect(),
             push_constants: u32::try_from(job.push_constants.len()).expect("within the device's limit"),
-            draws: job.draw.is_some(),
+            stages: stages(job),
         }
     }
 
@@ -54,23 +54,22 @@ impl PipelineShape {
         }
         counts
     }
+}
 
-    /// The stages that see descriptors and push constants.
-    pub(crate) fn stages(&self) -> vk::ShaderStageFlags {
-        if self.draws {
-            vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT
-        } else {
-            vk::ShaderStageFlags::COMPUTE
-        }
+fn stages(job: &Job) -> vk::ShaderStageFlags {
+    match (&job.draw, &job.trace) {
+        (None, None) => vk::ShaderStageFlags::COMPUTE,
+        (None, Some(_)) => vk::ShaderStageFlags::RAYGEN_KHR | vk::ShaderStageFlags::CALLABLE_KHR,
+        (Some(_), _) => vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT,
     }
 }
 
 pub(crate) fn descriptor_type(ty: DescriptorType) -> vk::DescriptorType {
     match ty {
         DescriptorType::Buffer(BufferKind::Uniform) => vk::DescriptorType::UNIFORM_BUFFER,
-        DescriptorType::Buffer(BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. }) => {
-            vk::DescriptorType::STORAGE_BUFFER
-        }
+        DescriptorType::Buffer(
+            BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } | BufferKind::ShaderRecord,
+        ) => vk::DescriptorType::STORAGE_BUFFER,
         DescriptorType::Image { kind, .. } => match kind {
             ImageKind::Sampled => vk::DescriptorType::SAMPLED_IMAGE,
             ImageKind::Storage => vk::DescriptorType::STORAGE_IMAGE,
@@ -96,7 +95,7 @@ impl PipelineLayout {
     pub(crate) fn new(device: &Rc<VulkanDevice>, shape: &PipelineShape) -> Result<Self, RunnerError> {
         let count = shape.sets.last_key_value().map_or(0, |(set, _)| set + 1);
         let none = BTreeMap::new();
-        let stages = shape.stages();
+        let stages = shape.stages;
         let sets = (0..count)
             .map(|set| SetLayout::new(device, shape.sets.get(&set).unwrap_or(&none), stages))
             .collect::<Result<Vec<_>, _>>()?;

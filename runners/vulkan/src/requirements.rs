@@ -22,9 +22,15 @@ impl Physical {
         };
 
         let facts = spirv::read(words)?;
-        match &job.draw {
-            None => check_entry(&facts, EntryStage::Compute, &job.entry)?,
-            Some(draw) => {
+        match (&job.draw, &job.trace) {
+            (None, None) => check_entry(&facts, EntryStage::Compute, &job.entry)?,
+            (None, Some(trace)) => {
+                check_entry(&facts, EntryStage::RayGeneration, &job.entry)?;
+                if let Some(callable) = &trace.callable {
+                    check_entry(&facts, EntryStage::Callable, callable)?;
+                }
+            }
+            (Some(draw), _) => {
                 check_entry(&facts, EntryStage::Vertex, &job.entry)?;
                 check_entry(&facts, EntryStage::Fragment, &draw.fragment)?;
             }

@@ -71,13 +71,17 @@ impl DeviceSession for VulkanSession {
         let sets = DescriptorSets::new(&self.device, &layout, &shape, &bound)?;
         let pipeline = self.pipeline(job, &PipelineUse { layout: &layout, words, targets: targets.as_deref() })?;
 
+        memory.write_handles(&pipeline.handles, &mut self.arena);
+        let dispatch = Start::Dispatch(job.workgroups);
+        let start = targets.as_deref().map(Start::Draw).or(memory.launch(&self.arena).map(Start::Trace));
+
         let work = VulkanSubmission {
             pipeline: &pipeline,
             sets: &sets,
             images: &resources.images,
             push_constants: &memory.push_constants(job, &self.arena),
             inverts_push_constants_first: job.inverts_push_constants_first,
-            start: targets.as_deref().map_or(Start::Dispatch(job.workgroups), Start::Draw),
+            start: start.unwrap_or(dispatch),
         };
         if let Err(error) = self.commands.run(&work) {
             // The work may still use them. The caller leaks the rest, including the targets.
@@ -85,9 +89,10 @@ impl DeviceSession for VulkanSession {
             return Err(error);
         }
 
+        let buffers = memory.read(job, &pipeline.handles, &self.arena);
         self.pipeline = Some(pipeline);
         let targets = targets.map_or_else(Vec::new, |targets| targets.read());
-        Ok(ReadBack { buffers: memory.read(&self.arena), targets, messages: Vec::new() })
+        Ok(ReadBack { buffers, targets, messages: Vec::new() })
     }
 }
 
@@ -100,7 +105,7 @@ impl VulkanSession {
         descriptors: &Descriptors,
         placements: Vec<BufferPlacement>,
     ) -> Result<JobMemory, RunnerError> {
-        let (memory, size) = JobMemory::plan(job, descriptors, placements);
+        let (memory, size) = JobMemory::plan(job, descriptors, placements, self.physical.records);
         if size > self.arena.size() {
             self.arena = Arena::new(&self.device, size)?;
         }

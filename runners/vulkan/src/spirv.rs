@@ -20,6 +20,8 @@ pub(crate) enum EntryStage {
     Fragment,
     /// `GLCompute`.
     Compute,
+    RayGeneration,
+    Callable,
 }
 
 impl EntryStage {
@@ -28,6 +30,8 @@ impl EntryStage {
             0 => Some(Self::Vertex),
             4 => Some(Self::Fragment),
             5 => Some(Self::Compute),
+            5313 => Some(Self::RayGeneration),
+            5318 => Some(Self::Callable),
             _ => None,
         }
     }
@@ -38,6 +42,8 @@ impl EntryStage {
             Self::Vertex => "vertex",
             Self::Fragment => "fragment",
             Self::Compute => "compute",
+            Self::RayGeneration => "raygeneration",
+            Self::Callable => "callable",
         }
     }
 }
@@ -117,6 +123,7 @@ fn feature_of(capability: u32) -> Option<Feature> {
         4448 => Feature::StorageBuffer8,
         4449 => Feature::UniformBuffer8,
         4450 => Feature::PushConstant8,
+        4479 => Feature::RayTracingPipeline,
         5347 => Feature::BufferDeviceAddress,
         _ => return None,
     })

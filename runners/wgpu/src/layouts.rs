@@ -96,7 +96,7 @@ fn binding_type(ty: DescriptorType, access: StorageTextureAccess) -> Result<wgpu
     Ok(match ty {
         DescriptorType::Buffer(BufferKind::Uniform) => buffer(BufferBindingType::Uniform),
         DescriptorType::Buffer(BufferKind::StorageRead) => buffer(BufferBindingType::Storage { read_only: true }),
-        DescriptorType::Buffer(BufferKind::Storage | BufferKind::Address { .. }) => {
+        DescriptorType::Buffer(BufferKind::Storage | BufferKind::Address { .. } | BufferKind::ShaderRecord) => {
             buffer(BufferBindingType::Storage { read_only: false })
         }
         DescriptorType::Image { kind, view, texel } => match kind {

@@ -54,6 +54,7 @@ impl SlangSettings {
             element: whole.element.clone(),
             count: Count::Finite(1),
             data_layout: whole.data_layout,
+            address_alignment: None,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: whole.span,
@@ -149,7 +150,7 @@ impl MemoryView {
 
 /// Returns the type that represents a resource in an argument buffer.
 fn handle(kind: ResourceKind) -> Type {
-    let pointer = Type::Pointer { pointee: String::new() };
+    let pointer = Type::pointer(String::new());
     match handles(kind) {
         1 => pointer,
         count => Type::Array { element: Box::new(pointer), count: Count::Finite(count) },

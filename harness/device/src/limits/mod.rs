@@ -7,12 +7,10 @@ use std::collections::BTreeSet;
 
 use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::BufferPlacement;
-use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError};
+use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError, Trace};
 
-/// Minimum alignment of a range that shaders reach by address, in bytes. Shaders promise the
-/// alignment of a vector of four 32-bit components (SPIR-V, memory operand `Aligned`), which is
-/// more than some devices require of a descriptor's range.
-const ADDRESS_ALIGNMENT: u32 = 16;
+/// Minimum number of bytes before a range that shaders reach by address.
+const BEFORE_ADDRESS: u32 = 64;
 
 /// Size of a device address, in bytes.
 const ADDRESS_BYTES: u64 = 8;
@@ -46,6 +44,10 @@ pub struct Limits {
     /// Maximum number of workgroups of a dispatch in x, y, z.
     pub workgroups: [u32; 3],
     pub targets: u32,
+    /// Size of the group handle at the start of a shader record, in bytes.
+    pub record_handle: u32,
+    /// Largest shader record with its handle, in bytes; 0 for a device without ray-tracing pipelines.
+    pub record: u32,
 }
 
 impl Limits {
@@ -54,7 +56,8 @@ impl Limits {
     /// # Errors
     /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to
     /// read back, if its push constants are not a multiple of 4 bytes or have no room for an
-    /// address, if an image has no mip level or too many, and as [`BufferPlacement::of`].
+    /// address, if an image has no mip level or too many, if shader records do not fit the launch, and
+    /// as [`BufferPlacement::of`].
     pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<BufferPlacement>, RunnerError> {
         check_form(job)?;
         self.check_descriptors(descriptors)?;
@@ -96,11 +99,21 @@ impl Limits {
         let (what, alignment, most) = match buffer.kind {
             BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
             BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
-            BufferKind::Address { .. } => (storage, self.storage_alignment.max(ADDRESS_ALIGNMENT), self.storage_range),
+            BufferKind::Address { alignment, .. } => (storage, odd_multiple(alignment), self.storage_range),
+            BufferKind::ShaderRecord => {
+                ("bytes in a shader record", self.record_handle, self.record.saturating_sub(self.record_handle))
+            }
         };
-        within(what, wide(buffer.bytes.len()), most)?;
+        // A record ends with its guard, since the next record may start there.
+        let guard = if buffer.kind == BufferKind::ShaderRecord { buffer.after.len() } else { 0 };
+        within(what, wide(buffer.bytes.len() + guard), most)?;
         BufferPlacement::of(buffer, alignment)
     }
+}
+
+/// Returns the offset of a range that shaders reach by address: an odd multiple of its alignment.
+fn odd_multiple(alignment: u32) -> u32 {
+    BEFORE_ADDRESS.next_multiple_of(2 * alignment) + alignment
 }
 
 /// Checks that the device has all `features`.
@@ -128,6 +141,7 @@ pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature
         (Feature::BufferDeviceAddress, job.buffers.iter().any(|buffer| address_of(buffer).is_some())),
         (Feature::UniformBufferArray, is_array_of(is_uniform_buffer)),
         (Feature::StorageBufferArray, is_array_of(is_storage_buffer)),
+        (Feature::RayTracingPipeline, job.trace.is_some()),
     ];
 
     let mut features = job.requires.clone();
@@ -146,6 +160,7 @@ fn check_form(job: &Job) -> Result<(), RunnerError> {
         return refuse(format!("{size} bytes of push constants are not a multiple of 4"));
     }
     job.images.iter().try_for_each(check_levels)?;
+    check_records(job)?;
     check_addresses(job)
 }
 
@@ -159,6 +174,20 @@ fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
         0 => refuse(format!("an image without a mip level at set {set} binding {binding}")),
         levels if levels > most => refuse(format!("{levels} mip levels at set {set} binding {binding}, not {most}")),
         _ => Ok(()),
+    }
+}
+
+/// Checks that the job launches rays if it has shader records, and that the ray generation has one
+/// record at most.
+fn check_records(job: &Job) -> Result<(), RunnerError> {
+    let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord).count();
+    match &job.trace {
+        Some(_) if job.draw.is_some() => refuse("a draw and a launch of rays".to_owned()),
+        Some(Trace { callable: None }) if records > 1 => {
+            refuse(format!("{records} shader records of one ray generation"))
+        }
+        None if records > 0 => refuse("a shader record without a launch of rays".to_owned()),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -182,8 +211,8 @@ fn check_addresses(job: &Job) -> Result<(), RunnerError> {
 /// The byte of the push constants with the buffer's address; `None` for a buffer with a descriptor.
 fn address_of(buffer: &JobBuffer) -> Option<u32> {
     match buffer.kind {
-        BufferKind::Address { at } => Some(at),
-        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => None,
+        BufferKind::Address { at, .. } => Some(at),
+        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => None,
     }
 }
 

@@ -17,6 +17,8 @@ const LIMITS: Limits = Limits {
     push_constants: 8,
     workgroups: [3, 2, 1],
     targets: 1,
+    record_handle: 32,
+    record: 64,
 };
 
 fn buffer(set: u32, binding: u32, kind: BufferKind, size: usize) -> JobBuffer {
@@ -42,7 +44,7 @@ fn with_images(images: Vec<JobImage>) -> Job {
 
 /// A job with buffers whose addresses are at these bytes.
 fn addressed(places: &[u32]) -> Job {
-    let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at }, 4)).collect();
+    let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at, alignment: 16 }, 4)).collect();
     Job { push_constants: vec![0; 16], ..job(buffers) }
 }
 
@@ -56,6 +58,15 @@ fn each_buffer_is_placed_by_the_alignment_of_its_kind() {
     let job = job(vec![buffer(3, 0, Storage, 64), buffer(0, 0, Uniform, 32), buffer(0, 1, StorageRead, 4)]);
     let offsets: Vec<u32> = place(&job).unwrap().iter().map(|placement| placement.offset).collect();
     assert_eq!(offsets, [16, 64, 16]);
+}
+
+#[test]
+fn an_address_is_an_odd_multiple_of_its_alignment() {
+    for (alignment, offset) in [(4, 68), (8, 72), (16, 80), (64, 192)] {
+        let job = job(vec![buffer(0, 0, BufferKind::Address { at: 0, alignment }, 4)]);
+        let job = Job { push_constants: vec![0; 8], ..job };
+        assert_eq!(place(&job).unwrap()[0].offset, offset);
+    }
 }
 
 #[test]
@@ -89,6 +100,25 @@ fn every_limit_is_named_with_both_numbers() {
     ] {
         assert_eq!(place(&job), Err(RunnerError::Unsupported(lacks.to_owned())));
     }
+}
+
+/// A launch with records of these sizes, each followed by a guard of 4 bytes.
+fn launch(callable: Option<&str>, records: &[usize]) -> Job {
+    let record =
+        |(element, size): (u32, &usize)| JobBuffer { element, ..buffer(0, 0, BufferKind::ShaderRecord, *size) };
+    let trace = Some(Trace { callable: callable.map(str::to_owned) });
+    Job { trace, ..job((0..).zip(records).map(record).collect()) }
+}
+
+/// A record that ends its table has the guard, too, so that all records are alike.
+#[test]
+fn a_record_holds_its_handle_and_its_guard() {
+    let job = launch(Some("called"), &[28, 8]);
+    let placements = place(&job).unwrap();
+    assert_eq!(placements.iter().map(|placement| placement.offset).collect::<Vec<_>>(), [32, 32]);
+    assert_eq!(needed_features(&job, &Descriptors::of(&job).unwrap()), BTreeSet::from([Feature::RayTracingPipeline]));
+    let lacks = "room for 36 bytes in a shader record; it has room for 32";
+    assert_eq!(place(&launch(None, &[32])), Err(RunnerError::Unsupported(lacks.to_owned())));
 }
 
 /// A draw needs no buffer to read back, and its workgroups are ignored.
@@ -144,6 +174,9 @@ fn malformed_jobs_are_refused() {
         (addressed(&[4]), "an address at byte 4 of 16 bytes of push constants"),
         (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),
         (addressed(&[8, 8]), "two addresses at byte 8 of the push constants"),
+        (launch(None, &[4, 4]), "2 shader records of one ray generation"),
+        (Job { trace: None, ..launch(None, &[4]) }, "a shader record without a launch of rays"),
+        (Job { trace: launch(None, &[4]).trace, ..draw(1) }, "a draw and a launch of rays"),
         (push, "5 bytes of push constants are not a multiple of 4"),
     ] {
         let call = "job".to_owned();

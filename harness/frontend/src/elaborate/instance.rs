@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, EnumType, Member, StructType, Type};
+use layoutproof_layout::shape::{Count, EnumType, Member, PointerPromise, StructType, Type};
 use layoutproof_layout::{Annotations, Span};
 
 use super::builtin::{Builtin, Element};
 use super::lookup::{LookupContext, written};
-use super::resolve::NamedType;
 use super::{Elaborator, builtin};
 use crate::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -36,18 +35,16 @@ impl<'t> Elaborator<'t> {
                 Some(array)
             }
             (Builtin::Same, [element]) => self.argument_type(element, context),
+            (Builtin::Pointer, [GenericArgument::Type(pointee), _, _, layout])
+            | (Builtin::LayoutPointer, [GenericArgument::Type(pointee), layout, ..]) => {
+                let data_layout = Some(self.data_layout(layout)?);
+                let named = self.named(pointee, None, context)?;
+                let pointer = self.pointer(named, span)?;
+                Some(pointer.promising(PointerPromise { data_layout, alignment: None }))
+            }
             (Builtin::Pointer, [GenericArgument::Type(pointee), ..]) => {
                 let named = self.named(pointee, None, context)?;
                 self.pointer(named, span)
-            }
-            (Builtin::LayoutPointer, [GenericArgument::Type(pointee), layout, ..]) => {
-                self.data_layout(layout)?;
-                let pointee = match self.named(pointee, None, context)? {
-                    NamedType::Struct(specialisation) => specialisation.name,
-                    NamedType::Type(ty) => written(&ty),
-                };
-                // The pointee is not a block, because blocks follow the rules of the target.
-                Some(Type::Pointer { pointee })
             }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {

@@ -85,7 +85,7 @@ impl TypeMeasures {
             Type::Struct(ty) => self.structs.get(&Arc::as_ptr(ty)).copied().unwrap_or_else(|| self.total(ty)),
             Type::Enum(ty) => TypeMeasure { names: length(&ty.name), ..TypeMeasure::leaf(bytes(ty.underlying)) },
             // A pointer takes no bytes in D3D constant buffers.
-            Type::Pointer { pointee } => TypeMeasure { names: length(pointee), ..TypeMeasure::leaf(0) },
+            Type::Pointer { pointee, .. } => TypeMeasure { names: length(pointee), ..TypeMeasure::leaf(0) },
             Type::Handle { resource } => TypeMeasure { names: length(&resource.to_string()), ..TypeMeasure::leaf(8) },
             Type::Interface { name, any_value_size } => {
                 TypeMeasure { names: length(name), ..TypeMeasure::leaf(u64::from(*any_value_size) + 16) }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use layoutproof_layout::Span;
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::{Count, DEFAULT_ANY_VALUE_SIZE, EnumType, MatrixOrder, Type};
+use layoutproof_layout::shape::{Count, DEFAULT_ANY_VALUE_SIZE, EnumType, MatrixOrder, PointerPromise, Type};
 
 use super::builtin::Builtin;
 use super::generic::{GenericUse, Specialisation, TypeUseSite};
@@ -68,7 +68,7 @@ impl<'t> Elaborator<'t> {
         let pointers = declarator.pointers;
         let (mut named, pointers) =
             match self.opaque_pointee(ty, context).filter(|_| pointers > 0 && ty.suffixes.is_empty()) {
-                Some(pointee) => (NamedType::Type(Type::Pointer { pointee }), pointers - 1),
+                Some(pointee) => (NamedType::Type(Type::pointer(pointee)), pointers - 1),
                 None => (self.named(ty, order, context)?, pointers),
             };
 
@@ -114,7 +114,7 @@ impl<'t> Elaborator<'t> {
             let behind = usize::from(interface.is_some());
 
             let mut named = match (&ty.kind, interface) {
-                (TypeKind::Path(_), Some(pointee)) => NamedType::Type(Type::Pointer { pointee }),
+                (TypeKind::Path(_), Some(pointee)) => NamedType::Type(Type::pointer(pointee)),
                 (TypeKind::Path(path), None) => elaborator.named_path(path, ty.packed, context)?,
                 (TypeKind::Struct(_) | TypeKind::Enum(_), _) => {
                     let Some(id) = elaborator.symbols.inline(&ty.kind) else {
@@ -199,9 +199,10 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
             return None;
         };
-        if let Some(alignment) = alignment.first() {
-            self.argument_integer(alignment, context)?;
-        }
+        let alignment = match alignment.first() {
+            Some(alignment) => Some(self.argument_integer(alignment, context)?),
+            None => None,
+        };
         let named = self.named(pointee, None, context)?;
         if self.is_slang {
             let address = self.pointer(named, span)?;
@@ -210,7 +211,10 @@ impl<'t> Elaborator<'t> {
         let message = "DXC supports `vk::BufferPointer` only since release 1.8.2505, and only for SPIR-V";
         self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
         self.members_point = true;
-        self.pointer(named, span).map(NamedType::Type)
+        // DXC refuses an alignment that is no power of two.
+        let alignment = alignment.and_then(|bytes| u32::try_from(bytes).ok()).filter(|bytes| bytes.is_power_of_two());
+        let pointer = self.pointer(named, span)?;
+        Some(NamedType::Type(pointer.promising(PointerPromise { alignment, data_layout: None })))
     }
 
     /// Returns the declared type `id` with the arguments in `part`.
@@ -343,7 +347,7 @@ impl<'t> Elaborator<'t> {
             return None;
         }
         self.pointees.entry(pointee.clone()).or_insert(named);
-        Some(Type::Pointer { pointee })
+        Some(Type::pointer(pointee))
     }
 
     /// Wraps `element` in one dimension. `listed` is the length of its initialiser.

@@ -76,7 +76,7 @@ impl Scope {
             return dimensions.split('[').rev().fold(self.ty(element), array);
         }
         if let Some(pointee) = spelling.strip_suffix('*') {
-            return Type::Pointer { pointee: pointee.to_owned() };
+            return Type::pointer(pointee.to_owned());
         }
         self.types.get(spelling).cloned().or_else(|| numeric(spelling)).or_else(|| resource(spelling)).unwrap()
     }

@@ -93,6 +93,28 @@ pub const MISREADINGS: &[Misreading] = &[
         layout("push-offset-ignored", "push constants are read 16 bytes from their place", LayoutFault::Shifted(16)),
     ),
     only_in(AddressSpace::PushConstant, run("push-constants-lost", "push constants are zero", RunFault::BlockZero)),
+    only_in(
+        AddressSpace::ShaderRecord,
+        layout(
+            "record-handle-skipped-twice",
+            "shader records are read 32 bytes from their place",
+            LayoutFault::Shifted(32),
+        ),
+    ),
+    only_in(
+        AddressSpace::ShaderRecord,
+        stride(
+            "record-as-std140",
+            "array strides of shader records are rounded up to 16 bytes",
+            ArrayLevel::All,
+            WrongStride::RoundedTo(16),
+        ),
+    ),
+    only_in(
+        AddressSpace::ShaderRecord,
+        run("record-index-ignored", "every shader record is the first one of its table", RunFault::FirstElement),
+    ),
+    only_in(AddressSpace::ShaderRecord, run("record-lost", "shader records are zero", RunFault::BlockZero)),
     run("block-zero", "the block is not bound: reads give 0", RunFault::BlockZero),
     run("write-lost", "the first store is lost", RunFault::StoresLost(Stores::First)),
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),
@@ -111,6 +133,10 @@ pub const MISREADINGS: &[Misreading] = &[
         RunFault::RangeTouched(NeighbourSide::Before),
     ),
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
+    only_in(
+        AddressSpace::Address,
+        run("address-rounded", "device addresses are rounded down to 16 bytes", RunFault::AddressRounded(16)),
+    ),
     run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
     run("length-too-long", "arrays without a length have one element too many", RunFault::LengthPlusOne),
     run(

@@ -148,6 +148,14 @@ impl Disturbance {
         }
     }
 
+    /// The low bits of the address that the device accesses for an address with these low bits.
+    pub(crate) fn low_bits_of_address(&self, low: u64) -> u64 {
+        match self.fault {
+            Some(RunFault::AddressRounded(unit)) => low - low % u64::from(unit),
+            Some(_) | None => low,
+        }
+    }
+
     /// The actual index into `memory` if the module uses `index`, which came from memory at this
     /// operand of the access chain.
     pub(crate) fn index_from_memory(&mut self, memory: &ModelMemory, chain: Word, operand: usize, index: u32) -> u32 {

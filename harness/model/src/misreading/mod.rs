@@ -151,6 +151,8 @@ enum RunFault {
     RangeShort(u32),
     /// The block is not bound: reads return 0.
     BlockZero,
+    /// Device addresses are rounded down to a multiple of this.
+    AddressRounded(u32),
     /// Every element of an array of buffers reads the bytes of the first one.
     FirstElement,
     /// Arrays without a length report one element more than there is room for.
@@ -226,6 +228,7 @@ fn space_of(job: &Job) -> AddressSpace {
         Some(BufferKind::Uniform) => AddressSpace::Uniform,
         Some(BufferKind::Storage | BufferKind::StorageRead) => AddressSpace::Storage,
         Some(BufferKind::Address { .. }) => AddressSpace::Address,
+        Some(BufferKind::ShaderRecord) => AddressSpace::ShaderRecord,
         None => AddressSpace::PushConstant,
     }
 }
@@ -233,7 +236,7 @@ fn space_of(job: &Job) -> AddressSpace {
 /// True if a variable is a block under test and not the probe's output or input.
 fn is_tested(variable: &SpirvVariable) -> bool {
     match variable.class {
-        StorageClass::PushConstant => true,
+        StorageClass::PushConstant | StorageClass::ShaderRecordBufferKHR => true,
         StorageClass::Uniform | StorageClass::StorageBuffer => is_block(variable.set, variable.binding),
         _ => false,
     }

@@ -8,6 +8,7 @@
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and
 //! "Decoration".
 
+mod alignment;
 mod declarations;
 mod declared;
 mod decorations;
@@ -17,6 +18,7 @@ mod of_dxc;
 mod specialization;
 pub mod types;
 
+pub use alignment::{BrokenPromise, broken_promise};
 pub use declared::{
     BoundVariable, DeclaredBlock, DeclaredModule, DeclaredVariable, SpecializedLength, bound_variables, declared,
 };

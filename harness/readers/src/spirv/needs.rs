@@ -44,6 +44,7 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         Capability::UniformAndStorageBuffer16BitAccess => Some(Feature::UniformBuffer16),
         Capability::StoragePushConstant16 => Some(Feature::PushConstant16),
         Capability::PhysicalStorageBufferAddresses => Some(Feature::BufferDeviceAddress),
+        Capability::RayTracingKHR => Some(Feature::RayTracingPipeline),
         other => return Err(ReadError::Capability(other)),
     })
 }

@@ -53,6 +53,7 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
             "AS storage DESCRIPTOR_SET 0 BINDING 0"
         }
+        AddressSpace::ShaderRecord => return Err(refused(subject, "a block in a shader record")),
     };
 
     let buffer = |name: &str, words: Vec<u32>, bound: &str| ScriptBuffer {
@@ -126,6 +127,7 @@ fn script_buffer(buffer: &JobBuffer) -> Result<ScriptBuffer, ExportObstacle> {
         BufferKind::Uniform => "uniform",
         BufferKind::Storage | BufferKind::StorageRead => "storage",
         BufferKind::Address { .. } => return Err("Amber has no buffer device addresses".into()),
+        BufferKind::ShaderRecord => return Err("the block is in a shader record".into()),
     };
     if *element > 0 {
         return Err("the block is an element of an array of buffers".into());

@@ -421,6 +421,7 @@ impl BoundResource {
             BufferKind::StorageRead => ("block", "StructuredBuffer"),
             BufferKind::Storage => ("block", "RWStructuredBuffer"),
             BufferKind::Address { .. } => return Err(NoProbeTest("the suite has no addresses")),
+            BufferKind::ShaderRecord => return Err(NoProbeTest("its block is in a shader record")),
         };
         let is_structured = kind.ends_with("StructuredBuffer");
         if is_structured && module.layout.stride.is_none() {

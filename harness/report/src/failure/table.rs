@@ -343,10 +343,11 @@ fn axes(row: &Row) -> String {
         AddressSpace::UniformElement => "uniform element",
         AddressSpace::StorageElement => "storage element",
         AddressSpace::Address => "address",
+        AddressSpace::ShaderRecord => "shader record",
     };
     let stage = match stage {
         Stage::Compute => None,
-        stage @ (Stage::Vertex | Stage::Fragment) => Some(stage.as_str()),
+        stage @ (Stage::Vertex | Stage::Fragment | Stage::RayGeneration | Stage::Callable) => Some(stage.as_str()),
     };
     let direction = match direction {
         Direction::Read => "read",

@@ -35,7 +35,7 @@ fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, st
     let accesses = cells.iter().map(|(cell, leaves)| {
         let stage = match cell.stage {
             Stage::Compute => String::new(),
-            stage @ (Stage::Vertex | Stage::Fragment) => format!("{} ", stage.as_str()),
+            stage => format!("{} ", stage.as_str()),
         };
         let access = format!("{} {stage}{} ({})", word(&cell.space), word(&cell.direction), word(&cell.proves));
         ((access, word(&cell.form)), u64::from(*leaves))

@@ -1,13 +1,13 @@
 //! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness.
 
 use layoutproof_core::version::NAGA_VERSION;
-use layoutproof_frontend::wgsl::{WgslModule, WgslVariable};
 use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
 use layoutproof_readers::module_reader::{ModuleReader, naga_wgsl_blocks};
 use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
+use layoutproof_wgsl::{WgslModule, WgslVariable};
 
 use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::declared_bindings::DeclaredBindings;

@@ -21,24 +21,28 @@ use crate::check::produce::gap::{Gap, GapCause};
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSource, ShaderModule};
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
+use crate::check::verdict::Validation;
 use crate::results::record::Reason;
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
-use layoutproof_frontend::wgsl::WgslModule;
 use layoutproof_probes::generate::ProduceError;
 use layoutproof_probes::generate::glsl::{self, NotInGlsl};
 use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::generate::spirv::{self, required_feature};
 use layoutproof_probes::generate::wgsl::{self, NotExpressible};
-use layoutproof_probes::{Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, elements};
+use layoutproof_probes::{
+    AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment, elements,
+};
+use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
-use layoutproof_readers::spirv::features_of;
+use layoutproof_readers::spirv::{broken_promise, features_of};
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_wgsl::WgslModule;
 
 /// Forms for the retries of a failed plan, in order.
 const FEWER_FORMS: [&[Form]; 3] =
@@ -91,6 +95,9 @@ impl CompileJob<'_> {
     /// Returns true if the block's own declaration lets shaders write to it.
     pub(super) fn is_writable(&self) -> bool {
         let module = &self.subject.source.module;
+        if module.blocks[self.block].kind == BlockKind::Pointee {
+            return true;
+        }
         let mut parameters = module.parameters.iter();
         let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
         let resource = declared.and_then(|parameter| parameter.ty.resource());
@@ -244,7 +251,8 @@ impl CompileJob<'_> {
         // The array that shows the stride has no stride itself.
         let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
         let (rules, options) = (self.subject.rules, self.subject.source.options);
-        let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, options };
+        let address_alignment = address_alignment(layout, plan);
+        let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, address_alignment, options };
         Ok(glsl::probe(&declared, plan, &wiring)?)
     }
 
@@ -300,7 +308,7 @@ impl CompileJob<'_> {
         }
     }
 
-    fn language(&self) -> ShaderLanguage {
+    pub(super) fn language(&self) -> ShaderLanguage {
         self.toolchain.language()
     }
 
@@ -324,6 +332,15 @@ impl CompileJob<'_> {
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
 
+        let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
+        let validation = match code.spirv().filter(|_| is_at_address) {
+            Some(words) => match broken_promise(words, address_alignment(layout, &plan)).map_err(ReadError::from)? {
+                Some(broken) => Validation::Invalid(broken.to_string()),
+                None => validation,
+            },
+            None => validation,
+        };
+
         let (code, run_interface) = self.for_device(code, interface, made, layout.kind)?;
         requires.extend(self.wide_types(layout));
         let block_rules = self.promised_rules();
@@ -334,7 +351,7 @@ impl CompileJob<'_> {
         };
 
         let stage = plan.entries.first().map_or(Stage::Compute, |entry| entry.stage);
-        if stage != Stage::Compute {
+        if !stage.is_compute() {
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
         let other_stage = self.other_stage(stage)?;
@@ -366,14 +383,14 @@ impl CompileJob<'_> {
         })
     }
 
-    /// Compiles the other stage of a draw, the one that is not probed; `None` for a dispatch.
+    /// Compiles the other stage of a draw, the one that is not probed; `None` without a draw.
     ///
     /// # Errors
     ///
     /// The reason why there is no container.
     fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, Unusable> {
         let other = match stage {
-            Stage::Compute => return Ok(None),
+            Stage::Compute | Stage::RayGeneration | Stage::Callable => return Ok(None),
             Stage::Vertex => Stage::Fragment,
             Stage::Fragment => Stage::Vertex,
         };
@@ -509,6 +526,8 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
         Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };
+    let is_at_address = plan.entries.first().is_some_and(|entry| entry.space == AddressSpace::Address);
+    let place = if is_at_address && layout.kind != BlockKind::Pointee { "_at_address" } else { "" };
 
-    format!("{}{dot}{first}{written}", layout.name).replace([':', '/', '#'], "_")
+    format!("{}{dot}{first}{written}{place}", layout.name).replace([':', '/', '#'], "_")
 }

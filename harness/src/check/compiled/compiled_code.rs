@@ -155,7 +155,8 @@ fn own_registers(reserved: &Reserved) -> Interface {
 /// bound.
 fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Result<Interface, Unusable> {
     let OwnBuffers { interface: ours, prefix } = ours;
-    if space == AddressSpace::PushConstant {
+    // The push constants, or the address in them, lead to the block, and a shader record has no binding.
+    if matches!(space, AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord) {
         return Ok(*ours);
     }
     let bound = bound_variables(words).map_err(ReadError::from)?;

@@ -7,14 +7,17 @@
 use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
+};
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::in_wgsl;
-use crate::check::produce::probe_axes::drawn_stages;
+use crate::check::produce::probe_axes::{drawn_stages, is_core};
 use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
@@ -85,25 +88,35 @@ impl SubjectShaders {
         if let Some(reason) = not_for(asked, layout) {
             return self.nothing(Gap::tool(reason));
         }
+        if let (BlockKind::ShaderRecord, Some(what)) = (layout.kind, without_records(toolchain)) {
+            return self.nothing(Gap::language(format!("{what} has no shader records")));
+        }
+        let layout = &promised(layout, declared);
         let space = match toolchain.language() {
             ShaderLanguage::Wgsl => return self.accesses_of_wgsl(asked, layout),
             ShaderLanguage::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
-            _ => space_of(layout.kind, toolchain.output),
+            _ => space_of(declared, toolchain.output),
         };
         let Some(space) = space else {
             return self.nothing(Gap::language("compilers cannot read this kind of block by name"));
         };
+        if let Some(reason) = no_address(asked).filter(|_| space == AddressSpace::Address) {
+            return self.nothing(Gap::language(reason));
+        }
         if toolchain.input == Input::Slang && layout.leaves().iter().any(takes_four_for_two) {
             return self.nothing(Gap::language("types of 16 bits always take 2 bytes in Slang"));
         }
 
-        let places = [(space, Stage::Compute)].into();
+        let places = [(space, space.usual_stage())].into();
         let leaves = self.leaves(layout);
         let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
         self.gaps.extend(not_probed(&plan));
         let mut accesses = Vec::new();
         if is_by_address {
-            accesses.extend(by_address(asked, layout, &plan));
+            accesses.extend(moved(asked, layout, &plan, AddressSpace::Storage));
+        }
+        if is_followed && is_at_address(asked, settings) {
+            accesses.extend(self.at_address(asked, layout, &plan));
         }
         if is_followed {
             accesses.extend(self.by_name(asked, layout, plan, &places));
@@ -175,6 +188,21 @@ impl SubjectShaders {
             BlockAccess { layout: array, plan, element: AccessedElement::Second }
         }));
         accesses
+    }
+
+    /// Lists the accesses to a block at an address, for compilers whose source can have one without
+    /// a pointer among the declarations.
+    fn at_address(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<BlockAccess> {
+        let toolchain = asked.toolchain;
+        match toolchain.input {
+            Input::Glsl => {
+                let places = [(AddressSpace::Address, Stage::Compute)].into();
+                let plan = plan_by_name(layout, &self.leaves(layout), &places);
+                vec![BlockAccess::first(layout, reading(plan, toolchain.input))]
+            }
+            Input::Hlsl => moved(asked, layout, plan, AddressSpace::Address),
+            Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => Vec::new(),
+        }
     }
 
     /// Lists the accesses to compile from our WGSL, where every storage buffer is writable.
@@ -284,10 +312,61 @@ impl SubjectShaders {
     }
 }
 
-/// Lists loads and stores of an element through a byte-address buffer. Such an access names only
-/// the element's type, which does not include the order of a matrix, so a matrix in a non-default
-/// order is left out.
-fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) -> Vec<BlockAccess> {
+/// Returns the layout of a pointee with the alignment that the source promises for its address;
+/// other layouts unchanged.
+fn promised(layout: &BlockLayout, declared: &Block) -> BlockLayout {
+    let mut layout = layout.clone();
+    if let (Ok(pointee), Some(alignment)) = (&mut layout.result, declared.address_alignment) {
+        pointee.alignment = alignment;
+    }
+    layout
+}
+
+/// Returns the reason why a probe cannot give the shader the address of the pointee, as a sentence
+/// fragment: its pointer is not the only push constant.
+fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
+    let blocks = &asked.subject.source.module.blocks;
+    let pointee = blocks[asked.block].name.as_str();
+    let holds_pointer = |holder: &Block| {
+        let Type::Struct(structure) = &holder.element else { return false };
+        let [pointer] = structure.members.as_slice() else { return false };
+        let own = match holder.kind {
+            BlockKind::EntryUniforms => Some(pointee),
+            BlockKind::PushConstant => pointee.strip_prefix(&holder.name).and_then(|path| path.strip_prefix('.')),
+            _ => None,
+        };
+        own == Some(&pointer.name) && matches!(pointer.ty, Type::Pointer { .. })
+    };
+    let is_given = asked.language() == ShaderLanguage::Glsl || blocks.iter().any(holds_pointer);
+    (!is_given).then_some("a probe passes the address as the only push constant, and the pointer is elsewhere")
+}
+
+/// Returns true if a block is also probed at an address, although its declaration has no pointer: the
+/// core of the cases is, where the compiler's language has addresses of bytes.
+fn is_at_address(asked: &CompileJob<'_>, settings: &Settings) -> bool {
+    let (subject, toolchain) = (asked.subject, asked.toolchain);
+    let has_addresses = match toolchain.input {
+        Input::Hlsl => {
+            let blocks = &subject.source.module.blocks;
+            // A shader has one block of push constants.
+            let has_push_constants = blocks.iter().any(|block| block.kind == BlockKind::PushConstant);
+            blocks[asked.block].kind == BlockKind::StructuredElement && !has_push_constants
+        }
+        Input::Glsl => toolchain.name_in_cases == "glslang",
+        Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => false,
+    };
+    let is_chosen = subject.source.is_case
+        && match &settings.spaces {
+            Some(spaces) => spaces.contains(&AddressSpace::Address),
+            None => is_core(subject),
+        };
+    toolchain.output == ShaderForm::Spirv && has_addresses && is_chosen
+}
+
+/// Lists loads and stores of an element through a byte-address buffer, or at an address. Such an
+/// access names only the element's type, which does not include the order of a matrix, so a matrix
+/// in a non-default order is left out.
+fn moved(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan, space: AddressSpace) -> Vec<BlockAccess> {
     let Ok(element) = &layout.result else { return Vec::new() };
     match &element.shape {
         LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return Vec::new(),
@@ -303,20 +382,34 @@ fn by_address(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) ->
 
     let moving = |direction, name: &str| {
         let forms = vec![Form::ByteAddress];
-        let (name, space, stage) = (name.to_owned(), AddressSpace::Storage, Stage::Compute);
+        let (name, stage) = (name.to_owned(), Stage::Compute);
         let entries = vec![ProbeEntry { name, space, stage, direction, forms }];
         BlockAccess::first(layout, ProbePlan { entries, ..plan.clone() })
     };
-    let load = moving(Direction::Read, "read_bytes");
+    let names = match space {
+        AddressSpace::Address => ["read_address_bytes", "write_address_bytes"],
+        _ => ["read_bytes", "write_bytes"],
+    };
+    let load = moving(Direction::Read, names[0]);
     // A store writes the whole element, including leaves that are not probed.
     let is_stored = plan.not_probed.is_empty() && plan.leaves.len() <= MOST_VALUES;
-    let store = is_stored.then(|| moving(Direction::Write, "write_bytes"));
+    let store = is_stored.then(|| moving(Direction::Write, names[1]));
     [load].into_iter().chain(store).collect()
 }
 
 /// Returns true if the code runs on a device that can use it in draws: DXIL on Direct3D 12.
 fn is_drawn(asked: &CompileJob<'_>) -> bool {
     asked.toolchain.output == ShaderForm::Dxil && matches!(asked.target, CodeTarget::Direct3d { .. })
+}
+
+/// Returns the language or the compiler that has no shader records; `None` if both have them. Slang's
+/// WGSL for them is not valid: it declares a uniform buffer without a binding.
+fn without_records(toolchain: &Toolchain) -> Option<&'static str> {
+    match toolchain.output {
+        ShaderForm::Wgsl => Some("WGSL"),
+        _ if toolchain.name_in_cases == "naga" => Some("naga"),
+        _ => None,
+    }
 }
 
 /// Returns true if a member is a bit-field.
@@ -392,7 +485,10 @@ fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
         (Input::Hlsl | Input::Slang, ShaderForm::Dxil) => &[Form::Private],
         _ => &[],
     };
-    plan.entries.iter_mut().for_each(|entry| entry.forms.extend(forms));
+    for entry in &mut plan.entries {
+        let is_possible = |form: &&Form| **form != Form::Workgroup || entry.stage.is_compute();
+        entry.forms.extend(forms.iter().filter(is_possible));
+    }
     plan
 }
 
@@ -424,10 +520,14 @@ fn costly_forms(entry: &ProbeEntry) -> usize {
     entry.forms.iter().filter(|form| !matches!(form, Form::Private | Form::Workgroup)).count()
 }
 
-/// Returns the address space in which the compiler puts a block of this kind; `None` for kinds that
-/// the language cannot name.
-pub(crate) fn space_of(kind: BlockKind, output: ShaderForm) -> Option<AddressSpace> {
-    let space = match (kind, output) {
+/// Returns the address space in which the compiler puts a block; `None` for kinds that the language
+/// cannot name.
+pub(crate) fn space_of(block: &Block, output: ShaderForm) -> Option<AddressSpace> {
+    let space = match (block.kind, output) {
+        // In SPIR-V, only ray-tracing stages have shader records.
+        (BlockKind::ShaderRecord, ShaderForm::Spirv) => AddressSpace::ShaderRecord,
+        (BlockKind::EntryUniforms, ShaderForm::Spirv) if block.has_entry_record() => AddressSpace::ShaderRecord,
+
         // Clang gives tbuffers the type of constant buffers until its back end runs.
         (BlockKind::Tbuffer | BlockKind::TextureBuffer, ShaderForm::ClangIr | ShaderForm::Wgsl) => {
             AddressSpace::Uniform
@@ -436,9 +536,9 @@ pub(crate) fn space_of(kind: BlockKind, output: ShaderForm) -> Option<AddressSpa
             AddressSpace::Storage
         }
         (BlockKind::PushConstant | BlockKind::EntryUniforms, ShaderForm::Spirv) => AddressSpace::PushConstant,
-        // FXC has none of these blocks, and in SPIR-V only ray-tracing stages have shader records.
+        (BlockKind::Pointee, ShaderForm::Spirv) => AddressSpace::Address,
+        // FXC has none of these blocks.
         (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, ShaderForm::Dxbc)
-        | (BlockKind::ShaderRecord, ShaderForm::Spirv)
         | (BlockKind::Pointee, _) => return None,
         (
             BlockKind::Cbuffer

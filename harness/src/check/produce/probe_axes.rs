@@ -9,6 +9,9 @@
 //! A block of a user's file already implies a space: a `cbuffer` is bound as a uniform buffer. Such
 //! a block is probed in that space, in every stage.
 //!
+//! Only blocks that are declared as shader records are probed in shader records by default, because
+//! few devices have ray-tracing pipelines.
+//!
 //! If the user names a space or a stage, every block is probed there.
 
 use std::collections::BTreeSet;
@@ -24,13 +27,14 @@ use layoutproof_random::stable_hash::stable_hash;
 /// Returns the spaces and stages for a block of `subject` of this kind. Some of the combinations
 /// may be impossible.
 pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
-    let usual = if subject.source.is_case { Usual::of_case(subject) } else { Usual::of_kind(kind) };
+    let usual = if subject.source.is_case { Usual::of_case(subject, kind) } else { Usual::of_kind(kind) };
     let has_space = |space: &AddressSpace| {
         settings.spaces.as_ref().map_or_else(|| usual.spaces.contains(space), |asked| asked.contains(space))
     };
     let has_stage = |(space, stage): &(AddressSpace, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
-        None => *stage == Stage::Compute || usual.drawn == Some(*space),
+        None if stage.is_drawn() => usual.drawn == Some(*space),
+        None => true,
     };
     let spaces = AddressSpace::ALL.into_iter().filter(has_space);
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
@@ -43,25 +47,26 @@ pub(crate) fn drawn_stages(subject: &Subject, settings: &Settings) -> Vec<Stage>
         Some(asked) => asked.contains(stage),
         None => !subject.source.is_case || is_core(subject),
     };
-    Stage::ALL.into_iter().filter(|stage| *stage != Stage::Compute && is_drawn(stage)).collect()
+    Stage::ALL.into_iter().filter(|stage| stage.is_drawn() && is_drawn(stage)).collect()
 }
 
 /// The default spaces and stages of a block.
 struct Usual {
-    /// The spaces in the compute stage.
+    /// The spaces in the stages outside of draws.
     spaces: BTreeSet<AddressSpace>,
-    /// The one space that is also probed in the other stages.
+    /// The one space that is also probed in the stages of a draw.
     drawn: Option<AddressSpace>,
 }
 
 impl Usual {
-    fn of_case(subject: &Subject) -> Self {
+    fn of_case(subject: &Subject, kind: BlockKind) -> Self {
         let core = is_core(subject);
         let uniform = is_for_uniform(subject.rules);
         let usual = |space: &AddressSpace| match space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
             AddressSpace::UniformElement => core && uniform,
             AddressSpace::StorageElement | AddressSpace::Address => core && !uniform,
+            AddressSpace::ShaderRecord => kind == BlockKind::ShaderRecord,
         };
         let home = if uniform { AddressSpace::Uniform } else { AddressSpace::Storage };
         Self { spaces: AddressSpace::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
@@ -78,21 +83,20 @@ impl Usual {
             | BlockKind::Globals
             | BlockKind::EntryUniforms
             | BlockKind::UniformBlock => (AddressSpace::Uniform, None),
-            BlockKind::Tbuffer
-            | BlockKind::TextureBuffer
-            | BlockKind::StructuredElement
-            | BlockKind::ShaderRecord
-            | BlockKind::StorageBlock => (AddressSpace::Storage, None),
+            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock => {
+                (AddressSpace::Storage, None)
+            }
             BlockKind::PushConstant => (AddressSpace::PushConstant, None),
-            // Both access the same memory, but not every device supports addresses.
+            // Each has the same layout in both, but not every device supports addresses and records.
             BlockKind::Pointee => (AddressSpace::Storage, Some(AddressSpace::Address)),
+            BlockKind::ShaderRecord => (AddressSpace::Storage, Some(AddressSpace::ShaderRecord)),
         };
         Self { spaces: [home].into_iter().chain(other).collect(), drawn: Some(home) }
     }
 }
 
 /// Returns true if the subject is the one of its case that is probed everywhere.
-fn is_core(subject: &Subject) -> bool {
+pub(crate) fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
     // The lowest bits of the hash depend only on the lowest bits of each letter.
     let number = stable_hash(&subject.source.id) >> 8;

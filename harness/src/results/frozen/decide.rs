@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{Argument, BlockLayout, ElementChoice, RuleSet, lay_out};
+use layoutproof_layout::{Argument, BlockKind, BlockLayout, ElementChoice, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
 use super::answer::{CaseAnswers, Fact, FrozenAnswer, FrozenQuestion, line};
@@ -174,12 +174,17 @@ impl DecisionRequest<'_> {
 
     fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
         let layout = &subject.layouts[block];
-        let Some(space) = space_of(layout.kind, self.toolchain.output) else { return };
+        let declared = &self.source.module.blocks[block];
+        let Some(space) = space_of(declared, self.toolchain.output) else { return };
+        // Sets of builds that are not here have no answers about shader records.
+        if declared.kind == BlockKind::ShaderRecord && self.toolchain.output == ShaderForm::Spirv {
+            return;
+        }
         if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
             return;
         }
 
-        let places = [(space, Stage::Compute)].into();
+        let places = [(space, space.usual_stage())].into();
         let (toolchain, compilers, text) = (self.toolchain, self.compilers, self.text);
         let asked = CompileJob { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
 

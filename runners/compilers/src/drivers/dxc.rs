@@ -150,6 +150,8 @@ fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
         Stage::Compute => "cs",
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
+        // Ray-tracing stages are parts of a library.
+        Stage::RayGeneration | Stage::Callable => "lib",
     };
     match target {
         CodeTarget::Newest => ["-T", &format!("{stage}_6_6")].map(str::to_owned).to_vec(),
@@ -168,7 +170,12 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(dxc_options(request));
     if to_spirv {
-        arguments.extend(["-spirv", "-fspv-target-env=vulkan1.1", "-Fo", MODULE].map(str::to_owned));
+        let environment = match request.stage {
+            Stage::Compute | Stage::Vertex | Stage::Fragment => "-fspv-target-env=vulkan1.1",
+            // Ray tracing needs SPIR-V 1.4.
+            Stage::RayGeneration | Stage::Callable => "-fspv-target-env=vulkan1.2",
+        };
+        arguments.extend(["-spirv", environment, "-Fo", MODULE].map(str::to_owned));
     }
     let read = if to_spirv { read_module } else { read_listing };
 

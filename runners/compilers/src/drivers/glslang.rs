@@ -1,7 +1,7 @@
 //! Drives glslang, from GLSL to SPIR-V.
 
 use layoutproof_random::declaration::TypeSpace;
-use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
+use layoutproof_readers::toolchain::{CompileRequest, Stage, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
@@ -56,8 +56,16 @@ impl CompilerDriver for GlslangDriver {
 }
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
-    let source = format!("{SOURCE}.comp");
-    let always = ["-V", "--target-env", "vulkan1.1", "-S", "comp", "--source-entrypoint", "main"];
+    // Ray tracing needs SPIR-V 1.4.
+    let (stage, environment) = match request.stage {
+        Stage::Compute => ("comp", "vulkan1.1"),
+        Stage::Vertex => ("vert", "vulkan1.1"),
+        Stage::Fragment => ("frag", "vulkan1.1"),
+        Stage::RayGeneration => ("rgen", "vulkan1.2"),
+        Stage::Callable => ("rcall", "vulkan1.2"),
+    };
+    let source = format!("{SOURCE}.{stage}");
+    let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];
     let mut arguments: Vec<String> = always.map(str::to_owned).into();
     arguments.extend(["-e", request.entry, "-o", MODULE].map(str::to_owned));
     arguments.extend(toolchain_flags(request.toolchain));

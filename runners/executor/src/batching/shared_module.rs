@@ -130,7 +130,9 @@ fn most_bytes(entry: &ProbeEntry, device: &DeviceInfo) -> usize {
         _ if entry.forms.contains(&Form::Workgroup) => WORKGROUP_BYTES,
         AddressSpace::PushConstant => device.max_push_constants,
         AddressSpace::Uniform | AddressSpace::UniformElement => device.max_uniform_range,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => STORAGE_BYTES,
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::ShaderRecord => {
+            STORAGE_BYTES
+        }
     };
     bytes as usize
 }

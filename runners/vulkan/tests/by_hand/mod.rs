@@ -43,7 +43,7 @@ pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> 
 /// The shader reads one buffer and writes another, through the addresses at bytes 8 and 16 of the
 /// push constants.
 pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
-    let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at }, words);
+    let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at, alignment: 4 }, words);
     let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
     let pushed = word_bytes(&[0x7777, 0, 0, 0, 0, 0]);
     let job = Job { push_constants: pushed, ..job(Shader::Spirv(address_module()?), buffers) };

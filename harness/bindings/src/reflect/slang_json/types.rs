@@ -172,7 +172,7 @@ fn plain(ty: &Type) -> NodeFields {
         }
         Type::Struct(open) if open.is_open => kind("None"),
         Type::Struct(members) => kind("struct").with("fields", plain_fields(members)),
-        Type::Pointer { pointee } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
+        Type::Pointer { pointee, .. } => kind("pointer").with("valueType", ReflectionNode::text(pointee_name(pointee))),
         Type::Handle { .. } => plain(&Type::Vector { scalar: Scalar::Uint32, length: 2 }),
         // slangc 2026.14.1 spells this kind with a capital.
         Type::Interface { name, .. } => kind("Interface").with("name", ReflectionNode::text(name)),

@@ -15,8 +15,8 @@ use super::{BLOCK, GlslDeclaration, NotInGlsl, VALUE};
 use crate::AddressSpace;
 use crate::generate::names::member_name;
 
-/// The `#version` for blocks with types of `GL_EXT_shader_explicit_arithmetic_types`: glslang has
-/// the extension's functions from 450 on.
+/// The `#version` for blocks with types of `GL_EXT_shader_explicit_arithmetic_types`, or at an address,
+/// whose functions glslang has from 450 on, and for shader records: `GL_EXT_ray_tracing` needs 460.
 const VERSION_OF_EXTENSION: u32 = 460;
 
 /// The `#version` for other blocks: the first one with member offsets. From 450 on, glslang reads
@@ -44,7 +44,15 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
 
     let required = find(declared.rules).and_then(|rules| rules.glsl?.extension);
     let mut extensions = required.map(|name| format!("#extension {name} : require\n")).unwrap_or_default();
-    let version = if writer.extended { VERSION_OF_EXTENSION } else { VERSION };
+    let is_traced = declared.space == AddressSpace::ShaderRecord;
+    let is_at_address = declared.space == AddressSpace::Address;
+    if is_traced {
+        extensions += "#extension GL_EXT_ray_tracing : require\n";
+    }
+    if is_at_address {
+        extensions += "#extension GL_EXT_buffer_reference : require\n";
+    }
+    let version = if writer.extended || is_traced || is_at_address { VERSION_OF_EXTENSION } else { VERSION };
     if writer.extended {
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
@@ -55,12 +63,22 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
         AddressSpace::Uniform | AddressSpace::UniformElement => {
             format!("layout({rules}, set = 0, binding = 0) uniform")
         }
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
+        AddressSpace::Storage | AddressSpace::StorageElement => {
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
+        AddressSpace::ShaderRecord => format!("layout({rules}, shaderRecordEXT) buffer"),
+        AddressSpace::Address => {
+            let alignment = declared.address_alignment;
+            format!("layout({rules}, buffer_reference, buffer_reference_align = {alignment}) readonly buffer")
+        }
+    };
+    let variable = if is_at_address {
+        format!(";\nlayout(push_constant) uniform LayoutproofAddress {{ LayoutproofBlock {BLOCK}; }}")
+    } else {
+        format!(" {BLOCK}")
     };
     Ok(format!(
-        "#version {version}\n{extensions}{}{head} LayoutproofBlock {{\n{members}}} {BLOCK};\n",
+        "#version {version}\n{extensions}{}{head} LayoutproofBlock {{\n{members}}}{variable};\n",
         writer.declared.concat()
     ))
 }

@@ -53,8 +53,10 @@ pub struct GlslDeclaration<'a> {
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
-    /// A uniform buffer, a storage buffer or push constants.
+    /// A uniform buffer, a storage buffer, push constants, a shader record, or memory at an address.
     pub space: AddressSpace,
+    /// The alignment that the shader may assume of the address.
+    pub address_alignment: u32,
     /// Default matrix order and 16-bit types.
     pub options: LayoutOptions,
 }
@@ -68,6 +70,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
 
     match kind {
         BlockKind::PushConstant => AddressSpace::PushConstant,
+        BlockKind::ShaderRecord => AddressSpace::ShaderRecord,
         BlockKind::Cbuffer
         | BlockKind::ConstantBuffer
         | BlockKind::ParameterBlock
@@ -87,7 +90,6 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
         | BlockKind::Tbuffer
         | BlockKind::TextureBuffer
         | BlockKind::StructuredElement
-        | BlockKind::ShaderRecord
         | BlockKind::Pointee
         | BlockKind::StorageBlock => AddressSpace::Storage,
     }
@@ -117,12 +119,14 @@ pub fn probe(declared: &GlslDeclaration<'_>, plan: &ProbePlan, wiring: &Wiring) 
     }
 
     let (output, input) = (BINDING, BINDING + 1);
+    // Ray-tracing stages have no workgroups.
+    let is_traced = declared.space == AddressSpace::ShaderRecord;
+    let local_size = if is_traced { "" } else { "layout(local_size_x = 1) in;\n" };
     Ok(format!(
         "{block}
 layout(std430, set = 0, binding = {output}) buffer LayoutproofOutput {{ uint layoutproof_output[]; }};
 layout(std430, set = 0, binding = {input}) readonly buffer LayoutproofInput {{ uint layoutproof_input[]; }};
-layout(local_size_x = 1) in;
-void main()
+{local_size}void main()
 {{
     layoutproof_output[0] = layoutproof_input[0];
 {body}}}

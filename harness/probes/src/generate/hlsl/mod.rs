@@ -13,7 +13,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use super::reserved::{MARK, Reserved};
-use crate::{Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
+use crate::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::Module;
 use layoutproof_readers::toolchain::{Input, Toolchain};
@@ -124,6 +124,10 @@ pub const INPUT: &str = "layoutproof_input";
 /// of the user's buffer.
 const BYTES: &str = "\u{1}bytes";
 
+/// Name of the push constants with the address of the block's bytes, for [`Form::ByteAddress`] in
+/// [`AddressSpace::Address`].
+const ADDRESS: &str = "\u{1}address";
+
 /// Built-in functions that probes call. A text that declares a function with such a name would
 /// change the meaning of a probe.
 const CALLED: [&str; 7] =
@@ -221,6 +225,9 @@ impl StageFrame {
                 last: "    return float4(0, 0, 0, 1);\n",
             },
             Stage::Fragment => Self { attributes: "[shader(\"pixel\")]", ..nothing },
+            Stage::RayGeneration => Self { attributes: "[shader(\"raygeneration\")]", ..nothing },
+            // Compilers' code is probed in the ray generation alone, so nothing is passed here.
+            Stage::Callable => Self { attributes: "[shader(\"callable\")]", ..nothing },
         }
     }
 }
@@ -257,10 +264,17 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     }
 }
 
-/// Declares the byte-address buffer, if the entry point uses it.
+/// Declares the byte-address buffer or the address, if the entry point uses one.
 fn bytes(entry: &ProbeEntry, reserved: &Reserved) -> String {
     if !entry.forms.contains(&Form::ByteAddress) {
         return String::new();
+    }
+    if entry.space == AddressSpace::Address {
+        return format!(
+            "struct {MARK}Address {{ uint64_t value; }};
+[[vk::push_constant]] {MARK}Address {ADDRESS};
+"
+        );
     }
     let (ty, register) = match entry.direction {
         Direction::Read => ("ByteAddressBuffer", "t0"),

@@ -3,7 +3,8 @@
 //! [`Form::Leaf`] names the leaf. [`Form::Vector`] reads the vector or matrix row that contains it.
 //! [`Form::Whole`] passes the enclosing member or element to a function. [`Form::Indexed`] takes
 //! every index from the input; in Slang it reads most cells of a matrix from a copy.
-//! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there.
+//! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there; in
+//! [`AddressSpace::Address`] it does so at an address (`vk::RawBufferLoad`).
 //! [`Form::Private`] and [`Form::Workgroup`] copy the value that [`Form::Whole`] passes to a
 //! variable, and index that variable only with indices from the input.
 //!
@@ -13,12 +14,14 @@
 use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 
-use super::{BYTES, Dialect, expression};
+use super::{ADDRESS, BYTES, Dialect, expression};
 use crate::generate::reserved::MARK;
-use crate::{AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
+use crate::jobs::address_alignment;
+use crate::{AddressSpace, AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
 
 /// Names of a vector's components. No matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
@@ -67,7 +70,7 @@ impl ProbedBlock<'_> {
     /// no statement for a form.
     pub(super) fn statements(&self, direction: Direction) -> Option<Statements> {
         let indexed = self.wiring.slots.iter().filter(|slot| slot.form == Form::Indexed);
-        let paths: Vec<String> = indexed.filter_map(|slot| expression(self.layout, self.leaf(slot))).collect();
+        let paths: Vec<String> = indexed.filter_map(|slot| self.expression(self.leaf(slot))).collect();
         let mut text = Statements { body: self.index_locals(&paths), ..Statements::default() };
         for slots in self.wiring.slots.chunk_by(|one, next| self.are_read_at_once(one, next)) {
             match direction {
@@ -107,7 +110,7 @@ impl ProbedBlock<'_> {
     /// single slot of any other form. `None` if the language has no such statement.
     fn reads(&self, slots: &[AnswerSlot], text: &mut Statements) -> Option<()> {
         let leaf = self.leaf(&slots[0]);
-        let path = expression(self.layout, leaf)?;
+        let path = self.expression(leaf)?;
         let value = match slots[0].form {
             Form::Leaf => self.spelled(leaf, path),
             Form::Vector => match vector_stem(leaf) {
@@ -148,7 +151,7 @@ impl ProbedBlock<'_> {
     /// cannot pass enums to functions.
     fn whole(&self, slot: &AnswerSlot) -> Option<(String, String)> {
         let leaf = self.leaf(slot);
-        let path = expression(self.layout, leaf)?;
+        let path = self.expression(leaf)?;
         let (whole, rest) = path.split_at(whole_end(&path, self.layout, leaf));
         (!rest.is_empty()).then(|| (whole.to_owned(), rest.to_owned()))
     }
@@ -235,6 +238,21 @@ impl ProbedBlock<'_> {
         Some(())
     }
 
+    /// Returns the leaf's name in the language; `None` for kinds of block that HLSL does not have.
+    fn expression(&self, leaf: &Leaf) -> Option<String> {
+        if self.layout.kind != BlockKind::Pointee {
+            return expression(self.layout, leaf);
+        }
+        let is_one = self.layout.count == Count::Finite(1);
+        let pointer = self.layout.name.replace("[]", "[0]") + if is_one { "" } else { "[0]" };
+        let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
+        match self.dialect {
+            Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
+            Dialect::Slang | Dialect::SlangForWgsl => Some(format!("(*{pointer}){dot}{}", leaf.path)),
+            Dialect::Clang | Dialect::OldHlsl => None,
+        }
+    }
+
     /// Returns the element's type as declared; `None` for blocks that are not the element of a
     /// buffer.
     fn element(&self) -> Option<&str> {
@@ -249,10 +267,22 @@ impl ProbedBlock<'_> {
         format!("{VALUE}{dot}{path}")
     }
 
-    /// Loads the element from the byte-address buffer and stores each slot's part of it.
+    /// Returns the alignment to promise for an element at an address; `None` if it is in a
+    /// byte-address buffer.
+    fn alignment_at_address(&self) -> Option<u32> {
+        let entry = self.plan.entries.first()?;
+        (entry.space == AddressSpace::Address).then(|| address_alignment(self.layout, self.plan))
+    }
+
+    /// Loads the element from the byte-address buffer, or from its address, and stores each slot's
+    /// part of it.
     fn load_element(&self, slots: &[AnswerSlot]) -> Option<String> {
         let element = self.element()?;
-        let mut text = format!("    {{ {element} {VALUE} = {BYTES}.Load<{element} >(0);\n");
+        let load = match self.alignment_at_address() {
+            Some(alignment) => format!("vk::RawBufferLoad<{element} >({ADDRESS}.value, {alignment})"),
+            None => format!("{BYTES}.Load<{element} >(0)"),
+        };
+        let mut text = format!("    {{ {element} {VALUE} = {load};\n");
         for slot in slots {
             let part = self.converted(self.leaf(slot), self.part(slot));
             text += &self.store(&part, self.leaf(slot).component, word(slot)?);
@@ -260,7 +290,8 @@ impl ProbedBlock<'_> {
         Some(text + "    }\n")
     }
 
-    /// Builds an element from all values and stores it to the byte-address buffer.
+    /// Builds an element from all values and stores it to the byte-address buffer, or at its
+    /// address.
     fn store_element(&self, slots: &[AnswerSlot]) -> Option<String> {
         let element = self.element()?;
         let mut text = format!("    {{ {element} {VALUE};\n");
@@ -268,7 +299,11 @@ impl ProbedBlock<'_> {
             let value = self.loaded(self.leaf(slot).component, word(slot)?);
             text += &self.assign(self.leaf(slot), &self.part(slot), &value);
         }
-        Some(text + &format!("    {BYTES}.Store<{element} >(0, {VALUE});\n    }}\n"))
+        let store = match self.alignment_at_address() {
+            Some(alignment) => format!("vk::RawBufferStore<{element} >({ADDRESS}.value, {VALUE}, {alignment})"),
+            None => format!("{BYTES}.Store<{element} >(0, {VALUE})"),
+        };
+        Some(text + &format!("    {store};\n    }}\n"))
     }
 
     /// Reads a vector or a matrix row at once. `stem` is the length of its path.
@@ -293,7 +328,7 @@ impl ProbedBlock<'_> {
     fn indexed_leaves(&self, slots: &[AnswerSlot]) -> Option<String> {
         let store = |slot: &AnswerSlot| {
             let leaf = self.leaf(slot);
-            let path = indexed(&self.spelled(leaf, expression(self.layout, leaf)?));
+            let path = indexed(&self.spelled(leaf, self.expression(leaf)?));
             Some(self.store(&path, leaf.component, word(slot)?))
         };
         slots.iter().map(store).collect()
@@ -353,7 +388,7 @@ impl ProbedBlock<'_> {
     fn write(&self, slot: &AnswerSlot) -> Option<String> {
         let leaf = self.leaf(slot);
         let value = self.loaded(leaf.component, word(slot)?);
-        Some(self.assign(leaf, &expression(self.layout, leaf)?, &value))
+        Some(self.assign(leaf, &self.expression(leaf)?, &value))
     }
 
     /// Returns the statement that assigns a value to the leaf at `path`.

@@ -2,7 +2,8 @@
 //!
 //! Every space has its own variable of the block's type, and a second one for entry points that
 //! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
-//! For a block at an address the variable is the push-constant block that holds the address.
+//! For a block at an address the variable is the push-constant block that holds the address. A block
+//! in a shader record has no binding.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -135,6 +136,7 @@ impl<'a> InterfaceVariables<'a> {
             | AddressSpace::UniformElement
             | AddressSpace::Storage
             | AddressSpace::StorageElement
+            | AddressSpace::ShaderRecord
             | AddressSpace::PushConstant => {
                 let variable = types.block_variable(class, self.block.id, element);
                 types.builder.name(variable, self.block_name);
@@ -143,7 +145,7 @@ impl<'a> InterfaceVariables<'a> {
         };
 
         match (space, direction) {
-            (AddressSpace::PushConstant | AddressSpace::Address, _) => {}
+            (AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord, _) => {}
             (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Read) => {
                 bind(types, variable, 0);
                 types.builder.decorate(variable, Decoration::NonWritable, []);

@@ -1,4 +1,5 @@
-//! Writes SPIR-V 1.3 modules with offsets and strides of our own.
+//! Writes SPIR-V modules with offsets and strides of our own: version 1.3, and 1.4 for ray-tracing
+//! stages.
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout
 //! rule. One module holds all entry points of a plan. The block's variables share set 0 binding 0,
@@ -10,8 +11,8 @@
 //! the conversions between leaves and words. `input_place` is the place of the input. `rules` and
 //! `needs` find what a device and `spirv-val` must allow. `regions` writes modules of many blocks.
 //!
-//! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification,
-//! "Shader Interfaces".
+//! Source: SPIR-V specification; `SPV_KHR_physical_storage_buffer`; `SPV_KHR_ray_tracing`; Vulkan
+//! specification, "Shader Interfaces".
 
 mod access;
 mod block;
@@ -102,8 +103,7 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let has_addresses = spaces.contains(&AddressSpace::Address);
-    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, has_addresses);
+    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }
@@ -139,7 +139,10 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
     };
     let sized = |space: AddressSpace| match space {
-        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => true,
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::PushConstant
+        | AddressSpace::ShaderRecord => true,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
 

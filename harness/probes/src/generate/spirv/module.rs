@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Word};
+use rspirv::dr::Operand;
+use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Op, Word};
 
 use super::access::OPEN;
 use super::block::{SpirvNode, Way};
@@ -13,7 +14,7 @@ use super::needs::Need;
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
 use crate::generate::ProduceError;
-use crate::{Direction, Form, ProbeEntry, Wiring};
+use crate::{AddressSpace, Direction, Form, ProbeEntry, Wiring};
 
 /// A module under construction.
 pub(super) struct ModuleWriter<'a> {
@@ -22,9 +23,9 @@ pub(super) struct ModuleWriter<'a> {
     stages: EntryStages,
 }
 
-/// Starts an empty module with the capabilities and extensions in `needs`. `has_addresses` is true
-/// if any entry point accesses its block through an address.
-pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
+/// Starts an empty module with the capabilities and extensions in `needs`, whose entry points access
+/// their blocks in these spaces.
+pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmitter {
     let mut types = TypeEmitter::new();
     types.builder.set_version(1, 3);
     types.builder.capability(Capability::Shader);
@@ -34,10 +35,16 @@ pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
 
     let mut extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
     let mut addressing = AddressingModel::Logical;
-    if has_addresses {
+    if spaces.contains(&AddressSpace::Address) {
         types.builder.capability(Capability::PhysicalStorageBufferAddresses);
         extensions.insert("SPV_KHR_physical_storage_buffer");
         addressing = AddressingModel::PhysicalStorageBuffer64;
+    }
+
+    if spaces.contains(&AddressSpace::ShaderRecord) {
+        types.builder.set_version(1, 4);
+        types.builder.capability(Capability::RayTracingKHR);
+        extensions.insert("SPV_KHR_ray_tracing");
     }
 
     for extension in extensions {
@@ -49,8 +56,13 @@ pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
 
 impl<'a> ModuleWriter<'a> {
     /// Starts a module without entry points, see [`begin`].
-    pub(super) fn new(node: &'a SpirvNode, block_name: &'a str, needs: &[Need], has_addresses: bool) -> Self {
-        let mut types = begin(needs, has_addresses);
+    pub(super) fn new(
+        node: &'a SpirvNode,
+        block_name: &'a str,
+        needs: &[Need],
+        spaces: &BTreeSet<AddressSpace>,
+    ) -> Self {
+        let mut types = begin(needs, spaces);
         let variables = InterfaceVariables::new(&mut types, node, block_name);
         Self { types, variables, stages: EntryStages::default() }
     }
@@ -97,10 +109,27 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// Finishes the module with the stages that its draws need.
+    /// Finishes the module with the stages that its draws and calls need.
     pub(super) fn finish(mut self) -> rspirv::dr::Module {
         self.stages.add_other_stages(&mut self.types);
-        self.types.builder.module()
+        let mut module = self.types.builder.module();
+        if module.header.as_ref().is_some_and(|header| header.version() >= (1, 4)) {
+            list_all_variables(&mut module);
+        }
+        module
+    }
+}
+
+/// Lists all variables of the module in the interface of every entry point. From SPIR-V 1.4 on, an
+/// interface has at least those that the entry point uses, whatever their storage class.
+fn list_all_variables(module: &mut rspirv::dr::Module) {
+    let globals = &module.types_global_values;
+    let variables = globals.iter().filter(|global| global.class.opcode == Op::Variable);
+    let variables: Vec<Operand> = variables.filter_map(|it| it.result_id).map(Operand::IdRef).collect();
+    for entry in &mut module.entry_points {
+        // The stage, the function and the name come first.
+        entry.operands.truncate(3);
+        entry.operands.extend_from_slice(&variables);
     }
 }
 

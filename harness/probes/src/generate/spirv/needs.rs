@@ -49,18 +49,24 @@ fn arithmetic(kind: ScalarKind) -> Vec<Need> {
     }
 }
 
-/// Finds the needs of members of a type in a block. At an address, the rules of storage buffers
-/// apply.
+/// Finds the needs of members of a type in a block. At an address and in a shader record, the rules
+/// of storage buffers apply.
 fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
-    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
+    use AddressSpace::{Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement};
     let (capability, feature) = match (kind.bits, space) {
-        (8, Storage | StorageElement | Address) => (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8),
+        (8, Storage | StorageElement | Address | ShaderRecord) => {
+            (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8)
+        }
         (8, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer8BitAccess, Feature::UniformBuffer8),
         (8, PushConstant) => (Capability::StoragePushConstant8, Feature::PushConstant8),
-        (16, Storage | StorageElement | Address) => (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16),
+        (16, Storage | StorageElement | Address | ShaderRecord) => {
+            (Capability::StorageBuffer16BitAccess, Feature::StorageBuffer16)
+        }
         (16, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16),
         (16, PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
-        (_, Storage | StorageElement | Address | Uniform | UniformElement | PushConstant) => return None,
+        (_, Storage | StorageElement | Address | ShaderRecord | Uniform | UniformElement | PushConstant) => {
+            return None;
+        }
     };
     let extension = (kind.bits == 8).then_some("SPV_KHR_8bit_storage");
     Some(Need { capability, feature, extension })

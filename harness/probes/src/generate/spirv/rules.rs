@@ -26,9 +26,11 @@ pub fn required_feature(rules: BlockRules) -> Option<Feature> {
 pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
     let extended = match space {
         AddressSpace::Uniform | AddressSpace::UniformElement => true,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::PushConstant => {
-            false
-        }
+        AddressSpace::Storage
+        | AddressSpace::StorageElement
+        | AddressSpace::Address
+        | AddressSpace::ShaderRecord
+        | AddressSpace::PushConstant => false,
     };
 
     if obeys(block, 0, extended) {

@@ -103,7 +103,10 @@ pub fn space_of(rules: &str) -> AddressSpace {
 pub fn has(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
         AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
-        AddressSpace::UniformElement | AddressSpace::StorageElement | AddressSpace::Address => false,
+        AddressSpace::UniformElement
+        | AddressSpace::StorageElement
+        | AddressSpace::Address
+        | AddressSpace::ShaderRecord => false,
     };
     space && entry.stage == Stage::Compute
 }
@@ -122,9 +125,11 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry) -> Result<(), NotExpressibl
             "uniform"
         }
         AddressSpace::PushConstant => "immediate",
-        AddressSpace::UniformElement | AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
-            return Ok(());
-        }
+        AddressSpace::UniformElement
+        | AddressSpace::Storage
+        | AddressSpace::StorageElement
+        | AddressSpace::Address
+        | AddressSpace::ShaderRecord => return Ok(()),
     };
 
     if let Some(path) = block.runtime_sized() {
@@ -145,12 +150,13 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
         (AddressSpace::Uniform | AddressSpace::UniformElement, _) => "uniform",
         (AddressSpace::PushConstant, _) => "immediate",
-        (AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address, Direction::Read) => {
-            "storage, read"
-        }
-        (AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address, Direction::Write) => {
-            "storage, read_write"
-        }
+        (
+            AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::ShaderRecord,
+            direction,
+        ) => match direction {
+            Direction::Read => "storage, read",
+            Direction::Write => "storage, read_write",
+        },
     };
 
     let binding = match entry.space {
@@ -158,7 +164,8 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
         | AddressSpace::UniformElement
         | AddressSpace::Storage
         | AddressSpace::StorageElement
-        | AddressSpace::Address => "@group(0) @binding(0) ",
+        | AddressSpace::Address
+        | AddressSpace::ShaderRecord => "@group(0) @binding(0) ",
         AddressSpace::PushConstant => "",
     };
     format!("{binding}var<{address_space}> {BLOCK}: {};", block.ty)

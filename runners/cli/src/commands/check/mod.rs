@@ -1,30 +1,14 @@
 //! `layoutproof check` and `init`: compare host structs with the blocks that they fill. Only
 //! `--run` needs a GPU.
 //!
-//! `input_kind` sorts the inputs, `shader_blocks` lays the blocks out with the options of the
-//! project and the command line, or takes a compiler's answer, `debug_worker` reads the host's types in a
-//! child process, `pairing` matches blocks with types, and `prove` has devices read the matched blocks.
+//! [`layoutproof_pairs`] reads both sides and matches them; `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
-mod comparisons;
-mod debug_types;
-pub(crate) mod debug_worker;
 pub(crate) mod init;
-mod init_defines;
 mod init_targets;
 mod init_trials;
-mod input_kind;
-mod lock;
-mod nearness;
-mod other_targets;
-mod pairing;
-mod parallel;
 mod prove;
-#[cfg(test)]
-mod round_trip;
-mod shader_blocks;
 mod work_time;
-mod writers;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,6 +23,14 @@ use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
 use layoutproof_inputs::refused_input::{RefusedInput, first_problem, short_advice};
 use layoutproof_inputs::shader_file::use_no_cache;
+use layoutproof_pairs::comparisons::Comparisons;
+use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
+use layoutproof_pairs::input_kind::CheckInput;
+use layoutproof_pairs::lock::{Lock, shader_name};
+use layoutproof_pairs::other_targets::note_other_targets;
+use layoutproof_pairs::pairing::{PairRules, Pairing, pair};
+use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
+use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
     Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
@@ -52,14 +44,7 @@ use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::check::args::{CheckArgs, CheckFormat};
-use crate::commands::check::comparisons::Comparisons;
-use crate::commands::check::debug_worker::{DebugAnswer, WantedTypes, read_types};
-use crate::commands::check::input_kind::CheckInput;
-use crate::commands::check::lock::{Lock, shader_name};
-use crate::commands::check::other_targets::note_other_targets;
-use crate::commands::check::pairing::{PairRules, Pairing, pair};
 use crate::commands::check::prove::Proof;
-use crate::commands::check::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};

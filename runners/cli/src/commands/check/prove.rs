@@ -18,12 +18,12 @@ use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::{plan, produce};
 use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
+use layoutproof_pairs::pairing::{PairPartners, PairRules};
+use layoutproof_pairs::shader_blocks::{BlockSource, TargetBlock};
 use layoutproof_probes::Direction;
 use layoutproof_report::host_check::{CheckedPair, HostCheck, NotRead, PairProof};
 
 use super::args::CheckArgs;
-use super::pairing::{PairPartners, PairRules};
-use super::shader_blocks::{BlockSource, TargetBlock};
 use crate::args::RunArgs;
 use crate::output::{warn, warn_of_listing};
 use crate::progress::Progress;

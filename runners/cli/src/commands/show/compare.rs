@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
-use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
@@ -22,7 +22,6 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::compiled_columns::layouts;
-use crate::commands::show::input::read_input;
 use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
 
 /// One side of a comparison.

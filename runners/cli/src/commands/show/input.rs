@@ -1,48 +1,16 @@
-//! Reads the input of `show` and `diff`.
+//! What the input of `show` and `diff` can be bound to.
 
 use anyhow::bail;
 use layoutproof_bindings::BindingRequest;
-use layoutproof_core::check::Source;
-use layoutproof_inputs::all_cases::Cases;
-use layoutproof_inputs::declare::DeclareArgs;
-use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::ShaderTarget;
-use layoutproof_show::front_ends::{Purpose, TextFrontEnd};
+use layoutproof_show::front_ends::TextFrontEnd;
 use layoutproof_show::{InputContent, ShowInput};
-use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::check_format;
 use crate::commands::show::formats::FormatKind;
 use crate::output::warn;
-
-/// Reads a file or a case. The inner error holds the problems of its text.
-pub(crate) fn read_input(
-    word: &str,
-    declare: &DeclareArgs,
-    profile: Option<&str>,
-    purpose: Purpose,
-    sources: &mut SourceMap,
-) -> anyhow::Result<Result<ShowInput, Vec<Diagnostic>>> {
-    let declared = |source| InputContent::Declared(Box::new(source));
-    let (language, content) = match InputWord::of(word, declare.lang) {
-        InputWord::Shader(file) => (file.front_end.language(), file.read(declare, profile, purpose, sources)?),
-        InputWord::CaseFile(path) => {
-            let mut cases = Cases::load(&declare.cases)?;
-            let id = cases.add_file(&path)?;
-            (None, read_case(&cases, &id, sources).map(declared))
-        }
-        InputWord::Filter(filter) => {
-            let cases = Cases::load(&declare.cases)?;
-            let id = cases.only(&filter)?;
-            (None, read_case(&cases, &id, sources).map(declared))
-        }
-    };
-    let assumes_sixteen_bit = declare.sixteen_bit.is_none();
-    Ok(content.map(|content| ShowInput { content, language, assumes_sixteen_bit }))
-}
 
 /// The binding requests of the arguments; empty if the user names no target.
 pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -> anyhow::Result<Vec<BindingRequest>> {
@@ -90,14 +58,4 @@ fn is_own_target(input: &ShowInput, args: &ShowArgs) -> bool {
         None => &[],
     };
     args.placement.target.iter().all(|choice| choice.variant.is_none() && own.contains(&choice.target))
-}
-
-fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
-    let mut problems = Vec::new();
-    let Some(case) = cases.read(&[id.to_owned()], sources, &mut problems).pop() else { return Err(problems) };
-    let source = Source::of_case(&case, sources)?;
-    source.ok_or_else(|| {
-        let message = format!("case {id} expects its declarations to be refused: there is nothing to show");
-        vec![Diagnostic::error(Code::BadCase, case.declare, message)]
-    })
 }

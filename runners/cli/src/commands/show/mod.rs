@@ -14,7 +14,7 @@ mod show_rules;
 
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
-use layoutproof_inputs::inputs::expanded;
+use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::Purpose;
@@ -26,7 +26,7 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::compiled_columns::{CompiledColumns, RequestedColumns};
 use crate::commands::show::formats::{FormatKind, ShownInput};
-use crate::commands::show::input::{binding_requests, read_input};
+use crate::commands::show::input::binding_requests;
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};

@@ -10,6 +10,7 @@ use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_frontend::module::Module;
+use layoutproof_inputs::inputs::read_input;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
@@ -22,7 +23,6 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::compiled_columns::without_declarations;
 use crate::commands::show::host_text::deliver;
-use crate::commands::show::input::read_input;
 use crate::output::warn_rendered;
 
 /// The forms of Slang's reflection.

@@ -12,7 +12,7 @@ const STACK: usize = 64 << 20;
 ///
 /// # Errors
 /// The threads cannot be started.
-pub(super) fn for_all<Item: Sync, Outcome: Send>(
+pub fn for_all<Item: Sync, Outcome: Send>(
     items: &[Item],
     work: impl Fn(&Item) -> Outcome + Sync,
 ) -> anyhow::Result<Vec<Outcome>> {

@@ -6,10 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::parser::tokens_of;
-use super::syntax::{AttributeSyntax, DeclarationKind, Syntax};
-use super::tokens::{Token, TokenKind};
-use super::{WgslEntryPoint, WgslVariable};
+use crate::parser::tokens_of;
+use crate::syntax::{AttributeSyntax, DeclarationKind, Syntax};
+use crate::tokens::{Token, TokenKind};
+use crate::{WgslEntryPoint, WgslVariable};
 
 /// Attributes that make a function an entry point; the last ones are naga's.
 const STAGES: [&str; 9] =

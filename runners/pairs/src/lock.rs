@@ -19,9 +19,9 @@ use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
 use sha2::{Digest, Sha256};
 
-use super::shader_blocks::TargetBlock;
+use crate::shader_blocks::TargetBlock;
 
-pub(super) const LOCK_FILE: &str = "layoutproof.lock";
+const LOCK_FILE: &str = "layoutproof.lock";
 
 /// The first line.
 const SCHEMA: &str = "schema\t1";
@@ -98,13 +98,13 @@ impl fmt::Display for FactValue {
 /// The facts of a check or of a lock file. One block may have several values, if the project compiles
 /// its shader in several ways.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Lock {
+pub struct Lock {
     facts: BTreeMap<FactKey, BTreeSet<FactValue>>,
 }
 
 impl Lock {
     /// The path of the lock file: next to the project file, or in the working folder.
-    pub(super) fn path(project: &ProjectFile) -> PathBuf {
+    pub fn path(project: &ProjectFile) -> PathBuf {
         project.folder.join(LOCK_FILE)
     }
 
@@ -112,7 +112,7 @@ impl Lock {
     ///
     /// # Errors
     /// The file is missing, or a line is not of this format, such as a mark of a merge conflict.
-    pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
         if !path.exists() {
             bail!("{} does not exist: `check --write-lock` writes it", path.display());
         }
@@ -142,7 +142,7 @@ impl Lock {
     ///
     /// # Errors
     /// A compiled shader or its source cannot be read.
-    pub(super) fn of_check(
+    pub fn of_check(
         check: &HostCheck,
         blocks: &[TargetBlock],
         shaders: &[&Path],
@@ -188,7 +188,7 @@ impl Lock {
     }
 
     /// The numbers of layouts, pairs and compiled shaders, for people.
-    pub(super) fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         let count = |kind: FactKind| self.facts.keys().filter(|(own, ..)| *own == kind).count() as u64;
         let kinds = [(FactKind::Layout, "layout"), (FactKind::Pair, "pair"), (FactKind::Blob, "compiled shader")];
         let present = kinds.into_iter().filter(|(kind, _)| *kind == FactKind::Layout || count(*kind) > 0);
@@ -199,7 +199,7 @@ impl Lock {
     ///
     /// # Errors
     /// The path, with the reason.
-    pub(super) fn write(&self, path: &Path) -> anyhow::Result<()> {
+    pub fn write(&self, path: &Path) -> anyhow::Result<()> {
         let mut text = format!("{SCHEMA}\n");
         for ((kind, shader, names), values) in &self.facts {
             for value in values {
@@ -213,7 +213,7 @@ impl Lock {
 
     /// The changes since `accepted` was written, as sentences. `is_checked` tells whether this
     /// check says anything about a shader.
-    pub(super) fn changes_since(&self, accepted: &Self, is_checked: impl Fn(&str) -> bool) -> Vec<String> {
+    pub fn changes_since(&self, accepted: &Self, is_checked: impl Fn(&str) -> bool) -> Vec<String> {
         let nothing = BTreeSet::new();
         let keys: BTreeSet<&FactKey> = self.facts.keys().chain(accepted.facts.keys()).collect();
         let mut changes = Vec::new();
@@ -284,7 +284,7 @@ fn is_of_block(pair: &[String], block: &[String]) -> bool {
 }
 
 /// The name of a shader in the file: its path relative to the project, with slashes, escaped.
-pub(super) fn shader_name(path: &Path, project: &ProjectFile) -> String {
+pub fn shader_name(path: &Path, project: &ProjectFile) -> String {
     let path = project.relative(path).unwrap_or_else(|| path.to_owned());
     escaped(&path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/"))
 }

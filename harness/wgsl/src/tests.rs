@@ -4,7 +4,7 @@ use layoutproof_layout::FileId;
 use layoutproof_layout::shape::Count;
 use layoutproof_source::sources::SourceMap;
 
-use super::{WgslModule, WgslSpace};
+use crate::{WgslModule, WgslSpace};
 
 #[track_caller]
 fn module(text: &str) -> WgslModule {

@@ -9,13 +9,13 @@ use layoutproof_hostcheck::{
 };
 use layoutproof_layout::BlockLayout;
 
-use super::shader_blocks::TargetBlock;
+use crate::shader_blocks::TargetBlock;
 
 /// The comparisons of a check so far. Memory would not hold a copy for each shader of an engine.
 #[derive(Debug)]
-pub(super) struct Comparisons<'a> {
+pub struct Comparisons<'a> {
     /// Vector types of libraries and of the user.
-    pub(super) vector_types: &'a VectorTypes,
+    pub vector_types: &'a VectorTypes,
     /// By the names of the block, its part and the host struct.
     known: RefCell<HashMap<(String, String, String), Vec<KnownComparison>>>,
     hosts: RefCell<HashMap<String, Vec<Arc<ProgramStruct>>>>,
@@ -39,12 +39,12 @@ struct ComparedBlock {
 }
 
 impl<'a> Comparisons<'a> {
-    pub(super) fn new(vector_types: &'a VectorTypes) -> Self {
+    pub fn new(vector_types: &'a VectorTypes) -> Self {
         Self { vector_types, known: RefCell::default(), hosts: RefCell::default() }
     }
 
     /// Compares a part of a block with a host struct, unless another shader has the same block.
-    pub(super) fn compare(&self, block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct) -> Arc<Comparison> {
+    pub(crate) fn compare(&self, block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct) -> Arc<Comparison> {
         let host = self.shared(host);
         let mut known = self.known.borrow_mut();
         let names = (block.layout.name.clone(), part.path.clone(), host.name.clone());
@@ -64,7 +64,7 @@ impl<'a> Comparisons<'a> {
     }
 
     /// The one copy of a host struct.
-    pub(super) fn shared(&self, host: &ProgramStruct) -> Arc<ProgramStruct> {
+    pub(crate) fn shared(&self, host: &ProgramStruct) -> Arc<ProgramStruct> {
         let mut hosts = self.hosts.borrow_mut();
         let namesakes = hosts.entry(host.name.clone()).or_default();
         if let Some(known) = namesakes.iter().find(|known| ***known == *host) {
@@ -103,7 +103,7 @@ mod tests {
     use layoutproof_source::sources::SourceMap;
 
     use super::*;
-    use crate::commands::check::shader_blocks::{ShaderJob, read};
+    use crate::shader_blocks::{ShaderJob, read};
     use layoutproof_inputs::declare::DeclareArgs;
     use layoutproof_inputs::layout_selection::LayoutSelection;
 

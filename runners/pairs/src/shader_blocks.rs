@@ -20,11 +20,11 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::commands::show::input::read_input;
+use layoutproof_inputs::inputs::read_input;
 
 /// A shader file and the options for reading it.
 #[derive(Clone, Debug)]
-pub(crate) struct ShaderJob {
+pub struct ShaderJob {
     pub path: PathBuf,
     /// Options for reading it.
     pub declare: DeclareArgs,
@@ -38,7 +38,7 @@ pub(crate) struct ShaderJob {
 
 /// A block under one rule set.
 #[derive(Clone, Debug)]
-pub(crate) struct TargetBlock {
+pub struct TargetBlock {
     pub shader: String,
     /// The rule set, or the compiler that chooses one.
     pub target: String,
@@ -63,7 +63,7 @@ pub(crate) struct TargetBlock {
 
 /// How host structs fill a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum HostForm {
+pub enum HostForm {
     /// One struct.
     One,
     /// `Light[2]`: this many in a row.
@@ -78,7 +78,7 @@ impl TargetBlock {
     ///
     /// # Errors
     /// It is not in a form of [`HostForm`], or the block has no array for its elements.
-    pub(super) fn with_host(mut self, stated: &str) -> anyhow::Result<Self> {
+    pub fn with_host(mut self, stated: &str) -> anyhow::Result<Self> {
         let (first, elements) = match stated.split_once(" + ") {
             Some((header, elements)) => (header.trim(), Some(elements.trim())),
             None => (stated.strip_suffix("[]").unwrap_or(stated), None),
@@ -104,7 +104,7 @@ impl TargetBlock {
 
     /// The host names of the members of a part, by their names in it: `lights.color` of the block
     /// and `color` of the part mean the same member.
-    pub(super) fn renames_in(&self, part: &BlockPart<'_>) -> BTreeMap<String, String> {
+    pub fn renames_in(&self, part: &BlockPart<'_>) -> BTreeMap<String, String> {
         let start = part.path.replace("[]", "");
         let in_part = self.renames.iter().map(|(path, host)| {
             let rest = path.strip_prefix(&start).and_then(|rest| rest.strip_prefix('.'));
@@ -123,7 +123,7 @@ fn several_of(stated: &str) -> Option<(String, u32)> {
 
 /// The source of blocks, for devices that read them.
 #[derive(Debug)]
-pub(crate) enum BlockSource {
+pub enum BlockSource {
     Declared(Arc<Source>),
     /// A module that declares its own offsets.
     Module {
@@ -134,7 +134,7 @@ pub(crate) enum BlockSource {
 
 /// The blocks of one file.
 #[derive(Debug, Default)]
-pub(crate) struct ShaderBlocks {
+pub struct ShaderBlocks {
     /// Every block under every target.
     pub blocks: Vec<TargetBlock>,
     /// Warnings for the user.
@@ -150,7 +150,7 @@ pub(crate) struct ShaderBlocks {
 /// # Errors
 /// The file cannot be read, or a rule set is unknown. The inner error holds the problems of its
 /// text.
-pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
+pub fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let first_file = sources.files().len();
     match read_without_compilers(job, sources)? {
         Ok(read) => Ok(Ok(read)),
@@ -162,7 +162,7 @@ pub(crate) fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<R
 ///
 /// # Errors
 /// Those of [`read`].
-pub(crate) fn read_without_compilers(
+pub fn read_without_compilers(
     job: &ShaderJob,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
@@ -316,12 +316,12 @@ pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOp
 ///
 /// # Errors
 /// An error that lists the existing names.
-pub(crate) fn check_rules(name: &str) -> anyhow::Result<()> {
+pub fn check_rules(name: &str) -> anyhow::Result<()> {
     rule_choice(name).map(drop)
 }
 
 /// The names that the host type of a block may have.
-pub(super) fn names_of(block: &Block, layout: &BlockLayout, comment: &BlockComment) -> BlockNames {
+pub(crate) fn names_of(block: &Block, layout: &BlockLayout, comment: &BlockComment) -> BlockNames {
     let element = match &block.element {
         // In HLSL, the members of a cbuffer form no named struct.
         layoutproof_layout::Type::Struct(structure) if block.kind != BlockKind::Cbuffer => Some(structure.name.clone()),

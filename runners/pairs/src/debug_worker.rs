@@ -20,16 +20,16 @@ use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramStruct, VectorTypeRo
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::debug_types::convert;
-use super::shader_blocks::TargetBlock;
-use super::writers::Writers;
+use crate::debug_types::convert;
+use crate::shader_blocks::TargetBlock;
+use crate::writers::Writers;
 use layoutproof_inputs::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
 
 /// Reading a program of a gigabyte takes seconds, so two minutes mean that something went wrong.
 const LIMITS: ReaderLimits = ReaderLimits { time: Duration::from_secs(120), memory_gib: 8 };
 
 /// The internal command that runs [`serve`].
-pub(crate) const COMMAND: &str = "debug-worker";
+pub const COMMAND: &str = "debug-worker";
 
 /// A request to read one file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ struct DebugRequest {
 
 /// The blocks to look for in all host files: each once, although hundreds of shaders may include it.
 #[derive(Debug)]
-pub(crate) struct WantedTypes {
+pub struct WantedTypes {
     blocks: Vec<BlockNames>,
     sketches: Vec<Vec<Option<MemberSketch>>>,
     vector_types: Vec<VectorTypeRow>,
@@ -53,7 +53,7 @@ pub(crate) struct WantedTypes {
 }
 
 impl WantedTypes {
-    pub(crate) fn new(all: &[TargetBlock], vector_types: &[VectorTypeRow]) -> Self {
+    pub fn new(all: &[TargetBlock], vector_types: &[VectorTypeRow]) -> Self {
         let vector_types = vector_types.to_vec();
         let mut wanted = Self { blocks: Vec::new(), sketches: Vec::new(), vector_types, place: Vec::new() };
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -85,7 +85,7 @@ impl WantedTypes {
 /// A host struct that fits a block by its members, or has at least one of them at its place. Whether that
 /// is enough depends on how near it is to the shader.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Proposal {
+pub struct Proposal {
     pub host: String,
     /// The part of the block that it fits, as an index into its parts.
     pub part: usize,
@@ -94,7 +94,7 @@ pub(crate) struct Proposal {
 
 /// The types of one file that may match the blocks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct DebugAnswer {
+pub struct DebugAnswer {
     /// The reason if the file has no types at all, unless `problems` say it.
     pub absence: Option<String>,
     /// Matching types with a definition.
@@ -143,7 +143,7 @@ const MOST_FOR_ONE_MEMBER: usize = 2;
 ///
 /// # Errors
 /// The file cannot be read, or the process died.
-pub(crate) fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnswer> {
+pub fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
     let (blocks, sketches) = (wanted.blocks.clone(), wanted.sketches.clone());
     let request = DebugRequest { file: file.to_owned(), blocks, sketches, vector_types: wanted.vector_types.clone() };
@@ -162,7 +162,7 @@ pub(crate) fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<De
 ///
 /// # Errors
 /// The request is missing, or the answer cannot be written.
-pub(crate) fn serve() -> anyhow::Result<()> {
+pub fn serve() -> anyhow::Result<()> {
     serve_request(LIMITS, |request: DebugRequest| Ok(answer(&request)))
 }
 

@@ -13,7 +13,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 
 /// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CheckInput {
+pub enum CheckInput {
     /// A shader: source, SPIR-V or a container of compiled HLSL.
     Shader(PathBuf),
     /// A file with debug information.
@@ -45,7 +45,7 @@ impl CheckInput {
     ///
     /// # Errors
     /// The file is of neither kind, or cannot be read.
-    pub(crate) fn of(path: &Path, named: Option<ShaderLanguage>) -> anyhow::Result<Self> {
+    pub fn of(path: &Path, named: Option<ShaderLanguage>) -> anyhow::Result<Self> {
         let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase()).unwrap_or_default();
         if path.is_dir() {
             return match bundled(path) {

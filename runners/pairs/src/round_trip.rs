@@ -19,11 +19,11 @@ use layoutproof_layout::{RuleSet, lay_out, table};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
 use layoutproof_source::sources::SourceMap;
 
-use super::comparisons::Comparisons;
-use super::debug_types::convert;
-use super::debug_worker::DebugAnswer;
-use super::pairing::{PairRules, pair};
-use super::shader_blocks::{BlockSource, TargetBlock, names_of};
+use crate::comparisons::Comparisons;
+use crate::debug_types::convert;
+use crate::debug_worker::DebugAnswer;
+use crate::pairing::{PairRules, pair};
+use crate::shader_blocks::{BlockSource, TargetBlock, names_of};
 
 /// Blocks that no struct can describe: `show` writes a note for them, and `check` rightly finds a
 /// difference. Each has its reason.
@@ -122,7 +122,7 @@ fn case_blocks(folder: &Path, file: &Path, wanted: Structs<'_>) -> Vec<CaseBlock
             places: BTreeMap::new(),
             host_start: None,
             contract: None,
-            host_form: super::shader_blocks::HostForm::One,
+            host_form: crate::shader_blocks::HostForm::One,
             renames: BTreeMap::new(),
             source: Arc::clone(&block_source),
             usual_of: None,

@@ -8,9 +8,9 @@ use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Span, join};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-use super::constant::{Callee, Conversion, Evaluator, Names, NoValue, ScalarValue, Value, convert, integer};
-use super::syntax::{AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax};
-use super::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable};
+use crate::constant::{Callee, Conversion, Evaluator, Names, NoValue, ScalarValue, Value, convert, integer};
+use crate::syntax::{AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax};
+use crate::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable};
 
 /// Deepest nesting of structs, arrays and aliases, as for SPIR-V.
 const DEEPEST: usize = 64;

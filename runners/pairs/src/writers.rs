@@ -18,14 +18,14 @@ const TRAITS: [(&str, &str, &str, WrittenRules); 5] = [
 
 /// The libraries that write the types of a program.
 #[derive(Debug)]
-pub(super) struct Writers {
+pub(crate) struct Writers {
     /// By the type's name without its arguments: the symbols of older compilers have `Object<M>` for all
     /// instances.
     by_type: BTreeMap<String, WrittenBy>,
 }
 
 impl Writers {
-    pub(super) fn of(file: &DebugFile<'_>) -> Self {
+    pub(crate) fn of(file: &DebugFile<'_>) -> Self {
         let mut by_type: BTreeMap<String, WrittenBy> = BTreeMap::new();
         let crates = TRAITS.map(|(name, ..)| name);
         for Implementation { type_name, trait_name } in file.implementations(&crates) {
@@ -43,13 +43,13 @@ impl Writers {
     }
 
     /// The library that writes a type.
-    pub(super) fn find(&self, type_name: &str) -> Option<&WrittenBy> {
+    pub(crate) fn find(&self, type_name: &str) -> Option<&WrittenBy> {
         self.by_type.get(without_arguments(type_name))
     }
 }
 
 /// The name of a type without arguments at its end: `a::Object` for `a::Object<b::Pbr>`.
-pub(super) fn without_arguments(type_name: &str) -> &str {
+pub(crate) fn without_arguments(type_name: &str) -> &str {
     let mut depth = 0u32;
     let start = type_name.char_indices().rev().find_map(|(at, letter)| {
         match letter {

@@ -7,6 +7,7 @@
 //!
 //! Source: WebGPU Shading Language, W3C Candidate Recommendation Draft; its sections are named
 //! where they apply.
+#![forbid(unsafe_code)]
 
 mod constant;
 mod elaborate;

@@ -8,10 +8,10 @@ use layoutproof_layout::Span;
 use layoutproof_preprocess::operator::BinaryOperator;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-use super::syntax::{
+use crate::syntax::{
     AccessStep, AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax,
 };
-use super::tokens::{Token, TokenKind};
+use crate::tokens::{Token, TokenKind};
 
 /// Deepest nesting of brackets and template lists in an expression or type.
 const DEEPEST: usize = 100;

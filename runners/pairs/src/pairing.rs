@@ -19,18 +19,18 @@ use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
-use super::comparisons::Comparisons;
-use super::debug_worker::DebugAnswer;
-use super::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
-use super::shader_blocks::{HostForm, TargetBlock};
-use super::writers::without_arguments;
+use crate::comparisons::Comparisons;
+use crate::debug_worker::DebugAnswer;
+use crate::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
+use crate::shader_blocks::{HostForm, TargetBlock};
+use crate::writers::without_arguments;
 
 /// Most structs to propose for a block: a longer list does not help the user to choose.
 const MOST_PROPOSALS: usize = 2;
 
 /// The user's settings for pairs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PairRules<'a> {
+pub struct PairRules<'a> {
     /// Intended differences.
     pub known: &'a [KnownMismatch],
     /// What is compared already.
@@ -41,7 +41,7 @@ pub(super) struct PairRules<'a> {
 
 /// A check, and the sides of its pairs.
 #[derive(Debug)]
-pub(super) struct Pairing {
+pub struct Pairing {
     /// The comparison.
     pub check: HostCheck,
     /// Block and host struct of each pair in `check.pairs`, in the same order.
@@ -50,7 +50,7 @@ pub(super) struct Pairing {
 
 /// The two sides of a pair.
 #[derive(Debug)]
-pub(super) struct PairPartners {
+pub struct PairPartners {
     /// Index of the block.
     pub block: usize,
     /// The part of the block that the host struct describes, as an index into [`block_parts`].
@@ -59,7 +59,7 @@ pub(super) struct PairPartners {
 }
 
 /// Compares each block with its host type.
-pub(super) fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>) -> Pairing {
+pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>) -> Pairing {
     let all = definitions(hosts);
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
     let mut partners = Vec::new();

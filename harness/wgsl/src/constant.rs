@@ -20,7 +20,7 @@ use layoutproof_layout::Span;
 use layoutproof_preprocess::operator::BinaryOperator;
 use thiserror::Error;
 
-use super::syntax::{AccessStep, Expression, ExpressionKind};
+use crate::syntax::{AccessStep, Expression, ExpressionKind};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ScalarValue {

@@ -9,25 +9,25 @@ use std::path::Path;
 
 use layoutproof_hostcheck::ProgramStruct;
 
-use super::debug_worker::DebugAnswer;
+use crate::debug_worker::DebugAnswer;
 
 /// The number of names that two paths have in common. Names of the shader's folders count more than
 /// that of its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Nearness {
-    pub(super) folders: usize,
+pub(crate) struct Nearness {
+    pub(crate) folders: usize,
     has_file_name: bool,
 }
 
 /// The names in the path of a shader.
 #[derive(Debug)]
-pub(super) struct ShaderPath {
+pub(crate) struct ShaderPath {
     folders: BTreeSet<String>,
     file_name: String,
 }
 
 impl ShaderPath {
-    pub(super) fn new(shader: &str) -> Self {
+    pub(crate) fn new(shader: &str) -> Self {
         let path = Path::new(shader);
         Self {
             folders: path.parent().map(names_in).unwrap_or_default(),
@@ -56,7 +56,7 @@ fn folded(name: &str) -> String {
 
 /// A struct of one host file.
 #[derive(Debug)]
-pub(super) struct Definition<'a> {
+pub(crate) struct Definition<'a> {
     program: &'a ProgramStruct,
     /// The names in the paths of its host file and of its declaration.
     path: BTreeSet<String>,
@@ -71,21 +71,21 @@ impl<'a> Definition<'a> {
 }
 
 /// All definitions of each name, in the order of the host files.
-pub(super) type Definitions<'a> = BTreeMap<&'a str, Vec<Definition<'a>>>;
+pub(crate) type Definitions<'a> = BTreeMap<&'a str, Vec<Definition<'a>>>;
 
 /// A struct as a shader sees it.
 #[derive(Debug)]
-pub(super) struct NearStruct<'a> {
-    pub(super) program: Cow<'a, ProgramStruct>,
-    pub(super) nearness: Nearness,
+pub(crate) struct NearStruct<'a> {
+    pub(crate) program: Cow<'a, ProgramStruct>,
+    pub(crate) nearness: Nearness,
     /// The host files with this layout of the struct, as far as they are as near.
-    pub(super) objects: BTreeSet<&'a str>,
+    pub(crate) objects: BTreeSet<&'a str>,
 }
 
 /// One definition of each name.
-pub(super) type StructsByName<'a> = BTreeMap<&'a str, NearStruct<'a>>;
+pub(crate) type StructsByName<'a> = BTreeMap<&'a str, NearStruct<'a>>;
 
-pub(super) fn definitions(hosts: &[DebugAnswer]) -> Definitions<'_> {
+pub(crate) fn definitions(hosts: &[DebugAnswer]) -> Definitions<'_> {
     let mut all = Definitions::new();
     for program in hosts.iter().flat_map(|host| &host.structs) {
         all.entry(program.name.as_str()).or_default().push(Definition::new(program));
@@ -94,7 +94,7 @@ pub(super) fn definitions(hosts: &[DebugAnswer]) -> Definitions<'_> {
 }
 
 /// The definition of each name that is nearest to a shader.
-pub(super) fn nearest_definitions<'a>(all: &Definitions<'a>, shader: &ShaderPath) -> StructsByName<'a> {
+pub(crate) fn nearest_definitions<'a>(all: &Definitions<'a>, shader: &ShaderPath) -> StructsByName<'a> {
     all.iter().filter_map(|(name, programs)| Some((*name, nearest_of(programs, shader)?))).collect()
 }
 

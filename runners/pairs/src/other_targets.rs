@@ -15,7 +15,7 @@ use super::shader_blocks::{BlockSource, TargetBlock, lay_out_under};
 
 /// Notes for each pair whose target nothing names the other targets for which it agrees. Pairs that agree are
 /// only compared for targets that some pair needs.
-pub(super) fn note_other_targets(pairing: &mut Pairing, blocks: &[TargetBlock], rules: PairRules<'_>) {
+pub fn note_other_targets(pairing: &mut Pairing, blocks: &[TargetBlock], rules: PairRules<'_>) {
     let mut needed: BTreeSet<(ShaderLanguage, &str)> = BTreeSet::new();
     let Pairing { check, partners } = pairing;
     for is_agreeing in [false, true] {

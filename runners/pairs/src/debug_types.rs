@@ -16,7 +16,7 @@ const MAX_FIELDS: u32 = 1 << 17;
 
 /// Converts a type with all of its layouts. `None` if no unit defines it, or it is not a struct.
 /// Source files below `working_folder` get relative names, as a user would write them.
-pub(super) fn convert(
+pub(crate) fn convert(
     found: &FoundTypes,
     named: &NamedHostType,
     object: &str,
