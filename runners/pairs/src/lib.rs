@@ -2,8 +2,7 @@
 //!
 //! [`input_kind`] sorts the inputs, [`shader_blocks`] lays the blocks out with the options of the project and the
 //! command line, or takes a compiler's answer, [`debug_worker`] reads the host's types in a child process, and
-//! [`pairing`] matches blocks with types; [`other_targets`] tries the pairs that differ under other targets. [`init_trials`]
-//! and [`init_targets`] choose how a first project is read. [`lock`] keeps what a reviewer has accepted.
+//! [`pairing`] matches blocks with types. [`other_targets`] finds the targets for which blocks that differ agree, and [`lock`] keeps what a reviewer has accepted.
 //!
 //! Prints nothing. The program that links this crate serves `debug-worker` with [`debug_worker::serve`].
 #![forbid(unsafe_code)]
@@ -12,8 +11,6 @@ pub mod build_defines;
 pub mod comparisons;
 mod debug_types;
 pub mod debug_worker;
-pub mod init_targets;
-pub mod init_trials;
 pub mod input_kind;
 pub mod lock;
 mod nearness;
@@ -23,5 +20,4 @@ pub mod parallel;
 #[cfg(test)]
 mod round_trip;
 pub mod shader_blocks;
-pub mod work_time;
 mod writers;

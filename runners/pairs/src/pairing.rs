@@ -186,14 +186,15 @@ impl PairsOfBlock<'_> {
             let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
             let has_members = has_members_of(own, host);
             let is_in_place = || structs.best_fit(own, host).is_some_and(|(fit, _)| fit.is_in_place());
-            let is_named = names.stated.is_some()
-                || if is_generic(&host.name) && host.name.contains("::") {
-                    has_members && is_in_place()
-                } else {
-                    has_members
-                        || has_own_name(names, &host.name)
-                        || (has_name(names, &host.name) && shares_a_member(&parts, host))
-                };
+            let is_named = if names.stated.is_some() || (has_name(names, &host.name) && has_only_filler(own)) {
+                true
+            } else if is_generic(&host.name) && host.name.contains("::") {
+                has_members && is_in_place()
+            } else {
+                has_members
+                    || has_own_name(names, &host.name)
+                    || (has_name(names, &host.name) && shares_a_member(&parts, host))
+            };
             if !is_named {
                 return Err(UnmatchedReason::OtherMembers(host.name.clone()));
             }
@@ -641,6 +642,14 @@ fn is_written_unlike(written: &ProgramStruct, other: &ProgramStruct) -> bool {
 fn is_same_template(left: &ProgramStruct, right: &ProgramStruct) -> bool {
     let (own, other) = (without_arguments(&left.name), without_arguments(&right.name));
     own != left.name && own == other && left.has_same_layout(right)
+}
+
+/// True for a struct whose members all have names of padding, so that they say nothing.
+fn has_only_filler(parts: &[BlockPart<'_>]) -> bool {
+    let is_filler = |part: &BlockPart<'_>| {
+        matches!(part.root.shape, LaidOutShape::Struct(_)) && MemberSketch::new(part.root).is_none()
+    };
+    !parts.is_empty() && parts.iter().all(is_filler)
 }
 
 /// False for a tuple of another size than the block: with members without names, only the size tells that

@@ -116,11 +116,11 @@ fn findings(check: &HostCheck, view: View) -> String {
     for change in &check.lock_changes {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Changed"), change, view);
     }
-    for better in &common.better_targets {
-        wrapped(&mut lines, &style.verb(Tone::Known, "Target"), &better.advice(), view);
-    }
     if !check.lock_changes.is_empty() {
         detail(&mut lines, "fix", "`layoutproof check --write-lock` accepts what is meant", view);
+    }
+    for better in &common.better_targets {
+        wrapped(&mut lines, &style.verb(Tone::Known, "Target"), &better.advice(), view);
     }
     lines.into_text()
 }

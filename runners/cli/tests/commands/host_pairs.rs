@@ -656,7 +656,7 @@ fn many_blocks_fit_on_a_screen() {
         ("     Agree 11 more blocks; `--verbose` lists them", 1),
         ("is transposed", 0),
         (
-            "      note 7 blocks matched by members: no struct has their names, and only one has\n           all of their members\n",
+            "      note 7 blocks matched by members: no struct has their names, and only one\n           has all of their members\n",
             1,
         ),
         ("      note whether matrices are transposed is not checked in 24 blocks: debug\n", 1),

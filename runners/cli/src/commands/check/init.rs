@@ -19,17 +19,16 @@ use layoutproof_inputs::files::entries;
 use layoutproof_inputs::globs;
 use layoutproof_inputs::project_file::PROJECT_FILE;
 use layoutproof_pairs::build_defines::define_sets;
-use layoutproof_pairs::shader_blocks::ShaderJob;
+use layoutproof_pairs::shader_blocks::TargetBlock;
 use layoutproof_report::host_check::BetterTarget;
-use layoutproof_show::shipping;
 use layoutproof_show::style::counted;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::args::InitArgs;
+use super::init_targets::targets_that_fit;
+use super::init_trials::{GUESSED_VALUE, Macros, Trial, Trials};
+use super::work_time::WorkTime;
 use crate::output::{print, warn};
-use layoutproof_pairs::init_targets::targets_that_fit;
-use layoutproof_pairs::init_trials::{GUESSED_VALUE, Macros, Trial, Trials};
-use layoutproof_pairs::work_time::WorkTime;
 
 /// Maximum number of files and folders to visit.
 const MOST_ENTRIES: usize = 50_000;
@@ -304,18 +303,18 @@ impl FirstProject {
         if found.visited > MOST_ENTRIES {
             project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
         }
-        let readable = project.choose_shaders(folder, found)?;
+        let blocks = project.choose_shaders(folder, found)?;
         project.choose_hosts(&found.hosts);
         let mut hosts = Vec::new();
         for pattern in &project.hosts {
             hosts.extend(globs::expand(folder, pattern)?);
         }
-        project.targets = targets_that_fit(&readable, &hosts)?;
+        project.targets = targets_that_fit(&blocks, &hosts)?;
         Ok(project)
     }
 
-    /// Returns the shaders that can be read and whose layout depends on the target.
-    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<Vec<ShaderJob>> {
+    /// Returns the blocks whose layout depends on the target.
+    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<Vec<TargetBlock>> {
         let time = WorkTime::start(READING_TIME);
         self.includes = found.include_folders(folder);
         let includes: Vec<String> =
@@ -334,23 +333,16 @@ impl FirstProject {
             .collect();
         let trials = Trials { includes: &includes, define_sets: &define_sets };
         let paths: Vec<PathBuf> = shaders.iter().map(|(file, _)| folder.join(file)).collect();
-        let results = trials.of(&paths, || time.is_left())?;
+        let tried = trials.of(&paths, || time.is_left())?;
         self.reading_seconds = time.seconds();
         // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
         let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
-        for ((file, language), trial) in shaders.iter().zip(&results) {
+        for ((file, language), trial) in shaders.iter().zip(&tried.trials) {
             if let Trial::With(Macros::Build, set) = trial {
                 macros_of.entry((file.parent(), *language)).or_insert_with(|| set.clone());
             }
         }
-        let mut readable = Vec::new();
-        for (((file, language), path), trial) in shaders.into_iter().zip(&paths).zip(results) {
-            let has_targets = shipping(language).next().is_some();
-            match &trial {
-                Trial::Alone if has_targets => readable.push(trials.job(path, &[])),
-                Trial::With(_, defines) if has_targets => readable.push(trials.job(path, defines)),
-                _ => {}
-            }
+        for ((file, language), trial) in shaders.into_iter().zip(tried.trials) {
             let trial = match (trial, macros_of.get(&(file.parent(), language))) {
                 (Trial::NotRead(_), Some(set)) => {
                     self.untested += 1;
@@ -406,7 +398,7 @@ impl FirstProject {
             let count = counted(found.foreign.len() as u64, "folder");
             self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
         }
-        Ok(readable)
+        Ok(tried.blocks)
     }
 
     /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken

@@ -5,7 +5,10 @@
 
 pub(crate) mod args;
 pub(crate) mod init;
+mod init_targets;
+mod init_trials;
 mod prove;
+mod work_time;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -24,6 +27,7 @@ use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use layoutproof_pairs::input_kind::CheckInput;
 use layoutproof_pairs::lock::{Lock, shader_name};
+use layoutproof_pairs::other_targets::note_other_targets;
 use layoutproof_pairs::pairing::{PairRules, Pairing, pair};
 use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use layoutproof_pairs::{parallel, shader_blocks};
@@ -45,7 +49,6 @@ use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::shader_settings::ShaderSettings;
-use layoutproof_pairs::other_targets::note_other_targets;
 
 /// Most files to name on the standard error that the text on the standard output names too.
 const MOST_REPEATED: usize = 10;

@@ -1,7 +1,7 @@
 //! Tries how each shader of a folder can be read: alone, with the macros of the build, by compilers, or with
 //! macros whose values are guessed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use layoutproof_inputs::declare::DeclareArgs;
@@ -10,24 +10,37 @@ use layoutproof_inputs::refused_input::short_advice;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
-use crate::parallel;
-use crate::shader_blocks::{ShaderBlocks, ShaderJob, read, read_without_compilers};
+use layoutproof_pairs::parallel;
+use layoutproof_pairs::shader_blocks::{ShaderBlocks, ShaderJob, TargetBlock, read, read_without_compilers};
 
 /// The value of a macro of which only the name is known.
-pub const GUESSED_VALUE: u32 = 1;
+pub(super) const GUESSED_VALUE: u32 = 1;
+
+/// The number of shaders to read before blocks that are known already are dropped: an engine's blocks in all of its
+/// shaders take gigabytes.
+const READ_AT_ONCE: usize = 64;
 
 /// The settings of the trials.
 #[derive(Clone, Copy, Debug)]
-pub struct Trials<'a> {
+pub(super) struct Trials<'a> {
     /// Folders with included files.
     pub includes: &'a [String],
     /// Sets of macros that the build defines.
     pub define_sets: &'a [Vec<String>],
 }
 
+/// What came of the trials.
+#[derive(Debug)]
+pub(super) struct TriedShaders {
+    /// The result of each shader.
+    pub trials: Vec<Trial>,
+    /// The blocks whose layout depends on the target, each once for the shaders of a folder that include it.
+    pub blocks: Vec<TargetBlock>,
+}
+
 /// How a shader can be read.
 #[derive(Clone, Debug)]
-pub enum Trial {
+pub(super) enum Trial {
     Alone,
     /// With these macros.
     With(Macros, Vec<String>),
@@ -39,7 +52,7 @@ pub enum Trial {
 
 /// Where the macros of a shader come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Macros {
+pub(super) enum Macros {
     /// The commands of the build.
     Build,
     /// The shader asks for them. Programs that compile shaders when they run define such macros.
@@ -71,34 +84,45 @@ impl Trials<'_> {
     ///
     /// # Errors
     /// The threads cannot be started.
-    pub fn of(self, shaders: &[PathBuf], has_time: impl Fn() -> bool + Sync) -> anyhow::Result<Vec<Trial>> {
+    pub(super) fn of(self, shaders: &[PathBuf], has_time: impl Fn() -> bool + Sync) -> anyhow::Result<TriedShaders> {
+        let mut known = HashSet::new();
+        let mut blocks = Vec::new();
         let mut trials: Vec<Option<Trial>> = vec![None; shaders.len()];
         let mut problems: Vec<Option<Problem>> = vec![None; shaders.len()];
         for attempt in [Attempt::Alone, Attempt::BuildMacros, Attempt::Compilers, Attempt::GuessedMacros] {
             let open: Vec<usize> = (0..shaders.len()).filter(|shader| trials[*shader].is_none()).collect();
-            let results = parallel::for_all(&open, |shader| {
-                has_time().then(|| self.attempt(attempt, &shaders[*shader], problems[*shader].as_ref(), &has_time))
-            })?;
-            for (shader, result) in open.into_iter().zip(results) {
-                match result {
-                    Some(Ok(trial)) => trials[shader] = Some(trial),
-                    Some(Err(problem)) => {
-                        // An attempt that ran out of time may have ended too early.
-                        if attempt == Attempt::GuessedMacros && has_time() {
-                            trials[shader] = Some(Trial::Refused(problem.text.clone()));
+            for some in open.chunks(READ_AT_ONCE) {
+                let results = parallel::for_all(some, |shader| {
+                    has_time().then(|| self.attempt(attempt, &shaders[*shader], problems[*shader].as_ref(), &has_time))
+                })?;
+                for (shader, result) in some.iter().zip(results) {
+                    match result {
+                        Some(Ok((trial, read))) => {
+                            trials[*shader] = Some(trial);
+                            let folder = shaders[*shader].parent();
+                            let is_new = |block: &TargetBlock| {
+                                block.usual_of.is_some() && known.insert((block.names.clone(), folder))
+                            };
+                            blocks.extend(read.into_iter().filter(is_new));
                         }
-                        problems[shader] = Some(problem);
+                        Some(Err(problem)) => {
+                            // An attempt that ran out of time may have ended too early.
+                            if attempt == Attempt::GuessedMacros && has_time() {
+                                trials[*shader] = Some(Trial::Refused(problem.text.clone()));
+                            }
+                            problems[*shader] = Some(problem);
+                        }
+                        None => {}
                     }
-                    None => {}
                 }
             }
         }
         let not_read = |problem: Option<Problem>| Trial::NotRead(problem.map(|problem| problem.text));
-        Ok(trials
-            .into_iter()
-            .zip(problems)
-            .map(|(trial, problem)| trial.unwrap_or_else(|| not_read(problem)))
-            .collect())
+        let trials = trials.into_iter().zip(problems);
+        Ok(TriedShaders {
+            trials: trials.map(|(trial, problem)| trial.unwrap_or_else(|| not_read(problem))).collect(),
+            blocks,
+        })
     }
 
     /// Tries one way. The error is the problem of reading the shader alone, with our own reader.
@@ -108,92 +132,83 @@ impl Trials<'_> {
         path: &Path,
         problem: Option<&Problem>,
         has_time: &impl Fn() -> bool,
-    ) -> Result<Trial, Problem> {
-        let problem = match problem {
-            Some(problem) => problem,
-            None => match self.problem_of(path, &[], read_without_compilers) {
-                Some(problem) => return Err(problem),
-                None => return Ok(Trial::Alone),
-            },
+    ) -> Result<(Trial, Vec<TargetBlock>), Problem> {
+        let Some(problem) = problem else {
+            return self.blocks_of(path, &[], read_without_compilers).map(|blocks| (Trial::Alone, blocks));
         };
-        let with_set = |is_enough: &dyn Fn(&[String]) -> bool| {
-            let set = self.define_sets.iter().find(|set| has_time() && is_enough(set));
-            set.map(|set| Trial::With(Macros::Build, set.clone()))
+        let with_set = |read: &dyn Fn(&[String]) -> Option<Vec<TargetBlock>>| {
+            let mut sets = self.define_sets.iter().take_while(|_| has_time());
+            sets.find_map(|set| Some((Trial::With(Macros::Build, set.clone()), read(set)?)))
         };
         let found = match attempt {
             Attempt::Alone => None,
-            Attempt::BuildMacros => with_set(&|set| self.problem_of(path, set, read_without_compilers).is_none()),
+            Attempt::BuildMacros => with_set(&|set| self.blocks_of(path, set, read_without_compilers).ok()),
             Attempt::Compilers => {
                 // No compiler can read a shader that lacks its macros.
                 let has_macros = |problem: &Problem| problem.missing_macros.is_empty();
-                let is_read = |set: &[String]| has_time() && self.problem_of(path, set, read).is_none();
-                if has_macros(problem) && is_read(&[]) {
-                    Some(Trial::Alone)
-                } else {
-                    with_set(&|set| {
-                        let own = self.problem_of(path, set, read_without_compilers);
-                        own.is_none_or(|own| has_macros(&own)) && is_read(set)
-                    })
+                let alone = if has_macros(problem) { self.blocks_of(path, &[], read).ok() } else { None };
+                match alone {
+                    Some(blocks) => Some((Trial::Alone, blocks)),
+                    None => with_set(&|set| match self.blocks_of(path, set, read_without_compilers) {
+                        Err(own) if !has_macros(&own) => None,
+                        _ => self.blocks_of(path, set, read).ok(),
+                    }),
                 }
             }
-            Attempt::GuessedMacros => {
-                let macros = self.guessed_macros(path, problem.clone(), has_time);
-                macros.map(|macros| Trial::With(Macros::Guessed, macros))
-            }
+            Attempt::GuessedMacros => self.with_guessed_macros(path, problem.clone(), has_time),
         };
         found.ok_or_else(|| problem.clone())
     }
 
-    /// Why a shader cannot be read alone with these macros; `None` if it can, even if it has no buffer.
-    fn problem_of(self, file: &Path, defines: &[String], read: ReadShader) -> Option<Problem> {
-        let job = self.job(file, defines);
-        match read(&job, &mut SourceMap::default()) {
-            Ok(Ok(_)) => None,
-            Ok(Err(problems)) => {
-                let problems: Vec<Diagnostic> =
-                    problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
-                let text = format!("{}{}", problems.first()?.message, short_advice(&problems));
-                Some(Problem {
-                    text,
-                    missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
-                })
-            }
-            Err(error) => Some(Problem { text: format!("{error:#}"), missing_macros: Vec::new() }),
-        }
-    }
-
-    /// A shader with these macros.
-    pub fn job(self, file: &Path, defines: &[String]) -> ShaderJob {
+    /// The blocks of a shader with these macros, or why it cannot be read with them. A shader may have no block.
+    fn blocks_of(self, file: &Path, defines: &[String], read: ReadShader) -> Result<Vec<TargetBlock>, Problem> {
         let declare =
             DeclareArgs { include: self.includes.to_vec(), define: defines.to_vec(), ..DeclareArgs::default() };
-        ShaderJob {
+        let job = ShaderJob {
             path: file.to_owned(),
             declare,
             profile: None,
             named: LayoutSelection::default(),
             usual: LayoutSelection::default(),
+        };
+        let problems = match read(&job, &mut SourceMap::default()) {
+            Ok(Ok(read)) => return Ok(read.blocks),
+            Ok(Err(problems)) => problems,
+            Err(error) => return Err(Problem { text: format!("{error:#}"), missing_macros: Vec::new() }),
+        };
+        let problems: Vec<Diagnostic> =
+            problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
+        match problems.first() {
+            None => Ok(Vec::new()),
+            Some(first) => Err(Problem {
+                text: format!("{}{}", first.message, short_advice(&problems)),
+                missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
+            }),
         }
     }
 
-    /// The macros with which a shader can be read if its `#error` lines ask for them; `None` if they are not
-    /// enough.
-    fn guessed_macros(self, file: &Path, mut problem: Problem, has_time: &impl Fn() -> bool) -> Option<Vec<String>> {
+    /// Reads a shader with the macros that its `#error` lines ask for; `None` if they are not enough.
+    fn with_guessed_macros(
+        self,
+        file: &Path,
+        mut problem: Problem,
+        has_time: &impl Fn() -> bool,
+    ) -> Option<(Trial, Vec<TargetBlock>)> {
         let mut macros: BTreeSet<String> = BTreeSet::new();
         loop {
             let before = macros.len();
             macros.extend(problem.missing_macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
-            if !has_time() {
+            if macros.is_empty() || !has_time() {
                 return None;
             }
             let defines: Vec<String> = macros.iter().cloned().collect();
-            if macros.len() == before {
-                // The shader has its macros, so what is left may only be too much for our own reader.
-                let is_read = before > 0 && self.problem_of(file, &defines, read).is_none();
-                return is_read.then_some(defines);
-            }
-            match self.problem_of(file, &defines, read_without_compilers) {
-                Some(next) => problem = next,
-                None => return Some(defines),
+            // A shader with all of its macros may only be too much for our own reader.
+            let has_macros = macros.len() == before;
+            let read: ReadShader = if has_macros { read } else { read_without_compilers };
+            match self.blocks_of(file, &defines, read) {
+                Ok(blocks) => return Some((Trial::With(Macros::Guessed, defines), blocks)),
+                Err(_) if has_macros => return None,
+                Err(next) => problem = next,
             }
         }
     }
@@ -216,7 +231,7 @@ mod tests {
         let paths: Vec<PathBuf> = shaders.iter().enumerate().map(write).collect();
         let asked = AtomicU32::new(0);
         let has_time = || asked.fetch_add(1, Ordering::Relaxed) < questions;
-        Trials { includes: &[], define_sets: &[] }.of(&paths, has_time).unwrap()
+        Trials { includes: &[], define_sets: &[] }.of(&paths, has_time).unwrap().trials
     }
 
     /// A compiler or macros might still read the shader.

@@ -12,23 +12,23 @@ const TICKS: u64 = 100;
 /// The time for some work. Where the system tells what the program and its finished children used of the processors, a
 /// machine that is busy with other things does not shorten it.
 #[derive(Clone, Copy, Debug)]
-pub struct WorkTime {
+pub(super) struct WorkTime {
     limit: Duration,
     started: Instant,
     used_before: Option<Duration>,
 }
 
 impl WorkTime {
-    pub fn start(limit: Duration) -> Self {
+    pub(super) fn start(limit: Duration) -> Self {
         Self { limit, started: Instant::now(), used_before: processor_time() }
     }
 
     /// Seconds since the start.
-    pub fn seconds(&self) -> u64 {
+    pub(super) fn seconds(&self) -> u64 {
         self.started.elapsed().as_secs()
     }
 
-    pub fn is_left(&self) -> bool {
+    pub(super) fn is_left(&self) -> bool {
         let used = processor_time().zip(self.used_before).map(|(now, before)| now.saturating_sub(before));
         self.is_left_after(self.started.elapsed(), used)
     }
