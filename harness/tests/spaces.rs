@@ -14,10 +14,11 @@ use layoutproof_probes::{
 
 use crate::fixture::{self, block, blocks, scalar, structure, vector};
 
-const PLACES: [(AddressSpace, Stage); 7] = [
+const PLACES: [(AddressSpace, Stage); 8] = [
     (AddressSpace::UniformElement, Stage::Compute),
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
+    (AddressSpace::Workgroup, Stage::Compute),
     (AddressSpace::Uniform, Stage::Vertex),
     (AddressSpace::Storage, Stage::Vertex),
     (AddressSpace::Uniform, Stage::Fragment),

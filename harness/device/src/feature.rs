@@ -47,10 +47,18 @@ pub enum Feature {
     UniformBufferArray,
     /// Arrays of storage buffers, indexed by constants.
     StorageBufferArray,
+    /// Blocks with explicit offsets in the memory of a workgroup.
+    WorkgroupLayout,
+    /// Such blocks under scalar rules.
+    WorkgroupScalarLayout,
+    /// 8-bit members of such blocks.
+    Workgroup8,
+    /// 16-bit members of such blocks.
+    Workgroup16,
 }
 
 impl Feature {
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 24] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,
         Self::PushConstants,
@@ -71,6 +79,10 @@ impl Feature {
         Self::FragmentStores,
         Self::UniformBufferArray,
         Self::StorageBufferArray,
+        Self::WorkgroupLayout,
+        Self::WorkgroupScalarLayout,
+        Self::Workgroup8,
+        Self::Workgroup16,
     ];
 }
 
@@ -97,6 +109,10 @@ impl fmt::Display for Feature {
             Self::FragmentStores => "fragmentStoresAndAtomics",
             Self::UniformBufferArray => "arrays of uniform buffers",
             Self::StorageBufferArray => "arrays of storage buffers",
+            Self::WorkgroupLayout => "workgroupMemoryExplicitLayout",
+            Self::WorkgroupScalarLayout => "workgroupMemoryExplicitLayoutScalarBlockLayout",
+            Self::Workgroup8 => "workgroupMemoryExplicitLayout8BitAccess",
+            Self::Workgroup16 => "workgroupMemoryExplicitLayout16BitAccess",
         })
     }
 }

@@ -38,6 +38,9 @@ pub(super) struct ModelMachine<'a> {
     pub(super) memories: Vec<ModelMemory>,
     /// Index of the push constants in `memories`.
     pub(super) push_constants: usize,
+    /// Index in `memories` of the workgroup memory with explicit layout, once it is used. It is after
+    /// those of the job.
+    workgroup: Option<usize>,
     /// Variables without layout.
     pub(super) cells: Vec<ModelValue>,
     pub(super) disturbance: Disturbance,
@@ -73,6 +76,7 @@ impl<'a> ModelMachine<'a> {
             descriptors,
             memories,
             push_constants,
+            workgroup: None,
             cells: Vec::new(),
             disturbance,
             constants: FxHashMap::default(),
@@ -151,6 +155,10 @@ impl<'a> ModelMachine<'a> {
             StorageClass::Workgroup if self.size != [1; 3] => {
                 Err(ModelError::not_modelled("memory that invocations share", &""))
             }
+            StorageClass::Workgroup if self.program.types.is_workgroup_block(variable) => {
+                let buffer = self.workgroup_memory(variable);
+                Ok(PointerTarget::Memory { buffer, at: MemoryPlace::start() })
+            }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output => {
                 let place = self.new_cell(variable.pointee)?;
                 let value = variable.initializer.and_then(|id| self.constants.get(&id)).cloned();
@@ -166,6 +174,21 @@ impl<'a> ModelMachine<'a> {
             }
             class => Err(ModelError::not_modelled("storage class ", &format!("{class:?}"))),
         }
+    }
+
+    /// The memory of a block with explicit layout in workgroup memory: the same for all blocks, as
+    /// they are aliased.
+    fn workgroup_memory(&mut self, variable: &SpirvVariable) -> usize {
+        let is_shared = self.disturbance.shares_workgroup_memory(variable);
+        if let Some(workgroup) = self.workgroup.filter(|_| is_shared) {
+            return workgroup;
+        }
+        self.memories.push(ModelMemory::workgroup());
+        let index = self.memories.len() - 1;
+        if is_shared {
+            self.workgroup = Some(index);
+        }
+        index
     }
 
     pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, ModelError> {

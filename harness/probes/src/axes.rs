@@ -19,11 +19,21 @@ pub enum AddressSpace {
     StorageElement,
     /// Memory at a 64-bit address that the push constants hold.
     Address,
+    /// The memory of a workgroup, with explicit offsets. The shader fills it from a storage buffer
+    /// and, if it writes the block, copies it back.
+    Workgroup,
 }
 
 impl AddressSpace {
-    pub const ALL: [Self; 6] =
-        [Self::Uniform, Self::Storage, Self::PushConstant, Self::UniformElement, Self::StorageElement, Self::Address];
+    pub const ALL: [Self; 7] = [
+        Self::Uniform,
+        Self::Storage,
+        Self::PushConstant,
+        Self::UniformElement,
+        Self::StorageElement,
+        Self::Address,
+        Self::Workgroup,
+    ];
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -34,6 +44,7 @@ impl AddressSpace {
             Self::UniformElement => "uniform-element",
             Self::StorageElement => "storage-element",
             Self::Address => "address",
+            Self::Workgroup => "workgroup",
         }
     }
 }
@@ -80,10 +91,14 @@ pub enum Form {
     Function,
     /// Like `Private`, but the copy is in memory that the workgroup shares.
     Workgroup,
+    /// Like `Workgroup`, but the pipeline sets the lengths of the copy's arrays, by specialization
+    /// constants whose default is 1. Vulkan allows such arrays only in memory without a layout
+    /// (`VUID-StandaloneSpirv-Function-04681`).
+    Sized,
 }
 
 impl Form {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Leaf,
         Self::Vector,
         Self::Whole,
@@ -96,6 +111,7 @@ impl Form {
         Self::Private,
         Self::Function,
         Self::Workgroup,
+        Self::Sized,
     ];
 
     /// The word in records, texts and on the command line.
@@ -113,6 +129,7 @@ impl Form {
             Self::Private => "private",
             Self::Function => "function",
             Self::Workgroup => "workgroup",
+            Self::Sized => "sized",
         }
     }
 }

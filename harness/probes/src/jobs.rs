@@ -5,7 +5,8 @@
 //! devices may treat differently: those with the leaf form if they come near its end, and those
 //! that query a length, since the end determines it. Push constants have no range and thus no
 //! guards. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
-//! move a leaf.
+//! move a leaf. A block in workgroup memory always has guards, since its shader copies a fixed number
+//! of words.
 //!
 //! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
 //! is detected. Its data words have another salt than those of the seven dispatches before it, so
@@ -19,11 +20,11 @@ use layoutproof_device::{
     BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, word_bytes,
 };
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockLayout, Leaf};
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
 use super::{BLOCK_ELEMENT, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
-use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
+use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and of those after it.
@@ -83,6 +84,17 @@ pub struct PlanShader<'a> {
     pub interface: Interface,
 }
 
+/// Returns how many words a shader copies between the storage buffer and workgroup memory: those of
+/// the block and of the guards after it.
+///
+/// # Errors
+///
+/// The block has no image.
+pub fn workgroup_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, ImageError> {
+    let bytes = u32::try_from(image_size(layout, plan)?).unwrap_or(u32::MAX);
+    Ok(bytes.saturating_add(GUARD_BYTES) / 4)
+}
+
 /// Makes the jobs of every entry point of `plan`, in the plan's order.
 ///
 /// # Errors
@@ -97,6 +109,9 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let mut guarded: BTreeMap<u32, Arc<BlockImage>> = BTreeMap::new();
     let block = Arc::new(layout.clone());
     let tail = layout.result.as_ref().ok().and_then(tail);
+
+    let none = BTreeMap::new();
+    let lengths = layout.result.as_ref().map_or_else(|_| BTreeMap::new(), specialized_lengths);
 
     let mut numbers = 1..;
     let mut jobs = Vec::new();
@@ -116,7 +131,9 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
-                let job = Dispatch { entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
+                let constants = if entry.forms.contains(&Form::Sized) { &lengths } else { &none };
+                let dispatch = Dispatch { entry, wiring: &wiring, image: &image, ink, salt, nonce, constants };
+                let job = dispatch.job(plan, shader);
                 ProbeRun { ink, salt, job }
             });
             let runs = runs.collect();
@@ -133,6 +150,28 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         }
     }
     Ok(jobs)
+}
+
+/// Returns the specialization constants for the lengths of the arrays in a type. The number of each
+/// constant is its value. A matrix may be an array of its vectors.
+fn specialized_lengths(laid_out: &LaidOut) -> BTreeMap<u32, u32> {
+    let own = |counts: &[u32]| counts.iter().map(|count| (*count, *count)).collect();
+    match &laid_out.shape {
+        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
+            BTreeMap::new()
+        }
+        LaidOutShape::Matrix { rows, columns, .. } => own(&[*rows, *columns]),
+        LaidOutShape::Array { element, count, .. } => {
+            let mut lengths = specialized_lengths(element);
+            if let Count::Finite(count) = count {
+                lengths.insert(*count, *count);
+            }
+            lengths
+        }
+        LaidOutShape::Struct(members) => {
+            members.iter().flat_map(|member| specialized_lengths(&member.layout)).collect()
+        }
+    }
 }
 
 /// Returns the most bytes by which a block can grow when packed as a constant buffer, where each
@@ -164,9 +203,11 @@ fn ranges(
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Sized
         | Form::ByteAddress => false,
     });
-    let exact = !guards || (has_range && shows_end);
+    let is_copied = entry.space == AddressSpace::Workgroup;
+    let exact = !guards || (has_range && shows_end && !is_copied);
     let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));
     guarded.into_iter().chain(exact.then(|| (BoundRange::Exact, Arc::clone(image)))).collect()
 }
@@ -198,11 +239,13 @@ struct Dispatch<'a> {
     ink: Ink,
     salt: Salt,
     nonce: u32,
+    /// Values of specialization constants.
+    constants: &'a BTreeMap<u32, u32>,
 }
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { entry, wiring, image, ink, salt, nonce } = self;
+        let Self { entry, wiring, image, ink, salt, nonce, constants } = self;
         let (values, block) = match entry.direction {
             Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
@@ -225,7 +268,8 @@ impl Dispatch<'_> {
             AddressSpace::Uniform
             | AddressSpace::Storage
             | AddressSpace::UniformElement
-            | AddressSpace::StorageElement => Vec::new(),
+            | AddressSpace::StorageElement
+            | AddressSpace::Workgroup => Vec::new(),
         };
 
         buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
@@ -246,13 +290,15 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement
-            | AddressSpace::Address => RootParameters::default(),
+            | AddressSpace::Address
+            | AddressSpace::Workgroup => RootParameters::default(),
         };
         let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
         Job {
             draw,
             inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
             push_constants,
+            constants: BTreeMap::clone(constants),
             requires,
             root_signature,
             ..Job::compute(shader.shader.clone(), first, buffers)
@@ -263,7 +309,7 @@ impl Dispatch<'_> {
     fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
         let kind = match self.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement => BufferKind::Uniform,
-            AddressSpace::Storage | AddressSpace::StorageElement => self.storage(interface),
+            AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Workgroup => self.storage(interface),
             AddressSpace::PushConstant | AddressSpace::Address => return Vec::new(),
         };
 
@@ -283,7 +329,7 @@ impl Dispatch<'_> {
         let (kind, others) = match entry.space {
             AddressSpace::PushConstant if !interface.has_root_constants => return Vec::new(),
             AddressSpace::PushConstant | AddressSpace::Uniform => (BufferKind::Uniform, 0),
-            AddressSpace::Storage => (storage, 0),
+            AddressSpace::Storage | AddressSpace::Workgroup => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
             AddressSpace::Address => (BufferKind::Address { at: 0 }, 0),

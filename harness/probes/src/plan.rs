@@ -21,7 +21,7 @@ use crate::{AddressSpace, Direction, Form, Stage};
 /// a load and a store for every leaf.
 const WHOLE_BYTES: u64 = 1 << 16;
 
-/// Larger blocks are not copied to workgroup memory. Vulkan guarantees 16 KiB of it, and a device
+/// Larger blocks are not put into workgroup memory. Vulkan guarantees 16 KiB of it, and a device
 /// may align it freely.
 const WORKGROUP_BYTES: u64 = 1 << 12;
 
@@ -160,8 +160,8 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 29] = {
-    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement};
+const ENTRIES: [EntryRow; 34] = {
+    use AddressSpace::{Address, PushConstant, Storage, StorageElement, Uniform, UniformElement, Workgroup};
     use Direction::{Read, Write};
     use Stage::{Compute, Fragment, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
@@ -178,6 +178,7 @@ const ENTRIES: [EntryRow; 29] = {
         row("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
         row("read_storage_private", Storage, Compute, Read, COPIES),
         row("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
+        row("read_storage_sized", Storage, Compute, Read, &[Form::Sized]),
         row("read_storage_length", Storage, Compute, Read, &[Form::Length]),
         row("write_storage_leaf", Storage, Compute, Write, LEAF),
         row("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
@@ -193,6 +194,10 @@ const ENTRIES: [EntryRow; 29] = {
         row("read_address", Address, Compute, Read, IN_BUFFERS),
         row("read_address_private", Address, Compute, Read, COPIES),
         row("write_address", Address, Compute, Write, LEAF),
+        row("read_workgroup", Workgroup, Compute, Read, IN_BUFFERS),
+        row("write_workgroup_leaf", Workgroup, Compute, Write, LEAF),
+        row("write_workgroup_vector", Workgroup, Compute, Write, &[Form::Vector]),
+        row("write_workgroup_whole", Workgroup, Compute, Write, &[Form::Whole]),
         row("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
         row("read_storage_vertex", Storage, Vertex, Read, LEAF),
         row("write_storage_vertex", Storage, Vertex, Write, LEAF),
@@ -208,12 +213,13 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
     let holds = |space: AddressSpace| match space {
         AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
+        AddressSpace::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
     };
     let fits = |form: &Form| match form {
         Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private | Form::Function => {
             !unbounded && !large
         }
-        Form::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
+        Form::Workgroup | Form::Sized => !unbounded && occupied(block) <= WORKGROUP_BYTES,
         Form::Divergent => !large,
         Form::Length => tail(block).is_some(),
         Form::Leaf | Form::Vector | Form::Indexed => true,

@@ -172,7 +172,8 @@ impl Check {
             | AddressSpace::Storage
             | AddressSpace::StorageElement
             | AddressSpace::PushConstant
-            | AddressSpace::Address => None,
+            | AddressSpace::Address
+            | AddressSpace::Workgroup => None,
         }
     }
 }

@@ -343,6 +343,7 @@ fn axes(row: &Row) -> String {
         AddressSpace::UniformElement => "uniform element",
         AddressSpace::StorageElement => "storage element",
         AddressSpace::Address => "address",
+        AddressSpace::Workgroup => "workgroup",
     };
     let stage = match stage {
         Stage::Compute => None,

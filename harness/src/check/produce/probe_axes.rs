@@ -61,7 +61,7 @@ impl Usual {
         let usual = |space: &AddressSpace| match space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
             AddressSpace::UniformElement => core && uniform,
-            AddressSpace::StorageElement | AddressSpace::Address => core && !uniform,
+            AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => core && !uniform,
         };
         let home = if uniform { AddressSpace::Uniform } else { AddressSpace::Storage };
         Self { spaces: AddressSpace::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
@@ -84,6 +84,7 @@ impl Usual {
             | BlockKind::ShaderRecord
             | BlockKind::StorageBlock => (AddressSpace::Storage, None),
             BlockKind::PushConstant => (AddressSpace::PushConstant, None),
+            BlockKind::Workgroup => (AddressSpace::Workgroup, None),
             // Both access the same memory, but not every device supports addresses.
             BlockKind::Pointee => (AddressSpace::Storage, Some(AddressSpace::Address)),
         };
@@ -92,7 +93,7 @@ impl Usual {
 }
 
 /// Returns true if the subject is the one of its case that is probed everywhere.
-fn is_core(subject: &Subject) -> bool {
+pub(crate) fn is_core(subject: &Subject) -> bool {
     let expect = &subject.source.expect;
     // The lowest bits of the hash depend only on the lowest bits of each letter.
     let number = stable_hash(&subject.source.id) >> 8;
@@ -102,6 +103,6 @@ fn is_core(subject: &Subject) -> bool {
     }
 }
 
-fn is_for_uniform(rules: &str) -> bool {
+pub(crate) fn is_for_uniform(rules: &str) -> bool {
     find(rules).is_some_and(|rules| rules.home == HomeBuffer::Uniform)
 }

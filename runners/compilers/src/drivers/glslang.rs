@@ -57,7 +57,10 @@ impl CompilerDriver for GlslangDriver {
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.comp");
-    let always = ["-V", "--target-env", "vulkan1.1", "-S", "comp", "--source-entrypoint", "main"];
+    // Blocks in workgroup memory need SPIR-V 1.4.
+    let has_workgroup = request.source.text.contains("GL_EXT_shared_memory_block");
+    let environment = if has_workgroup { "vulkan1.2" } else { "vulkan1.1" };
+    let always = ["-V", "--target-env", environment, "-S", "comp", "--source-entrypoint", "main"];
     let mut arguments: Vec<String> = always.map(str::to_owned).into();
     arguments.extend(["-e", request.entry, "-o", MODULE].map(str::to_owned));
     arguments.extend(toolchain_flags(request.toolchain));

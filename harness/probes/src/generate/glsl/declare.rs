@@ -49,6 +49,10 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
 
+    if declared.space == AddressSpace::Workgroup {
+        extensions += "#extension GL_EXT_shared_memory_block : require\n";
+    }
+
     let rules = declared.rules;
     let head = match declared.space {
         AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
@@ -58,6 +62,7 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
+        AddressSpace::Workgroup => format!("layout({rules}) shared"),
     };
     Ok(format!(
         "#version {version}\n{extensions}{}{head} LayoutproofBlock {{\n{members}}} {BLOCK};\n",

@@ -31,6 +31,7 @@ impl BlockStorage {
             AddressSpace::StorageElement => (StorageClass::StorageBuffer, Some(BLOCK_ELEMENT)),
             AddressSpace::PushConstant => (StorageClass::PushConstant, None),
             AddressSpace::Address => (StorageClass::PhysicalStorageBuffer, None),
+            AddressSpace::Workgroup => (StorageClass::Workgroup, None),
         };
         Self { class, element }
     }

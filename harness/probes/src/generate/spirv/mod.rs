@@ -1,4 +1,5 @@
-//! Writes SPIR-V 1.3 modules with offsets and strides of our own.
+//! Writes SPIR-V 1.3 modules, or 1.4 for blocks in workgroup memory, with offsets and strides of our
+//! own.
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout
 //! rule. One module holds all entry points of a plan. The block's variables share set 0 binding 0,
@@ -8,7 +9,8 @@
 //! `module` writes entry points; `stages` adds what an entry point of each stage needs in addition
 //! to the probe. `body` and `forms` write the code, `access` its loads and stores, and `convert`
 //! the conversions between leaves and words. `input_place` is the place of the input. `rules` and
-//! `needs` find what a device and `spirv-val` must allow. `regions` writes modules of many blocks.
+//! `needs` find what a device and `spirv-val` must allow. `workgroup` fills workgroup memory.
+//! `regions` writes modules of many blocks.
 //!
 //! Source: SPIR-V specification 1.3; `SPV_KHR_physical_storage_buffer`; Vulkan specification,
 //! "Shader Interfaces".
@@ -28,6 +30,7 @@ mod regions;
 mod rules;
 mod stages;
 mod types;
+mod workgroup;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +44,7 @@ use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::{BlockLayout, BlockRules, Extent};
 
 use super::ProduceError;
-use crate::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread};
+use crate::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread, workgroup_words};
 
 /// A module and its requirements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +67,8 @@ impl SpirvModule {
     /// point, since the whole module must be valid.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&AddressSpace::PushConstant).then_some(Feature::PushConstants);
-        required_feature(self.block_rules()).into_iter().chain(push).chain(self.features.iter().copied()).collect()
+        let of_rules = self.rules.iter().filter_map(|(space, rules)| required_feature(*rules, *space));
+        of_rules.chain(push).chain(self.features.iter().copied()).collect()
     }
 
     /// Returns the words as a shader.
@@ -102,15 +106,18 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let has_addresses = spaces.contains(&AddressSpace::Address);
-    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, has_addresses);
+    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }
 
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
-        module.write_entry(entry, &ways, &wiring)?;
+        let shared_words = match entry.space {
+            AddressSpace::Workgroup => workgroup_words(layout, plan).map_err(|_| no_image(layout))?,
+            _ => 0,
+        };
+        module.write_entry(entry, &ways, &wiring, shared_words)?;
     }
 
     let rules = spaces.into_iter().map(|space| (space, rules::needed(&block.node, space))).collect();
@@ -126,6 +133,10 @@ pub fn block_rules(layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules>
     plan.entries.iter().map(|entry| rules::needed(&block.node, entry.space)).max()
 }
 
+fn no_image(layout: &BlockLayout) -> ProduceError {
+    ProduceError::NothingToProbe { block: layout.name.clone() }
+}
+
 /// Returns the indices of each leaf of a plan.
 fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Result<Vec<Way>, ProduceError> {
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };
@@ -135,11 +146,19 @@ fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Re
 /// Checks that no entry point needs a size if the block has an unsized array.
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Function | Form::Workgroup => true,
+        Form::Whole
+        | Form::Parameter
+        | Form::Copied
+        | Form::Private
+        | Form::Function
+        | Form::Workgroup
+        | Form::Sized => true,
         Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
     };
     let sized = |space: AddressSpace| match space {
-        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => true,
+        AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant | AddressSpace::Workgroup => {
+            true
+        }
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
 

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Word};
+use rspirv::dr::Operand;
+use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Op, Word};
 
 use super::access::OPEN;
 use super::block::{SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::InterfaceVariables;
 use super::kind::ScalarKind;
-use super::needs::Need;
+use super::needs::{Need, WORKGROUP_EXTENSION};
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
 use crate::generate::ProduceError;
-use crate::{Direction, Form, ProbeEntry, Wiring};
+use crate::{AddressSpace, Direction, Form, ProbeEntry, Wiring};
 
 /// A module under construction.
 pub(super) struct ModuleWriter<'a> {
@@ -22,11 +23,12 @@ pub(super) struct ModuleWriter<'a> {
     stages: EntryStages,
 }
 
-/// Starts an empty module with the capabilities and extensions in `needs`. `has_addresses` is true
-/// if any entry point accesses its block through an address.
-pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
+/// Starts an empty module with the capabilities and extensions in `needs`, for entry points that
+/// access their block in `spaces`.
+pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmitter {
     let mut types = TypeEmitter::new();
-    types.builder.set_version(1, 3);
+    let has_workgroup = spaces.contains(&AddressSpace::Workgroup);
+    types.builder.set_version(1, if has_workgroup { 4 } else { 3 });
     types.builder.capability(Capability::Shader);
     for need in needs {
         types.builder.capability(need.capability);
@@ -34,7 +36,11 @@ pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
 
     let mut extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
     let mut addressing = AddressingModel::Logical;
-    if has_addresses {
+    if has_workgroup {
+        types.builder.capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
+        extensions.insert(WORKGROUP_EXTENSION);
+    }
+    if spaces.contains(&AddressSpace::Address) {
         types.builder.capability(Capability::PhysicalStorageBufferAddresses);
         extensions.insert("SPV_KHR_physical_storage_buffer");
         addressing = AddressingModel::PhysicalStorageBuffer64;
@@ -49,8 +55,13 @@ pub(super) fn begin(needs: &[Need], has_addresses: bool) -> TypeEmitter {
 
 impl<'a> ModuleWriter<'a> {
     /// Starts a module without entry points, see [`begin`].
-    pub(super) fn new(node: &'a SpirvNode, block_name: &'a str, needs: &[Need], has_addresses: bool) -> Self {
-        let mut types = begin(needs, has_addresses);
+    pub(super) fn new(
+        node: &'a SpirvNode,
+        block_name: &'a str,
+        needs: &[Need],
+        spaces: &BTreeSet<AddressSpace>,
+    ) -> Self {
+        let mut types = begin(needs, spaces);
         let variables = InterfaceVariables::new(&mut types, node, block_name);
         Self { types, variables, stages: EntryStages::default() }
     }
@@ -60,7 +71,8 @@ impl<'a> ModuleWriter<'a> {
         self.variables.add_copy(&mut self.types, node, leaves);
     }
 
-    /// Writes one entry point, with the function that it calls if it passes the block by value.
+    /// Writes one entry point, with the function that it calls if it passes the block by value. A
+    /// block in workgroup memory is a copy of `shared_words` words.
     ///
     /// # Errors
     ///
@@ -70,8 +82,9 @@ impl<'a> ModuleWriter<'a> {
         entry: &ProbeEntry,
         leaves: &[Way],
         wiring: &Wiring,
+        shared_words: u32,
     ) -> Result<(), ProduceError> {
-        let mut interface = self.variables.of_entry(&mut self.types, entry);
+        let mut interface = self.variables.of_entry(&mut self.types, entry, shared_words);
         if entry.forms.contains(&Form::Parameter) {
             let function = write_parameter_function(&mut self.types, &interface, leaves, wiring, false);
             self.types.builder.name(function, format!("{}_parameter", entry.name));
@@ -83,14 +96,20 @@ impl<'a> ModuleWriter<'a> {
             interface.local = Some(self.variables.local(&mut self.types));
         }
         interface.block = self.types.open_place(interface.block);
-        let lane = interface.lane;
+        let (lane, shared) = (interface.lane, interface.shared.clone());
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
         body.store_nonce();
+        if let Some(shared) = &shared {
+            body.types.fill_workgroup(shared);
+        }
         let written = entry.forms.iter().try_for_each(|form| match entry.direction {
             Direction::Read => body.read(*form),
             Direction::Write => body.write(*form),
         });
         written.map_err(|_| ProduceError::PartlyProbed { entry: entry.name.clone() })?;
+        if let Some(shared) = shared.filter(|_| entry.direction == Direction::Write) {
+            self.types.copy_back(&shared);
+        }
         end_function(&mut self.types);
 
         self.stages.declare_entry(&mut self.types, entry.stage, &entry.name, function, lane);
@@ -100,7 +119,24 @@ impl<'a> ModuleWriter<'a> {
     /// Finishes the module with the stages that its draws need.
     pub(super) fn finish(mut self) -> rspirv::dr::Module {
         self.stages.add_other_stages(&mut self.types);
-        self.types.builder.module()
+        let mut module = self.types.builder.module();
+        if module.header.as_ref().is_some_and(|header| header.version() >= (1, 4)) {
+            list_all_variables(&mut module);
+        }
+        module
+    }
+}
+
+/// Lists all variables of the module in the interface of every entry point. From SPIR-V 1.4 on, an
+/// interface has at least those that the entry point uses, whatever their storage class.
+fn list_all_variables(module: &mut rspirv::dr::Module) {
+    let globals = &module.types_global_values;
+    let variables = globals.iter().filter(|global| global.class.opcode == Op::Variable);
+    let variables: Vec<Operand> = variables.filter_map(|it| it.result_id).map(Operand::IdRef).collect();
+    for entry in &mut module.entry_points {
+        // The stage, the function and the name come first.
+        entry.operands.truncate(3);
+        entry.operands.extend_from_slice(&variables);
     }
 }
 

@@ -50,7 +50,8 @@ fn is_written(form: Form) -> bool {
         | Form::ByteAddress
         | Form::Private
         | Form::Function
-        | Form::Workgroup => false,
+        | Form::Workgroup
+        | Form::Sized => false,
     }
 }
 
@@ -74,7 +75,8 @@ fn read(leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<String> {
         | Form::ByteAddress
         | Form::Private
         | Form::Function
-        | Form::Workgroup => Vec::new(),
+        | Form::Workgroup
+        | Form::Sized => Vec::new(),
     });
     statements.collect()
 }
@@ -124,7 +126,8 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         | Form::ByteAddress
         | Form::Private
         | Form::Function
-        | Form::Workgroup => Vec::new(),
+        | Form::Workgroup
+        | Form::Sized => Vec::new(),
     });
     statements.collect()
 }

@@ -103,7 +103,10 @@ pub fn space_of(rules: &str) -> AddressSpace {
 pub fn has(entry: &ProbeEntry) -> bool {
     let space = match entry.space {
         AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
-        AddressSpace::UniformElement | AddressSpace::StorageElement | AddressSpace::Address => false,
+        AddressSpace::UniformElement
+        | AddressSpace::StorageElement
+        | AddressSpace::Address
+        | AddressSpace::Workgroup => false,
     };
     space && entry.stage == Stage::Compute
 }
@@ -122,9 +125,11 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry) -> Result<(), NotExpressibl
             "uniform"
         }
         AddressSpace::PushConstant => "immediate",
-        AddressSpace::UniformElement | AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
-            return Ok(());
-        }
+        AddressSpace::UniformElement
+        | AddressSpace::Storage
+        | AddressSpace::StorageElement
+        | AddressSpace::Address
+        | AddressSpace::Workgroup => return Ok(()),
     };
 
     if let Some(path) = block.runtime_sized() {
@@ -145,6 +150,7 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
         (AddressSpace::Uniform | AddressSpace::UniformElement, _) => "uniform",
         (AddressSpace::PushConstant, _) => "immediate",
+        (AddressSpace::Workgroup, _) => "workgroup",
         (AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address, Direction::Read) => {
             "storage, read"
         }
@@ -159,7 +165,7 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
         | AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address => "@group(0) @binding(0) ",
-        AddressSpace::PushConstant => "",
+        AddressSpace::PushConstant | AddressSpace::Workgroup => "",
     };
     format!("{binding}var<{address_space}> {BLOCK}: {};", block.ty)
 }
