@@ -14,12 +14,13 @@ use layoutproof_probes::{
 
 use crate::fixture::{self, block, blocks, scalar, structure, vector};
 
-const PLACES: [(AddressSpace, Stage); 9] = [
+const PLACES: [(AddressSpace, Stage); 10] = [
     (AddressSpace::UniformElement, Stage::Compute),
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
     (AddressSpace::ShaderRecord, Stage::RayGeneration),
     (AddressSpace::ShaderRecord, Stage::Callable),
+    (AddressSpace::Workgroup, Stage::Compute),
     (AddressSpace::Uniform, Stage::Vertex),
     (AddressSpace::Storage, Stage::Vertex),
     (AddressSpace::Uniform, Stage::Fragment),

@@ -13,6 +13,7 @@ use layoutproof_probes::binding::{BindingPlan, programs};
 use layoutproof_probes::generate::binding::spirv;
 use layoutproof_probes::generate::spirv::{SpirvModule, block_rules, produce};
 use layoutproof_probes::{AddressSpace, RegionCase, RegionJob, Stage, has_regions, plan_in};
+use layoutproof_readers::spirv::target_environment;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -68,7 +69,7 @@ fn regions() -> Result<(), Failed> {
 /// Validates the module of these cases.
 fn all_regions_valid(entry: &str, cases: Vec<RegionCase>) -> Result<(), Failed> {
     let rules = cases.iter().filter_map(|case| block_rules(&case.layout, &case.plan)).max();
-    let flags: Vec<&str> = rules.and_then(BlockRules::spirv_val_flag).into_iter().collect();
+    let flags: Vec<&str> = rules.map(BlockRules::spirv_val_flags).unwrap_or_default().to_vec();
     let job = RegionJob::new(cases).ok_or(format!("{entry} has no module"))?;
     let Shader::Spirv(words) = &job.jobs[0].shader else { return Err("the module is SPIR-V".into()) };
     validate(words, &flags)?.map_err(|message| format!("{entry} {flags:?}: {message}").into())
@@ -76,7 +77,7 @@ fn all_regions_valid(entry: &str, cases: Vec<RegionCase>) -> Result<(), Failed> 
 
 /// The options that spirv-val needs to accept a module.
 fn flags(module: &SpirvModule) -> Vec<&'static str> {
-    module.block_rules().spirv_val_flag().into_iter().collect()
+    module.block_rules().spirv_val_flags().to_vec()
 }
 
 /// The modules of binding probes.
@@ -110,7 +111,7 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
         validate(&produced.words, &flags)?.map_err(|message| wrong(&message))?;
         let weaker: &[&str] = match flags[..] {
             [] => continue,
-            ["--scalar-block-layout"] => &["--uniform-buffer-standard-layout"],
+            ["--scalar-block-layout", ..] => &["--uniform-buffer-standard-layout"],
             _ => &[],
         };
         // spirv-val 2023.1 checks neither the stride of matrices in arrays nor blocks without a
@@ -125,10 +126,8 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
 
 /// The message of `spirv-val`; empty if the module is valid.
 fn validate(words: &[u32], flags: &[&str]) -> Result<Result<(), String>, Failed> {
-    // The second byte of the second word is the minor version.
-    let target = if words[1].to_be_bytes()[2] > 3 { "vulkan1.2" } else { "vulkan1.1" };
     let mut child = Command::new("spirv-val")
-        .args(["--target-env", target])
+        .args(["--target-env", target_environment(words)])
         .args(flags)
         .arg("-")
         .stdin(Stdio::piped())

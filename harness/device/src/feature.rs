@@ -49,10 +49,18 @@ pub enum Feature {
     StorageBufferArray,
     /// Ray-tracing pipelines with shader records (`rayTracingPipeline`).
     RayTracingPipeline,
+    /// Blocks with explicit offsets in the memory of a workgroup.
+    WorkgroupLayout,
+    /// Such blocks under scalar rules.
+    WorkgroupScalarLayout,
+    /// 8-bit members of such blocks.
+    Workgroup8,
+    /// 16-bit members of such blocks.
+    Workgroup16,
 }
 
 impl Feature {
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 25] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,
         Self::PushConstants,
@@ -74,6 +82,10 @@ impl Feature {
         Self::UniformBufferArray,
         Self::StorageBufferArray,
         Self::RayTracingPipeline,
+        Self::WorkgroupLayout,
+        Self::WorkgroupScalarLayout,
+        Self::Workgroup8,
+        Self::Workgroup16,
     ];
 }
 
@@ -101,6 +113,10 @@ impl fmt::Display for Feature {
             Self::UniformBufferArray => "arrays of uniform buffers",
             Self::StorageBufferArray => "arrays of storage buffers",
             Self::RayTracingPipeline => "rayTracingPipeline",
+            Self::WorkgroupLayout => "workgroupMemoryExplicitLayout",
+            Self::WorkgroupScalarLayout => "workgroupMemoryExplicitLayoutScalarBlockLayout",
+            Self::Workgroup8 => "workgroupMemoryExplicitLayout8BitAccess",
+            Self::Workgroup16 => "workgroupMemoryExplicitLayout16BitAccess",
         })
     }
 }

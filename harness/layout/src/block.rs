@@ -28,6 +28,8 @@ pub enum BlockKind {
     Pointee,
     UniformBlock,
     StorageBlock,
+    /// A `shared` block of GLSL: workgroup memory with explicit offsets.
+    Workgroup,
 }
 
 /// The part that a block plays in a source that mixes push constants of plain data
@@ -138,6 +140,7 @@ impl BlockKind {
             Self::Pointee => "pointee",
             Self::UniformBlock => "uniform",
             Self::StorageBlock => "storage",
+            Self::Workgroup => "workgroup",
         }
     }
 

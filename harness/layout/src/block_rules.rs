@@ -21,12 +21,12 @@ impl BlockRules {
     /// All levels, the strictest first.
     pub const ALL: [Self; 3] = [Self::Relaxed, Self::UniformStandard, Self::Scalar];
 
-    /// The option that makes `spirv-val` apply this level.
-    pub fn spirv_val_flag(self) -> Option<&'static str> {
+    /// The options that make `spirv-val` apply this level.
+    pub fn spirv_val_flags(self) -> &'static [&'static str] {
         match self {
-            Self::Relaxed => None,
-            Self::UniformStandard => Some("--uniform-buffer-standard-layout"),
-            Self::Scalar => Some("--scalar-block-layout"),
+            Self::Relaxed => &[],
+            Self::UniformStandard => &["--uniform-buffer-standard-layout"],
+            Self::Scalar => &["--scalar-block-layout", "--workgroup-scalar-block-layout"],
         }
     }
 }

@@ -165,7 +165,7 @@ impl Native {
             BlockKind::EntryUniforms => self.entry_uniforms,
             BlockKind::Pointee => self.pointees,
             BlockKind::UniformBlock => self.uniform_blocks,
-            BlockKind::StorageBlock => self.storage_blocks,
+            BlockKind::StorageBlock | BlockKind::Workgroup => self.storage_blocks,
         }
     }
 }

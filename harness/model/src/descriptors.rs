@@ -12,7 +12,7 @@ use super::memory::ModelMemory;
 use super::value::ModelDescriptor;
 
 /// Set and binding of memory without a descriptor.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A device address is the memory's index, counted from 1, shifted left by this many bits; the low
 /// bits are the byte, counted from [`ModelMemory::first`].

@@ -136,7 +136,7 @@ impl Model {
             return Err(RunnerError::Unsupported(job.shader.form().to_string()));
         };
 
-        let mut program = ModelProgram::new(words)?;
+        let mut program = ModelProgram::new(words, &job.constants)?;
         if let Some(misreading) = self.misreading.filter(|misreading| misreading.concerns(job)) {
             misreading.plant(&mut program.types);
         }
@@ -165,7 +165,7 @@ impl DeviceApi for ModelApi {
 /// True if two jobs can share a program with this fault.
 fn same_program(misreading: Option<Misreading>, one: &Job, next: &Job) -> bool {
     let concerns = |job| misreading.is_some_and(|misreading| misreading.concerns(job));
-    one.shader == next.shader && concerns(one) == concerns(next)
+    one.shader == next.shader && one.constants == next.constants && concerns(one) == concerns(next)
 }
 
 /// Runs a job and returns its memories afterwards.

@@ -209,7 +209,9 @@ impl ModelMachine<'_> {
                     let (array, part) = (pointer.pointee, types.part(pointer.pointee, index));
                     pointer.pointee = part.ok_or(ModelError::NoPartOf { part: "part", index, ty: array })?;
                     let is_constant = Operands(call.instruction).id(operand).is_some_and(|id| self.is_constant(id));
-                    if !is_constant && self.disturbance.is_zero_in_copies(types, array) {
+                    let is_beyond = self.program.default_length(array).is_some_and(|length| index >= length);
+                    let is_lost = is_beyond && self.disturbance.ignores_specialization();
+                    if is_lost || (!is_constant && self.disturbance.is_zero_in_copies(types, array)) {
                         pointer.place = self.new_cell(pointer.pointee)?;
                     }
                 }

@@ -42,6 +42,9 @@ pub(super) struct ModelMachine<'a> {
     pub(super) callable: Option<String>,
     /// The record of the running stage, by its place in the table.
     record: usize,
+    /// Index in `memories` of the workgroup memory with explicit layout, once it is used. It is after
+    /// those of the job.
+    workgroup: Option<usize>,
     /// Variables without layout.
     pub(super) cells: Vec<ModelValue>,
     pub(super) disturbance: Disturbance,
@@ -79,6 +82,7 @@ impl<'a> ModelMachine<'a> {
             push_constants,
             callable: None,
             record: 0,
+            workgroup: None,
             cells: Vec::new(),
             disturbance,
             constants: FxHashMap::default(),
@@ -164,6 +168,10 @@ impl<'a> ModelMachine<'a> {
             StorageClass::Workgroup if self.size != [1; 3] => {
                 Err(ModelError::not_modelled("memory that invocations share", &""))
             }
+            StorageClass::Workgroup if self.program.types.is_workgroup_block(variable) => {
+                let buffer = self.workgroup_memory(variable);
+                Ok(PointerTarget::Memory { buffer, at: MemoryPlace::start() })
+            }
             StorageClass::Private | StorageClass::Workgroup | StorageClass::Output | StorageClass::CallableDataKHR => {
                 let place = self.new_cell(variable.pointee)?;
                 let value = variable.initializer.and_then(|id| self.constants.get(&id)).cloned();
@@ -179,6 +187,21 @@ impl<'a> ModelMachine<'a> {
             }
             class => Err(ModelError::not_modelled("storage class ", &format!("{class:?}"))),
         }
+    }
+
+    /// The memory of a block with explicit layout in workgroup memory: the same for all blocks, as
+    /// they are aliased.
+    fn workgroup_memory(&mut self, variable: &SpirvVariable) -> usize {
+        let is_shared = self.disturbance.shares_workgroup_memory(variable);
+        if let Some(workgroup) = self.workgroup.filter(|_| is_shared) {
+            return workgroup;
+        }
+        self.memories.push(ModelMemory::workgroup());
+        let index = self.memories.len() - 1;
+        if is_shared {
+            self.workgroup = Some(index);
+        }
+        index
     }
 
     pub(super) fn descriptor(&self, at: DescriptorKey) -> Result<PointerTarget, ModelError> {

@@ -5,11 +5,15 @@
 
 use rspirv::spirv::{StorageClass, Word};
 
+use super::descriptors::NOWHERE;
 use super::model_error::ModelError;
 use super::value::{MemoryPlace, ModelValue};
 use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
 
-/// A bound buffer, or the push constants.
+/// Bytes of workgroup memory: those that Vulkan guarantees (`maxComputeSharedMemorySize`).
+const WORKGROUP_BYTES: usize = 1 << 14;
+
+/// A bound buffer, the push constants, or the blocks in workgroup memory.
 #[derive(Clone, Debug)]
 pub(super) struct ModelMemory {
     pub(super) set: u32,
@@ -85,6 +89,10 @@ fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, ModelError> {
 }
 
 impl ModelMemory {
+    pub(super) fn workgroup() -> Self {
+        Self { set: NOWHERE, binding: NOWHERE, first: 0, bytes: vec![0; WORKGROUP_BYTES] }
+    }
+
     pub(super) fn load(&self, types: &SpirvTypes, ty: Word, at: MemoryPlace) -> Result<ModelValue, ModelError> {
         let Some(count) = types.part_count(ty) else {
             return Ok(ModelValue::Bits(self.load_scalar(width(types, ty)?, at.offset)));

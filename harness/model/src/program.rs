@@ -18,21 +18,38 @@ pub(super) struct ModelProgram {
     pub(super) types: SpirvTypes,
     /// Index into the module's functions, by id.
     functions: BTreeMap<Word, usize>,
+    /// Lengths of the arrays that specialization constants size, without a value from the job.
+    default_lengths: FxHashMap<Word, u32>,
     /// `SpecId` of each specialization constant that has one, by id.
     spec_ids: BTreeMap<Word, u32>,
     result_types: FxHashMap<Word, Word>,
 }
 
 impl ModelProgram {
-    pub(super) fn new(words: &[u32]) -> Result<Self, ModelError> {
-        let module = load(words)?;
+    /// Reads a module. `specialized` has the values of specialization constants, by `SpecId`.
+    pub(super) fn new(words: &[u32], specialized: &BTreeMap<u32, u32>) -> Result<Self, ModelError> {
+        let mut module = load(words)?;
+        let spec_ids: BTreeMap<Word, u32> = module.annotations.iter().filter_map(spec_id).collect();
+        let default_lengths = default_lengths(&module, &spec_ids);
+        for constant in &mut module.types_global_values {
+            let given = constant.result_id.and_then(|id| specialized.get(spec_ids.get(&id)?));
+            if let (Op::SpecConstant, Some(Operand::LiteralBit32(value)), Some(given)) =
+                (constant.class.opcode, constant.operands.first_mut(), given)
+            {
+                *value = *given;
+            }
+        }
         let types = SpirvTypes::read(&module)?;
         let ids = module.functions.iter().enumerate().filter_map(|(index, function)| Some((function.def_id()?, index)));
         let functions: BTreeMap<Word, usize> = ids.collect();
         let instructions = module.all_inst_iter();
         let result_types = instructions.filter_map(|it| Some((it.result_id?, it.result_type?))).collect();
-        let spec_ids = module.annotations.iter().filter_map(spec_id).collect();
-        Ok(Self { module, types, functions, spec_ids, result_types })
+        Ok(Self { module, types, functions, default_lengths, spec_ids, result_types })
+    }
+
+    /// The length of an array without a value from the job, if a specialization constant sizes it.
+    pub(super) fn default_length(&self, array: Word) -> Option<u32> {
+        self.default_lengths.get(&array).copied()
     }
 
     pub(super) fn spec_id(&self, id: Word) -> Option<u32> {
@@ -80,6 +97,21 @@ impl ModelProgram {
         }
         Ok((function, size))
     }
+}
+
+/// The default lengths of the arrays that specialization constants size.
+fn default_lengths(module: &Module, spec_ids: &BTreeMap<Word, u32>) -> FxHashMap<Word, u32> {
+    let globals = || module.types_global_values.iter();
+    let default = |id: Word| {
+        let constant = globals().find(|global| global.result_id == Some(id))?;
+        Operands(constant).number(0)
+    };
+    let arrays = globals().filter(|global| global.class.opcode == Op::TypeArray);
+    let sized = arrays.filter_map(|array| {
+        let length = Operands(array).id(1).filter(|length| spec_ids.contains_key(length))?;
+        Some((array.result_id?, default(length)?))
+    });
+    sized.collect()
 }
 
 /// The specialization constant and `SpecId` in a decoration.

@@ -22,10 +22,13 @@ pub enum AddressSpace {
     Address,
     /// The data after the group handle in a shader record of a ray-tracing pipeline.
     ShaderRecord,
+    /// The memory of a workgroup, with explicit offsets. The shader fills it from a storage buffer
+    /// and, if it writes the block, copies it back.
+    Workgroup,
 }
 
 impl AddressSpace {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Uniform,
         Self::Storage,
         Self::PushConstant,
@@ -33,6 +36,7 @@ impl AddressSpace {
         Self::StorageElement,
         Self::Address,
         Self::ShaderRecord,
+        Self::Workgroup,
     ];
 
     /// The word in records and on the command line.
@@ -45,6 +49,7 @@ impl AddressSpace {
             Self::StorageElement => "storage-element",
             Self::Address => "address",
             Self::ShaderRecord => "shader-record",
+            Self::Workgroup => "workgroup",
         }
     }
 
@@ -57,7 +62,8 @@ impl AddressSpace {
             | Self::PushConstant
             | Self::UniformElement
             | Self::StorageElement
-            | Self::Address => Stage::Compute,
+            | Self::Address
+            | Self::Workgroup => Stage::Compute,
         }
     }
 }
@@ -104,10 +110,14 @@ pub enum Form {
     Function,
     /// Like `Private`, but the copy is in memory that the workgroup shares.
     Workgroup,
+    /// Like `Workgroup`, but the pipeline sets the lengths of the copy's arrays, by specialization
+    /// constants whose default is 1. Vulkan allows such arrays only in memory without a layout
+    /// (`VUID-StandaloneSpirv-Function-04681`).
+    Sized,
 }
 
 impl Form {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Leaf,
         Self::Vector,
         Self::Whole,
@@ -120,6 +130,7 @@ impl Form {
         Self::Private,
         Self::Function,
         Self::Workgroup,
+        Self::Sized,
     ];
 
     /// The word in records, texts and on the command line.
@@ -137,6 +148,7 @@ impl Form {
             Self::Private => "private",
             Self::Function => "function",
             Self::Workgroup => "workgroup",
+            Self::Sized => "sized",
         }
     }
 }

@@ -29,7 +29,8 @@ impl ProbePlan {
                     | Form::Indexed
                     | Form::Divergent
                     | Form::Length
-                    | Form::ByteAddress => true,
+                    | Form::ByteAddress
+                    | Form::Sized => true,
                 });
             }
         }

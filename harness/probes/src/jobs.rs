@@ -4,8 +4,9 @@
 //! block hits a word that names itself. Some entry points run again with the exact range, whose end
 //! devices may treat differently: those with the leaf form if they come near its end, and those
 //! that query a length, since the end determines it. Push constants have no range and thus no
-//! guards. Shader records have guards, but devices do not know their end. Root constants of Direct3D 12 have guards as far as the packing of constant buffers can
-//! move a leaf.
+//! guards. Shader records have guards, but devices do not know their end. Root constants of Direct3D 12
+//! have guards as far as the packing of constant buffers can move a leaf. A block in workgroup memory
+//! always has guards, since its shader copies a fixed number of words.
 //!
 //! The output is refilled and each dispatch has a different nonce, so a dispatch that does nothing
 //! is detected. Its data words have another salt than those of the seven dispatches before it, so
@@ -19,11 +20,11 @@ use layoutproof_device::{
     BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, Trace, word_bytes,
 };
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockLayout, Leaf};
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
 use super::{BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
-use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, nonce_word};
+use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
 
 /// Bytes of guards inside the bound range, and of those after it.
@@ -83,6 +84,17 @@ pub struct PlanShader<'a> {
     pub interface: Interface,
 }
 
+/// Returns how many words a shader copies between the storage buffer and workgroup memory: those of
+/// the block and of the guards after it.
+///
+/// # Errors
+///
+/// The block has no image.
+pub fn workgroup_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, ImageError> {
+    let bytes = u32::try_from(image_size(layout, plan)?).unwrap_or(u32::MAX);
+    Ok(bytes.saturating_add(GUARD_BYTES) / 4)
+}
+
 /// Makes the jobs of every entry point of `plan`, in the plan's order.
 ///
 /// # Errors
@@ -98,6 +110,9 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let block = Arc::new(layout.clone());
     let alignment = address_alignment(layout, plan);
     let tail = layout.result.as_ref().ok().and_then(tail);
+
+    let none = BTreeMap::new();
+    let lengths = layout.result.as_ref().map_or_else(|_| BTreeMap::new(), specialized_lengths);
 
     let mut numbers = 1..;
     let mut jobs = Vec::new();
@@ -117,8 +132,10 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
-                let job =
-                    Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
+                let constants = if entry.forms.contains(&Form::Sized) { &lengths } else { &none };
+                let dispatch =
+                    Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce, constants };
+                let job = dispatch.job(plan, shader);
                 ProbeRun { ink, salt, job }
             });
             let runs = runs.collect();
@@ -144,6 +161,28 @@ pub fn address_alignment(layout: &BlockLayout, plan: &ProbePlan) -> u32 {
     plan.leaves.iter().map(|leaf| leaf.component.size).fold(of_type, u32::max)
 }
 
+/// Returns the specialization constants for the lengths of the arrays in a type. The number of each
+/// constant is its value. A matrix may be an array of its vectors.
+fn specialized_lengths(laid_out: &LaidOut) -> BTreeMap<u32, u32> {
+    let own = |counts: &[u32]| counts.iter().map(|count| (*count, *count)).collect();
+    match &laid_out.shape {
+        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
+            BTreeMap::new()
+        }
+        LaidOutShape::Matrix { rows, columns, .. } => own(&[*rows, *columns]),
+        LaidOutShape::Array { element, count, .. } => {
+            let mut lengths = specialized_lengths(element);
+            if let Count::Finite(count) = count {
+                lengths.insert(*count, *count);
+            }
+            lengths
+        }
+        LaidOutShape::Struct(members) => {
+            members.iter().flat_map(|member| specialized_lengths(&member.layout)).collect()
+        }
+    }
+}
+
 /// Returns the most bytes by which a block can grow when packed as a constant buffer, where each
 /// scalar of an array uses a register of 16 bytes.
 fn most_growth(image: &BlockImage) -> u32 {
@@ -161,7 +200,7 @@ fn ranges(
 ) -> Vec<(BoundRange, Arc<BlockImage>)> {
     let (has_room, has_end) = match entry.space {
         AddressSpace::PushConstant => (interface.has_root_constants, false),
-        AddressSpace::ShaderRecord => (true, false),
+        AddressSpace::ShaderRecord | AddressSpace::Workgroup => (true, false),
         AddressSpace::Uniform
         | AddressSpace::Storage
         | AddressSpace::UniformElement
@@ -181,6 +220,7 @@ fn ranges(
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Sized
         | Form::ByteAddress => false,
     });
     let exact = !guards || (has_end && shows_end);
@@ -217,11 +257,13 @@ struct Dispatch<'a> {
     ink: Ink,
     salt: Salt,
     nonce: u32,
+    /// Values of specialization constants.
+    constants: &'a BTreeMap<u32, u32>,
 }
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { alignment: _, entry, wiring, image, ink, salt, nonce } = self;
+        let Self { alignment: _, entry, wiring, image, ink, salt, nonce, constants } = self;
         let (values, block) = match entry.direction {
             Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
@@ -245,7 +287,8 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement
-            | AddressSpace::ShaderRecord => Vec::new(),
+            | AddressSpace::ShaderRecord
+            | AddressSpace::Workgroup => Vec::new(),
         };
 
         buffers.push(buffer(output, BufferKind::Storage, word_bytes(&vec![REFILL_WORD; wiring.output as usize])));
@@ -267,7 +310,8 @@ impl Dispatch<'_> {
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement
             | AddressSpace::Address
-            | AddressSpace::ShaderRecord => RootParameters::default(),
+            | AddressSpace::ShaderRecord
+            | AddressSpace::Workgroup => RootParameters::default(),
         };
         let root_signature = RootSignature { parameters, ranges: self.ranges(shader.interface) };
         Job {
@@ -275,6 +319,7 @@ impl Dispatch<'_> {
             trace,
             inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
             push_constants,
+            constants: BTreeMap::clone(constants),
             requires,
             root_signature,
             ..Job::compute(shader.shader.clone(), first, buffers)
@@ -285,7 +330,7 @@ impl Dispatch<'_> {
     fn ranges(&self, interface: Interface) -> Vec<RegisterRange> {
         let kind = match self.entry.space {
             AddressSpace::Uniform | AddressSpace::UniformElement => BufferKind::Uniform,
-            AddressSpace::Storage | AddressSpace::StorageElement => self.storage(interface),
+            AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Workgroup => self.storage(interface),
             AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord => return Vec::new(),
         };
 
@@ -305,7 +350,7 @@ impl Dispatch<'_> {
         let (kind, others) = match entry.space {
             AddressSpace::PushConstant if !interface.has_root_constants => return Vec::new(),
             AddressSpace::PushConstant | AddressSpace::Uniform => (BufferKind::Uniform, 0),
-            AddressSpace::Storage => (storage, 0),
+            AddressSpace::Storage | AddressSpace::Workgroup => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
             AddressSpace::Address => (BufferKind::Address { at: 0, alignment: self.alignment }, 0),

@@ -7,7 +7,8 @@
 //! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In
 //!   an array of buffers it is element [`BLOCK_ELEMENT`], the last one. A block at an address has
 //!   no descriptor, and the push constants consist of the address. A block in a shader record has
-//!   none either; a callable stage's record is the last one of a table like such an array.
+//!   none either; a callable stage's record is the last one of a table like such an array. A block in
+//!   workgroup memory is a copy of this buffer, which holds `uint`s ([`jobs`] says how many).
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch.
 //! - set 0 binding 2: input, a read-only storage buffer of `uint`. Word 0 is the nonce; values and
 //!   indices follow.
@@ -48,7 +49,7 @@ mod word_map;
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
 pub use interface::{Interface, Socket};
-pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs};
+pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs, workgroup_words};
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
@@ -70,6 +71,10 @@ pub const POINT: &str = "point";
 /// Entry point of a ray generation that calls the record with the block under test and does nothing
 /// else.
 pub const CALLER: &str = "caller";
+
+/// The name of the variable through which a shader fills workgroup memory word by word. It shares
+/// its bytes with the block under test.
+pub const WORKGROUP_WORDS: &str = "layoutproof_words";
 
 /// Entry point of a fragment stage that does nothing.
 pub const NOTHING: &str = "nothing";
@@ -115,6 +120,7 @@ impl ProbeEntry {
             AddressSpace::StorageElement => &[Feature::StorageBufferArray],
             AddressSpace::Address => &[Feature::BufferDeviceAddress, Feature::PushConstants],
             AddressSpace::ShaderRecord => &[Feature::RayTracingPipeline],
+            AddressSpace::Workgroup => &[Feature::WorkgroupLayout],
         };
         let stage: &[Feature] = match self.stage {
             Stage::Compute => &[],
@@ -167,6 +173,7 @@ impl ProbePlan {
     fn pruned(mut self) -> Self {
         let any = !self.leaves.is_empty();
         let indexed = self.leaves.iter().any(word_map::is_indexed);
+        let in_arrays = self.leaves.iter().any(word_map::is_in_array);
 
         for entry in &mut self.entries {
             // Where nothing can be indexed, a copy differs from the whole struct only in its memory,
@@ -183,6 +190,7 @@ impl ProbePlan {
                 | Form::Length
                 | Form::ByteAddress
                 | Form::Workgroup => any,
+                Form::Sized => in_arrays,
             });
         }
 

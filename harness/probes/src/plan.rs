@@ -21,7 +21,7 @@ use crate::{AddressSpace, Direction, Form, Stage};
 /// a load and a store for every leaf.
 const WHOLE_BYTES: u64 = 1 << 16;
 
-/// Larger blocks are not copied to workgroup memory. Vulkan guarantees 16 KiB of it, and a device
+/// Larger blocks are not put into workgroup memory. Vulkan guarantees 16 KiB of it, and a device
 /// may align it freely.
 const WORKGROUP_BYTES: u64 = 1 << 12;
 
@@ -165,8 +165,10 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 32] = {
-    use AddressSpace::{Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement};
+const ENTRIES: [EntryRow; 37] = {
+    use AddressSpace::{
+        Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
+    };
     use Direction::{Read, Write};
     use Stage::{Callable, Compute, Fragment, RayGeneration, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
@@ -183,6 +185,7 @@ const ENTRIES: [EntryRow; 32] = {
         row("read_storage_divergent", Storage, Compute, Read, &[Form::Divergent]),
         row("read_storage_private", Storage, Compute, Read, COPIES),
         row("read_storage_workgroup", Storage, Compute, Read, &[Form::Workgroup]),
+        row("read_storage_sized", Storage, Compute, Read, &[Form::Sized]),
         row("read_storage_length", Storage, Compute, Read, &[Form::Length]),
         row("write_storage_leaf", Storage, Compute, Write, LEAF),
         row("write_storage_vector", Storage, Compute, Write, &[Form::Vector]),
@@ -198,6 +201,10 @@ const ENTRIES: [EntryRow; 32] = {
         row("read_address", Address, Compute, Read, IN_BUFFERS),
         row("read_address_private", Address, Compute, Read, COPIES),
         row("write_address", Address, Compute, Write, LEAF),
+        row("read_workgroup", Workgroup, Compute, Read, IN_BUFFERS),
+        row("write_workgroup_leaf", Workgroup, Compute, Write, LEAF),
+        row("write_workgroup_vector", Workgroup, Compute, Write, &[Form::Vector]),
+        row("write_workgroup_whole", Workgroup, Compute, Write, &[Form::Whole]),
         row("read_uniform_vertex", Uniform, Vertex, Read, LEAF),
         row("read_storage_vertex", Storage, Vertex, Read, LEAF),
         row("write_storage_vertex", Storage, Vertex, Write, LEAF),
@@ -217,12 +224,13 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
         AddressSpace::ShaderRecord => !unbounded && occupied(block) <= RECORD_BYTES,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
+        AddressSpace::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
     };
     let fits = |form: &Form| match form {
         Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private | Form::Function => {
             !unbounded && !large
         }
-        Form::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
+        Form::Workgroup | Form::Sized => !unbounded && occupied(block) <= WORKGROUP_BYTES,
         Form::Divergent => !large,
         Form::Length => tail(block).is_some(),
         Form::Leaf | Form::Vector | Form::Indexed => true,

@@ -44,9 +44,10 @@ fn hash_step(hash: u32, word: u32) -> u32 {
 }
 
 /// Returns true if the probes of this entry point can run in regions of larger buffers. A
-/// length is that of the whole buffer, and at an address there is no buffer to divide.
+/// length is that of the whole buffer, at an address there is no buffer to divide, and blocks in
+/// workgroup memory all start at its first byte.
 pub fn has_regions(entry: &ProbeEntry) -> bool {
-    !matches!(entry.space, AddressSpace::Address | AddressSpace::ShaderRecord)
+    !matches!(entry.space, AddressSpace::Address | AddressSpace::ShaderRecord | AddressSpace::Workgroup)
         && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
 }
 
@@ -303,6 +304,8 @@ impl RegionJob {
         Some(Job {
             draw: first.draw.clone(),
             push_constants,
+            // The number of a constant is its value, so cases cannot contradict one another.
+            constants: runs.iter().flat_map(|run| run.job.constants.clone()).collect(),
             inverts_push_constants_first: first.inverts_push_constants_first,
             requires: module.requires(),
             ..job

@@ -89,8 +89,8 @@ impl Wiring {
         };
 
         let mut wiring = Self { output: 1, table: 1 + values, ..Self::default() };
-        if entry.forms.iter().any(|form| [Form::Indexed, Form::Private, Form::Function, Form::Workgroup].contains(form))
-        {
+        let takes_numbers = [Form::Indexed, Form::Private, Form::Function, Form::Workgroup, Form::Sized];
+        if entry.forms.iter().any(|form| takes_numbers.contains(form)) {
             let largest = plan.leaves.iter().flat_map(indices).max();
             wiring.indices.extend(largest.into_iter().flat_map(|largest| 0..=largest));
         }
@@ -105,7 +105,8 @@ impl Wiring {
                 | Form::ByteAddress
                 | Form::Private
                 | Form::Function
-                | Form::Workgroup => {
+                | Form::Workgroup
+                | Form::Sized => {
                     wiring.add(*form, plan, entry.direction, &firsts);
                 }
                 Form::Divergent => wiring.add_lanes(plan),
@@ -206,6 +207,11 @@ fn indices(leaf: &Leaf) -> Vec<u32> {
 /// Returns true if a leaf is in an array or a matrix.
 pub(super) fn is_indexed(leaf: &Leaf) -> bool {
     !indices(leaf).is_empty()
+}
+
+/// Returns true if a leaf is in an array.
+pub(super) fn is_in_array(leaf: &Leaf) -> bool {
+    leaf.steps.iter().any(|step| matches!(step, LeafStep::Element(_)))
 }
 
 /// Returns the steps to a leaf with all indices set to 0.

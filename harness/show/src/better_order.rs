@@ -244,7 +244,8 @@ fn better_order(
         }
     }
     let has_own_members = |kind: BlockKind| {
-        kind.has_direct_members() || matches!(kind, BlockKind::UniformBlock | BlockKind::StorageBlock)
+        kind.has_direct_members()
+            || matches!(kind, BlockKind::UniformBlock | BlockKind::StorageBlock | BlockKind::Workgroup)
     };
     let is_block = path.is_empty() && declared.first().is_some_and(|(_, block, ..)| has_own_members(block.kind));
     let type_name = if is_block || structure.name.is_empty() { String::new() } else { type_name.to_owned() };

@@ -23,7 +23,8 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
         | BlockKind::ParameterBlock
         | BlockKind::StructuredElement
         | BlockKind::UniformBlock
-        | BlockKind::StorageBlock => declared_parameter(module, name)?,
+        | BlockKind::StorageBlock
+        | BlockKind::Workgroup => declared_parameter(module, name)?,
     };
     Some(one_line(&words))
 }

@@ -191,7 +191,8 @@ impl Check {
             | AddressSpace::StorageElement
             | AddressSpace::PushConstant
             | AddressSpace::Address
-            | AddressSpace::ShaderRecord => None,
+            | AddressSpace::ShaderRecord
+            | AddressSpace::Workgroup => None,
         }
     }
 }

@@ -48,7 +48,8 @@ impl Check {
             | Form::ByteAddress
             | Form::Private
             | Form::Function
-            | Form::Workgroup => of_leaf(),
+            | Form::Workgroup
+            | Form::Sized => of_leaf(),
         };
 
         let witnesses = Witnesses {

@@ -10,7 +10,9 @@ use std::process::{ExitStatus, Stdio};
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_device::word_bytes;
 use layoutproof_layout::BlockRules;
+use layoutproof_probes::AddressSpace;
 use layoutproof_probes::generate::spirv::required_feature;
+use layoutproof_readers::spirv::target_environment;
 use layoutproof_readers::toolchain::AnswerOrigin;
 
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, DecidingFiles, EntryKind, ProgramQuestion};
@@ -54,16 +56,6 @@ const VARIABLE: &str = "SPIRV_VAL";
 /// The build of a newer Debian that the set-up fetches.
 const NEWER: FetchedProgram =
     FetchedProgram::Rooted(PrivateProgram { root: "tools/khronos-current", program: "bin/spirv-val" });
-
-/// The environment whose rules a module must meet: the oldest Vulkan that accepts its version.
-fn target(words: &[u32]) -> &'static str {
-    // The header's second word has the major version in its second byte, then the minor one.
-    match words.get(1).map(|version| version.to_be_bytes()) {
-        Some([_, 1, 4..=5, _]) => "vulkan1.2",
-        Some([_, 1, 6, _]) => "vulkan1.3",
-        _ => "vulkan1.1",
-    }
-}
 
 impl SpirvVal {
     /// Finds the validator that `SPIRV_VAL` names, which then validates every module; otherwise the
@@ -109,7 +101,9 @@ impl SpirvVal {
         for looser in BlockRules::ALL.into_iter().filter(|other| *other > rules) {
             let other = self.under(words, looser, cache);
             origin = origin.and(other.origin);
-            if let (Validation::Valid, Some(feature)) = (other.validation, required_feature(looser)) {
+            if let (Validation::Valid, Some(feature)) =
+                (other.validation, required_feature(looser, AddressSpace::Storage))
+            {
                 return ValidatorAnswer { validation: Validation::ValidOnlyWith { feature, message }, origin };
             }
         }
@@ -153,7 +147,8 @@ impl Build {
     }
 
     fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
-        let arguments = ["--target-env", target(words)].into_iter().chain(rules.spirv_val_flag()).chain(["-"]);
+        let environment = ["--target-env", target_environment(words)];
+        let arguments = environment.into_iter().chain(rules.spirv_val_flags().iter().copied()).chain(["-"]);
         let arguments: Vec<String> = arguments.map(str::to_owned).collect();
         let bytes = word_bytes(words);
 

@@ -51,9 +51,7 @@ impl VulkanDevice {
     pub(crate) fn open(instance: Instance, physical: &Physical) -> Result<Self, RunnerError> {
         let queues =
             [vk::DeviceQueueCreateInfo::default().queue_family_index(physical.queue_family).queue_priorities(&[1.0])];
-        let mut extensions =
-            if physical.version < vk::API_VERSION_1_2 { physical.known.extensions() } else { Vec::new() };
-        extensions.extend(physical.known.always());
+        let mut extensions = physical.known.extensions(physical.version);
         if physical.portability {
             extensions.push(ash::khr::portability_subset::NAME);
         }

@@ -72,8 +72,8 @@ pub(crate) const SWITCHES: [CapabilitySwitch; 10] = [
     },
 ];
 
-/// The feature structures that a device knows: all of them from Vulkan 1.2 on, except those of ray
-/// tracing; before that, those whose extension it has.
+/// The feature structures that a device knows: from Vulkan 1.2 on all that are core there; others if
+/// it has their extension.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch per structure, named after it")]
 pub(crate) struct KnownStructures {
@@ -84,6 +84,7 @@ pub(crate) struct KnownStructures {
     address: bool,
     indexing: bool,
     ray_tracing: bool,
+    workgroup: bool,
 }
 
 /// Ray-tracing pipelines, with the extensions that they require.
@@ -102,19 +103,15 @@ impl KnownStructures {
             uniform_standard: knows(khr::uniform_buffer_standard_layout::NAME),
             address: knows(khr::buffer_device_address::NAME),
             indexing: knows(ext::descriptor_indexing::NAME),
-            // The shaders are SPIR-V 1.4.
+            // Both need SPIR-V 1.4, which Vulkan 1.2 contains.
             ray_tracing: version >= vk::API_VERSION_1_2 && RAY_TRACING.into_iter().all(&has),
+            workgroup: version >= vk::API_VERSION_1_2 && has(khr::workgroup_memory_explicit_layout::NAME),
         }
     }
 
-    /// The extensions to enable in every version of Vulkan.
-    pub(crate) fn always(self) -> &'static [&'static CStr] {
-        if self.ray_tracing { &RAY_TRACING } else { &[] }
-    }
-
-    /// The extensions to enable on a device of Vulkan 1.1; they are core in 1.2.
-    pub(crate) fn extensions(self) -> Vec<&'static CStr> {
-        let names = [
+    /// The extensions to enable on a device of Vulkan version `version`.
+    pub(crate) fn extensions(self, version: u32) -> Vec<&'static CStr> {
+        let in_1_2 = [
             (self.storage8, khr::_8bit_storage::NAME),
             (self.float16_int8, khr::shader_float16_int8::NAME),
             (self.scalar, ext::scalar_block_layout::NAME),
@@ -122,7 +119,10 @@ impl KnownStructures {
             (self.address, khr::buffer_device_address::NAME),
             (self.indexing, ext::descriptor_indexing::NAME),
         ];
-        names.into_iter().filter(|(known, _)| *known).map(|(_, name)| name).collect()
+        let ray_tracing = RAY_TRACING.map(|name| (self.ray_tracing, name));
+        let workgroup = [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME)];
+        let not_core = in_1_2.into_iter().filter(|_| version < vk::API_VERSION_1_2).chain(ray_tracing).chain(workgroup);
+        not_core.filter(|(known, _)| *known).map(|(_, name)| name).collect()
     }
 }
 
@@ -137,6 +137,7 @@ pub(crate) struct FeatureStructures {
     address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
     ray_tracing: vk::PhysicalDeviceRayTracingPipelineFeaturesKHR<'static>,
+    workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
 }
 
 impl FeatureStructures {
@@ -190,6 +191,10 @@ impl FeatureStructures {
             self.ray_tracing.p_next = next;
             next = std::ptr::from_mut(&mut self.ray_tracing).cast();
         }
+        if known.workgroup {
+            self.workgroup.p_next = next;
+            next = std::ptr::from_mut(&mut self.workgroup).cast();
+        }
 
         self.core.p_next = next;
         &mut self.core
@@ -236,6 +241,10 @@ impl FeatureStructures {
             Feature::PushConstant16 => &mut self.storage16.storage_push_constant16,
             Feature::BufferDeviceAddress => &mut self.address.buffer_device_address,
             Feature::RayTracingPipeline => &mut self.ray_tracing.ray_tracing_pipeline,
+            Feature::WorkgroupLayout => &mut self.workgroup.workgroup_memory_explicit_layout,
+            Feature::WorkgroupScalarLayout => &mut self.workgroup.workgroup_memory_explicit_layout_scalar_block_layout,
+            Feature::Workgroup8 => &mut self.workgroup.workgroup_memory_explicit_layout8_bit_access,
+            Feature::Workgroup16 => &mut self.workgroup.workgroup_memory_explicit_layout16_bit_access,
         })
     }
 }

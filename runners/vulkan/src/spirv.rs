@@ -124,6 +124,9 @@ fn feature_of(capability: u32) -> Option<Feature> {
         4449 => Feature::UniformBuffer8,
         4450 => Feature::PushConstant8,
         4479 => Feature::RayTracingPipeline,
+        4428 => Feature::WorkgroupLayout,
+        4429 => Feature::Workgroup8,
+        4430 => Feature::Workgroup16,
         5347 => Feature::BufferDeviceAddress,
         _ => return None,
     })

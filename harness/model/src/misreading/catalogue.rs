@@ -115,6 +115,28 @@ pub const MISREADINGS: &[Misreading] = &[
         run("record-index-ignored", "every shader record is the first one of its table", RunFault::FirstElement),
     ),
     only_in(AddressSpace::ShaderRecord, run("record-lost", "shader records are zero", RunFault::BlockZero)),
+    only_in(
+        AddressSpace::Workgroup,
+        stride(
+            "workgroup-as-std140",
+            "array strides of blocks in workgroup memory are rounded up to 16 bytes",
+            ArrayLevel::All,
+            WrongStride::RoundedTo(16),
+        ),
+    ),
+    only_in(
+        AddressSpace::Workgroup,
+        layout("workgroup-offset-ignored", "blocks in workgroup memory start 16 bytes late", LayoutFault::Shifted(16)),
+    ),
+    only_in(
+        AddressSpace::Workgroup,
+        run("workgroup-blocks-apart", "blocks in workgroup memory share no bytes", RunFault::WorkgroupApart),
+    ),
+    run(
+        "array-specialization-ignored",
+        "arrays have the default lengths of specialization constants",
+        RunFault::SpecializationIgnored,
+    ),
     run("block-zero", "the block is not bound: reads give 0", RunFault::BlockZero),
     run("write-lost", "the first store is lost", RunFault::StoresLost(Stores::First)),
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::BufferAfter;
-use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes};
+use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes, SpirvVariable};
 use rspirv::spirv::{StorageClass, Word};
 
-use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block};
+use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block, is_words};
 use crate::memory::ModelMemory;
 
 /// Bytes of a word.
@@ -189,6 +189,16 @@ impl Disturbance {
         }
         let &SpirvType::Array { element, length: 1, .. } = types.get(array) else { return false };
         matches!(types.get(element), SpirvType::Int { bits: 32.., .. } | SpirvType::Float { .. })
+    }
+
+    /// True if a block in workgroup memory shares its bytes with the others.
+    pub(crate) fn shares_workgroup_memory(&self, variable: &SpirvVariable) -> bool {
+        self.fault != Some(RunFault::WorkgroupApart) || is_words(variable)
+    }
+
+    /// True if arrays have the default lengths of specialization constants.
+    pub(crate) fn ignores_specialization(&self) -> bool {
+        self.fault == Some(RunFault::SpecializationIgnored)
     }
 
     /// The length that the device reports for an array of `length` elements.

@@ -11,11 +11,11 @@ mod disturb;
 mod plant;
 mod rewire;
 
-use layoutproof_device::{BufferKind, Job};
+use layoutproof_device::{BufferKind, Feature, Job};
 use rspirv::spirv::StorageClass;
 
 use layoutproof_probes::{self, AddressSpace};
-use layoutproof_readers::spirv::types::SpirvVariable;
+use layoutproof_readers::spirv::types::{SpirvTypes, SpirvVariable};
 
 pub use catalogue::{BINDING_MISREADINGS, MISREADINGS};
 pub(super) use disturb::Disturbance;
@@ -168,6 +168,11 @@ enum RunFault {
     /// bytes after the vector's first 16 are those of an earlier dispatch. NVIDIA's driver
     /// 580.159.04 does so.
     EndOfVectorStale,
+    /// Arrays whose length is a specialization constant have its default length: elements beyond are
+    /// lost.
+    SpecializationIgnored,
+    /// Blocks of workgroup memory do not share their bytes.
+    WorkgroupApart,
     /// Indices into the block that come from memory are wrong.
     IndicesWrong(Indices),
 }
@@ -223,6 +228,9 @@ impl Misreading {
 /// The address space of the block under test in a probe's job. Elements of arrays of buffers count
 /// as buffers.
 fn space_of(job: &Job) -> AddressSpace {
+    if job.requires.contains(&Feature::WorkgroupLayout) {
+        return AddressSpace::Workgroup;
+    }
     let block = job.buffers.iter().find(|buffer| is_block(Some(buffer.set), Some(buffer.binding)));
     match block.map(|block| block.kind) {
         Some(BufferKind::Uniform) => AddressSpace::Uniform,
@@ -233,13 +241,24 @@ fn space_of(job: &Job) -> AddressSpace {
     }
 }
 
-/// True if a variable is a block under test and not the probe's output or input.
-fn is_tested(variable: &SpirvVariable) -> bool {
-    match variable.class {
+/// The variables with blocks under test, without the probe's output and input. A block in workgroup
+/// memory comes from a buffer of words, which is not under test.
+fn tested_variables(types: &SpirvTypes) -> Vec<&SpirvVariable> {
+    let has_workgroup = types.variables.values().any(|variable| types.is_workgroup_block(variable));
+    let is_tested = |variable: &&SpirvVariable| match variable.class {
         StorageClass::PushConstant | StorageClass::ShaderRecordBufferKHR => true,
-        StorageClass::Uniform | StorageClass::StorageBuffer => is_block(variable.set, variable.binding),
+        StorageClass::Uniform | StorageClass::StorageBuffer => {
+            !has_workgroup && is_block(variable.set, variable.binding)
+        }
+        StorageClass::Workgroup => types.is_workgroup_block(variable) && !is_words(variable),
         _ => false,
-    }
+    };
+    types.variables.values().filter(is_tested).collect()
+}
+
+/// True for the variable that fills workgroup memory.
+fn is_words(variable: &SpirvVariable) -> bool {
+    variable.name.as_deref() == Some(layoutproof_probes::WORKGROUP_WORDS)
 }
 
 fn is_block(set: Option<u32>, binding: Option<u32>) -> bool {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use rspirv::spirv::{StorageClass, Word};
 
-use super::{ArrayLevel, FaultyMatrices, LayoutFault, ListEnd, Misreading, ModelFault, Move, WrongStride, is_tested};
+use super::{
+    ArrayLevel, FaultyMatrices, LayoutFault, ListEnd, Misreading, ModelFault, Move, WrongStride, tested_variables,
+};
 use layoutproof_readers::spirv::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 
 /// The register size in bytes, to which wrong devices round.
@@ -14,8 +16,7 @@ impl Misreading {
     /// Changes the layout of the blocks under test.
     pub(crate) fn plant(self, types: &mut SpirvTypes) {
         let ModelFault::Layout(fault) = self.fault else { return };
-        let blocks: BTreeSet<Word> =
-            types.variables.values().filter(|it| is_tested(it)).map(|it| tested_block(types, it)).collect();
+        let blocks: BTreeSet<Word> = tested_variables(types).into_iter().map(|it| tested_block(types, it)).collect();
         // All numbers come from the types as declared, not from already changed ones.
         let declared = types.clone();
         let inner = inner_arrays(&declared);
@@ -211,8 +212,10 @@ fn inner_arrays(types: &SpirvTypes) -> BTreeSet<Word> {
 
 /// The types of all parts of the blocks under test, without types that output and input share.
 fn tested_types(types: &SpirvTypes) -> BTreeSet<Word> {
-    let (tested, others): (Vec<&SpirvVariable>, Vec<_>) = types.variables.values().partition(|it| is_tested(it));
-    let others = reachable(types, others.into_iter().map(|variable| variable.pointee).collect());
+    let tested = tested_variables(types);
+    let is_tested = |variable: &&SpirvVariable| tested.iter().any(|other| std::ptr::eq(*other, *variable));
+    let others = types.variables.values().filter(|variable| !is_tested(variable));
+    let others = reachable(types, others.map(|variable| variable.pointee).collect());
     let tested = reachable(types, tested.into_iter().map(|variable| tested_block(types, variable)).collect());
     tested.difference(&others).copied().collect()
 }

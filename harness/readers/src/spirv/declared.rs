@@ -27,9 +27,10 @@ pub struct DeclaredBlock {
     /// Its layout under the rule set `declared`. Alignments are those of the largest scalar: SPIR-V
     /// declares none.
     pub layout: BlockLayout,
-    /// Descriptor set; `None` for push constants and for blocks behind pointers.
+    /// Descriptor set; `None` for blocks without a descriptor: push constants, workgroup memory, and
+    /// blocks behind pointers.
     pub set: Option<u32>,
-    /// `None` for push constants and for blocks behind pointers.
+    /// `None` for blocks without a descriptor.
     pub binding: Option<u32>,
     /// The arrays in it whose length a pipeline may change; the layout has their default lengths.
     pub specialized: Vec<SpecializedLength>,
@@ -183,6 +184,7 @@ fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> 
         StorageClass::Uniform if types.buffer_blocks.contains(&element) => BlockKind::StorageBlock,
         StorageClass::StorageBuffer if types.blocks.contains(&element) => BlockKind::StorageBlock,
         StorageClass::PushConstant if types.blocks.contains(&element) => BlockKind::PushConstant,
+        StorageClass::Workgroup if types.blocks.contains(&element) => BlockKind::Workgroup,
         StorageClass::ShaderRecordBufferKHR if types.blocks.contains(&element) => BlockKind::ShaderRecord,
         _ => return None,
     };

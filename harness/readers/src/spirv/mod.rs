@@ -23,7 +23,7 @@ pub use declared::{
     BoundVariable, DeclaredBlock, DeclaredModule, DeclaredVariable, SpecializedLength, bound_variables, declared,
 };
 pub use load::{BadModule, Operands, disassembly, load};
-pub use needs::{features_of, without_source};
+pub use needs::{features_of, target_environment, without_source};
 pub use of_dxc::as_hlsl;
 
 #[cfg(test)]

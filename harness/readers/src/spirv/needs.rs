@@ -45,8 +45,22 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         Capability::StoragePushConstant16 => Some(Feature::PushConstant16),
         Capability::PhysicalStorageBufferAddresses => Some(Feature::BufferDeviceAddress),
         Capability::RayTracingKHR => Some(Feature::RayTracingPipeline),
+        Capability::WorkgroupMemoryExplicitLayoutKHR => Some(Feature::WorkgroupLayout),
+        Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR => Some(Feature::Workgroup8),
+        Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR => Some(Feature::Workgroup16),
         other => return Err(ReadError::Capability(other)),
     })
+}
+
+/// The name that `spirv-val --target-env` has for the earliest Vulkan version with the SPIR-V version
+/// of a module; at least Vulkan 1.1.
+pub fn target_environment(words: &[u32]) -> &'static str {
+    let [_, major, minor, _] = words.get(1).copied().unwrap_or_default().to_be_bytes();
+    match (major, minor) {
+        (0, _) | (1, ..=3) => "vulkan1.1",
+        (1, 4 | 5) => "vulkan1.2",
+        (_, _) => "vulkan1.3",
+    }
 }
 
 /// Removes `OpSource` and `OpSourceExtension`, which name the source language. Validators reject

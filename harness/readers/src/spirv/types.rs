@@ -83,7 +83,7 @@ pub struct SpirvVariable {
     pub pointee: Word,
     pub set: Option<u32>,
     pub binding: Option<u32>,
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// The built-in value that the device stores in it.
     pub builtin: Option<BuiltIn>,
     /// The constant that initializes it.
@@ -210,6 +210,14 @@ impl SpirvTypes {
             SpirvType::Struct(members) => u32::try_from(members.len()).ok(),
             _ => None,
         }
+    }
+
+    /// True if a variable is a block with explicit layout in workgroup memory. All of these share
+    /// their bytes.
+    ///
+    /// Source: `SPV_KHR_workgroup_memory_explicit_layout`.
+    pub fn is_workgroup_block(&self, variable: &SpirvVariable) -> bool {
+        variable.class == StorageClass::Workgroup && self.blocks.contains(&variable.pointee)
     }
 
     /// True if the type is an array, sized or not.

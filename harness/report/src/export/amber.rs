@@ -50,7 +50,7 @@ pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let bound = match repro.entry().space {
         AddressSpace::PushConstant => "AS push_constant",
         AddressSpace::Uniform | AddressSpace::UniformElement => "AS uniform DESCRIPTOR_SET 0 BINDING 0",
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => {
+        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => {
             "AS storage DESCRIPTOR_SET 0 BINDING 0"
         }
         AddressSpace::ShaderRecord => return Err(refused(subject, "a block in a shader record")),

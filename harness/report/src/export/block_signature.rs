@@ -51,7 +51,8 @@ impl BlockSignature {
             | BlockKind::EntryUniforms
             | BlockKind::Pointee
             | BlockKind::UniformBlock
-            | BlockKind::StorageBlock => return None,
+            | BlockKind::StorageBlock
+            | BlockKind::Workgroup => return None,
         };
 
         let layout = lay_out(block, find(rules)?, options);

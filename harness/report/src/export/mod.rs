@@ -231,7 +231,7 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
             Ok(AddressSpace::Storage)
         }
         BlockKind::PushConstant => Ok(AddressSpace::PushConstant),
-        BlockKind::EntryUniforms | BlockKind::ShaderRecord | BlockKind::Pointee => {
+        BlockKind::EntryUniforms | BlockKind::ShaderRecord | BlockKind::Pointee | BlockKind::Workgroup => {
             Err("a block that has no binding".into())
         }
     }

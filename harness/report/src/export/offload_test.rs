@@ -400,7 +400,8 @@ impl BoundResource {
             | BlockKind::EntryUniforms
             | BlockKind::Pointee
             | BlockKind::UniformBlock
-            | BlockKind::StorageBlock => return Err(ExportObstacle::Kind(repro.layout.kind)),
+            | BlockKind::StorageBlock
+            | BlockKind::Workgroup => return Err(ExportObstacle::Kind(repro.layout.kind)),
         };
 
         let register = register(repro.block, class)?;

@@ -344,6 +344,7 @@ fn axes(row: &Row) -> String {
         AddressSpace::StorageElement => "storage element",
         AddressSpace::Address => "address",
         AddressSpace::ShaderRecord => "shader record",
+        AddressSpace::Workgroup => "workgroup",
     };
     let stage = match stage {
         Stage::Compute => None,

@@ -47,6 +47,7 @@ pub fn block_keyword(language: ShaderLanguage, kind: BlockKind) -> String {
         (ShaderLanguage::Glsl, BlockKind::StorageBlock) => "buffer",
         (ShaderLanguage::Glsl, BlockKind::PushConstant) => "layout(push_constant) uniform",
         (ShaderLanguage::Glsl, BlockKind::ShaderRecord) => "layout(shaderRecordEXT) buffer",
+        (ShaderLanguage::Glsl, BlockKind::Workgroup) => "shared",
         (ShaderLanguage::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
         (ShaderLanguage::Wgsl, BlockKind::StorageBlock) => "var<storage>",
         (ShaderLanguage::Wgsl, BlockKind::PushConstant) => "var<push_constant>",

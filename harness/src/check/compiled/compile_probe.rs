@@ -34,6 +34,7 @@ use layoutproof_probes::generate::spirv::{self, required_feature};
 use layoutproof_probes::generate::wgsl::{self, NotExpressible};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment, elements,
+    workgroup_words,
 };
 use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
@@ -253,7 +254,16 @@ impl CompileJob<'_> {
         let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let address_alignment = address_alignment(layout, plan);
-        let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, address_alignment, options };
+        let shared_words = workgroup_words(layout, plan).unwrap_or_default();
+        let declared = glsl::GlslDeclaration {
+            block,
+            elements,
+            rules,
+            space: entry.space,
+            address_alignment,
+            shared_words,
+            options,
+        };
         Ok(glsl::probe(&declared, plan, &wiring)?)
     }
 
@@ -341,7 +351,7 @@ impl CompileJob<'_> {
         let mut requires = requires.unwrap_or_default();
         // The validator checks WGSL's own rules and the features that its address spaces need.
         if matches!(code, ModuleCode::Spirv(_)) {
-            requires.extend(required_feature(self.needed_rules(layout, &plan)));
+            requires.extend(required_feature(self.needed_rules(layout, &plan), plan.entries[0].space));
             requires.extend(plan.entries.iter().flat_map(ProbeEntry::requires));
         }
 
@@ -524,7 +534,7 @@ pub(crate) fn addressed_by(
 
 /// Returns a name for the block's module that is valid on every file system. It contains the block,
 /// the first leaf if the plan does not cover the whole block, the direction if it is not a read,
-/// and the form if it is not a write by name.
+/// the form if it is not a write by name, and the space if it is workgroup memory.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);
@@ -536,6 +546,7 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
             None | Some(Form::Leaf) => "_written".to_owned(),
             Some(form) => format!("_written_{}", form.as_str()),
         },
+        Some(entry) if entry.space == AddressSpace::Workgroup => "_workgroup".to_owned(),
         Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };

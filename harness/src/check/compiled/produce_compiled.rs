@@ -17,7 +17,7 @@ use crate::check::compiled::compile_probe::{Attempt, CompileJob};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
-use crate::check::produce::probe_axes::{drawn_stages, is_core};
+use crate::check::produce::probe_axes::{drawn_stages, is_core, is_for_uniform};
 use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
 use crate::check::producer::Producer;
@@ -120,6 +120,9 @@ impl SubjectShaders {
         }
         if is_followed {
             accesses.extend(self.by_name(asked, layout, plan, &places));
+            if is_in_workgroup(asked) {
+                accesses.push(self.in_workgroup(asked, layout));
+            }
             if is_drawn(asked) {
                 accesses.extend(self.in_draws(asked, layout, space, settings));
             }
@@ -153,6 +156,13 @@ impl SubjectShaders {
             accesses.push(BlockAccess::first(layout, reading(plan, asked.toolchain.input)));
         }
         accesses
+    }
+
+    /// Returns the reads of a block's leaves in workgroup memory.
+    fn in_workgroup(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) -> BlockAccess {
+        let leaves = self.leaves(layout);
+        let plan = plan_by_name(layout, &leaves, &[(AddressSpace::Workgroup, Stage::Compute)].into());
+        BlockAccess::first(layout, reading(plan, asked.toolchain.input))
     }
 
     /// Lists the writes of a block's leaves by name, the reads, and the reads of its second
@@ -428,6 +438,17 @@ pub(super) fn holds_long_vector(ty: &Type) -> bool {
     }
 }
 
+/// Returns true if the block is also declared in workgroup memory: in the core of the cases that our
+/// own generator probes there, by the only compiler with a language for such blocks
+/// (`GL_EXT_shared_memory_block`).
+fn is_in_workgroup(asked: &CompileJob<'_>) -> bool {
+    asked.toolchain.input == Input::Glsl
+        && asked.toolchain.name_in_cases == "glslang"
+        && asked.subject.source.is_case
+        && is_core(asked.subject)
+        && !is_for_uniform(asked.subject.rules)
+}
+
 /// Returns true if a member is a bit-field.
 fn has_bit_fields(laid_out: &LaidOut) -> bool {
     match &laid_out.shape {
@@ -558,7 +579,7 @@ pub(crate) fn space_of(block: &Block, output: ShaderForm) -> Option<AddressSpace
         (BlockKind::Pointee, ShaderForm::Spirv) => AddressSpace::Address,
         // FXC has none of these blocks.
         (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, ShaderForm::Dxbc)
-        | (BlockKind::Pointee, _) => return None,
+        | (BlockKind::Pointee | BlockKind::Workgroup, _) => return None,
         (
             BlockKind::Cbuffer
             | BlockKind::ConstantBuffer

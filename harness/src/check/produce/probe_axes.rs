@@ -65,7 +65,7 @@ impl Usual {
         let usual = |space: &AddressSpace| match space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
             AddressSpace::UniformElement => core && uniform,
-            AddressSpace::StorageElement | AddressSpace::Address => core && !uniform,
+            AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => core && !uniform,
             AddressSpace::ShaderRecord => kind == BlockKind::ShaderRecord,
         };
         let home = if uniform { AddressSpace::Uniform } else { AddressSpace::Storage };
@@ -87,6 +87,7 @@ impl Usual {
                 (AddressSpace::Storage, None)
             }
             BlockKind::PushConstant => (AddressSpace::PushConstant, None),
+            BlockKind::Workgroup => (AddressSpace::Workgroup, None),
             // Each has the same layout in both, but not every device supports addresses and records.
             BlockKind::Pointee => (AddressSpace::Storage, Some(AddressSpace::Address)),
             BlockKind::ShaderRecord => (AddressSpace::Storage, Some(AddressSpace::ShaderRecord)),
@@ -106,6 +107,6 @@ pub(crate) fn is_core(subject: &Subject) -> bool {
     }
 }
 
-fn is_for_uniform(rules: &str) -> bool {
+pub(crate) fn is_for_uniform(rules: &str) -> bool {
     find(rules).is_some_and(|rules| rules.home == HomeBuffer::Uniform)
 }

@@ -60,7 +60,8 @@ fn a_block_of_a_file_is_probed_in_the_space_that_it_is_for() {
 
 #[test]
 fn all_spaces_can_be_asked_for() {
-    let others = ["uniform-element", "storage-element", "address", "push-constant"].map(|space| (space, "compute"));
+    let others =
+        ["uniform-element", "storage-element", "address", "push-constant", "workgroup"].map(|space| (space, "compute"));
     let compute = [&others[..], &[("uniform", "compute"), ("storage", "compute")]].concat();
     assert_eq!(places("a.hlsl --rules scalar --space all --stage compute"), named(&compute));
     let others = [
@@ -94,7 +95,7 @@ fn spaces_and_stages_can_be_named() {
     let folder = Folder::with(&[("a.hlsl", FILE)]);
     folder.run("run a.hlsl --space texture").exits(2).warns(
         "error: unknown space `texture`; known are uniform, storage, push-constant, uniform-element, storage-element, \
-         address, shader-record",
+         address, shader-record, workgroup",
     );
     folder
         .run("run a.hlsl --stage mesh")

@@ -56,8 +56,10 @@ impl CompilerDriver for GlslangDriver {
 }
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
-    // Ray tracing needs SPIR-V 1.4.
+    // Ray tracing and blocks in workgroup memory need SPIR-V 1.4.
+    let has_workgroup = request.source.text.contains("GL_EXT_shared_memory_block");
     let (stage, environment) = match request.stage {
+        Stage::Compute if has_workgroup => ("comp", "vulkan1.2"),
         Stage::Compute => ("comp", "vulkan1.1"),
         Stage::Vertex => ("vert", "vulkan1.1"),
         Stage::Fragment => ("frag", "vulkan1.1"),

@@ -127,12 +127,14 @@ impl Candidate<'_> {
 /// Most bytes of the blocks in a module of entry points like this one.
 fn most_bytes(entry: &ProbeEntry, device: &DeviceInfo) -> usize {
     let bytes = match entry.space {
-        _ if entry.forms.contains(&Form::Workgroup) => WORKGROUP_BYTES,
+        _ if entry.forms.iter().any(|form| matches!(form, Form::Workgroup | Form::Sized)) => WORKGROUP_BYTES,
         AddressSpace::PushConstant => device.max_push_constants,
         AddressSpace::Uniform | AddressSpace::UniformElement => device.max_uniform_range,
-        AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::ShaderRecord => {
-            STORAGE_BYTES
-        }
+        AddressSpace::Storage
+        | AddressSpace::StorageElement
+        | AddressSpace::Address
+        | AddressSpace::ShaderRecord
+        | AddressSpace::Workgroup => STORAGE_BYTES,
     };
     bytes as usize
 }

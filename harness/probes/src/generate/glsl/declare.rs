@@ -57,6 +57,10 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
         extensions += "#extension GL_EXT_shader_explicit_arithmetic_types : require\n";
     }
 
+    if declared.space == AddressSpace::Workgroup {
+        extensions += "#extension GL_EXT_shared_memory_block : require\n";
+    }
+
     let rules = declared.rules;
     let head = match declared.space {
         AddressSpace::PushConstant => format!("layout({rules}, push_constant) uniform"),
@@ -67,6 +71,7 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
             format!("layout({rules}, set = 0, binding = 0) readonly buffer")
         }
         AddressSpace::ShaderRecord => format!("layout({rules}, shaderRecordEXT) buffer"),
+        AddressSpace::Workgroup => format!("layout({rules}) shared"),
         AddressSpace::Address => {
             let alignment = declared.address_alignment;
             format!("layout({rules}, buffer_reference, buffer_reference_align = {alignment}) readonly buffer")

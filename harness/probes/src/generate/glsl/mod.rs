@@ -7,7 +7,7 @@
 //!
 //! Source: The OpenGL Shading Language 4.60, 4.4.5 Uniform and Shader Storage Block Layout
 //! Qualifiers; `GL_KHR_vulkan_glsl`; `GL_EXT_scalar_block_layout`;
-//! `GL_EXT_shader_explicit_arithmetic_types`.
+//! `GL_EXT_shader_explicit_arithmetic_types`; `GL_EXT_shared_memory_block`.
 
 mod access;
 mod declare;
@@ -18,7 +18,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, Component, LayoutOptions, find};
 use thiserror::Error;
 
-use crate::{AddressSpace, AnswerPlace, Form, ProbePlan, Wiring};
+use crate::{AddressSpace, AnswerPlace, Form, ProbePlan, WORKGROUP_WORDS, Wiring};
 
 /// Binding of the probe's output in descriptor set 0. The input has the next one.
 pub const BINDING: u32 = super::reserved::Reserved::BINDING;
@@ -53,10 +53,14 @@ pub struct GlslDeclaration<'a> {
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,
-    /// A uniform buffer, a storage buffer, push constants, a shader record, or memory at an address.
+    /// A uniform buffer, a storage buffer, push constants, a shader record, workgroup memory, or memory at an
+    /// address.
     pub space: AddressSpace,
     /// The alignment that the shader may assume of the address.
     pub address_alignment: u32,
+    /// How many words a block in workgroup memory is copied from; see
+    /// [`workgroup_words`](crate::workgroup_words).
+    pub shared_words: u32,
     /// Default matrix order and 16-bit types.
     pub options: LayoutOptions,
 }
@@ -92,6 +96,7 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
         | BlockKind::StructuredElement
         | BlockKind::Pointee
         | BlockKind::StorageBlock => AddressSpace::Storage,
+        BlockKind::Workgroup => AddressSpace::Workgroup,
     }
 }
 
@@ -118,20 +123,40 @@ pub fn probe(declared: &GlslDeclaration<'_>, plan: &ProbePlan, wiring: &Wiring) 
         }
     }
 
+    let (words, fill) = match declared.space {
+        AddressSpace::Workgroup => filled(declared.shared_words),
+        _ => (String::new(), String::new()),
+    };
     let (output, input) = (BINDING, BINDING + 1);
     // Ray-tracing stages have no workgroups.
     let is_traced = declared.space == AddressSpace::ShaderRecord;
     let local_size = if is_traced { "" } else { "layout(local_size_x = 1) in;\n" };
     Ok(format!(
-        "{block}
+        "{block}{words}
 layout(std430, set = 0, binding = {output}) buffer LayoutproofOutput {{ uint layoutproof_output[]; }};
 layout(std430, set = 0, binding = {input}) readonly buffer LayoutproofInput {{ uint layoutproof_input[]; }};
 {local_size}void main()
 {{
     layoutproof_output[0] = layoutproof_input[0];
-{body}}}
+{fill}{body}}}
 "
     ))
+}
+
+/// Returns the declarations and statements that fill workgroup memory with `count` words of a
+/// storage buffer.
+fn filled(count: u32) -> (String, String) {
+    let declarations = format!(
+        "layout(std430, set = 0, binding = 0) readonly buffer LayoutproofSource {{ uint layoutproof_source[]; }};
+layout(std430) shared LayoutproofWords {{ uint words[{count}]; }} {WORKGROUP_WORDS};
+"
+    );
+    let statements = format!(
+        "    for (uint word = 0u; word < {count}u; ++word) {WORKGROUP_WORDS}.words[word] = layoutproof_source[word];
+    barrier();
+"
+    );
+    (declarations, statements)
 }
 
 /// Returns the statements that store a leaf's bits, starting at a word of the output.

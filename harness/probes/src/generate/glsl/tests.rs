@@ -20,7 +20,15 @@ fn said(text: &str, rules: &str) -> Result<String, String> {
     let block = block(text);
     let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
     let space = space_of(block.kind, rules);
-    let declared = GlslDeclaration { block: &block, elements: false, rules, space, address_alignment: 16, options };
+    let declared = GlslDeclaration {
+        block: &block,
+        elements: false,
+        rules,
+        space,
+        address_alignment: 16,
+        shared_words: 40,
+        options,
+    };
     declaration(&declared).map_err(|error| error.to_string())
 }
 

@@ -139,7 +139,9 @@ impl ProbedBlock<'_> {
                 text.body += &self.load_element(slots)?;
                 return Some(());
             }
-            Form::Parameter | Form::Divergent | Form::Copied | Form::Length | Form::Function => return None,
+            Form::Parameter | Form::Divergent | Form::Copied | Form::Length | Form::Function | Form::Sized => {
+                return None;
+            }
         };
 
         text.body += &self.store(&value, leaf.component, word(&slots[0])?);

@@ -14,6 +14,7 @@ use super::block::Way;
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter, TypedForm};
+use super::workgroup::SharedWords;
 use crate::regions::HASH_FACTOR;
 use crate::{AnswerPlace, AnswerSlot, Form, Wiring};
 
@@ -29,10 +30,12 @@ pub(super) struct SpirvInterface {
     pub(super) private: Option<SpirvPlace>,
     /// The local variable for a copy of the block, for [`Form::Function`].
     pub(super) local: Option<SpirvPlace>,
-    /// The variable for a copy of the block, for [`Form::Workgroup`].
+    /// The variable for a copy of the block, for [`Form::Workgroup`] and [`Form::Sized`].
     pub(super) workgroup: Option<SpirvPlace>,
     /// The variable with the invocation's index, for [`Form::Divergent`].
     pub(super) lane: Option<Word>,
+    /// The words of workgroup memory, for a block that is there.
+    pub(super) shared: Option<SharedWords>,
     /// The function that takes the block, for [`Form::Parameter`].
     pub(super) function: Option<Word>,
 }
@@ -100,7 +103,7 @@ impl BodyWriter<'_> {
             Form::ByteAddress => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
             Form::Function => self.read_copy(form, self.interface.local.clone())?,
-            Form::Workgroup => self.read_copy(form, self.interface.workgroup.clone())?,
+            Form::Workgroup | Form::Sized => self.read_copy(form, self.interface.workgroup.clone())?,
         }
         Ok(())
     }
@@ -182,7 +185,7 @@ impl BodyWriter<'_> {
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
             // The shader cannot write a length, and no plan writes through the other forms.
-            Form::Length | Form::ByteAddress | Form::Private | Form::Function | Form::Workgroup => {}
+            Form::Length | Form::ByteAddress | Form::Private | Form::Function | Form::Workgroup | Form::Sized => {}
         }
         Ok(())
     }

@@ -32,6 +32,7 @@ impl BlockStorage {
             AddressSpace::PushConstant => (StorageClass::PushConstant, None),
             AddressSpace::Address => (StorageClass::PhysicalStorageBuffer, None),
             AddressSpace::ShaderRecord => (StorageClass::ShaderRecordBufferKHR, None),
+            AddressSpace::Workgroup => (StorageClass::Workgroup, None),
         };
         Self { class, element }
     }

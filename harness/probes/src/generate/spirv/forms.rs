@@ -30,7 +30,7 @@ impl BodyWriter<'_> {
     /// Copies the block to `place`, whose type has no layout, and reads each leaf from there.
     pub(super) fn read_copy(&mut self, form: Form, place: Option<SpirvPlace>) -> Result<(), MissingLeaf> {
         let place = place.expect(INTERFACE);
-        self.copy_block(&place)?;
+        self.copy_block(form, &place)?;
         if place.class == StorageClass::Workgroup {
             self.types.wait_for_workgroup();
         }
@@ -39,7 +39,16 @@ impl BodyWriter<'_> {
     }
 
     /// Copies the block to `place`, whose type has no layout.
-    pub(super) fn copy_block(&mut self, place: &SpirvPlace) -> Result<(), MissingLeaf> {
+    pub(super) fn copy_block(&mut self, form: Form, place: &SpirvPlace) -> Result<(), MissingLeaf> {
+        if form == Form::Sized {
+            // No value can be built of an array whose length the pipeline sets.
+            for leaf in self.leaves {
+                let value = self.load_block(&leaf.indices);
+                self.types.store(place, &leaf.indices, value);
+            }
+            return Ok(());
+        }
+
         let whole = self.load_block(&[]);
         let values = self.leaves.iter().map(|leaf| {
             let value = self.extract(whole, &leaf.indices, &leaf.indices);

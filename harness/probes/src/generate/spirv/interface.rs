@@ -17,7 +17,8 @@ use super::body::{CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_buffer};
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
-use super::types::{EmittedType, TypeEmitter};
+use super::types::{ArrayLengths, EmittedType, TypeEmitter};
+use super::workgroup::SharedWords;
 use crate::{AddressSpace, Direction, Form, ProbeEntry};
 
 /// The variables of a module. Each is declared when the first entry point needs it.
@@ -32,6 +33,7 @@ pub(super) struct InterfaceVariables<'a> {
     address: Option<Word>,
     copy: Option<CopyType>,
     copies: BTreeMap<Direction, Word>,
+    shared: BTreeMap<Direction, SharedWords>,
     lane: Option<Word>,
 }
 
@@ -62,6 +64,7 @@ impl<'a> InterfaceVariables<'a> {
             address: None,
             copy: None,
             copies: BTreeMap::new(),
+            shared: BTreeMap::new(),
             lane: None,
         }
     }
@@ -76,8 +79,15 @@ impl<'a> InterfaceVariables<'a> {
 
     /// Declares the variables that `entry` needs and that do not exist yet. Leaves out the function
     /// for [`Form::Parameter`] and the local variable for [`Form::Function`].
-    pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry) -> SpirvInterface {
+    /// A block in workgroup memory is a copy of `shared_words` words.
+    pub(super) fn of_entry(
+        &mut self,
+        types: &mut TypeEmitter,
+        entry: &ProbeEntry,
+        shared_words: u32,
+    ) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
+        let in_workgroup = entry.space == AddressSpace::Workgroup;
         SpirvInterface {
             block: self.block_place(types, entry.space, entry.direction),
             output: self.output.clone(),
@@ -85,8 +95,9 @@ impl<'a> InterfaceVariables<'a> {
             copy: if has(Form::Copied) { self.copy_place(types, entry.direction) } else { None },
             private: has(Form::Private).then(|| types.variable_of(self.node, StorageClass::Private)),
             local: None,
-            workgroup: has(Form::Workgroup).then(|| types.variable_of(self.node, StorageClass::Workgroup)),
+            workgroup: types.workgroup_copy(self.node, entry),
             lane: has(Form::Divergent).then(|| *self.lane.get_or_insert_with(|| types.lane())),
+            shared: in_workgroup.then(|| self.shared_words(types, entry.direction, shared_words)),
             function: None,
         }
     }
@@ -137,7 +148,8 @@ impl<'a> InterfaceVariables<'a> {
             | AddressSpace::Storage
             | AddressSpace::StorageElement
             | AddressSpace::ShaderRecord
-            | AddressSpace::PushConstant => {
+            | AddressSpace::PushConstant
+            | AddressSpace::Workgroup => {
                 let variable = types.block_variable(class, self.block.id, element);
                 types.builder.name(variable, self.block_name);
                 variable
@@ -146,6 +158,7 @@ impl<'a> InterfaceVariables<'a> {
 
         match (space, direction) {
             (AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord, _) => {}
+            (AddressSpace::Workgroup, _) => types.builder.decorate(variable, Decoration::Aliased, []),
             (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Read) => {
                 bind(types, variable, 0);
                 types.builder.decorate(variable, Decoration::NonWritable, []);
@@ -160,6 +173,11 @@ impl<'a> InterfaceVariables<'a> {
         let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block) };
         self.blocks.insert((space, direction), place.clone());
         place
+    }
+
+    /// Returns the variables through which an entry point fills workgroup memory.
+    fn shared_words(&mut self, types: &mut TypeEmitter, direction: Direction, count: u32) -> SharedWords {
+        self.shared.entry(direction).or_insert_with(|| SharedWords::declare(types, direction, count)).clone()
     }
 
     /// Returns the push constants that hold the block's address. All entry points share them, since
@@ -225,7 +243,19 @@ impl TypeEmitter {
 
     /// Declares a variable for a copy of a block, in memory without a layout.
     pub(super) fn variable_of(&mut self, block: &SpirvNode, class: StorageClass) -> SpirvPlace {
-        let ty = self.emit_without_layout(block);
+        self.sized_variable_of(block, class, ArrayLengths::Fixed)
+    }
+
+    /// Declares the variable for the copy in workgroup memory, if `entry` has one.
+    pub(super) fn workgroup_copy(&mut self, block: &SpirvNode, entry: &ProbeEntry) -> Option<SpirvPlace> {
+        let has = |form| entry.forms.contains(&form);
+        let lengths = if has(Form::Sized) { ArrayLengths::Specialized } else { ArrayLengths::Fixed };
+        let is_there = has(Form::Sized) || has(Form::Workgroup);
+        is_there.then(|| self.sized_variable_of(block, StorageClass::Workgroup, lengths))
+    }
+
+    fn sized_variable_of(&mut self, block: &SpirvNode, class: StorageClass, lengths: ArrayLengths) -> SpirvPlace {
+        let ty = self.emit_without_layout(block, lengths);
         let pointer = self.pointer(class, ty.id);
         let pointer = self.builder.variable(pointer, None, class, None);
         SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }

@@ -1,5 +1,5 @@
 //! Writes SPIR-V modules with offsets and strides of our own: version 1.3, and 1.4 for ray-tracing
-//! stages.
+//! stages and for blocks in workgroup memory.
 //!
 //! Any rule set can be written, because every offset is a decoration: nothing here knows a layout
 //! rule. One module holds all entry points of a plan. The block's variables share set 0 binding 0,
@@ -9,7 +9,8 @@
 //! `module` writes entry points; `stages` adds what an entry point of each stage needs in addition
 //! to the probe. `body` and `forms` write the code, `access` its loads and stores, and `convert`
 //! the conversions between leaves and words. `input_place` is the place of the input. `rules` and
-//! `needs` find what a device and `spirv-val` must allow. `regions` writes modules of many blocks.
+//! `needs` find what a device and `spirv-val` must allow. `workgroup` fills workgroup memory.
+//! `regions` writes modules of many blocks.
 //!
 //! Source: SPIR-V specification; `SPV_KHR_physical_storage_buffer`; `SPV_KHR_ray_tracing`; Vulkan
 //! specification, "Shader Interfaces".
@@ -29,6 +30,7 @@ mod regions;
 mod rules;
 mod stages;
 mod types;
+mod workgroup;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,7 +44,7 @@ use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::{BlockLayout, BlockRules, Extent};
 
 use super::ProduceError;
-use crate::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread};
+use crate::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread, workgroup_words};
 
 /// A module and its requirements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +67,8 @@ impl SpirvModule {
     /// point, since the whole module must be valid.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let push = self.rules.contains_key(&AddressSpace::PushConstant).then_some(Feature::PushConstants);
-        required_feature(self.block_rules()).into_iter().chain(push).chain(self.features.iter().copied()).collect()
+        let of_rules = self.rules.iter().filter_map(|(space, rules)| required_feature(*rules, *space));
+        of_rules.chain(push).chain(self.features.iter().copied()).collect()
     }
 
     /// Returns the words as a shader.
@@ -110,7 +113,11 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
 
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
-        module.write_entry(entry, &ways, &wiring)?;
+        let shared_words = match entry.space {
+            AddressSpace::Workgroup => workgroup_words(layout, plan).map_err(|_| no_image(layout))?,
+            _ => 0,
+        };
+        module.write_entry(entry, &ways, &wiring, shared_words)?;
     }
 
     let rules = spaces.into_iter().map(|space| (space, rules::needed(&block.node, space))).collect();
@@ -126,6 +133,10 @@ pub fn block_rules(layout: &BlockLayout, plan: &ProbePlan) -> Option<BlockRules>
     plan.entries.iter().map(|entry| rules::needed(&block.node, entry.space)).max()
 }
 
+fn no_image(layout: &BlockLayout) -> ProduceError {
+    ProduceError::NothingToProbe { block: layout.name.clone() }
+}
+
 /// Returns the indices of each leaf of a plan.
 fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Result<Vec<Way>, ProduceError> {
     let no_leaf = |path: &String| ProduceError::NoSuchLeaf { block: layout.name.clone(), path: path.clone() };
@@ -135,14 +146,21 @@ fn ways_in(layout: &BlockLayout, block: &SpirvBlock<'_>, plan: &ProbePlan) -> Re
 /// Checks that no entry point needs a size if the block has an unsized array.
 fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Result<(), ProduceError> {
     let whole = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied | Form::Private | Form::Function | Form::Workgroup => true,
+        Form::Whole
+        | Form::Parameter
+        | Form::Copied
+        | Form::Private
+        | Form::Function
+        | Form::Workgroup
+        | Form::Sized => true,
         Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
     };
     let sized = |space: AddressSpace| match space {
         AddressSpace::Uniform
         | AddressSpace::UniformElement
         | AddressSpace::PushConstant
-        | AddressSpace::ShaderRecord => true,
+        | AddressSpace::ShaderRecord
+        | AddressSpace::Workgroup => true,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => false,
     };
 

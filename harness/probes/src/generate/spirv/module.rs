@@ -10,7 +10,7 @@ use super::block::{SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::InterfaceVariables;
 use super::kind::ScalarKind;
-use super::needs::Need;
+use super::needs::{Need, WORKGROUP_EXTENSION};
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
 use crate::generate::ProduceError;
@@ -27,7 +27,9 @@ pub(super) struct ModuleWriter<'a> {
 /// their blocks in these spaces.
 pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmitter {
     let mut types = TypeEmitter::new();
-    types.builder.set_version(1, 3);
+    let has_workgroup = spaces.contains(&AddressSpace::Workgroup);
+    let is_traced = spaces.contains(&AddressSpace::ShaderRecord);
+    types.builder.set_version(1, if has_workgroup || is_traced { 4 } else { 3 });
     types.builder.capability(Capability::Shader);
     for need in needs {
         types.builder.capability(need.capability);
@@ -35,14 +37,17 @@ pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmit
 
     let mut extensions: BTreeSet<&str> = needs.iter().filter_map(|need| need.extension).collect();
     let mut addressing = AddressingModel::Logical;
+    if has_workgroup {
+        types.builder.capability(Capability::WorkgroupMemoryExplicitLayoutKHR);
+        extensions.insert(WORKGROUP_EXTENSION);
+    }
     if spaces.contains(&AddressSpace::Address) {
         types.builder.capability(Capability::PhysicalStorageBufferAddresses);
         extensions.insert("SPV_KHR_physical_storage_buffer");
         addressing = AddressingModel::PhysicalStorageBuffer64;
     }
 
-    if spaces.contains(&AddressSpace::ShaderRecord) {
-        types.builder.set_version(1, 4);
+    if is_traced {
         types.builder.capability(Capability::RayTracingKHR);
         extensions.insert("SPV_KHR_ray_tracing");
     }
@@ -72,7 +77,8 @@ impl<'a> ModuleWriter<'a> {
         self.variables.add_copy(&mut self.types, node, leaves);
     }
 
-    /// Writes one entry point, with the function that it calls if it passes the block by value.
+    /// Writes one entry point, with the function that it calls if it passes the block by value. A
+    /// block in workgroup memory is a copy of `shared_words` words.
     ///
     /// # Errors
     ///
@@ -82,8 +88,9 @@ impl<'a> ModuleWriter<'a> {
         entry: &ProbeEntry,
         leaves: &[Way],
         wiring: &Wiring,
+        shared_words: u32,
     ) -> Result<(), ProduceError> {
-        let mut interface = self.variables.of_entry(&mut self.types, entry);
+        let mut interface = self.variables.of_entry(&mut self.types, entry, shared_words);
         if entry.forms.contains(&Form::Parameter) {
             let function = write_parameter_function(&mut self.types, &interface, leaves, wiring, false);
             self.types.builder.name(function, format!("{}_parameter", entry.name));
@@ -95,14 +102,20 @@ impl<'a> ModuleWriter<'a> {
             interface.local = Some(self.variables.local(&mut self.types));
         }
         interface.block = self.types.open_place(interface.block);
-        let lane = interface.lane;
+        let (lane, shared) = (interface.lane, interface.shared.clone());
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
         body.store_nonce();
+        if let Some(shared) = &shared {
+            body.types.fill_workgroup(shared);
+        }
         let written = entry.forms.iter().try_for_each(|form| match entry.direction {
             Direction::Read => body.read(*form),
             Direction::Write => body.write(*form),
         });
         written.map_err(|_| ProduceError::PartlyProbed { entry: entry.name.clone() })?;
+        if let Some(shared) = shared.filter(|_| entry.direction == Direction::Write) {
+            self.types.copy_back(&shared);
+        }
         end_function(&mut self.types);
 
         self.stages.declare_entry(&mut self.types, entry.stage, &entry.name, function, lane);

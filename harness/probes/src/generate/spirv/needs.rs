@@ -12,6 +12,9 @@ use rspirv::spirv::Capability;
 use super::kind::{ScalarKind, ScalarMeaning};
 use crate::AddressSpace;
 
+/// The extension for blocks in workgroup memory.
+pub(super) const WORKGROUP_EXTENSION: &str = "SPV_KHR_workgroup_memory_explicit_layout";
+
 /// One need of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {
@@ -52,7 +55,9 @@ fn arithmetic(kind: ScalarKind) -> Vec<Need> {
 /// Finds the needs of members of a type in a block. At an address and in a shader record, the rules
 /// of storage buffers apply.
 fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
-    use AddressSpace::{Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement};
+    use AddressSpace::{
+        Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
+    };
     let (capability, feature) = match (kind.bits, space) {
         (8, Storage | StorageElement | Address | ShaderRecord) => {
             (Capability::StorageBuffer8BitAccess, Feature::StorageBuffer8)
@@ -64,10 +69,17 @@ fn storage(kind: ScalarKind, space: AddressSpace) -> Option<Need> {
         }
         (16, Uniform | UniformElement) => (Capability::UniformAndStorageBuffer16BitAccess, Feature::UniformBuffer16),
         (16, PushConstant) => (Capability::StoragePushConstant16, Feature::PushConstant16),
-        (_, Storage | StorageElement | Address | ShaderRecord | Uniform | UniformElement | PushConstant) => {
-            return None;
-        }
+        (8, Workgroup) => (Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR, Feature::Workgroup8),
+        (16, Workgroup) => (Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR, Feature::Workgroup16),
+        (
+            _,
+            Storage | StorageElement | Address | ShaderRecord | Uniform | UniformElement | PushConstant | Workgroup,
+        ) => return None,
     };
-    let extension = (kind.bits == 8).then_some("SPV_KHR_8bit_storage");
+    let extension = match (kind.bits, space) {
+        (_, Workgroup) => Some(WORKGROUP_EXTENSION),
+        (8, _) => Some("SPV_KHR_8bit_storage"),
+        (_, _) => None,
+    };
     Some(Need { capability, feature, extension })
 }

@@ -54,7 +54,7 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     for (case, interface) in lowered.iter().zip(&mut interfaces).filter(|(case, _)| is_local(case)) {
         interface.local = Some(types.variable_of(&case.block.node, StorageClass::Function));
     }
-    if entry.forms.contains(&Form::Workgroup) {
+    if entry.forms.iter().any(|form| matches!(form, Form::Workgroup | Form::Sized)) {
         share_blocks(&mut types, &lowered, &interfaces)?;
     }
     write_cases(&mut types, &lowered, &interfaces, regions.longest)?;
@@ -82,7 +82,8 @@ fn share_blocks(
         let place = interface.workgroup.clone();
         let wiring = &case.case.probe.wiring;
         let mut body = BodyWriter { types, interface, leaves: &case.ways, wiring, answers };
-        let copied = place.map_or(Ok(()), |place| body.copy_block(&place));
+        let form = case.entry.forms[0];
+        let copied = place.map_or(Ok(()), |place| body.copy_block(form, &place));
         copied.map_err(|_| case.partly_probed())?;
     }
     types.wait_for_workgroup();
@@ -165,7 +166,7 @@ impl<'a> LoweredCase<'a> {
         let (wiring, workgroup) = (&self.case.probe.wiring, interface.workgroup.clone());
         let mut body = BodyWriter { types, interface, leaves: &self.ways, wiring, answers };
         let written = self.entry.forms.iter().try_for_each(|form| match (self.entry.direction, form, &workgroup) {
-            (Direction::Read, Form::Workgroup, Some(copy)) => {
+            (Direction::Read, Form::Workgroup | Form::Sized, Some(copy)) => {
                 body.read_from_copy(*form, copy);
                 Ok(())
             }
@@ -217,8 +218,9 @@ fn interfaces(
             copy,
             private: has(Form::Private).then(|| types.variable_of(&case.block.node, StorageClass::Private)),
             local: None,
-            workgroup: has(Form::Workgroup).then(|| types.variable_of(&case.block.node, StorageClass::Workgroup)),
+            workgroup: types.workgroup_copy(&case.block.node, case.entry),
             lane,
+            shared: None,
             function: None,
         }
     };

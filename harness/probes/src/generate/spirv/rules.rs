@@ -2,8 +2,8 @@
 //! device must have.
 //!
 //! Source: Vulkan specification, "Offset and Stride Assignment" (relaxed block layout, which Vulkan
-//! 1.1 always allows, `uniformBufferStandardLayout` and `scalarBlockLayout`), as SPIRV-Tools'
-//! `spirv-val` checks it.
+//! 1.1 always allows, `uniformBufferStandardLayout`, `scalarBlockLayout` and
+//! `workgroupMemoryExplicitLayoutScalarBlockLayout`), as SPIRV-Tools' `spirv-val` checks it.
 
 use layoutproof_device::Feature;
 use layoutproof_layout::BlockRules;
@@ -13,11 +13,12 @@ use super::block::{SpirvField, SpirvNode};
 use super::kind::ScalarKind;
 use crate::AddressSpace;
 
-/// Returns the feature that a device needs for blocks under these rules.
-pub fn required_feature(rules: BlockRules) -> Option<Feature> {
+/// Returns the feature that a device needs for blocks under these rules in `space`.
+pub fn required_feature(rules: BlockRules, space: AddressSpace) -> Option<Feature> {
     match rules {
         BlockRules::Relaxed => None,
         BlockRules::UniformStandard => Some(Feature::UniformBufferStandardLayout),
+        BlockRules::Scalar if space == AddressSpace::Workgroup => Some(Feature::WorkgroupScalarLayout),
         BlockRules::Scalar => Some(Feature::ScalarBlockLayout),
     }
 }
@@ -30,7 +31,8 @@ pub(super) fn needed(block: &SpirvNode, space: AddressSpace) -> BlockRules {
         | AddressSpace::StorageElement
         | AddressSpace::Address
         | AddressSpace::ShaderRecord
-        | AddressSpace::PushConstant => false,
+        | AddressSpace::PushConstant
+        | AddressSpace::Workgroup => false,
     };
 
     if obeys(block, 0, extended) {

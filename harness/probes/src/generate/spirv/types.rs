@@ -63,12 +63,22 @@ impl EmittedType {
     }
 }
 
+/// The constants that are lengths of arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ArrayLengths {
+    Fixed,
+    /// Specialization constants, each with its value as number.
+    Specialized,
+}
+
 /// A module under construction, with its types so far.
 pub(super) struct TypeEmitter {
     pub(super) builder: Builder,
     scalars: BTreeMap<ScalarKind, Word>,
     /// By component type and length.
     vectors: BTreeMap<(Word, u32), Word>,
+    /// Specialization constants by number.
+    specialized: BTreeMap<u32, Word>,
     /// By type and value.
     constants: BTreeMap<(Word, u32), Word>,
     pointers: BTreeMap<(u32, Word), Word>,
@@ -82,6 +92,7 @@ impl TypeEmitter {
             builder: Builder::new(),
             scalars: BTreeMap::new(),
             vectors: BTreeMap::new(),
+            specialized: BTreeMap::new(),
             constants: BTreeMap::new(),
             pointers: BTreeMap::new(),
         }
@@ -109,6 +120,17 @@ impl TypeEmitter {
     /// Returns the id of a `uint` constant.
     pub(super) fn constant(&mut self, value: u32) -> Word {
         self.small_constant(ScalarKind::WORD, value)
+    }
+
+    /// Returns the id of the specialization constant with this number, whose default is 1.
+    fn specialized(&mut self, number: u32) -> Word {
+        let ty = self.scalar(ScalarKind::WORD);
+        let Self { builder, specialized, .. } = self;
+        *specialized.entry(number).or_insert_with(|| {
+            let constant = builder.spec_constant_bit32(ty, 1);
+            builder.decorate(constant, Decoration::SpecId, [Operand::LiteralBit32(number)]);
+            constant
+        })
     }
 
     /// Returns the id of a constant of an integer type of up to 32 bits. The value must fit.
@@ -153,15 +175,15 @@ impl TypeEmitter {
     }
 
     /// Emits a node's type for memory without a layout: the same parts, without decorations.
-    pub(super) fn emit_without_layout(&mut self, node: &SpirvNode) -> EmittedType {
+    pub(super) fn emit_without_layout(&mut self, node: &SpirvNode, lengths: ArrayLengths) -> EmittedType {
         match node {
             SpirvNode::Scalar(_) | SpirvNode::Vector { .. } | SpirvNode::Matrix { .. } => self.emit(node),
             SpirvNode::Array { element, count, .. } => {
-                let element = self.emit_without_layout(element);
-                self.array_of(element, *count)
+                let element = self.emit_without_layout(element, lengths);
+                self.array_of(element, *count, lengths)
             }
             SpirvNode::Struct { name, fields } => {
-                let parts = fields.iter().map(|field| self.emit_without_layout(&field.node)).collect();
+                let parts = fields.iter().map(|field| self.emit_without_layout(&field.node, lengths)).collect();
                 self.struct_of(name, parts)
             }
         }
@@ -183,16 +205,19 @@ impl TypeEmitter {
 
     fn emit_array(&mut self, element: &SpirvNode, count: Count, stride: u32) -> EmittedType {
         let element = self.emit(element);
-        let array = self.array_of(element, count);
+        let array = self.array_of(element, count, ArrayLengths::Fixed);
         self.builder.decorate(array.id, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
         array
     }
 
-    fn array_of(&mut self, element: EmittedType, count: Count) -> EmittedType {
+    fn array_of(&mut self, element: EmittedType, count: Count, lengths: ArrayLengths) -> EmittedType {
         let id = self.builder.id();
         let count = match count {
             Count::Finite(count) => {
-                let length = self.constant(count);
+                let length = match lengths {
+                    ArrayLengths::Fixed => self.constant(count),
+                    ArrayLengths::Specialized => self.specialized(count),
+                };
                 self.builder.type_array_id(Some(id), element.id, length);
                 Some(count)
             }

@@ -48,7 +48,8 @@ fn is_written(form: Form) -> bool {
         | Form::ByteAddress
         | Form::Private
         | Form::Function
-        | Form::Workgroup => false,
+        | Form::Workgroup
+        | Form::Sized => false,
     }
 }
 
@@ -80,7 +81,8 @@ fn read(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Stri
         | Form::ByteAddress
         | Form::Private
         | Form::Function
-        | Form::Workgroup => Vec::new(),
+        | Form::Workgroup
+        | Form::Sized => Vec::new(),
     });
     statements.collect()
 }
@@ -138,7 +140,8 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         | Form::ByteAddress
         | Form::Private
         | Form::Function
-        | Form::Workgroup => Vec::new(),
+        | Form::Workgroup
+        | Form::Sized => Vec::new(),
     });
     statements.collect()
 }

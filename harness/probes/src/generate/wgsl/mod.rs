@@ -106,7 +106,8 @@ pub fn has(entry: &ProbeEntry) -> bool {
         AddressSpace::UniformElement
         | AddressSpace::StorageElement
         | AddressSpace::Address
-        | AddressSpace::ShaderRecord => false,
+        | AddressSpace::ShaderRecord
+        | AddressSpace::Workgroup => false,
     };
     space && entry.stage == Stage::Compute
 }
@@ -129,7 +130,8 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry) -> Result<(), NotExpressibl
         | AddressSpace::Storage
         | AddressSpace::StorageElement
         | AddressSpace::Address
-        | AddressSpace::ShaderRecord => return Ok(()),
+        | AddressSpace::ShaderRecord
+        | AddressSpace::Workgroup => return Ok(()),
     };
 
     if let Some(path) = block.runtime_sized() {
@@ -150,6 +152,7 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
     let address_space = match (entry.space, entry.direction) {
         (AddressSpace::Uniform | AddressSpace::UniformElement, _) => "uniform",
         (AddressSpace::PushConstant, _) => "immediate",
+        (AddressSpace::Workgroup, _) => "workgroup",
         (
             AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::ShaderRecord,
             direction,
@@ -166,7 +169,7 @@ fn variable(block: &WgslNode, entry: &ProbeEntry) -> String {
         | AddressSpace::StorageElement
         | AddressSpace::Address
         | AddressSpace::ShaderRecord => "@group(0) @binding(0) ",
-        AddressSpace::PushConstant => "",
+        AddressSpace::PushConstant | AddressSpace::Workgroup => "",
     };
     format!("{binding}var<{address_space}> {BLOCK}: {};", block.ty)
 }

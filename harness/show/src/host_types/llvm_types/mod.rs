@@ -88,7 +88,8 @@ fn has_own_members(kind: BlockKind) -> bool {
         | BlockKind::ShaderRecord
         | BlockKind::Pointee
         | BlockKind::UniformBlock
-        | BlockKind::StorageBlock => false,
+        | BlockKind::StorageBlock
+        | BlockKind::Workgroup => false,
     }
 }
 
