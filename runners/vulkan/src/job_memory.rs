@@ -274,4 +274,43 @@ mod tests {
         assert_eq!(range(1), ArenaRange { start: 512 + 16, size: 8 });
         assert!(size >= 512 + 16 + 8 + 16, "{size}");
     }
+
+    /// More room between records, or a table that is aligned to more than it has to be, could hide a
+    /// wrong stride or start.
+    #[test]
+    fn records_are_as_close_as_the_device_allows() {
+        let record = |element, bytes: usize| JobBuffer {
+            set: 0,
+            binding: 0,
+            element,
+            kind: BufferKind::ShaderRecord,
+            bytes: vec![0; bytes],
+            after: vec![0; 4],
+            before_word: 0,
+        };
+        let alignments = RecordAlignments { handle: 32, record: 32, table: 64, stride: 4096 };
+        let plan = |callable: Option<&str>, records: Vec<JobBuffer>| {
+            let placements = records.iter().map(|record| BufferPlacement::of(record, 32).expect("whole words"));
+            let placements: Vec<BufferPlacement> = placements.collect();
+            let mut job = Job::compute(Shader::Spirv(Vec::new()), "main", records);
+            job.trace = Some(Trace { callable: callable.map(str::to_owned) });
+            let descriptors = Descriptors::of(&job).expect("records have no descriptors");
+            let (memory, size) = JobMemory::plan(&job, &descriptors, placements, Some(alignments));
+            let starts: Vec<u64> = memory.placed.iter().map(|placed| placed.start).collect();
+            (memory.tables.expect("the job launches rays"), starts, size)
+        };
+
+        // 32 + 28 + 4 bytes fill 64.
+        let (tables, starts, size) = plan(None, vec![record(0, 28)]);
+        assert_eq!(tables.generation, RecordTable { start: 64, stride: 64, count: 1 });
+        assert_eq!((tables.callable.count, starts), (0, vec![64]));
+        assert!(size >= 128, "{size}");
+
+        // The longest record decides for all: 32 + 32 + 4 bytes take 96.
+        let (tables, starts, size) = plan(Some("called"), vec![record(0, 8), record(1, 32)]);
+        assert_eq!(tables.generation, RecordTable { start: 64, stride: 32, count: 1 });
+        assert_eq!(tables.callable, RecordTable { start: 512 + 64, stride: 96, count: 2 });
+        assert_eq!(starts, [512 + 64, 512 + 64 + 96]);
+        assert!(size >= 512 + 64 + 192, "{size}");
+    }
 }

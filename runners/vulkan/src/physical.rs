@@ -48,7 +48,7 @@ pub(crate) struct RecordAlignments {
     /// Alignment of a table.
     pub(crate) table: u32,
     /// Largest distance of two records.
-    stride: u32,
+    pub(crate) stride: u32,
 }
 
 /// The devices of an instance.
