@@ -246,6 +246,8 @@ fn number(field: &[Token<'_>]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llvm::memory::{BoundBuffer, BoundBuffers};
+    use crate::llvm::types::NamedTypes;
 
     /// Shortened from DXC 1.7.2308, `-T cs_6_2`.
     const LISTING: &str = "\
@@ -260,6 +262,22 @@ mod tests {
 !11 = !{!12}
 !12 = !{i32 0, %S* undef, !\"\", i32 3, i32 5, i32 1, i32 48, null}
 ";
+
+    /// `GetDimensions` of a `ByteAddressBuffer` gives bytes, that of a `StructuredBuffer` elements (Direct3D documentation).
+    #[test]
+    fn a_buffer_has_its_bytes_or_its_elements() {
+        let site = RegisterSite { class: ResourceClass::ShaderResource, space: 0, register: 3 };
+        let mut bound = [BoundBuffer { site, bytes: vec![0; 40] }];
+        let types = NamedTypes::default();
+        let mut memory = Memory::new(&types, BoundBuffers(&mut bound), None);
+        let mut count = |unit| {
+            let arguments = [Value::Bits(72), Value::Handle(Handle { site, unit }), Value::Undefined];
+            call("dx.op.getDimensions", &arguments, &mut memory, &[]).and_then(|dimensions| dimensions.part(0)?.bits())
+        };
+        assert_eq!(count(IndexUnit::Bytes), Ok(40));
+        assert_eq!(count(IndexUnit::Elements(12)), Ok(3));
+        assert!(count(IndexUnit::Registers).is_err());
+    }
 
     #[test]
     fn every_buffer_is_read() {

@@ -213,6 +213,9 @@ mod tests {
         }
         assert_eq!(produced.broken, ["naga panics on entry point `read_uniform`"]);
         assert_eq!(produced.gaps, [Gap::tool(refusal().to_string())]);
+
+        let unknown = || Err(NagaError::UnknownGlsl("layout(shared) uniform Block {".to_owned()));
+        assert!(matches!(ask_naga::<()>(&entry, unknown), Err(NagaFailure::Broken(_))));
     }
 
     fn refusal() -> NagaError {

@@ -260,6 +260,22 @@ fn an_entry_is_about_its_drivers_and_its_culprit_alone() {
 }
 
 #[test]
+fn an_entry_can_be_about_all_other_rule_sets() {
+    for (rules, outcome) in
+        [("std140", OutcomeKind::Known), ("!std140", OutcomeKind::Differ), ("!wgsl-*", OutcomeKind::Known)]
+    {
+        let mut sources = SourceMap::default();
+        let text = format!("[[known]]\nrules = \"{rules}\"\nreason = \"it moves them\"\n");
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let mut checks = [CheckRecord { outcome: differs(Culprit::Device), ..agreeing_check() }];
+        assert_eq!(checks[0].id.rules.as_str(), "std140");
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome.kind(), outcome, "{rules}");
+    }
+}
+
+#[test]
 fn an_entry_is_stale_only_in_a_run_of_all_that_it_is_about() {
     let text = "[[known]]\ndevice = \"*-gl\"\nreason = \"naga drops @size\"\n";
     let mut sources = SourceMap::default();

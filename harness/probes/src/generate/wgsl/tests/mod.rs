@@ -147,6 +147,14 @@ fn a_runtime_sized_array_is_probed_by_leaf_and_vector_and_not_as_a_whole() {
         read(&READ).unwrap_err().to_string(),
         "not expressible in WGSL: `v`, a block with a runtime-sized array cannot be copied as a whole"
     );
+    let length = |laid_out: &LaidOut| {
+        let entry = entry(AddressSpace::Storage, Direction::Read, &[Form::Length]);
+        let module = generate("std430", laid_out, &entry).unwrap();
+        assert!(!naga_offsets(&module).is_empty());
+        module.text.lines().find(|line| line.contains("arrayLength")).unwrap().trim().to_owned()
+    };
+    assert_eq!(length(&laid_out), "output[1] = bitcast<u32>(arrayLength(&block.m1_v));");
+    assert_eq!(length(&unsized_array(vector(FLOAT, 2), 8)), "output[1] = bitcast<u32>(arrayLength(&block));");
 }
 
 fn members(members: &[(&str, u32, LaidOut)]) -> LaidOut {
