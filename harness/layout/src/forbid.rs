@@ -22,9 +22,7 @@ pub(super) fn declared(walk: &mut WalkState<'_>, ty: &Type) {
                 matches!(ty, Type::Array { count: Count::Unbounded, .. }).then(|| "has no length".to_owned())
             }
             Forbid::Pointers => matches!(ty, Type::Pointer { .. }).then(|| "is a pointer".to_owned()),
-            Forbid::LongVectors => {
-                ty.is_long_vector().then(|| "is a vector of more than four components".to_owned())
-            }
+            Forbid::LongVectors => ty.is_long_vector().then(|| "is a vector of more than four components".to_owned()),
             Forbid::ColumnMajorIntegers => column_major_integers(walk, ty),
             Forbid::WgslUniform | Forbid::VkOffsetInCbuffer => None,
         };

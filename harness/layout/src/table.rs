@@ -47,8 +47,7 @@ const DXC_IN_STRUCT: Placement = Placement {
 };
 const DXC_DIRECT: Placement = Placement { align_single_vectors: false, minimum_precision_rows: true, ..REGISTERS };
 
-const DXC_SPIRV_FORBIDS: &[Forbid] =
-    &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer, Forbid::LongVectors];
+const DXC_SPIRV_FORBIDS: &[Forbid] = &[Forbid::ColumnMajorIntegers, Forbid::VkOffsetInCbuffer, Forbid::LongVectors];
 
 /// `scalar` as its specification defines it; every other row starts from here. The next member
 /// follows "the last basic machine unit consumed" by the previous one, so it may use the tail of a

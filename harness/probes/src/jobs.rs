@@ -117,7 +117,8 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
-                let job = Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
+                let job =
+                    Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce }.job(plan, shader);
                 ProbeRun { ink, salt, job }
             });
             let runs = runs.collect();

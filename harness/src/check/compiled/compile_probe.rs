@@ -15,8 +15,8 @@ use layoutproof_layout::{
 use thiserror::Error;
 
 use crate::check::compiled::authority::{is_authority, is_expected};
-use crate::check::compiled::produce_compiled::holds_long_vector;
 use crate::check::compiled::compiled_code::{CompiledCode, OwnBuffers, Unusable, fxc_interface, own_buffers};
+use crate::check::compiled::produce_compiled::holds_long_vector;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::{Gap, GapCause};
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSource, ShaderModule};
@@ -36,9 +36,9 @@ use layoutproof_probes::generate::wgsl::{self, NotExpressible};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment, elements,
 };
+use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
-use layoutproof_readers::ReadError;
 use layoutproof_readers::spirv::{broken_promise, features_of};
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
@@ -253,8 +253,7 @@ impl CompileJob<'_> {
         let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let address_alignment = address_alignment(layout, plan);
-        let declared =
-            glsl::GlslDeclaration { block, elements, rules, space: entry.space, address_alignment, options };
+        let declared = glsl::GlslDeclaration { block, elements, rules, space: entry.space, address_alignment, options };
         Ok(glsl::probe(&declared, plan, &wiring)?)
     }
 

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Type;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
+};
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
