@@ -2,6 +2,7 @@
 //! decorations. The compiler's code is a separate witness, which `layoutproof-core` compares.
 
 use layoutproof_device::Shader;
+use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LaidOut, LaidOutMember, LaidOutShape, Numbers, Quantity};
 
 use crate::dxil::{ListedBuffer, buffer_definitions};
@@ -34,8 +35,15 @@ fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
         Numbers::of_report(&layout.name, buffer.size, &members)
     });
     let numbers = numbers.unwrap_or_default();
-    let elements = layout.kind == BlockKind::StructuredElement;
+    // The paths of a long vector's components would look like those of a buffer's elements.
+    let elements = layout.kind == BlockKind::StructuredElement && !has_array_elements(layout);
     if elements { numbers.of_elements(&layout.name) } else { numbers }
+}
+
+/// True for a buffer whose elements are laid out as arrays, which are long vectors.
+fn has_array_elements(layout: &BlockLayout) -> bool {
+    let Ok(LaidOut { shape: LaidOutShape::Array { element, count, .. }, .. }) = &layout.result else { return false };
+    *count != Count::Unbounded || matches!(element.shape, LaidOutShape::Array { .. })
 }
 
 /// The members of a `ConstantBuffer<T> cb`. Listings have a single member `cb` that contains those

@@ -1,6 +1,7 @@
 //! The blocks of a module: names, kinds, counts.
 
 use layoutproof_layout::native::find_native;
+use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Argument, Block, BlockKind};
 
@@ -258,4 +259,15 @@ fn pointers_of_dxc_have_pointees() {
     let pointees = [("push.nodes", BlockKind::Pointee), ("push.nodes.leaf", BlockKind::Pointee)];
     assert_eq!(names, [&[("push", BlockKind::PushConstant)], pointees.as_slice()].concat());
     assert!(module.warnings.iter().all(|warning| warning.message.contains("1.8.2505")), "{:?}", module.warnings);
+    let alignments: Vec<_> = module.blocks.iter().map(|block| block.address_alignment).collect();
+    assert_eq!(alignments, [None, Some(16), Some(16)]);
+}
+
+#[test]
+fn pointees_have_the_data_layout_of_the_pointer() {
+    let source = "struct S { float3 a; }; Ptr<S, Access.Read, AddressSpace.Device, Std430DataLayout> a; S* b;
+        LayoutPtr<S, CDataLayout> c;";
+    let module = read(source);
+    let layouts: Vec<_> = module.blocks.iter().skip(1).map(|block| block.data_layout).collect();
+    assert_eq!(layouts, [Some(DataLayout::Std430DataLayout), None, Some(DataLayout::CDataLayout)]);
 }

@@ -69,7 +69,7 @@ fn generics() {
     refused("struct P<T> { T t; }; P<float, int> p;", Code::GenericArguments);
     refused("struct P<T> { T t; }; P p;", Code::GenericArguments);
     refused("struct S {}; S<float> s;", Code::GenericArguments);
-    refused("vector<float, 5> v;", Code::GenericArguments);
+    refused("vector<float, 1025> v;", Code::GenericArguments);
     refused("StructuredBuffer b;", Code::GenericArguments);
     refused("SamplerState<float> s;", Code::GenericArguments);
     refused("ConstantBuffer<float4, Std999DataLayout> b;", Code::GenericArguments);

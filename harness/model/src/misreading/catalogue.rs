@@ -157,7 +157,7 @@ pub const MISREADINGS: &[Misreading] = &[
     run("range-short", "the last 4 bytes of the bound range read as 0 and cannot be written", RunFault::RangeShort(4)),
     only_in(
         AddressSpace::Address,
-        run("address-rounded", "device addresses are rounded down to 16 bytes", RunFault::AddressRounded(16)),
+        run("address-rounded", "device addresses are rounded down to 64 bytes", RunFault::AddressRounded(64)),
     ),
     run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
     run("length-too-long", "arrays without a length have one element too many", RunFault::LengthPlusOne),

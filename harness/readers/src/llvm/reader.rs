@@ -66,6 +66,9 @@ const MAX_DEPTH: u32 = 32;
 /// once.
 pub(super) const MAX_PARTS: u32 = 64;
 
+/// Most components of a vector: those of the longest one of shader model 6.9.
+const MAX_COMPONENTS: u32 = 1024;
+
 #[derive(Debug)]
 pub(super) struct Reader<'t, 'a> {
     tokens: &'t [Token<'a>],
@@ -273,8 +276,8 @@ impl<'t, 'a> Reader<'t, 'a> {
 
     /// `3 x float>`.
     fn vector(&mut self) -> Result<Type, IrError> {
-        let count = u32::try_from(self.count()?).ok().filter(|count| (1..=MAX_PARTS).contains(count));
-        let count = count.ok_or(IrError::limit("a vector of none or more than", MAX_PARTS, "components"))?;
+        let count = u32::try_from(self.count()?).ok().filter(|count| (1..=MAX_COMPONENTS).contains(count));
+        let count = count.ok_or(IrError::limit("a vector of none or more than", MAX_COMPONENTS, "components"))?;
         self.word()?;
         let Type::Primitive(element) = self.ty()? else { return Err("a vector of no scalars".into()) };
         self.expect('>')?;

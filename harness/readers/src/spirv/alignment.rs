@@ -210,3 +210,63 @@ impl Addresses<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rspirv::binary::Assemble;
+    use rspirv::dr::Builder;
+    use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel};
+
+    use super::*;
+
+    /// A module that loads the second member of `{ float a; float3 b; }`, which is at byte 4 of the
+    /// struct whose address is in the push constants.
+    fn module(promised: u32) -> Vec<u32> {
+        let mut builder = Builder::new();
+        builder.capability(Capability::Shader);
+        builder.capability(Capability::PhysicalStorageBufferAddresses);
+        builder.memory_model(AddressingModel::PhysicalStorageBuffer64, MemoryModel::GLSL450);
+        let (void, uint, float) = (builder.type_void(), builder.type_int(32, 0), builder.type_float(32, None));
+        let (zero, one) = (builder.constant_bit32(uint, 0), builder.constant_bit32(uint, 1));
+        let vector = builder.type_vector(float, 3);
+
+        let pointee = builder.type_struct([float, vector]);
+        for (member, offset) in [(0, 0), (1, 4)] {
+            builder.member_decorate(pointee, member, Decoration::Offset, [Operand::LiteralBit32(offset)]);
+        }
+        let physical = StorageClass::PhysicalStorageBuffer;
+        let address = builder.type_pointer(None, physical, pointee);
+        let holder = builder.type_struct([address]);
+        builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        let push = StorageClass::PushConstant;
+        let [of_holder, of_address] = [holder, address].map(|ty| builder.type_pointer(None, push, ty));
+        let of_vector = builder.type_pointer(None, physical, vector);
+        let variable = builder.variable(of_holder, None, push, None);
+
+        let signature = builder.type_function(void, []);
+        builder.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
+        builder.begin_block(None).unwrap();
+        let place = builder.access_chain(of_address, None, variable, [zero]).unwrap();
+        let pointer = builder.load(address, None, place, None, []).unwrap();
+        let member = builder.access_chain(of_vector, None, pointer, [one]).unwrap();
+        let aligned = Some(MemoryAccess::ALIGNED);
+        builder.load(vector, None, member, aligned, [Operand::LiteralBit32(promised)]).unwrap();
+        builder.ret().unwrap();
+        builder.end_function().unwrap();
+        builder.module().assemble()
+    }
+
+    /// DXC 1.9.2602 promises 16 bytes for such a member.
+    #[test]
+    fn a_member_has_the_alignment_of_its_offset() {
+        assert_eq!(broken_promise(&module(4), 16).unwrap(), None);
+        let broken = broken_promise(&module(16), 16).unwrap().unwrap();
+        let words = "an OpLoad through an address promises an alignment of 16 bytes, and its place has 4";
+        assert_eq!(broken.to_string(), words);
+    }
+
+    #[test]
+    fn the_address_itself_limits_the_alignment() {
+        assert_eq!(broken_promise(&module(4), 2).unwrap().unwrap().actual, 2);
+    }
+}

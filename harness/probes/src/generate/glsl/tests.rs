@@ -5,6 +5,7 @@ use layoutproof_layout::{Block, LayoutOptions, Span};
 use super::declare::declaration;
 use super::types::GlslTypeNames;
 use super::{GlslDeclaration, space_of};
+use crate::AddressSpace;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
@@ -72,11 +73,29 @@ fn std430_is_for_storage_blocks() {
 }
 
 #[test]
+fn a_block_at_an_address_is_a_buffer_reference() {
+    let block = block("cbuffer S { float3 a; };");
+    let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
+    let space = AddressSpace::Address;
+    let declared =
+        GlslDeclaration { block: &block, elements: false, rules: "std430", space, address_alignment: 16, options };
+    let expected = "#version 460
+#extension GL_EXT_buffer_reference : require
+layout(std430, buffer_reference, buffer_reference_align = 16) readonly buffer LayoutproofBlock {
+    vec3 m0_a;
+};
+layout(push_constant) uniform LayoutproofAddress { LayoutproofBlock layoutproof_block; };
+";
+    assert_eq!(declaration(&declared).unwrap(), expected);
+}
+
+#[test]
 fn what_the_language_cannot_say_is_refused_with_its_place() {
     for (text, expected) in [
         ("cbuffer S { float1x3 m; };", "`m`, no matrix like `float1x3`"),
         ("struct E {}; cbuffer S { E e; float a; };", "`e`, an empty struct"),
         ("struct B { float a; }; struct D : B { float b; }; cbuffer S { D d; };", "`d`, the base struct `B`"),
+        ("struct L { vector<float, 5> v; }; StructuredBuffer<L> S;", "`v`, a vector of more than four components"),
         ("struct B { uint a : 3; }; cbuffer S { B b; };", "`b.a`, a bit-field"),
         ("struct T { row_major float2x2 a; float2x2 b; }; cbuffer S { T t; };", "`t`, matrices of both orders"),
         ("cbuffer S { float a : packoffset(c1); float b; };", "the block, packoffset on some members only"),

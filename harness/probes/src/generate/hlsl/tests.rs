@@ -1,7 +1,7 @@
 //! Tests the text of probes. Runs with compilers check that these accept it.
 
 use expect_test::expect;
-use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
+use layoutproof_layout::{BlockKind, LayoutOptions, Span, find, lay_out};
 
 use super::{Dialect, HlslSource, other_stage, probe};
 use crate::generate::reserved::Reserved;
@@ -37,7 +37,8 @@ fn whole_text(
     let file = sources.add("test.hlsl", declarations);
     let end = u32::try_from(declarations.len()).unwrap();
     let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
-    let layout = lay_out(&module.blocks[0], find("scalar").unwrap(), LayoutOptions::default());
+    let pointee = module.blocks.iter().find(|block| block.kind == BlockKind::Pointee);
+    let layout = lay_out(pointee.unwrap_or(&module.blocks[0]), find("scalar").unwrap(), LayoutOptions::default());
     let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
     let mut plan = plan.only(&forms.iter().copied().collect());
     plan.entries.retain(|entry| entry.direction == direction);
@@ -49,6 +50,33 @@ fn whole_text(
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
     let program = HlslSource { declarations, dialect, reserved: &Reserved::default(), parameters: String::new() };
     probe(&program, &layout, &plan, &wiring).unwrap()
+}
+
+#[test]
+fn pointers_lead_to_their_pointee() {
+    let leaves = |dialect, text| entry_point_in(dialect, &[Form::Leaf], text, AddressSpace::Address, Direction::Read);
+    let text = "struct S { float2 v; }; void main(uniform S* p) {}";
+    expect![[r"
+            layoutproof_output.Store(4u, bit_cast<uint>((*p).v.x));
+            layoutproof_output.Store(8u, bit_cast<uint>((*p).v.y));
+        }
+    "]]
+    .assert_eq(&leaves(Dialect::Slang, text));
+    let text = "struct S { float a; }; struct P { vk::BufferPointer<S> s; }; [[vk::push_constant]] P p;";
+    expect![[r"
+            layoutproof_output.Store(4u, asuint(p.s.Get().a));
+        }
+    "]]
+    .assert_eq(&leaves(Dialect::Hlsl, text));
+}
+
+#[test]
+fn elements_move_through_an_address_with_their_alignment() {
+    let declarations = "struct S { float a; double b; }; StructuredBuffer<S> s;";
+    let text = whole_text(Dialect::Hlsl, &[Form::ByteAddress], declarations, AddressSpace::Address, Direction::Read);
+    let load = "S layoutproof_value = vk::RawBufferLoad<S >(layoutproof_address.value, 8);";
+    assert!(text.contains(load), "{text}");
+    assert!(text.contains("[[vk::push_constant]] layoutproof_Address layoutproof_address;"), "{text}");
 }
 
 #[test]
