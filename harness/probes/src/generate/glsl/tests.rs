@@ -77,8 +77,15 @@ fn a_block_at_an_address_is_a_buffer_reference() {
     let block = block("cbuffer S { float3 a; };");
     let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
     let space = AddressSpace::Address;
-    let declared =
-        GlslDeclaration { block: &block, elements: false, rules: "std430", space, address_alignment: 16, options };
+    let declared = GlslDeclaration {
+        block: &block,
+        elements: false,
+        rules: "std430",
+        space,
+        address_alignment: 16,
+        shared_words: 0,
+        options,
+    };
     let expected = "#version 460
 #extension GL_EXT_buffer_reference : require
 layout(std430, buffer_reference, buffer_reference_align = 16) readonly buffer LayoutproofBlock {
