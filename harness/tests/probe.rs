@@ -9,8 +9,8 @@ use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
 use layoutproof_model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_probes::generate::spirv::{SpirvModule, produce};
 use layoutproof_probes::{
-    AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, elements,
-    jobs, observe, plan,
+    AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, Stage,
+    elements, jobs, observe, plan, plan_in,
 };
 use layoutproof_readers::spirv::declared;
 use proptest::prelude::*;
@@ -26,6 +26,14 @@ fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(Prob
     let plan = plan(layout, &layout.leaves(), &[AddressSpace::StorageElement].into());
     let produced = produce(layout, &plan).expect("a planned block can be written");
     observed(layout, plan, &produced, model)
+}
+
+/// A block in a shader record of each ray-tracing stage; `None` for a block that fits no record.
+fn run_record(layout: &BlockLayout, model: &mut Model) -> Option<(ProbePlan, Vec<(ProbeJob, Observed)>)> {
+    let places = [Stage::RayGeneration, Stage::Callable].map(|stage| (AddressSpace::ShaderRecord, stage));
+    let plan = plan_in(layout, &layout.leaves(), &places.into());
+    let produced = (!plan.entries.is_empty()).then(|| produce(layout, &plan).expect("a planned block can be written"));
+    produced.map(|produced| observed(layout, plan, &produced, model))
 }
 
 fn planned(layout: &BlockLayout) -> (ProbePlan, SpirvModule) {
@@ -126,6 +134,9 @@ fn every_misreading_is_noticed_by_a_block() {
             let mut seen = differences(&plan, &results);
             let (plan, results) = run_element(&layout, &mut Model::with_misreading(*misreading));
             seen.extend(differences(&plan, &results));
+            if let Some((plan, results)) = run_record(&layout, &mut Model::with_misreading(*misreading)) {
+                seen.extend(differences(&plan, &results));
+            }
             if !seen.is_empty() {
                 killers.entry(misreading.name).or_default().push(name);
             }

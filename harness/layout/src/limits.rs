@@ -569,7 +569,7 @@ fn code_size(ty: &Type, layout: &LaidOut, path: &str, moved: &mut Vec<MovedMembe
 mod tests {
     use super::*;
     use crate::native::{find_native, natives};
-    use crate::{Annotations, Attribute};
+    use crate::{Annotations, Argument, Attribute};
 
     #[test]
     fn every_limit_is_one_of_a_compiler_that_is_known() {
