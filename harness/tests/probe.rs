@@ -9,8 +9,8 @@ use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
 use layoutproof_model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_probes::generate::spirv::{SpirvModule, produce};
 use layoutproof_probes::{
-    AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, elements,
-    jobs, observe, plan,
+    AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, Stage,
+    elements, jobs, observe, plan, plan_in,
 };
 use layoutproof_readers::spirv::declared;
 use proptest::prelude::*;
@@ -29,6 +29,14 @@ fn run_in(space: AddressSpace, layout: &BlockLayout, model: &mut Model) -> (Prob
     }
     let produced = produce(layout, &plan).expect("a planned block can be written");
     observed(layout, plan, &produced, model)
+}
+
+/// A block in a shader record of each ray-tracing stage; `None` for a block that fits no record.
+fn run_record(layout: &BlockLayout, model: &mut Model) -> Option<(ProbePlan, Vec<(ProbeJob, Observed)>)> {
+    let places = [Stage::RayGeneration, Stage::Callable].map(|stage| (AddressSpace::ShaderRecord, stage));
+    let plan = plan_in(layout, &layout.leaves(), &places.into());
+    let produced = (!plan.entries.is_empty()).then(|| produce(layout, &plan).expect("a planned block can be written"));
+    produced.map(|produced| observed(layout, plan, &produced, model))
 }
 
 fn planned(layout: &BlockLayout) -> (ProbePlan, SpirvModule) {
@@ -127,6 +135,9 @@ fn every_misreading_is_noticed_by_a_block() {
         for (name, layout) in blocks() {
             let (plan, results) = run(&layout, &mut Model::with_misreading(*misreading));
             let mut seen = differences(&plan, &results);
+            if let Some((plan, results)) = run_record(&layout, &mut Model::with_misreading(*misreading)) {
+                seen.extend(differences(&plan, &results));
+            }
             for space in [AddressSpace::StorageElement, AddressSpace::Workgroup] {
                 let (plan, results) = run_in(space, &layout, &mut Model::with_misreading(*misreading));
                 seen.extend(differences(&plan, &results));
