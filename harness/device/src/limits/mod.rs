@@ -9,6 +9,9 @@ use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::BufferPlacement;
 use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError, Trace};
 
+/// Bytes of a word. Ranges and what is around them consist of whole words.
+const WORD: u32 = 4;
+
 /// Minimum number of bytes before a range that shaders reach by address.
 const BEFORE_ADDRESS: u32 = 64;
 
@@ -111,8 +114,10 @@ impl Limits {
     }
 }
 
-/// Returns the offset of a range that shaders reach by address: an odd multiple of its alignment.
+/// Returns the offset of a range that shaders reach by address: an odd multiple of its alignment,
+/// or of a word if that is larger.
 fn odd_multiple(alignment: u32) -> u32 {
+    let alignment = alignment.max(WORD);
     BEFORE_ADDRESS.next_multiple_of(2 * alignment) + alignment
 }
 
