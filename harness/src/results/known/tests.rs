@@ -113,8 +113,8 @@ fn drivers_that_nobody_has_tried_count_for_nothing() {
     assert_eq!(problem.message, "`untried` needs `driver` or `version`: the untested versions");
 }
 
-/// Of a moving package, an untested version is reported and not counted; the tested one, another
-/// build of the compiler and a run with unknown versions are judged.
+/// An untested version of a moving package is reported and not counted; the tested one, another build
+/// of the compiler and a run with unknown versions are judged.
 #[test]
 fn compilers_that_nobody_has_tried_count_for_nothing() {
     let text = "[[known]]\nproducer = \"glslang-current\"\nversion = \"> 16.6.0\"\nuntried = true\nreason = \"look\"\n\
