@@ -2,7 +2,9 @@
 //! Clang 22.1.8 (`clang-dxc -T cs_6_6 -enable-16bit-types -Xclang -emit-llvm`) made
 //! `clang_ir/probe.ll` from `clang_ir/probe.hlsl` with `-Od -Xclang -disable-llvm-passes`, and
 //! `clang_ir/probe.optimised.ll` with `-O3`. In the second, LLVM itself converted the indices to
-//! bytes, so both must read the same.
+//! bytes, so both must read the same. Clang 23.1.4 made `clang_ir/constant_buffer.ll` from
+//! `clang_ir/constant_buffer.hlsl`, with the options of `probe.ll`, and `clang_ir/probe.vulkan.ll` from
+//! `clang_ir/probe.hlsl`, with `-spirv -Vd -fspv-target-env=vulkan1.3`, too.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -17,14 +19,21 @@ use crate::fixture::numbered::{buffer, numbered, word};
 
 const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
 const PLAIN: &str = include_str!("clang_ir/probe.ll");
+const VULKAN: &str = include_str!("clang_ir/probe.vulkan.ll");
+const CONSTANT_BUFFER: &str = include_str!("clang_ir/constant_buffer.ll");
 const OPTIMISED: &str = include_str!("clang_ir/probe.optimised.ll");
 
 /// Byte of `on`, which must be a truth value: the type places it after `[6 x float]` at 80.
 const ON: usize = 104;
 
 fn run(text: &str, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
+    run_with(text, ON, given)
+}
+
+/// Runs a probe with a truth value at this byte of the constants.
+fn run_with(text: &str, on: usize, given: [u32; 2]) -> Result<ReadBack, RunnerError> {
     let mut constants = numbered(128);
-    constants[ON..ON + 4].copy_from_slice(&1_u32.to_le_bytes());
+    constants[on..on + 4].copy_from_slice(&1_u32.to_le_bytes());
     let buffers = vec![
         buffer(BufferKind::Uniform, 2, 3, constants),
         buffer(BufferKind::StorageRead, 0, 4, numbered(256)),
@@ -51,6 +60,20 @@ fn loads_are_followed_to_their_bytes() {
         let third = told(text, [1, 2]);
         assert_eq!([third[1], third[6], third[8]], [word(48), word(56), 9]);
     }
+}
+
+/// The type of `B` for Vulkan: m 80 with stride 16, so `[2][1]` is at 104, on 108, d 112. The type of
+/// `Light`: range 12, stride 16.
+#[test]
+fn the_ir_for_vulkan_is_followed_alike() {
+    let after = run_with(VULKAN, 108, [0, 1]).unwrap().buffers.remove(3).bytes;
+    let expected = [word(12), word(32), 35, word(104), 1, word(116), word(28), word(20), 7, 0xEEEE_EEEE];
+    assert_eq!(words_of(&after), expected);
+
+    let buffers = constant_buffers(VULKAN).unwrap();
+    assert_eq!((buffers[0].name.as_str(), buffers[0].size), ("B", 120));
+    let offsets: Vec<u32> = buffers[0].members.iter().map(|(_, offset)| *offset).collect();
+    assert_eq!(offsets, [0, 4, 16, 64, 80, 108, 112]);
 }
 
 #[test]
@@ -88,6 +111,32 @@ fn resources_are_listed_with_their_registers() {
     let buffers = constant_buffers(PLAIN).unwrap();
     assert_eq!((buffers[0].name.as_str(), buffers[0].size), ("B", 120));
     assert_eq!(buffers[0].members[6], ("d".to_owned(), 112));
+}
+
+/// The type of a `ConstantBuffer<T>` is that of its handle, and the code finds the members from the
+/// start of the buffer: inner 16 with stride 16, its b 4, v 48.
+#[test]
+fn constant_buffers_have_members_at_their_start() {
+    let after = run(CONSTANT_BUFFER, [0, 1]).unwrap().buffers.remove(3).bytes;
+    assert_eq!(words_of(&after)[..3], [word(40), word(56), word(16)]);
+
+    let mut sources = SourceMap::default();
+    let text = include_str!("clang_ir/constant_buffer.hlsl");
+    let file = sources.add("constant_buffer.hlsl", text);
+    let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
+    let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
+    let layout = lay_out(&module.blocks[0], find("hlsl-cbuffer").unwrap(), LayoutOptions::default());
+    let numbers = reported(CONSTANT_BUFFER, &layout).unwrap();
+    let offset = |path: &str| numbers.get(Quantity::Offset, path);
+    assert_eq!(["frame.x", "frame.inner", "frame.v"].map(offset), [0, 16, 48].map(Some));
+    assert_eq!(numbers.get(Quantity::ArrayStride, "frame.inner"), Some(16));
+    assert_eq!(numbers.get(Quantity::Size, "frame"), Some(60));
+
+    let of_storage = CONSTANT_BUFFER.replace("getpointer.p0.tdx.RawBuffer_i32_0_0t.i32", "getbasepointer.p0");
+    let of_storage = of_storage
+        .replace("target(\"dx.RawBuffer\", i32, 0, 0) %8, i32 %9)", "target(\"dx.RawBuffer\", i32, 0, 0) %8)");
+    let refused = Err(RunnerError::ShaderRefused("the start of a resource that is no constant buffer".to_owned()));
+    assert_eq!(run(&of_storage, [0, 1]).map(|_| ()), refused);
 }
 
 /// The evaluator names what it does not understand, and what is not bound.

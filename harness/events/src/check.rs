@@ -135,8 +135,8 @@ pub struct KnownEntry {
     /// Address of the report to the developers; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
-    /// True if the entry is for untested drivers. The difference is then not analysed, so it proves
-    /// nothing.
+    /// True if the entry is for untested drivers or compilers. The difference is then not analysed, so
+    /// it proves nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untried: bool,
 }

@@ -31,7 +31,8 @@ pub struct RunEnd {
     pub agree: u32,
     pub differ: u32,
     pub known: u32,
-    /// Number of known differences on untested drivers; absent if there are none.
+    /// Number of known differences on untested drivers and of untested compilers; absent if there are
+    /// none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub untried: u32,
     pub stale: u32,

@@ -55,7 +55,7 @@ struct SimilarChecks<'a> {
     proves: Proves,
     outcome: OutcomeKind,
     skip_kind: Option<SkipKind>,
-    /// True if the difference is excused only because this driver is untested.
+    /// True if the difference is excused only because this driver or compiler is untested.
     is_untried: bool,
     checks: u32,
     leaves: u32,
@@ -128,7 +128,7 @@ pub enum Exit {
     /// Something required is missing.
     Missing = 3,
     /// Nothing was selected, or nothing was proved: no check agrees or is a known difference,
-    /// except on untested drivers.
+    /// except on untested drivers and of untested compilers.
     NothingSelected = 4,
 }
 
@@ -145,8 +145,8 @@ impl Exit {
     }
 }
 
-/// True if no check agrees and every known difference is on an untested driver. An entry for
-/// untested drivers excuses differences, but proves nothing.
+/// True if no check agrees and every known difference is on an untested driver or of an untested
+/// compiler. An entry for these excuses differences, but proves nothing.
 pub fn proves_nothing(end: &RunEnd) -> bool {
     end.agree == 0 && end.known <= end.untried
 }

@@ -104,7 +104,8 @@ const DXC_SPIRV: &[&str] = &["native:dxc-spirv", "native:dxc-1.9-spirv"];
 const SLANG: &[&str] = &["native:slang-"];
 const SLANG_VULKAN: &[&str] = &["native:slang-vulkan"];
 const SLANG_WGSL: &[&str] = &["native:slang-webgpu"];
-const VULKAN: &[&str] = &["native:dxc-spirv", "native:dxc-1.9-spirv", "native:slang-vulkan", "native:glsl"];
+const VULKAN: &[&str] =
+    &["native:dxc-spirv", "native:dxc-1.9-spirv", "native:clang-vulkan", "native:slang-vulkan", "native:glsl"];
 const WEBGPU: &[&str] = &["native:slang-webgpu", "native:wgsl"];
 
 const D3D_CONSTANTS: &[BlockKind] =

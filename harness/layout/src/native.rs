@@ -302,6 +302,17 @@ const NATIVES: &[Native] = &[
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
     Native {
+        name: "native:clang-vulkan",
+        summary: "clang-dxc -spirv, from 23",
+        column: Column::new(ShaderTarget::Vulkan, ShaderCompiler::Clang),
+        byte_address: None,
+        // Clang 23.1.4 gives push constants the handle of a constant buffer as content.
+        push_constants: None,
+        shader_records: None,
+        specialization_constants: true,
+        ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
+    },
+    Native {
         name: "native:fxc",
         summary: "fxc, profiles up to 5.1",
         column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Fxc),

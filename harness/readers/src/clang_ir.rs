@@ -28,19 +28,16 @@ pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, IrError> {
     let program = Program::only(text)?;
 
     let mut told = ReportedNumbers { module: &program.module, numbers: Numbers::default() };
-    match layout.kind {
-        BlockKind::StructuredElement => {
+    let mut buffers = program.module.constant_buffers.iter();
+    match (buffers.find(|buffer| stands_for(&buffer.variable, &layout.name)), &root.shape) {
+        (Some(own), LaidOutShape::Struct(members)) if layout.kind != BlockKind::StructuredElement => {
+            told.constant_buffer(&layout.name, own, members)?;
+        }
+        _ => {
             let resources = program.survey().resources;
             let own = resources.into_iter().find(|resource| resource.name == layout.name);
             if let Some(element) = own.and_then(|resource| resource.element) {
-                told.element(&layout.name, &element, root)?;
-            }
-        }
-        _ => {
-            let mut buffers = program.module.constant_buffers.iter();
-            let own = buffers.find(|buffer| stands_for(&buffer.variable, &layout.name));
-            if let (Some(own), LaidOutShape::Struct(members)) = (own, &root.shape) {
-                told.constant_buffer(&layout.name, own, members)?;
+                told.element(layout, &element, root)?;
             }
         }
     }
@@ -99,12 +96,14 @@ impl ReportedNumbers<'_> {
         Ok(())
     }
 
-    /// The element of a structured buffer.
-    fn element(&mut self, block: &str, ty: &Type, root: &LaidOut) -> Result<(), IrError> {
+    /// The element of a structured buffer, or the content of a `ConstantBuffer<T>`.
+    fn element(&mut self, block: &BlockLayout, ty: &Type, root: &LaidOut) -> Result<(), IrError> {
         let size = bytes(self.module.types.measure(ty)?.size);
-        self.numbers.add(Quantity::Size, block, size);
-        self.numbers.add(Quantity::ArrayStride, block, size);
-        self.parts(block, 0, ty, root)
+        self.numbers.add(Quantity::Size, &block.name, size);
+        if block.kind == BlockKind::StructuredElement {
+            self.numbers.add(Quantity::ArrayStride, &block.name, size);
+        }
+        self.parts(&block.name, 0, ty, root)
     }
 
     /// A member, `offset` bytes from the start of the block.

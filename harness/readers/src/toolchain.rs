@@ -24,6 +24,9 @@ pub struct Toolchain {
     pub name: &'static str,
     /// The compiler's name, which several toolchains share: `dxc`.
     pub compiler: &'static str,
+    /// Which of several builds that the set-up can install, in columns of tables: `1.9`; `None` for the
+    /// usual one.
+    pub build: Option<&'static str>,
     /// The compiler's name in authorities and in `by` of cases, which identify its builds by
     /// version: `dxc` for each build of DXC.
     pub name_in_cases: &'static str,
@@ -150,18 +153,36 @@ impl CodeTarget {
 
 /// The toolchain of a compiler that has only one, under the compiler's name.
 const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input, output: ShaderForm) -> Toolchain {
-    Toolchain { name, compiler: name, name_in_cases: name, follows, input, output, flags: &[], second_compiler: None }
+    Toolchain {
+        name,
+        compiler: name,
+        build: None,
+        name_in_cases: name,
+        follows,
+        input,
+        output,
+        flags: &[],
+        second_compiler: None,
+    }
 }
 
+/// A build of a compiler: its name, and the one that columns show.
+type Build = (&'static str, Option<&'static str>);
+
+const DXC: Build = ("dxc", None);
+const DXC_1_9: Build = ("dxc-1.9", Some("1.9"));
+const DXC_DEV: Build = ("dxc-dev", Some("dev"));
+const DXC_OLD: Build = ("dxc-old", Some("old"));
+
 const fn dxc(
-    compiler: &'static str,
+    (compiler, build): Build,
     name: &'static str,
     native: &'static str,
     output: ShaderForm,
     flags: &'static [&'static str],
 ) -> Toolchain {
     let follows = AppliedRules::Native(native);
-    Toolchain { compiler, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
+    Toolchain { compiler, build, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
 }
 
 const fn slangc(
@@ -193,10 +214,7 @@ const FXC: Toolchain = only_toolchain("fxc", AppliedRules::Native("native:fxc"),
 const SLANG_D3D12: Toolchain =
     Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", ShaderForm::Dxil, &[]) };
 
-/// Clang, from HLSL. It has no toolchain for SPIR-V here: with `-spirv -fspv-target-env=vulkan1.3`,
-/// Clang 22.1.8 crashes on 179 of 209 probes, and spirv-val accepts none of the others. Clang 23.1.4
-/// still crashes at `-O0`, and spirv-val 2026.4 rejects what it writes at `-O3`, for the capability
-/// `Addresses`. `layoutproof show` reads those modules: constant buffers are packed as for Direct3D.
+/// Clang, from HLSL to its IR for Direct3D.
 const CLANG: Toolchain = Toolchain {
     compiler: "clang-dxc",
     name_in_cases: "clang-dxc",
@@ -204,10 +222,22 @@ const CLANG: Toolchain = Toolchain {
 };
 
 /// A later Clang next to that of the distribution.
-const CLANG_23: Toolchain = Toolchain { name: "clang-23-dxil", compiler: "clang-23", ..CLANG };
+const CLANG_23: Toolchain = Toolchain { name: "clang-23-dxil", compiler: "clang-23", build: Some("23"), ..CLANG };
+
+/// The same for Vulkan. It stops at the IR, because the back end of Clang 23.1.4 crashes on 277 of the 342
+/// probes that it accepts (at `-O3`; with `ConstantBuffer<T>` at every level), and spirv-val 2026.4 rejects
+/// the other 65 for the capability `Addresses`. Their decorations are the offsets of the types in the IR.
+/// `-Vd` leaves out a second process, which a Clang in a folder of its own cannot start.
+const CLANG_23_VULKAN: Toolchain = Toolchain {
+    name: "clang-23-vulkan",
+    follows: AppliedRules::Native("native:clang-vulkan"),
+    flags: &["-spirv", "-Vd", "-fspv-target-env=vulkan1.3"],
+    ..CLANG_23
+};
 
 /// The glslang of Debian sid next to that of the distribution.
 const GLSLANG_CURRENT: Toolchain = Toolchain {
+    build: Some("current"),
     name_in_cases: "glslang",
     ..glsl("glslang-current", ShaderCompiler::Glslang, &["std140", "std430", "scalar"])
 };
@@ -222,28 +252,22 @@ const NAGA_D3D12: Toolchain = Toolchain {
 /// for each name in the column `compiler`.
 const TOOLCHAINS: &[Toolchain] = &[
     FXC,
-    dxc("dxc", "dxc-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
-    dxc("dxc", "dxc-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
-    dxc("dxc", "dxc-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
-    dxc("dxc", "dxc-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
-    dxc("dxc", "dxc-spirv-scalar", "native:dxc-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
-    dxc("dxc-1.9", "dxc-1.9-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
-    dxc("dxc-1.9", "dxc-1.9-spirv", "native:dxc-1.9-spirv", ShaderForm::Spirv, &[]),
-    dxc("dxc-1.9", "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
-    dxc("dxc-1.9", "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
-    dxc(
-        "dxc-1.9",
-        "dxc-1.9-spirv-scalar",
-        "native:dxc-1.9-spirv-scalar",
-        ShaderForm::Spirv,
-        &["-fvk-use-scalar-layout"],
-    ),
-    dxc("dxc-dev", "dxc-dev-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
-    dxc("dxc-old", "dxc-old-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
-    dxc("dxc-old", "dxc-old-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
-    dxc("dxc-old", "dxc-old-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
-    dxc("dxc-old", "dxc-old-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
-    dxc("dxc-old", "dxc-old-spirv-scalar", "native:dxc-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc(DXC, "dxc-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc(DXC, "dxc-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
+    dxc(DXC, "dxc-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    dxc(DXC, "dxc-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
+    dxc(DXC, "dxc-spirv-scalar", "native:dxc-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc(DXC_1_9, "dxc-1.9-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc(DXC_1_9, "dxc-1.9-spirv", "native:dxc-1.9-spirv", ShaderForm::Spirv, &[]),
+    dxc(DXC_1_9, "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    dxc(DXC_1_9, "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
+    dxc(DXC_1_9, "dxc-1.9-spirv-scalar", "native:dxc-1.9-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc(DXC_DEV, "dxc-dev-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc(DXC_OLD, "dxc-old-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
+    dxc(DXC_OLD, "dxc-old-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
+    dxc(DXC_OLD, "dxc-old-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
+    dxc(DXC_OLD, "dxc-old-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
+    dxc(DXC_OLD, "dxc-old-spirv-scalar", "native:dxc-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
     slangc("slang-vulkan", "native:slang-vulkan", ShaderForm::Spirv, &[]),
     slangc("slang-vulkan-scalar", "native:slang-vulkan-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
     slangc("slang-vulkan-dx", "native:slang-vulkan-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
@@ -252,6 +276,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     slangc("slang-webgpu", "native:slang-webgpu", ShaderForm::Wgsl, &[]),
     CLANG,
     CLANG_23,
+    CLANG_23_VULKAN,
     glsl("glslang", ShaderCompiler::Glslang, &["std140", "std430", "scalar"]),
     GLSLANG_CURRENT,
     glsl("naga-glsl", ShaderCompiler::Naga, &["std140", "std430"]),
@@ -268,17 +293,13 @@ impl Toolchain {
         self.input.language()
     }
 
-    /// The column in which people look for it; `None` never happens for a row of this table. The
-    /// set-up's builds have their versions in their names: `dxc-1.9`.
+    /// The column in which people look for it; `None` never happens for a row of this table.
     pub fn column(&self) -> Option<Column<'static>> {
         let column = match self.follows {
             AppliedRules::Native(name) => find_native(name)?.column,
             AppliedRules::Named(_, column) => column,
         };
-        let family = self.name_in_cases.strip_suffix("-dxc").unwrap_or(self.name_in_cases);
-        let version = self.compiler.strip_prefix(family).and_then(|build| build.strip_prefix('-'));
-        let has_builds = ["dxc", "glslang", "clang"].contains(&family);
-        Some(Column { version: version.filter(|version| has_builds && *version != "dxc"), ..column })
+        Some(Column { version: self.build, ..column })
     }
 
     /// The target with its layout option as people type them: `d3d12`, `vulkan`, `vulkan/scalar`.
@@ -514,6 +535,7 @@ mod tests {
             ("slang-vulkan-c", "Vulkan · Slang (c)"),
             ("clang-dxil", "D3D12 · Clang"),
             ("clang-23-dxil", "D3D12 · Clang 23"),
+            ("clang-23-vulkan", "Vulkan · Clang 23"),
             ("glslang-current", "Vulkan · glslang current"),
             ("naga-d3d12", "D3D12 · naga"),
             ("tint", "WebGPU · Tint"),

@@ -14,6 +14,7 @@ use layoutproof_probes::AddressSpace;
 use layoutproof_probes::generate::spirv::required_feature;
 use layoutproof_readers::spirv::target_environment;
 use layoutproof_readers::toolchain::AnswerOrigin;
+use layoutproof_source::version_range::VersionRange;
 
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, DecidingFiles, EntryKind, ProgramQuestion};
 use crate::compiler::{Invocation, ProgramOrigin};
@@ -34,6 +35,8 @@ pub struct SpirvVal {
 struct Build {
     invocation: Invocation,
     version: String,
+    /// False for a fetched build that is later than the one that was tried.
+    is_tried: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +59,10 @@ const VARIABLE: &str = "SPIRV_VAL";
 /// The build of a newer Debian that the set-up fetches.
 const NEWER: FetchedProgram =
     FetchedProgram::Rooted(PrivateProgram { root: "tools/khronos-current", program: "bin/spirv-val" });
+
+/// The versions of that build that were tried; Debian sid moves. What a later one rejects is reported
+/// and not counted. `ci/versions.sh` has the number, too.
+const TRIED: &str = "<= 2026.4";
 
 impl SpirvVal {
     /// Finds the validator that `SPIRV_VAL` names, which then validates every module; otherwise the
@@ -130,12 +137,17 @@ fn is_unknown(message: &str) -> bool {
     })
 }
 
+/// True if a fetched build that prints this version was tried.
+fn is_tried(version: &str) -> bool {
+    TRIED.parse().is_ok_and(|tried: VersionRange| tried.contains(version))
+}
+
 impl Build {
     fn of(invocation: Invocation) -> Option<Self> {
         let output = invocation.command().arg("--version").stdin(Stdio::null()).output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.lines().next().unwrap_or("spirv-val").trim().to_owned();
-        output.status.success().then_some(Self { invocation, version })
+        output.status.success().then_some(Self { invocation, version, is_tried: true })
     }
 
     /// The build in the tools folder, unless other users can change it.
@@ -143,7 +155,8 @@ impl Build {
         let tools = ToolsFolder::find().ok()?;
         let invocation = NEWER.invocation(tools.path())?;
         NEWER.inspect(&tools).ok()?;
-        Self::of(invocation)
+        let build = Self::of(invocation)?;
+        Some(Self { is_tried: is_tried(&build.version), ..build })
     }
 
     fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
@@ -171,10 +184,19 @@ impl Build {
 
         let validation = match answer {
             Ok(AnswerOfProgram { status: 0, .. }) => Validation::Valid,
-            Ok(AnswerOfProgram { stdout, stderr, .. }) => Validation::Invalid((stderr + &stdout).trim().to_owned()),
+            Ok(AnswerOfProgram { stdout, stderr, .. }) => self.rejection((stderr + &stdout).trim()),
             Err(reason) => Validation::NotRun(reason.to_string()),
         };
         ValidatorAnswer { validation, origin }
+    }
+
+    /// What a message of this build about a module means.
+    fn rejection(&self, message: &str) -> Validation {
+        if self.is_tried {
+            Validation::Invalid(message.to_owned())
+        } else {
+            Validation::NotRun(format!("{} was not tried yet; it says: {message}", self.version))
+        }
     }
 
     fn run(&self, arguments: &[String], module: &[u8]) -> Result<AnswerOfProgram, NoAnswer> {
@@ -218,5 +240,22 @@ mod tests {
         ] {
             assert_eq!(is_unknown(message), unknown, "{message}");
         }
+    }
+
+    #[test]
+    fn what_a_build_says_that_was_not_tried_is_reported_and_not_counted() {
+        let tried = "SPIRV-Tools v2026.4 unknown hash, 2026-10-02T11:54:22+00:00";
+        let later = "SPIRV-Tools v2027.1 unknown hash, 2027-02-02T11:54:22+00:00";
+        assert!(is_tried(tried) && !is_tried(later));
+
+        let build = |version: &str| Build {
+            invocation: Invocation::of("spirv-val".into(), ProgramOrigin::SearchPath),
+            version: version.to_owned(),
+            is_tried: is_tried(version),
+        };
+        let message = "error: line 7: OpSpook is no instruction";
+        assert_eq!(build(tried).rejection(message), Validation::Invalid(message.to_owned()));
+        let reported = Validation::NotRun(format!("{later} was not tried yet; it says: {message}"));
+        assert_eq!(build(later).rejection(message), reported);
     }
 }

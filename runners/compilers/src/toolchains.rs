@@ -403,7 +403,7 @@ fn below(folder: &Path, name: &str) -> PathBuf {
 /// Distinguishes a refusal of the source from a crash that the compiler catches itself.
 fn refusal(compiler: &str, finished: &ProcessOutput) -> CompileOutcome {
     let words = first_error(&finished.stderr, &finished.stdout);
-    let crash = driver_named(compiler).and_then(|driver| driver.caught_crash(&finished.stderr, &words));
+    let crash = driver_named(compiler).and_then(|driver| driver.caught_crash(compiler, &finished.stderr, &words));
     crash.map_or(CompileOutcome::Rejected(words), CompileOutcome::Failed)
 }
 

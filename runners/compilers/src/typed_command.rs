@@ -68,7 +68,7 @@ impl TypedCommand<'_> {
             CompilerAnswer::Accepted(finished) => (TypedEnd::Accepted, printed(&finished)),
             CompilerAnswer::Refused(finished) => {
                 let first = first_error(&finished.stderr, &finished.stdout);
-                let crash = driver.and_then(|driver| driver.caught_crash(&finished.stderr, &first));
+                let crash = driver.and_then(|driver| driver.caught_crash(compiler.name(), &finished.stderr, &first));
                 let printed = printed(&finished);
                 let end = match crash {
                     Some(crash) => TypedEnd::Broken(crash),

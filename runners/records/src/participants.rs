@@ -34,7 +34,7 @@ pub struct Participants {
     skips: BTreeMap<String, u64>,
     /// Kinds of reasons for checks that do not apply, with their frequency.
     inapplicable: BTreeMap<String, u64>,
-    /// Number of checks that differ on untried drivers.
+    /// Number of checks that differ on untried drivers, or with untried compilers.
     untried: u64,
 }
 
@@ -169,7 +169,7 @@ impl Participants {
         if self.untried > 0 {
             let checks = counted(self.untried, "check");
             return format!(
-                "nothing was proved: no check agrees, and all that differ are on untried drivers ({checks})"
+                "nothing was proved: no check agrees, and all that differ are on untried drivers or compilers ({checks})"
             );
         }
         if !self.skips.is_empty() {
@@ -342,7 +342,8 @@ mod tests {
         };
         let untried = check("dxc-dxil", "vkd3d", differs().explained_by(entry));
         let why = Participants::of(Asked::default(), &[untried], &[]).why_nothing_is_proved();
-        let expected = "nothing was proved: no check agrees, and all that differ are on untried drivers (1 check)";
+        let expected =
+            "nothing was proved: no check agrees, and all that differ are on untried drivers or compilers (1 check)";
         assert_eq!(why, expected);
     }
 }

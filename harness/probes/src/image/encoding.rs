@@ -94,6 +94,8 @@ pub enum WordCode {
     /// Every byte carries a digit, for numbers of 8 and 16 bits.
     Bytes,
     /// Every unit of this many bytes, counted from the start of the block, is 0 or 1, for bools.
+    /// Code that reads a bool from parts of two units therefore shows the later one; other values than
+    /// 0 and 1 would tell, but Clang takes the lowest bit of a bool.
     Truth {
         /// Bytes of a bool.
         width: u32,

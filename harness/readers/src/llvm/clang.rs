@@ -1,9 +1,10 @@
-//! The parts of Clang's IR for Direct3D that plain LLVM lacks: handles of resources, constant buffers whose
-//! members are variables, and the calls of intrinsic functions.
+//! The parts of Clang's IR for Direct3D and for Vulkan that plain LLVM lacks: handles of resources,
+//! constant buffers whose members are variables, and the calls of intrinsic functions.
 //!
 //! Source: LLVM Language Reference Manual, "Standard C/C++ Library Intrinsics"; LLVM's DirectX
-//! target, its intrinsics and "DirectX Types"; wg-hlsl, Types with explicit layouts in DXIL and
-//! SPIR-V; the IR of Clang 22.1.8.
+//! target, its intrinsics and "DirectX Types"; LLVM's SPIR-V target, "SPIR-V Target Extension Types";
+//! wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; the IR of Clang 22.1.8, and of 23.1.4 for
+//! Vulkan.
 
 use std::collections::HashMap;
 
@@ -14,8 +15,12 @@ use super::machine::StepBudget;
 use super::memory::Memory;
 use super::module::{GlobalVariable, Metadata};
 use super::reader::Token;
-use super::types::{LaidOutStruct, NamedTypes, Type};
+use super::types::{LaidOutStruct, NamedTypes, Target, Type};
 use super::value::{IndexUnit, Value};
+
+/// The storage classes of buffers in SPIR-V, which `spirv.VulkanBuffer` names.
+const UNIFORM: u64 = 2;
+const STORAGE_BUFFER: u64 = 12;
 
 /// Most bytes that one call may copy.
 const MAX_COPIED: u64 = 1 << 16;
@@ -23,7 +28,7 @@ const MAX_COPIED: u64 = 1 << 16;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HandleType {
     pub(super) class: ResourceClass,
-    /// Type of a structured buffer's element.
+    /// Type of a structured buffer's element, or of the content of a constant buffer.
     pub(super) element: Option<Type>,
     pub(super) unit: IndexUnit,
     /// True if a later pass chooses the register. Such resources are numbered in this order.
@@ -31,29 +36,46 @@ pub(super) struct HandleType {
 }
 
 impl HandleType {
-    /// The resource for a handle of this type: `target("dx.RawBuffer", %struct.T, 1, 0)`.
+    /// The resource for a handle of this type: `target("dx.RawBuffer", %struct.T, 1, 0)`, or
+    /// `target("spirv.VulkanBuffer", [0 x %struct.T], 12, 1)`.
     pub(super) fn read(ty: &Type, implicit: bool, types: &NamedTypes) -> Result<Self, IrError> {
         let Type::Target(target) = ty else { return Err(IrError::Type { what: "a handle of", ty: ty.clone() }) };
         let class = match target.numbers.first() {
             Some(0) => ResourceClass::ShaderResource,
             _ => ResourceClass::UnorderedAccess,
         };
-        let opaque = |class| Self { class, element: None, unit: IndexUnit::Opaque, implicit };
+        let opaque = |class, element| Self { class, element, unit: IndexUnit::Opaque, implicit };
+        let elements = |class, element: &Type| {
+            let unit = IndexUnit::Elements(types.measure(element)?.size);
+            Ok(Self { class, element: Some(element.clone()), unit, implicit })
+        };
         match (target.name.as_str(), &target.types[..], &target.numbers[..]) {
-            ("dx.CBuffer", [_], _) => Ok(opaque(ResourceClass::ConstantBuffer)),
-            ("dx.RawBuffer", [element], [_, ..]) => {
-                let unit = IndexUnit::Elements(types.measure(element)?.size);
-                Ok(Self { class, element: Some(element.clone()), unit, implicit })
+            ("dx.CBuffer", [content], _) | ("spirv.VulkanBuffer", [content], [UNIFORM, _]) => {
+                Ok(opaque(ResourceClass::ConstantBuffer, Some(content.clone())))
             }
-            ("dx.TypedBuffer" | "dx.Texture", [_], [_, ..]) => Ok(opaque(class)),
+            ("dx.RawBuffer", [element], [_, ..]) => elements(class, element),
+            ("spirv.VulkanBuffer", [Type::Array(0, element)], [STORAGE_BUFFER, 0]) => {
+                elements(ResourceClass::ShaderResource, element)
+            }
+            ("spirv.VulkanBuffer", [Type::Array(0, element)], [STORAGE_BUFFER, _]) => {
+                elements(ResourceClass::UnorderedAccess, element)
+            }
+            ("dx.TypedBuffer" | "dx.Texture", [_], [_, ..]) => Ok(opaque(class, None)),
             (name, _, _) => Err(IrError::unsupported("a resource of type", name)),
         }
     }
 }
 
-/// The operation in `llvm.dx.resource.getpointer.p0.tdx.RawBuffer_i32_1_0t`.
+/// The operation in `llvm.dx.resource.getpointer.p0.tdx.RawBuffer_i32_1_0t`, or in
+/// `llvm.spv.resource.getpointer.p11.tspirv.VulkanBuffer_a0i32_12_1t.i32`.
 pub(super) fn resource_call(function: &str) -> Option<&str> {
-    function.strip_prefix("llvm.dx.resource.")?.split('.').next()
+    let call = function.strip_prefix("llvm.dx.").or_else(|| function.strip_prefix("llvm.spv."))?;
+    call.strip_prefix("resource.")?.split('.').next()
+}
+
+/// True for the type of a constant buffer's handle.
+fn is_constant_buffer(target: &Target) -> bool {
+    target.name == "dx.CBuffer" || (target.name == "spirv.VulkanBuffer" && target.numbers.first() == Some(&UNIFORM))
 }
 
 #[derive(Clone, Debug)]
@@ -105,7 +127,7 @@ fn constant_buffer(
     let bad = |problem| IrError::name("@", variable, problem);
     let declared = variables.get(*variable).ok_or_else(|| bad("is not defined"))?;
     let layout = match &declared.ty {
-        Type::Target(target) if target.name == "dx.CBuffer" => target.types.first(),
+        Type::Target(target) if is_constant_buffer(target) => target.types.first(),
         _ => None,
     };
     let layout = layout.ok_or_else(|| bad("is no constant buffer"))?;
@@ -134,6 +156,7 @@ pub(super) fn call(
     let Some(short) = name.strip_prefix("llvm.") else { return unknown() };
     // The types of the arguments follow the name: `llvm.memcpy.p0.p0.i32`.
     let is = |start: &str| short.strip_prefix(start).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_of_either = |call: &str| is(&format!("dx.{call}")) || is(&format!("spv.{call}"));
 
     match arguments {
         [to, from, size, ..] if is("memcpy") || is("memmove") => {
@@ -147,8 +170,10 @@ pub(super) fn call(
             Ok(Value::Undefined)
         }
         // A probe is one thread in one group.
-        [_] if is("dx.thread.id") || is("dx.group.id") || is("dx.thread.id.in.group") => Ok(Value::Bits(0)),
-        [] if is("dx.flattened.thread.id.in.group") => Ok(Value::Bits(0)),
+        [_] if ["thread.id", "group.id", "thread.id.in.group"].into_iter().any(is_of_either) => Ok(Value::Bits(0)),
+        [] if is_of_either("flattened.thread.id.in.group") => Ok(Value::Bits(0)),
+        // Vulkan has a second buffer for the counter, which no probe counts with.
+        [..] if is("spv.resource.counterhandlefromimplicitbinding") => Ok(Value::Undefined),
         [double] if is("dx.splitdouble") => double.split_double(),
         [low, high] if is("dx.asdouble") => Value::make_double(low, high),
         _ => unknown(),

@@ -16,6 +16,8 @@ pub(super) enum Action {
     Handle(HandleType, Vec<Operand>),
     /// The address of an element of a resource.
     ResourceElement(Operand, Operand),
+    /// The first byte of the resource of a handle.
+    ResourceStart(Operand),
     /// A call of another function: its name and its arguments.
     Call(String, Vec<Operand>),
     Extract(Operand, u64),
@@ -272,6 +274,7 @@ fn call(reader: &mut Reader<'_, '_>) -> Result<Action, IrError> {
             Ok(Action::Handle(HandleType::read(&result, true, reader.types())?, arguments))
         }
         (Some("getpointer"), [handle, index]) => Ok(Action::ResourceElement(handle.clone(), index.clone())),
+        (Some("getbasepointer"), [handle]) => Ok(Action::ResourceStart(handle.clone())),
         _ => Ok(Action::Call(name.to_owned(), arguments)),
     }
 }

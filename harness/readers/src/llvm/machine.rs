@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use layoutproof_device::ResourceClass;
 use layoutproof_layout::shape::Count;
 
 use super::clang::{self, HandleType};
@@ -24,7 +25,7 @@ pub(crate) struct IrResource {
     pub(crate) count: Count,
     /// True if a later pass chooses the register; the one in `site` has no meaning then.
     pub(crate) implicit: bool,
-    /// Type of a structured buffer's element.
+    /// Type of a structured buffer's element, or of the content of a constant buffer.
     pub(crate) element: Option<Type>,
 }
 
@@ -192,6 +193,7 @@ impl<'a> Machine<'a> {
         match action {
             Action::Handle(resource, arguments) => self.handle(resource, arguments),
             Action::ResourceElement(handle, index) => self.resource_element(handle, index),
+            Action::ResourceStart(handle) => self.resource_start(handle),
             Action::Call(name, arguments) => {
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
                 match self.functions.get(name) {
@@ -244,6 +246,15 @@ impl<'a> Machine<'a> {
         let offset = stride.checked_mul(u64::from(index)).and_then(|offset| i64::try_from(offset).ok());
         let offset = offset.ok_or("an element beyond all buffers")?;
         Ok(Value::Pointer(Pointer { object: AddressedObject::Resource(handle.site), offset }))
+    }
+
+    /// The address of a `ConstantBuffer<T>`, in which the code then finds the members of `T`.
+    fn resource_start(&mut self, handle: &'a Operand) -> Result<Value, IrError> {
+        let site = self.value(handle)?.handle()?.site;
+        if site.class != ResourceClass::ConstantBuffer {
+            return Err("the start of a resource that is no constant buffer".into());
+        }
+        Ok(Value::Pointer(Pointer { object: AddressedObject::Resource(site), offset: 0 }))
     }
 
     /// Operands: `(i32 space, i32 register, i32 count, i32 index, ptr name)`. In the implicit form

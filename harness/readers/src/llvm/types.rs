@@ -1,10 +1,10 @@
 //! LLVM's types, and their sizes and offsets under a module's data layout.
 //!
 //! LLVM 3.7, which DXC writes, gives pointers the type of what they point to; later versions do
-//! not, and nothing here needs it. The target types are those of Clang's IR for Direct3D.
+//! not, and nothing here needs it. The target types are those of Clang's IR for Direct3D and Vulkan.
 //!
 //! Source: LLVM Language Reference Manual, "Type System" and "Data Layout"; LLVM's DirectX target,
-//! "DirectX Types".
+//! "DirectX Types"; LLVM's SPIR-V target, "SPIR-V Target Extension Types".
 
 use std::collections::HashMap;
 
@@ -98,6 +98,8 @@ pub(crate) struct DataLayout {
     alignments: HashMap<(char, u64), u64>,
     /// True if other vectors are aligned like their elements: `ve`, since LLVM 23.
     by_element: bool,
+    /// True for pointers of [`POINTER`] bytes, as in Direct3D; the others have twice as many.
+    has_short_pointers: bool,
 }
 
 impl DataLayout {
@@ -107,25 +109,32 @@ impl DataLayout {
     /// A part that cannot be parsed, big-endian numbers, or a pointer size that the target does not
     /// have.
     pub(crate) fn parse(text: &str) -> Result<Self, IrError> {
-        let (mut alignments, mut by_element) = (HashMap::new(), false);
+        let mut layout = Self::default();
         for part in text.split('-') {
             let bad = || IrError::unsupported("the data layout", part);
 
             match part.chars().next() {
                 Some('E') => return Err(bad()),
-                Some('p') if part != "p:32:32" => return Err(bad()),
-                Some('v') if part == "ve" => by_element = true,
+                Some('p') if part == "p:32:32" => layout.has_short_pointers = true,
+                Some('p') => return Err(bad()),
+                Some('v') if part == "ve" => layout.by_element = true,
                 Some(class @ ('i' | 'f' | 'v')) => {
                     let mut numbers = part[1..].split(':').map(|number| number.parse::<u64>().ok());
                     let (size, bits) = (numbers.next().flatten(), numbers.next().flatten());
                     let alignment = bits.map(|bits| bits / BYTE).filter(|bytes| bytes.is_power_of_two());
                     let (size, alignment) = size.zip(alignment).ok_or_else(bad)?;
-                    alignments.insert((class, size), alignment);
+                    layout.alignments.insert((class, size), alignment);
                 }
                 _ => {}
             }
         }
-        Ok(Self { alignments, by_element })
+        Ok(layout)
+    }
+
+    /// A pointer or a handle.
+    fn pointer(&self) -> SizeAndAlignment {
+        let size = if self.has_short_pointers { POINTER } else { 2 * POINTER };
+        SizeAndAlignment { size, alignment: size }
     }
 
     pub(crate) fn primitive(&self, primitive: Primitive) -> SizeAndAlignment {
@@ -158,7 +167,7 @@ const MAX_SIZE: u64 = 1 << 31;
 /// Deepest nesting of named types.
 const MAX_DEPTH: u32 = 64;
 
-/// Bytes of a pointer or of a handle.
+/// Fewest bytes of a pointer or of a handle.
 pub(crate) const POINTER: u64 = 4;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -192,7 +201,9 @@ impl Type {
     /// Bytes of explicit padding in a constant buffer.
     pub(crate) fn padding(&self) -> Option<u64> {
         match self {
-            Self::Target(target) if target.name == "dx.Padding" => target.numbers.first().copied(),
+            Self::Target(target) if ["dx.Padding", "spirv.Padding"].contains(&target.name.as_str()) => {
+                target.numbers.first().copied()
+            }
             _ => None,
         }
     }
@@ -270,7 +281,7 @@ impl NamedTypes {
         match ty {
             Type::Void => Err("a value without bytes".into()),
             Type::Primitive(primitive) => Ok(self.data_layout.primitive(*primitive)),
-            Type::Pointer => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
+            Type::Pointer => Ok(self.data_layout.pointer()),
             Type::Vector(count, primitive) => Ok(self.data_layout.vector(*count, *primitive)),
             Type::Array(count, element) => {
                 let element = self.measure(element)?;
@@ -284,7 +295,7 @@ impl NamedTypes {
                 Some(_) => Err(too_large()),
                 None if target.name == "dx.Layout" => Err("a type of an older Clang: `dx.Layout`".into()),
                 // Every other target type is a handle.
-                None => Ok(SizeAndAlignment { size: POINTER, alignment: POINTER }),
+                None => Ok(self.data_layout.pointer()),
             },
         }
     }
@@ -353,6 +364,15 @@ mod tests {
         // LLVM Language Reference Manual, "Data Layout": `ve`.
         let layout = DataLayout::parse("e-p:32:32-f32:32-ve").unwrap();
         assert_eq!(layout.vector(2, Primitive::Float), SizeAndAlignment { size: 8, alignment: 4 });
+    }
+
+    #[test]
+    fn pointers_have_the_size_of_their_target() {
+        // As Clang 23.1.4 writes it for Vulkan. LLVM Language Reference Manual, "Data Layout": pointers have
+        // 64 bits by default.
+        let vulkan = DataLayout::parse("e-ve-i64:64-n8:16:32:64-G10").unwrap();
+        assert_eq!(vulkan.pointer().size, 8);
+        assert_eq!(DataLayout::parse(DIRECTX).unwrap().pointer().size, 4);
     }
 
     #[test]

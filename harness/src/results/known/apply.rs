@@ -41,7 +41,7 @@ pub fn explain(known: &[KnownFailure], check: &mut CheckRecord, devices: &[Devic
 /// explained. Returns true if it marked one.
 pub fn mark_stale(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) -> bool {
     let whole = known.iter().filter(|entry| entry.scope == RunScope::Whole);
-    let by_case = ByCase::new(checks);
+    let by_case = ByCase::new(tried(known, checks, devices));
     let seen: Vec<SeenEntry> = whole.flat_map(|entry| seen_of(entry, &by_case, devices)).collect();
     mark_seen(&seen, checks)
 }
@@ -58,7 +58,7 @@ pub struct FixedEntry {
 /// The entries of a narrowed run whose checks all agree. From the built-in lists only entries with
 /// the id of a case count, because a pattern also covers cases that did not run.
 pub fn fixed_here(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<FixedEntry> {
-    let by_case = ByCase::new(checks);
+    let by_case = ByCase::new(checks.iter());
     let is_meant = |entry: &&KnownFailure| {
         let is_own = !entry.file.starts_with("ci/known/");
         entry.scope == RunScope::Narrowed && !entry.untried && (is_own || matches!(entry.case, CasePattern::Id(_)))
@@ -70,7 +70,7 @@ pub fn fixed_here(known: &[KnownFailure], checks: &[CheckRecord], devices: &[Dev
 
 /// One shard's findings about each entry that may be stale.
 pub fn seen_in_shard(known: &[KnownFailure], checks: &[CheckRecord], devices: &[DeviceInfo]) -> Vec<SeenEntry> {
-    let by_case = ByCase::new(checks);
+    let by_case = ByCase::new(tried(known, checks, devices));
     let of_shard = known.iter().filter(|entry| entry.scope == RunScope::Shard);
     let seen = of_shard.flat_map(|entry| seen_of(entry, &by_case, devices));
     seen.filter(|seen| seen.differs || !seen.agreeing.is_empty()).collect()
@@ -96,6 +96,17 @@ pub fn mark_seen(seen: &[SeenEntry], checks: &mut [CheckRecord]) -> bool {
     }
 
     !stale.is_empty()
+}
+
+/// The checks that can show that an entry is stale: all but those on drivers and of compilers that
+/// were not tried.
+fn tried<'a>(
+    known: &[KnownFailure],
+    checks: &'a [CheckRecord],
+    devices: &[DeviceInfo],
+) -> impl Iterator<Item = &'a CheckRecord> {
+    let untried: Vec<&KnownFailure> = known.iter().filter(|entry| entry.untried).collect();
+    checks.iter().filter(move |check| !untried.iter().any(|entry| entry.covers(check, devices)))
 }
 
 /// The results of an entry's checks, for each compiler separately.
@@ -135,12 +146,13 @@ struct ByCase<'a> {
 }
 
 impl<'a> ByCase<'a> {
-    fn new(checks: &'a [CheckRecord]) -> Self {
+    fn new(checks: impl Iterator<Item = &'a CheckRecord>) -> Self {
+        let all: Vec<&CheckRecord> = checks.collect();
         let mut of_case: HashMap<&str, Vec<&CheckRecord>> = HashMap::new();
-        for check in checks {
+        for check in &all {
             of_case.entry(&check.id.case).or_default().push(check);
         }
-        Self { all: checks.iter().collect(), of_case }
+        Self { all, of_case }
     }
 
     /// The checks that an entry with this pattern may match.

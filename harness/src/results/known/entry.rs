@@ -5,12 +5,14 @@ use std::fmt;
 use layoutproof_device::DeviceInfo;
 use wildmatch::WildMatch;
 
+use super::compiler_versions::CompilerVersions;
 use super::drivers::Drivers;
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
 use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_probes::AddressSpace;
+use layoutproof_readers::toolchain::Toolchain;
 
 /// The words that device and API of an entry match for a check without a device, as in records.
 const NO_DEVICE: (&str, &str) = ("none", "model");
@@ -24,6 +26,7 @@ pub struct KnownFailure {
     /// bytes does not cover bindings. Neither does one about all other rule sets.
     pub(super) rules: Option<RulesPattern>,
     pub(super) producers: Vec<WildMatch>,
+    pub(super) versions: Option<CompilerVersions>,
     pub(super) device: WildMatch,
     pub(super) runner: WildMatch,
     pub(super) driver: Option<Drivers>,
@@ -35,7 +38,8 @@ pub struct KnownFailure {
     /// The validator's message for a module that needs more device features than promised. An entry
     /// with this key covers only such modules.
     pub(super) validation: Option<WildMatch>,
-    /// True if these drivers are untested: results for them are reported, but never fail the run.
+    /// True if these drivers or compilers are untested: results for them are reported, but never fail
+    /// the run.
     pub untried: bool,
     /// The members of random declarations that the entry covers; such an entry covers no cases.
     pub shape: Option<ShapeEntry>,
@@ -74,6 +78,13 @@ impl KnownFailure {
             RunScope::Whole => Self { scope: RunScope::Shard, ..self },
             RunScope::Shard | RunScope::Narrowed => self,
         }
+    }
+
+    /// The same entry for a run with these compilers, of which `version_of` tells the version. Until
+    /// then, an entry about versions of compilers covers nothing.
+    #[must_use]
+    pub fn of_compilers<'a>(self, version_of: impl Fn(&Toolchain) -> Option<&'a str>) -> Self {
+        Self { versions: self.versions.map(|versions| versions.of_run(version_of)), ..self }
     }
 
     /// True if the entry covers this producer's output; a toolchain is a producer.
@@ -134,6 +145,7 @@ impl KnownFailure {
         let all = [
             ("rules", self.rules.as_ref().map(ToString::to_string)),
             ("producer", Some(producers.join(", ")).filter(|names| !names.is_empty())),
+            ("version", self.versions.as_ref().map(ToString::to_string)),
             ("device", pattern(Some(&self.device)).filter(|pattern| pattern != "*")),
             ("runner", pattern(Some(&self.runner)).filter(|pattern| pattern != "*")),
             ("driver", driver),
@@ -184,6 +196,7 @@ impl KnownFailure {
                 None => check.bound.is_none() || self.untried,
             }
             && self.is_about_producer(check.id.producer.as_str())
+            && self.versions.as_ref().is_none_or(|versions| versions.have_made(&check.id.producer))
     }
 
     /// The entry in the form of the records.

@@ -9,6 +9,7 @@
 
 mod apply;
 mod baseline;
+mod compiler_versions;
 mod drivers;
 mod entry;
 mod member_shape;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
+use super::compiler_versions::CompilerVersions;
 use super::drivers::Drivers;
 use super::entry::{CasePattern, KnownFailure, RulesPattern, RunScope};
 use super::named_builds::NamedBuilds;
@@ -53,8 +54,8 @@ pub fn read_file(file: FileId, sources: &SourceMap) -> Result<KnownFile, Vec<Dia
 fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut FileProblems<'_>) -> Vec<KnownFailure> {
     let cases = cases(&mut entry, problems);
     let producers = entry.strings("producer", problems);
-    let [rules, device, runner, driver, says, validation] =
-        ["rules", "device", "runner", "driver", "says", "validation"].map(|key| entry.string(key, problems));
+    let [rules, version, device, runner, driver, says, validation] =
+        ["rules", "version", "device", "runner", "driver", "says", "validation"].map(|key| entry.string(key, problems));
     let space = space(&mut entry, problems);
 
     let patterns = [&rules, &device, &runner, &driver, &says, &validation].into_iter().flatten();
@@ -72,9 +73,16 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     let driver: Option<Drivers> =
         driver.and_then(|text| text.parse().map_err(|error| problems.report(entry.range(), format!("{error}"))).ok());
 
+    let versions: Option<CompilerVersions> = version.and_then(|text| {
+        CompilerVersions::read(&text).map_err(|error| problems.report(entry.range(), format!("{error}"))).ok()
+    });
+    if versions.is_some() && producers.is_empty() {
+        problems.report(entry.range(), "`version` needs `producer`: the compilers with these versions");
+    }
+
     let untried = entry.boolean("untried", problems).unwrap_or(false);
-    if untried && driver.is_none() {
-        problems.report(entry.range(), "`untried` needs `driver`: the untested versions");
+    if untried && driver.is_none() && versions.is_none() {
+        problems.report(entry.range(), "`untried` needs `driver` or `version`: the untested versions");
     }
 
     let culprit = entry.string("culprit", problems);
@@ -102,6 +110,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         case: CasePattern::of("*"),
         rules: rules.as_deref().map(RulesPattern::of),
         producers: producers.iter().map(|pattern| WildMatch::new(pattern)).collect(),
+        versions,
         device: pattern_or_all(device),
         runner: pattern_or_all(runner),
         driver,
@@ -120,7 +129,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         searched,
         file,
         line: 0,
-        // It is not a failure if untested drivers agree.
+        // It is not a failure if untested drivers and compilers agree.
         scope: if untried { RunScope::Narrowed } else { RunScope::Whole },
     };
 

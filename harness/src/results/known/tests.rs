@@ -110,7 +110,46 @@ fn drivers_that_nobody_has_tried_count_for_nothing() {
     let text = "[[known]]\ndevice = \"vkd3d\"\nuntried = true\nreason = \"look\"\n";
     let file = sources.add("all.toml", text);
     let problem = &read(file, &sources).unwrap_err()[0];
-    assert_eq!(problem.message, "`untried` needs `driver`: the untested versions");
+    assert_eq!(problem.message, "`untried` needs `driver` or `version`: the untested versions");
+}
+
+/// An untested version of a moving package is reported and not counted; the tested one, another build
+/// of the compiler and a run with unknown versions are judged.
+#[test]
+fn compilers_that_nobody_has_tried_count_for_nothing() {
+    let text = "[[known]]\nproducer = \"glslang-current\"\nversion = \"> 16.6.0\"\nuntried = true\nreason = \"look\"\n\
+                [[known]]\ncase = \"arrays/a\"\nproducer = \"glslang*\"\nculprit = \"compiler\"\nreason = \"seen\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let list = read(file, &sources).unwrap();
+    let of_run = |printed: &'static str| -> Vec<KnownFailure> {
+        let entries = list.iter().cloned();
+        entries
+            .map(|entry| entry.of_compilers(|made| (made.compiler == "glslang-current").then_some(printed)))
+            .collect()
+    };
+    let (tried, later) = ("Glslang Version: 11:16.6.0", "Glslang Version: 11:17.0.0");
+    let outcome = |known: &[KnownFailure], producer: &str, outcome: Outcome| {
+        let mut checks = [CheckRecord { outcome, ..by_producer(producer) }];
+        apply(known, &mut checks, &[]);
+        checks[0].outcome.kind()
+    };
+
+    for (known, producer, crashes, agrees) in [
+        (of_run(later), "glslang-current", OutcomeKind::Known, OutcomeKind::Agree),
+        (of_run(tried), "glslang-current", OutcomeKind::Broken, OutcomeKind::Stale),
+        (of_run(later), "glslang", OutcomeKind::Broken, OutcomeKind::Stale),
+        (list.clone(), "glslang-current", OutcomeKind::Broken, OutcomeKind::Stale),
+    ] {
+        assert_eq!(outcome(&known, producer, breaks("died of SIGSEGV")), crashes, "{producer}");
+        assert_eq!(outcome(&known, producer, Outcome::Agrees), agrees, "{producer}");
+    }
+    assert_eq!(outcome(&of_run(later), "glslang-current", differs(Culprit::Module)), OutcomeKind::Known);
+
+    let text = "[[known]]\nversion = \"> 1\"\nuntried = true\nreason = \"look\"\n";
+    let file = sources.add("all.toml", text);
+    let problems = read(file, &sources).unwrap_err();
+    assert!(problems.iter().any(|problem| problem.message.starts_with("`version` needs `producer`")), "{problems:?}");
 }
 
 /// An entry about a misplaced member does not excuse a crash on another form of access.

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::results::floors::{self, Floor};
 use layoutproof_core::results::known::{self, KnownFailure};
 use layoutproof_facts::known_lists::known_lists as built_in_lists;
 use layoutproof_inputs::files::{FileKind, entries, read_text};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::FileId;
-use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
@@ -73,6 +74,11 @@ pub(crate) fn known_of_run(args: &RunArgs) -> anyhow::Result<Vec<KnownFailure>> 
     let known = known_lists(&args.known, BuiltInKnown::of(args))?;
     let narrow = |entry: KnownFailure| if leaves_out(args, &entry) { entry.of_narrowed_run() } else { entry };
     Ok(known.into_iter().map(narrow).collect())
+}
+
+/// The same lists for these compilers, on which entries about versions of compilers depend.
+pub(crate) fn of_compilers(known: Vec<KnownFailure>, compilers: &Toolchains) -> Vec<KnownFailure> {
+    known.into_iter().map(|entry| entry.of_compilers(|toolchain| compilers.version(toolchain))).collect()
 }
 
 /// True if a run with these arguments cannot have all checks that the entry covers.
@@ -155,7 +161,7 @@ mod tests {
     #[test]
     fn entries_name_the_newest_build_that_they_are_about() {
         let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
-        // Entries about untried drivers were seen with no build.
+        // Entries about untried drivers and compilers were seen with no build.
         for entry in known.iter().filter(|entry| !entry.untried) {
             let place = format!("{}:{}", entry.file, entry.line);
             let seen = entry.seen.as_ref();
@@ -172,6 +178,26 @@ mod tests {
                 let order = |build: &str| DXC_BUILDS.iter().position(|(_, known)| *known == build);
                 assert!(order(&gone) > order(&seen), "{place} is gone in {gone}, but was seen in the newer {seen}");
             }
+        }
+    }
+
+    /// Debian's packages move, so the lists name the versions that the set-up names.
+    #[test]
+    fn the_tried_versions_are_those_of_the_set_up() {
+        let script = include_str!("../../../../ci/versions.sh");
+        let known = known_lists(&[], BuiltInKnown::OfWholeRun).unwrap();
+        for (name, file, key) in [
+            ("VKD3D_TRIED", "vkd3d", "driver"),
+            ("LAVAPIPE_TRIED", "lavapipe-current", "driver"),
+            ("GLSLANG_TRIED", "glslang", "version"),
+            ("NEW_CLANG_TRIED", "clang", "version"),
+        ] {
+            let version = script.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap();
+            let file = format!("ci/known/{file}.toml");
+            let entry = known.iter().find(|entry| entry.untried && entry.file == file).unwrap();
+            let conditions = entry.conditions();
+            let range = conditions.iter().find(|condition| condition.key == key).unwrap();
+            assert_eq!(range.patterns, format!("> {version}"), "{file}");
         }
     }
 

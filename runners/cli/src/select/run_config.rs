@@ -31,7 +31,7 @@ use crate::args::RunArgs;
 use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
-use crate::select::lists::{floors, known_of_run, text_of};
+use crate::select::lists::{floors, known_of_run, of_compilers, text_of};
 use crate::select::shipping::{self, ShippedTarget, shipping_targets};
 
 /// The name that selects every space.
@@ -112,6 +112,7 @@ impl RunConfig {
         let misreading = if planted.is_empty() { None } else { choose("misreading", &planted, &misreadings)?.pop() };
 
         let known = known_of_run(args)?;
+        let known_here = of_compilers(known.clone(), &toolchains);
         let planted_rules = args.plant_rules.as_deref().map(rule_set).transpose()?.cloned();
 
         Ok(Self {
@@ -153,8 +154,8 @@ impl RunConfig {
             required: args.require.clone(),
             known_text: text_of(&known),
             known: match args.part.shard {
-                None => known,
-                Some(_) => known.into_iter().map(KnownFailure::of_shard).collect(),
+                None => known_here,
+                Some(_) => known_here.into_iter().map(KnownFailure::of_shard).collect(),
             },
             floors: floors(&args.floors)?,
             all_witnesses,

@@ -127,6 +127,10 @@ fn several_files_and_patterns() {
     assert_eq!(names, ["a.hlsl", "c.wgsl"]);
     folder.run("show *.fx").exits(2).warns("error: no file and no case matches `*.fx`");
     folder
+        .run("show c.wgsl --compiler tint")
+        .exits(0)
+        .prints("whatever the compiler: `layoutproof run c.wgsl --compiler tint`");
+    folder
         .run("show a.hlsl c.wgsl --format cpp-asserts")
         .exits(2)
         .warns("error: host structs, LLVM types, pages and pictures are written for one file: name one");

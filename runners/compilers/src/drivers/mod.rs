@@ -116,9 +116,9 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
         status == 1
     }
 
-    /// Recognises a crash that the compiler catches and reports like a refusal, from its standard
-    /// error and from the first error in its output. Returns a sentence about the crash.
-    fn caught_crash(&self, _stderr: &str, _first_error: &str) -> Option<String> {
+    /// Recognises a crash that the compiler of this name catches and reports like a refusal, from its
+    /// standard error and from the first error in its output. Returns a sentence about the crash.
+    fn caught_crash(&self, _compiler: &str, _stderr: &str, _first_error: &str) -> Option<String> {
         None
     }
 }

@@ -89,7 +89,7 @@ impl CompilerDriver for SlangDriver {
     }
 
     /// An exception inside slangc ends the compilation, and is no verdict on the source.
-    fn caught_crash(&self, _: &str, first_error: &str) -> Option<String> {
+    fn caught_crash(&self, _: &str, _: &str, first_error: &str) -> Option<String> {
         first_error.contains(EXCEPTION).then(|| first_error.to_owned())
     }
 }

@@ -23,7 +23,7 @@ use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
 use crate::output::{warn_of_end, warn_of_listing};
-use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::select::lists::{BuiltInKnown, known_lists, of_compilers};
 
 impl Fuzz {
     /// The run of the arguments. Prints an error and returns `None` if a compiler or every device
@@ -45,6 +45,7 @@ impl Fuzz {
             warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");
             return Ok(None);
         }
+        let known = of_compilers(known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?, &compilers);
         Ok(Some(Self {
             toolchains,
             drawn_for,
@@ -55,7 +56,7 @@ impl Fuzz {
             every_option: args.every_option || args.exhaustive.is_some() || args.plant_mutant.is_some(),
             accesses: if args.every_access { CompiledAccesses::All } else { CompiledAccesses::OneInTurn },
             planted,
-            known: known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?,
+            known,
             launch,
             out: args.out.clone(),
         }))

@@ -15,6 +15,7 @@ mod show_rules;
 use anyhow::bail;
 use layoutproof_core::results::summary::Exit;
 use layoutproof_inputs::inputs::{expanded, read_input};
+use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_layout::ShaderTarget;
 use layoutproof_show::front_ends::Purpose;
@@ -115,11 +116,15 @@ fn show_one(
     let is_named = matches!(rules, ShownRules::Named(_));
     let are_selected = is_named || matches!(rules, ShownRules::Columns(_));
     let shows_layouts = requests.is_empty() || are_selected || args.all;
-    let note_of_project = || of_project.as_ref().map_or_else(String::new, |columns| columns.note.clone());
+    let note = || match (&of_project, args.compiler.as_slice()) {
+        (Some(columns), _) => columns.note.clone(),
+        (None, [compiler, ..]) => note_of_language(&input, word, compiler),
+        (None, []) => String::new(),
+    };
     let (layouts, note, lacks_column) = match compiled {
         Some(compiled) => compiled,
-        None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note_of_project(), false),
-        None => (Vec::new(), note_of_project(), false),
+        None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note(), false),
+        None => (Vec::new(), note(), false),
     };
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
@@ -157,6 +162,20 @@ fn show_one(
     let exit = host_text::deliver(&args.host, &text)?;
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
+}
+
+/// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
+fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> String {
+    match (&input.content, input.language) {
+        (InputContent::LaidOut(_), Some(language)) => {
+            let (language, compiler) = (language.title(), compiler.word());
+            format!(
+                "  {language} itself gives these offsets, whatever the compiler: `layoutproof run {word} --compiler {compiler}` \
+                 compares what its code reads\n"
+            )
+        }
+        _ => String::new(),
+    }
 }
 
 /// False for a module that declares its own bindings and no block.

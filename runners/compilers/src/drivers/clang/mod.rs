@@ -106,8 +106,8 @@ impl CompilerDriver for ClangDriver {
         Some(HEADER)
     }
 
-    fn caught_crash(&self, stderr: &str, _: &str) -> Option<String> {
-        crash(stderr)
+    fn caught_crash(&self, compiler: &str, stderr: &str, _: &str) -> Option<String> {
+        crash(compiler, stderr)
     }
 }
 
@@ -141,7 +141,7 @@ fn header_places(said: &str) -> Option<Vec<PathBuf>> {
 }
 
 /// A sentence about a crash that Clang catches and reports; `None` if the output reports none.
-fn crash(said: &str) -> Option<String> {
+fn crash(compiler: &str, said: &str) -> Option<String> {
     let report = said.lines().position(|line| line.starts_with("PLEASE submit a bug report"))?;
     let error = said.lines().find_map(|line| line.strip_prefix("LLVM ERROR: "));
 
@@ -151,7 +151,7 @@ fn crash(said: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbered = said.lines().skip(report).filter_map(|line| line.split_once(".\t"));
     let at = numbered.filter(|(number, _)| is_number(number)).last().map_or("an unknown place", |(_, at)| at);
-    Some(format!("clang-dxc crashed ({}): {at}", error.unwrap_or("signal")))
+    Some(format!("{compiler} crashed ({}): {at}", error.unwrap_or("signal")))
 }
 
 fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
@@ -187,10 +187,10 @@ mod tests {
         let said = "LLVM ERROR: out of memory\nAllocation failed\nPLEASE submit a bug report to https://github.com/\n\
             Stack dump:\n0.\tProgram arguments: clang-dxc probe.hlsl\n\
             2.\tprobe.hlsl:9:6: Generating code for declaration 'main'\n";
-        let told = "clang-dxc crashed (out of memory): probe.hlsl:9:6: Generating code for declaration 'main'";
+        let told = "clang-23 crashed (out of memory): probe.hlsl:9:6: Generating code for declaration 'main'";
         for addresses in [" #0 0x00007fc54f4b8786 llvm::sys\n", "0  libLLVM.so.22.1 0x00007fc54f4b8786 llvm::sys\n"] {
-            assert_eq!(crash(&format!("{said}{addresses}")).as_deref(), Some(told));
+            assert_eq!(crash("clang-23", &format!("{said}{addresses}")).as_deref(), Some(told));
         }
-        assert_eq!(crash("probe.hlsl:1:1: error: unknown type name 'row_major'\n"), None);
+        assert_eq!(crash("clang-23", "probe.hlsl:1:1: error: unknown type name 'row_major'\n"), None);
     }
 }

@@ -36,7 +36,7 @@ use super::fuzz_records::{FuzzHeaderFacts, FuzzRecords};
 use super::{MOST_FOUND, Totals, draws, stopped};
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn, warn_of_end, warn_of_listing};
-use crate::select::lists::{BuiltInKnown, known_lists};
+use crate::select::lists::{BuiltInKnown, known_lists, of_compilers};
 use crate::step_events;
 use crate::{answer_cache, compilers, progress};
 
@@ -161,6 +161,7 @@ impl BindingFuzz {
         if compilers.is_empty() {
             warn("note: neither DXC nor slangc was found, so no compiler is compared with our rules\n");
         }
+        let known = of_compilers(known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?, &toolchains);
         Ok(Some(Self {
             seed: args.seed,
             compilers,
@@ -168,7 +169,7 @@ impl BindingFuzz {
             devices: listing.devices,
             failed_listings: listing.failures,
             every_device: args.every_device,
-            known: known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?,
+            known,
             launch,
             out: args.out.clone(),
         }))
