@@ -6,12 +6,13 @@
 //! Source of the format: ci/upstream-drivers/README.md.
 
 use layoutproof_built_in::UPSTREAM_DRIVERS;
-use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::FileId;
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
+
+use crate::built_in_lists::read_all;
 
 /// The version of the format.
 const SCHEMA: u32 = 1;
@@ -42,16 +43,7 @@ pub struct DriverIssue {
 /// # Errors
 /// A file has problems; only those of the first such file are returned.
 pub fn driver_issues() -> anyhow::Result<Vec<DriverIssue>> {
-    let mut found = Vec::new();
-    let mut sources = SourceMap::default();
-    for file in UPSTREAM_DRIVERS {
-        let id = sources.add(format!("ci/upstream-drivers/{}.toml", file.name), file.text);
-        match DriverIssue::read(file.name, id, &sources) {
-            Ok(issue) => found.push(issue),
-            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
-        }
-    }
-    Ok(found)
+    read_all("ci/upstream-drivers", UPSTREAM_DRIVERS, |file, id, sources| DriverIssue::read(file.name, id, sources))
 }
 
 impl DriverIssue {

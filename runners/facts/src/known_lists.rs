@@ -2,30 +2,20 @@
 
 use layoutproof_built_in::KNOWN;
 use layoutproof_core::results::known::{self, KnownFile};
-use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_site::KnownList;
-use layoutproof_source::sources::SourceMap;
+
+use crate::built_in_lists::read_all;
 
 /// The lists, by name.
 ///
 /// # Errors
 /// A list has problems; only those of the first such list are returned.
 pub fn known_lists() -> anyhow::Result<Vec<KnownList>> {
-    let mut lists = Vec::new();
-    let mut sources = SourceMap::default();
-
-    for list in KNOWN {
-        let file = sources.add(format!("ci/known/{}.toml", list.name), list.text);
-        match known::read_file(file, &sources) {
-            Ok(KnownFile { title, compiler, entries }) => {
-                let (name, introduction) = (list.name.to_owned(), introduction(list.text));
-                let title = title.unwrap_or_else(|| name.clone());
-                lists.push(KnownList { name, title, compiler, introduction, entries });
-            }
-            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
-        }
-    }
-    Ok(lists)
+    read_all("ci/known", KNOWN, |list, file, sources| {
+        let KnownFile { title, compiler, entries } = known::read_file(file, sources)?;
+        let (name, introduction) = (list.name.to_owned(), introduction(list.text));
+        Ok(KnownList { title: title.unwrap_or_else(|| name.clone()), name, compiler, introduction, entries })
+    })
 }
 
 /// The comment at the start of a list, as one paragraph.

@@ -6,6 +6,7 @@
 
 pub mod bug_state;
 pub mod builds;
+mod built_in_lists;
 pub mod cases;
 pub mod driver_issues;
 pub mod issue_text;

@@ -2,8 +2,8 @@
 
 use layoutproof_built_in::UPSTREAM;
 use layoutproof_core::results::known::ReducedSource;
-use layoutproof_inputs::refused_input::RefusedInput;
-use layoutproof_source::sources::SourceMap;
+
+use crate::built_in_lists::read_all;
 
 #[derive(Debug)]
 pub struct NamedSource {
@@ -15,18 +15,11 @@ pub struct NamedSource {
 /// All of them, by name.
 ///
 /// # Errors
-/// One has problems.
+/// A file has problems; only those of the first such file are returned.
 pub fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
-    let mut found = Vec::new();
-    let mut sources = SourceMap::default();
-    for file in UPSTREAM {
-        let id = sources.add(format!("ci/upstream/{}.toml", file.name), file.text);
-        match ReducedSource::read(id, &sources) {
-            Ok(reduced) => found.push(NamedSource { name: file.name, reduced }),
-            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
-        }
-    }
-    Ok(found)
+    read_all("ci/upstream", UPSTREAM, |file, id, sources| {
+        ReducedSource::read(id, sources).map(|reduced| NamedSource { name: file.name, reduced })
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use layoutproof_show::style::{counted, one_line};
 
 use super::findings::{declaration, differing_findings};
-use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock};
 use layoutproof_hostcheck::part_path;
 
@@ -92,7 +91,7 @@ fn first_difference(pair: &CheckedPair) -> String {
     match (pair.comparison.mismatches.first(), stray()) {
         (Some(first), _) => {
             let place = first.host_at.as_ref().or(first.shader_at.as_ref());
-            let place = place.map_or_else(|| pair.host_file.clone(), place_text);
+            let place = place.map_or_else(|| pair.host_file.clone(), ToString::to_string);
             // The path of what is wrong with the whole struct is its name.
             let path = Some(first.path.as_str()).filter(|path| *path != pair.host).unwrap_or_default();
             format!("{}, {place}", part_path(&pair.shader_name(), path))

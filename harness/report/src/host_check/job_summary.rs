@@ -6,7 +6,6 @@ use super::HostCheck;
 use super::findings::{Finding, also_of_pairs, differing_findings};
 use super::headline::headline;
 use super::targets::better_targets;
-use super::text::place_text;
 
 /// Most differences in the table.
 const MOST_ROWS: usize = 50;
@@ -33,7 +32,8 @@ fn row(check: &HostCheck, finding: &Finding) -> String {
     let pair = &check.pairs[finding.first()];
     let also = also_of_pairs(check, finding).map_or_else(String::new, |also| format!(", also {also}"));
     let first = pair.comparison.mismatches.first();
-    let place = first.and_then(|first| first.host_at.as_ref()).map_or_else(|| pair.host_file.clone(), place_text);
+    let place =
+        first.and_then(|first| first.host_at.as_ref()).map_or_else(|| pair.host_file.clone(), ToString::to_string);
     let (difference, fix) = match first {
         Some(first) => (first.with_followers(), first.hint.clone()),
         None => ("a device reads another member".to_owned(), String::new()),

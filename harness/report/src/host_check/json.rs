@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::findings::{also_of_pairs, differing_findings};
 use super::headline::headline;
 use super::targets::{BetterTarget, better_targets};
-use super::text::place_text;
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 
@@ -361,5 +360,5 @@ fn is_zero(number: &u32) -> bool {
 }
 
 fn at(place: Option<&LinePlace>) -> Option<String> {
-    place.map(place_text)
+    place.map(ToString::to_string)
 }

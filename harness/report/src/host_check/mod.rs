@@ -22,7 +22,7 @@ pub use json::json;
 pub use junit::junit;
 pub use targets::{BetterTarget, OtherTargets, better_targets};
 pub use text::{map_entries, text};
-pub(crate) use text::{mismatch_places, place_text, stray_text};
+pub(crate) use text::{mismatch_places, stray_text};
 pub use view::{Amount, View};
 
 use std::sync::Arc;

@@ -330,21 +330,14 @@ pub(crate) fn stray_text(stray: &StrayLeaf) -> String {
 /// The places at which the two sides declare the members that differ. A side without a known line is
 /// its file.
 pub(crate) fn mismatch_places(pair: &CheckedPair, mismatch: &Mismatch, style: Style) -> String {
-    let named = |place: &Option<LinePlace>, file: &str| place.as_ref().map_or_else(|| file.to_owned(), place_text);
+    let named =
+        |place: &Option<LinePlace>, file: &str| place.as_ref().map_or_else(|| file.to_owned(), ToString::to_string);
     format!(
         "shader {} {} host {}",
         named(&mismatch.shader_at, &pair.shader),
         style.dot(),
         named(&mismatch.host_at, &pair.host_file)
     )
-}
-
-/// `engine.h:12`.
-pub(crate) fn place_text(place: &LinePlace) -> String {
-    match place.line {
-        Some(line) => format!("{}:{line}", place.file),
-        None => place.file.clone(),
-    }
 }
 
 fn is_error(check: &HostCheck, unmatched: &UnmatchedBlock) -> bool {
@@ -355,7 +348,7 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     let mut lines = TextLines::default();
     let unmatched = &check.unmatched[finding.first()];
     let tone = if is_error(check, unmatched) { Tone::Disagree } else { Tone::Skip };
-    let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
+    let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), ToString::to_string);
     let text = format!(
         "{} {} {} ({place}): {}",
         unmatched.block,

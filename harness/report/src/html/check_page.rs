@@ -12,7 +12,7 @@ use super::page_frame::PageFrame;
 use super::pair_diff::pair_diff;
 use crate::host_check::{
     CheckedPair, Finding, HostCheck, HostProposal, PairOutcome, PairProof, also_of_pairs, also_of_unmatched, headline,
-    map_entries, pair_findings, place_text, stray_text, target_title, unmatched_findings,
+    map_entries, pair_findings, stray_text, target_title, unmatched_findings,
 };
 
 use layoutproof_hostcheck::SideMember;
@@ -230,7 +230,7 @@ fn without_host(check: &HostCheck) -> Markup {
                 ul {
                     @for finding in unmatched_findings(check) {
                         @let unmatched = &check.unmatched[finding.first()];
-                        @let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), place_text);
+                        @let place = unmatched.place.as_ref().map_or_else(|| unmatched.shader.clone(), ToString::to_string);
                         li {
                             code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " · " (one_line(&place))
                             ": " span class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] { (with_code(&one_line(&unmatched.reason.to_string()))) }
