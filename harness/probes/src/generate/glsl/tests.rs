@@ -8,6 +8,8 @@ use super::{GlslDeclaration, space_of};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
+use crate::AddressSpace;
+
 fn block(text: &str) -> Block {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", text);
@@ -17,9 +19,14 @@ fn block(text: &str) -> Block {
 }
 
 fn said(text: &str, rules: &str) -> Result<String, String> {
+    said_in(None, text, rules)
+}
+
+/// The declaration in a space; in that of its kind if `None`.
+fn said_in(space: Option<AddressSpace>, text: &str, rules: &str) -> Result<String, String> {
     let block = block(text);
     let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
-    let space = space_of(block.kind, rules);
+    let space = space.unwrap_or_else(|| space_of(block.kind, rules));
     let declared = GlslDeclaration { block: &block, elements: false, rules, space, shared_words: 40, options };
     declaration(&declared).map_err(|error| error.to_string())
 }
@@ -61,6 +68,18 @@ fn std430_is_for_storage_blocks() {
     assert!(text.contains("layout(std430, set = 0, binding = 0) readonly buffer"), "{text}");
     let text = said("[[vk::push_constant]] struct { float a; } p;", "std430").unwrap();
     assert!(text.contains("layout(std430, push_constant) uniform"), "{text}");
+}
+
+#[test]
+fn workgroup_memory_is_a_shared_block() {
+    let text = said_in(Some(AddressSpace::Workgroup), "cbuffer S { float a; };", "std430").unwrap();
+    let expected = "#version 440
+#extension GL_EXT_shared_memory_block : require
+layout(std430) shared LayoutproofBlock {
+    float m0_a;
+} layoutproof_block;
+";
+    assert_eq!(text, expected);
 }
 
 #[test]
