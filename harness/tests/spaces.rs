@@ -12,7 +12,7 @@ use layoutproof_probes::{
     ProbeJob, ProbePlan, Stage, jobs, observe, plan_in,
 };
 
-use crate::fixture::{self, block, blocks, scalar, structure, vector};
+use crate::fixture::{self, array, block, blocks, scalar, structure, vector};
 
 const PLACES: [(AddressSpace, Stage); 10] = [
     (AddressSpace::UniformElement, Stage::Compute),
@@ -202,4 +202,22 @@ fn draws_have_both_stages() {
         assert_eq!((job.entry.as_str(), job.draw.as_ref().unwrap().fragment.as_str()), (vertex, fragment));
         assert_eq!(job.requires, BTreeSet::from([Feature::Graphics, stores]));
     }
+}
+
+/// Specialization constants size the arrays of the copy. Their default is 1, so a pipeline that
+/// leaves them alone loses elements.
+#[test]
+fn pipelines_set_the_lengths_of_arrays() {
+    let rows = array(array(scalar(fixture::FLOAT), 3, 4), 2, 12);
+    let layout = block(structure("S", vec![("a", 0, rows)]));
+    let (plan, probes) = planned(&layout, AddressSpace::Storage, Stage::Compute);
+    let sized = probes.iter().find(|probe| probe.entry.forms == [Form::Sized]).unwrap();
+    assert_eq!(sized.runs[0].job.constants, [(2, 2), (3, 3)].into());
+    let offsets = run(&plan, sized).observations.into_iter().map(|seen| seen.offset);
+    assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 12, 16, 20].map(Some));
+
+    let fault = Misreading::find("array-specialization-ignored").expect("the fault is in the catalogue");
+    let observed = run_on(&mut Model::with_misreading(fault), &plan, sized);
+    let offsets = observed.observations.into_iter().map(|seen| seen.offset);
+    assert_eq!(offsets.collect::<Vec<_>>(), [Some(0), None, None, None, None, None]);
 }

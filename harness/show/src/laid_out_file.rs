@@ -73,12 +73,13 @@ fn may_be_another(block: &str, length: &SpecializedLength, place: impl Fn(u32) -
         length.length,
         named.join(", ")
     );
+    // `VUID-StandaloneSpirv-Function-04681`, which spirv-val 2026.4 does not check.
     let help = if length.is_computed {
         "these are the offsets that the module declares; glslang places the members after an array of a computed length \
-         as if that length were 1"
+         as if that length were 1, and Vulkan forbids such arrays in blocks"
     } else {
         "these are the offsets that the module declares; a pipeline that gives the constant another value does not \
-         change them"
+         change them, and Vulkan forbids such arrays in blocks"
     };
     Some(Diagnostic::warning(Code::UncertainLayout, place(*first), message).with_help(help))
 }

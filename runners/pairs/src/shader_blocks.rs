@@ -173,7 +173,9 @@ pub fn read_without_compilers(
         Ok(input) => input.content,
     };
     let source = match content {
-        InputContent::LaidOut(file) => {
+        InputContent::LaidOut(mut file) => {
+            // No host writes to it.
+            file.blocks.retain(|block| block.kind != BlockKind::Workgroup);
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));

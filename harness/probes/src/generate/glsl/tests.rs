@@ -9,6 +9,8 @@ use crate::AddressSpace;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
+use crate::AddressSpace;
+
 fn block(text: &str) -> Block {
     let mut sources = SourceMap::default();
     let file = sources.add("test.hlsl", text);
@@ -18,9 +20,14 @@ fn block(text: &str) -> Block {
 }
 
 fn said(text: &str, rules: &str) -> Result<String, String> {
+    said_in(None, text, rules)
+}
+
+/// The declaration in a space; in that of its kind if `None`.
+fn said_in(space: Option<AddressSpace>, text: &str, rules: &str) -> Result<String, String> {
     let block = block(text);
     let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
-    let space = space_of(block.kind, rules);
+    let space = space.unwrap_or_else(|| space_of(block.kind, rules));
     let declared = GlslDeclaration {
         block: &block,
         elements: false,
@@ -74,18 +81,7 @@ fn std430_is_for_storage_blocks() {
 
 #[test]
 fn a_block_at_an_address_is_a_buffer_reference() {
-    let block = block("cbuffer S { float3 a; };");
-    let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
-    let space = AddressSpace::Address;
-    let declared = GlslDeclaration {
-        block: &block,
-        elements: false,
-        rules: "std430",
-        space,
-        address_alignment: 16,
-        shared_words: 0,
-        options,
-    };
+    let text = said_in(Some(AddressSpace::Address), "cbuffer S { float3 a; };", "std430").unwrap();
     let expected = "#version 460
 #extension GL_EXT_buffer_reference : require
 layout(std430, buffer_reference, buffer_reference_align = 16) readonly buffer LayoutproofBlock {
@@ -93,7 +89,19 @@ layout(std430, buffer_reference, buffer_reference_align = 16) readonly buffer La
 };
 layout(push_constant) uniform LayoutproofAddress { LayoutproofBlock layoutproof_block; };
 ";
-    assert_eq!(declaration(&declared).unwrap(), expected);
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn workgroup_memory_is_a_shared_block() {
+    let text = said_in(Some(AddressSpace::Workgroup), "cbuffer S { float a; };", "std430").unwrap();
+    let expected = "#version 440
+#extension GL_EXT_shared_memory_block : require
+layout(std430) shared LayoutproofBlock {
+    float m0_a;
+} layoutproof_block;
+";
+    assert_eq!(text, expected);
 }
 
 #[test]
