@@ -21,9 +21,9 @@ fn spaces() -> BTreeSet<AddressSpace> {
     BTreeSet::from([AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant])
 }
 
-/// A block in an array of storage buffers.
-fn run_element(layout: &BlockLayout, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
-    let plan = plan(layout, &layout.leaves(), &[AddressSpace::StorageElement].into());
+/// A block in a space that is not among the usual ones.
+fn run_in(layout: &BlockLayout, space: AddressSpace, model: &mut Model) -> (ProbePlan, Vec<(ProbeJob, Observed)>) {
+    let plan = plan(layout, &layout.leaves(), &[space].into());
     let produced = produce(layout, &plan).expect("a planned block can be written");
     observed(layout, plan, &produced, model)
 }
@@ -124,8 +124,10 @@ fn every_misreading_is_noticed_by_a_block() {
         for (name, layout) in blocks() {
             let (plan, results) = run(&layout, &mut Model::with_misreading(*misreading));
             let mut seen = differences(&plan, &results);
-            let (plan, results) = run_element(&layout, &mut Model::with_misreading(*misreading));
-            seen.extend(differences(&plan, &results));
+            for space in [AddressSpace::StorageElement, AddressSpace::Address] {
+                let (plan, results) = run_in(&layout, space, &mut Model::with_misreading(*misreading));
+                seen.extend(differences(&plan, &results));
+            }
             if !seen.is_empty() {
                 killers.entry(misreading.name).or_default().push(name);
             }
