@@ -138,7 +138,7 @@ fn every_misreading_is_noticed_by_a_block() {
             if let Some((plan, results)) = run_record(&layout, &mut Model::with_misreading(*misreading)) {
                 seen.extend(differences(&plan, &results));
             }
-            for space in [AddressSpace::StorageElement, AddressSpace::Workgroup] {
+            for space in [AddressSpace::StorageElement, AddressSpace::Address, AddressSpace::Workgroup] {
                 let (plan, results) = run_in(space, &layout, &mut Model::with_misreading(*misreading));
                 seen.extend(differences(&plan, &results));
             }
