@@ -142,6 +142,14 @@ fn is_data(member: &LaidOutMember) -> bool {
     !is_resource && !is_filler && member.layout.size.finite() != Some(0)
 }
 
+/// True if a host struct fills bytes of the part: not if it has only resources, padding, and pointers without bytes.
+pub fn has_data(part: &BlockPart<'_>) -> bool {
+    match &part.root.shape {
+        LaidOutShape::Struct(members) => members.iter().any(is_data),
+        _ => true,
+    }
+}
+
 /// Selects the part that a host struct represents if its name does not tell: the part with most of
 /// its members, and among equals the outermost. Without a common member, it is the innermost part
 /// if the host struct lacks the block's array.

@@ -29,7 +29,7 @@ mod vector_types;
 mod written;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
-pub use block_part::{BlockPart, block_parts, has_members_of, part_of_host, part_path, shares_a_member};
+pub use block_part::{BlockPart, block_parts, has_data, has_members_of, part_of_host, part_path, shares_a_member};
 pub use compare::{CompareOptions, ShaderBlock, compare};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use layoutproof_source::sources::LinePlace;

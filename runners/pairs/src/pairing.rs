@@ -10,8 +10,8 @@ use layoutproof_hostcheck::matching::{
 };
 use layoutproof_hostcheck::{
     BlockPart, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct,
-    Remark, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, has_members_of, part_of_host, part_path,
-    shares_a_member,
+    Remark, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of, part_of_host,
+    part_path, shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOutShape};
@@ -186,7 +186,7 @@ impl PairsOfBlock<'_> {
             let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
             let has_members = has_members_of(own, host);
             let is_in_place = || structs.best_fit(own, host).is_some_and(|(fit, _)| fit.is_in_place());
-            let is_named = if names.stated.is_some() || (has_name(names, &host.name) && has_only_filler(own)) {
+            let is_named = if names.stated.is_some() || (has_name(names, &host.name) && !own.iter().any(has_data)) {
                 true
             } else if is_generic(&host.name) && host.name.contains("::") {
                 has_members && is_in_place()
@@ -228,6 +228,7 @@ impl PairsOfBlock<'_> {
         let has_host = host.is_ok();
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
         let only_fitting = structs.only_fitting(&candidates, displaced.map(|(_, host)| host), has_namesakes);
+        let only_fitting = only_fitting.filter(|only| self.is_evident(&parts, only));
         match host {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => self.compare(&parts, part, host),
@@ -268,6 +269,7 @@ impl PairsOfBlock<'_> {
         let displaced = named.filter(|host| self.is_displaced(structs, &parts, part, host, &candidates));
         let host = displaced.map_or(host, |host| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
+        let only_fitting = only_fitting.filter(|only| self.is_evident(&parts, only));
         match host {
             Ok(host) => match header {
                 Some(header) => self.compare(&parts, 0, &with_elements(header, host, parts[part].member())),
@@ -312,6 +314,12 @@ impl PairsOfBlock<'_> {
     }
 
     /// Compares a struct that only its members match with the block.
+    /// False for a struct of which the name of the only member is right, and nothing else.
+    fn is_evident(&self, parts: &[BlockPart<'_>], only: &Candidate<'_>) -> bool {
+        let agrees = || compare_pair(self.block, &parts[only.part], only.host, self.rules).comparison.agrees();
+        !only.fit.is_only_member() || only.host.written_by.is_some() || agrees()
+    }
+
     fn compare_by_members(&mut self, parts: &[BlockPart<'_>], only: &Candidate<'_>) {
         self.compare(parts, only.part, only.host);
         if let Some(found) = self.pairs.last_mut() {
@@ -642,14 +650,6 @@ fn is_written_unlike(written: &ProgramStruct, other: &ProgramStruct) -> bool {
 fn is_same_template(left: &ProgramStruct, right: &ProgramStruct) -> bool {
     let (own, other) = (without_arguments(&left.name), without_arguments(&right.name));
     own != left.name && own == other && left.has_same_layout(right)
-}
-
-/// True for a struct whose members all have names of padding, so that they say nothing.
-fn has_only_filler(parts: &[BlockPart<'_>]) -> bool {
-    let is_filler = |part: &BlockPart<'_>| {
-        matches!(part.root.shape, LaidOutShape::Struct(_)) && MemberSketch::new(part.root).is_none()
-    };
-    !parts.is_empty() && parts.iter().all(is_filler)
 }
 
 /// False for a tuple of another size than the block: with members without names, only the size tells that

@@ -1176,3 +1176,17 @@ fn a_generic_name_in_a_class_needs_the_blocks_members() {
     compile(&folder, "host");
     assert_eq!(pairs(&folder.run(words).exits(1)), ["pc PushConstants differ"]);
 }
+
+/// One name is little evidence: the struct of the shader's own program is taken only if its bytes agree.
+#[test]
+fn a_block_of_one_member_needs_its_bytes() {
+    let Some(folder) = folder_of(("a.txt", ""), "struct Other { unsigned values[1]; } o;") else { return };
+    std::fs::create_dir_all(folder.path("demo")).unwrap();
+    folder.write("demo/a.hlsl", b"struct Blob { uint4 values[3]; };\nStructuredBuffer<Blob> items;\n");
+    for (count, code, found) in [(12, 0, &["items Payload agree"][..]), (20, 4, &[])] {
+        folder.write("demo/host.cpp", format!("struct Payload {{ unsigned values[{count}]; }} p;").as_bytes());
+        compile(&folder, "demo/host");
+        let answer = folder.run("check demo/a.hlsl demo/host.o host.o --format json").exits(code);
+        assert_eq!(pairs(&answer), found, "{count}");
+    }
+}
