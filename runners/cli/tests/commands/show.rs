@@ -129,7 +129,7 @@ fn several_files_and_patterns() {
     folder
         .run("show c.wgsl --compiler tint")
         .exits(0)
-        .prints("whatever the compiler: `layoutproof run c.wgsl --compiler tint`");
+        .prints("WGSL itself gives these offsets, whatever the compiler: `layoutproof run c.wgsl --compiler tint`");
     folder
         .run("show a.hlsl c.wgsl --format cpp-asserts")
         .exits(2)
