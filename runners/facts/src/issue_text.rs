@@ -20,6 +20,9 @@ pub enum IssueText {
 ///
 /// # Errors
 /// The case or a toolchain does not exist, or a compiler cannot be asked.
+///
+/// # Panics
+/// The reduced source names no toolchain, which its reader refuses.
 pub fn issue_text(
     reduced: &ReducedSource,
     difference: &Mechanism<'_>,

@@ -114,9 +114,8 @@ impl DataLayout {
             let bad = || IrError::unsupported("the data layout", part);
 
             match part.chars().next() {
-                Some('E') => return Err(bad()),
                 Some('p') if part == "p:32:32" => layout.has_short_pointers = true,
-                Some('p') => return Err(bad()),
+                Some('E' | 'p') => return Err(bad()),
                 Some('v') if part == "ve" => layout.by_element = true,
                 Some(class @ ('i' | 'f' | 'v')) => {
                     let mut numbers = part[1..].split(':').map(|number| number.parse::<u64>().ok());

@@ -186,9 +186,10 @@ impl Addresses<'_> {
                 SpirvType::Matrix { column, .. } => {
                     let layout = place.matrix?;
                     let SpirvType::Vector { component, .. } = self.types.get(*column) else { return None };
-                    let (between, within) = match layout.row_major {
-                        true => (self.width(*component)?, Some(layout.stride)),
-                        false => (layout.stride, None),
+                    let (between, within) = if layout.row_major {
+                        (self.width(*component)?, Some(layout.stride))
+                    } else {
+                        (layout.stride, None)
                     };
                     (*column, AddressedPlace { component_stride: within, ..place.plus(self.bytes(id, between)) })
                 }

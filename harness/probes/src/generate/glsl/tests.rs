@@ -5,7 +5,6 @@ use layoutproof_layout::{Block, LayoutOptions, Span};
 use super::declare::declaration;
 use super::types::GlslTypeNames;
 use super::{GlslDeclaration, space_of};
-use crate::AddressSpace;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 

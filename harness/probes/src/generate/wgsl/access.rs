@@ -20,11 +20,14 @@ pub(super) fn indexed_expression(steps: &[WgslStep], table: usize) -> String {
     let mut text = BLOCK.to_owned();
     let mut is_in_matrix = false;
     for step in steps {
-        text += &match step {
-            WgslStep::Element(index) | WgslStep::Column(index) => format!("[input[{}]]", table + *index as usize),
-            WgslStep::Component(index) if is_in_matrix => format!("[input[{}]]", table + *index as usize),
-            WgslStep::Component(_) | WgslStep::Member { .. } => step.to_string(),
+        let indexed = match step {
+            WgslStep::Element(index) | WgslStep::Column(index) => Some(*index),
+            WgslStep::Component(index) => Some(*index).filter(|_| is_in_matrix),
+            WgslStep::Member { .. } => None,
         };
+        let step_text =
+            indexed.map_or_else(|| step.to_string(), |index| format!("[input[{}]]", table + index as usize));
+        text += &step_text;
         is_in_matrix = matches!(step, WgslStep::Column(_));
     }
     text

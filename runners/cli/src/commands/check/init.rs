@@ -454,8 +454,11 @@ impl FirstProject {
 
     /// The lines that choose the target of a language, with the reason.
     fn target_of(&self, language: ShaderLanguage) -> String {
-        let targets = self.targets.iter().filter(|target| target.language == language);
-        targets.map(|target| format!("# {target}.\n{}\n", target.setting())).collect()
+        let mut lines = String::new();
+        for target in self.targets.iter().filter(|target| target.language == language) {
+            let _ = writeln!(lines, "# {target}.\n{}", target.setting());
+        }
+        lines
     }
 
     fn text(&self) -> String {
