@@ -124,10 +124,12 @@ fn every_misreading_is_noticed_by_a_block() {
         for (name, layout) in blocks() {
             let (plan, results) = run(&layout, &mut Model::with_misreading(*misreading));
             let mut seen = differences(&plan, &results);
-            for space in [AddressSpace::StorageElement, AddressSpace::Address] {
-                let (plan, results) = run_in(&layout, space, &mut Model::with_misreading(*misreading));
-                seen.extend(differences(&plan, &results));
-            }
+            // Other faults move the push constants that hold the address, and the model stops where it
+            // leads nowhere.
+            let is_of_addresses = misreading.name == "address-rounded";
+            let space = if is_of_addresses { AddressSpace::Address } else { AddressSpace::StorageElement };
+            let (plan, results) = run_in(&layout, space, &mut Model::with_misreading(*misreading));
+            seen.extend(differences(&plan, &results));
             if !seen.is_empty() {
                 killers.entry(misreading.name).or_default().push(name);
             }
