@@ -138,8 +138,12 @@ fn every_misreading_is_noticed_by_a_block() {
             if let Some((plan, results)) = run_record(&layout, &mut Model::with_misreading(*misreading)) {
                 seen.extend(differences(&plan, &results));
             }
-            for space in [AddressSpace::StorageElement, AddressSpace::Address, AddressSpace::Workgroup] {
-                let (plan, results) = run_in(space, &layout, &mut Model::with_misreading(*misreading));
+            // Other faults move the push constants that hold the address, and the model stops where it
+            // leads nowhere.
+            let is_of_addresses = misreading.name == "address-rounded";
+            let others = [AddressSpace::StorageElement, AddressSpace::Workgroup];
+            for space in if is_of_addresses { &[AddressSpace::Address][..] } else { &others } {
+                let (plan, results) = run_in(*space, &layout, &mut Model::with_misreading(*misreading));
                 seen.extend(differences(&plan, &results));
             }
             if !seen.is_empty() {
