@@ -454,8 +454,8 @@ impl FirstProject {
 
     /// The lines that choose the target of a language, with the reason.
     fn target_of(&self, language: ShaderLanguage) -> String {
-        let targets = self.targets.iter().filter(|target| target.language == language);
-        targets.map(|target| format!("# {target}.\n{}\n", target.setting())).collect()
+        let target = self.targets.iter().find(|target| target.language == language);
+        target.map_or_else(String::new, |target| format!("# {target}.\n{}\n", target.setting()))
     }
 
     fn text(&self) -> String {
