@@ -454,11 +454,8 @@ impl FirstProject {
 
     /// The lines that choose the target of a language, with the reason.
     fn target_of(&self, language: ShaderLanguage) -> String {
-        let mut lines = String::new();
-        for target in self.targets.iter().filter(|target| target.language == language) {
-            let _ = writeln!(lines, "# {target}.\n{}", target.setting());
-        }
-        lines
+        let target = self.targets.iter().find(|target| target.language == language);
+        target.map_or_else(String::new, |target| format!("# {target}.\n{}\n", target.setting()))
     }
 
     fn text(&self) -> String {
