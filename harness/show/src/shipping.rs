@@ -186,7 +186,7 @@ mod tests {
             ("vulkan/scalar", &[Dxc, Slang], Hlsl, "Vulkan · DXC (scalar), Vulkan · Slang (scalar)"),
             ("", &[Dxc], Hlsl, "D3D12 · DXC, Vulkan · DXC"),
             ("", &[Slang], SlangFile, "D3D12 · Slang, Vulkan · Slang, WebGPU · Slang, Metal · Slang"),
-            ("", &[Fxc, Clang], Hlsl, "D3D12 · FXC, D3D12 · Clang"),
+            ("", &[Fxc, Clang], Hlsl, "D3D12 · FXC, D3D12 · Clang, Vulkan · Clang"),
             ("d3d12 metal", &[Dxc, Slang], Hlsl, "D3D12 · DXC, D3D12 · Slang, Metal · Slang"),
             ("metal", &[Dxc], Hlsl, "dxc is not known to write code for metal, only for d3d12 or vulkan"),
             ("vulkan/gl", &[], SlangFile, "slangc has no layout `gl` for vulkan; known are scalar, dx, c"),
