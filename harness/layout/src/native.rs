@@ -299,6 +299,7 @@ const NATIVES: &[Native] = &[
         column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Clang),
         // Clang 22 has no methods on byte-address buffers yet.
         byte_address: None,
+        shader_records: Some("hlsl-cbuffer"),
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
     Native {

@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod block_listing;
+mod caught;
 pub mod clang_ir;
 pub mod container;
 pub mod dxil;
@@ -29,4 +30,5 @@ pub mod toolchain;
 pub mod wgsl_layouts;
 pub mod wgsl_probe;
 
+pub use caught::caught;
 pub use read_error::ReadError;

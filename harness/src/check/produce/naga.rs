@@ -15,6 +15,7 @@ use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
 use layoutproof_probes::generate::wgsl;
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
+use layoutproof_readers::caught;
 use layoutproof_readers::naga_glsl::glsl_offsets;
 use layoutproof_readers::naga_hlsl::hlsl_offsets;
 use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
@@ -149,11 +150,11 @@ fn ask_naga<T>(
     entry: &ProbeEntry,
     ask: impl FnOnce() -> Result<T, NagaError> + std::panic::UnwindSafe,
 ) -> Result<T, NagaFailure> {
-    match std::panic::catch_unwind(ask) {
+    match caught(ask) {
         // A block that a driver would lay out in some way that we do not know is no refusal.
-        Ok(Err(error @ NagaError::UnknownGlsl(_))) => Err(NagaFailure::Broken(error.to_string())),
-        Ok(answer) => answer.map_err(|error| NagaFailure::Refused(Gap::tool(error.to_string()))),
-        Err(_) => Err(NagaFailure::Broken(format!("naga panics on entry point `{}`", entry.name))),
+        Some(Err(error @ NagaError::UnknownGlsl(_))) => Err(NagaFailure::Broken(error.to_string())),
+        Some(answer) => answer.map_err(|error| NagaFailure::Refused(Gap::tool(error.to_string()))),
+        None => Err(NagaFailure::Broken(format!("naga panics on entry point `{}`", entry.name))),
     }
 }
 

@@ -6,6 +6,7 @@ use std::{fs, io};
 
 use layoutproof_device::Shader;
 use layoutproof_random::declaration::TypeSpace;
+use layoutproof_readers::caught;
 use layoutproof_readers::naga_offsets::{NagaError, spirv_of_glsl};
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Report, Toolchain};
 
@@ -39,12 +40,12 @@ impl DirectCompiler for NagaDriver {
         fs::write(folder.join(format!("{SOURCE}.comp")), &request.source.text)?;
         // naga's writers assert what its validator does not check. Such a panic is the compiler's
         // answer and must not end the run.
-        let compiled = std::panic::catch_unwind(|| spirv_of_glsl(&request.source.text, request.entry));
+        let compiled = caught(|| spirv_of_glsl(&request.source.text, request.entry));
         Ok(match compiled {
-            Ok(Ok(words)) => made(Shader::Spirv(words), Report::None),
-            Ok(Err(NagaError::NoSpirv(reason))) => CompileOutcome::Failed(format!("naga writes no SPIR-V: {reason}")),
-            Ok(Err(refused)) => CompileOutcome::Rejected(refused.to_string()),
-            Err(_) => CompileOutcome::Failed("naga panics".to_owned()),
+            Some(Ok(words)) => made(Shader::Spirv(words), Report::None),
+            Some(Err(NagaError::NoSpirv(reason))) => CompileOutcome::Failed(format!("naga writes no SPIR-V: {reason}")),
+            Some(Err(refused)) => CompileOutcome::Rejected(refused.to_string()),
+            None => CompileOutcome::Failed("naga panics".to_owned()),
         })
     }
 }
