@@ -207,7 +207,7 @@ fn modules_state_their_bindings() {
         .warns("error: layoutproof does not read which bindings an entry point of this file uses; leave out --entry");
 }
 
-/// naga, which reads GLSL where there is no glslang, is asked for layouts only.
+/// naga, which reads GLSL where there is no glslang, only gives layouts.
 #[test]
 fn glsl_without_glslang_says_that_its_bindings_are_not_read() {
     let folder = Folder::with(&[("a.comp", GLSL)]).with_variable("GLSLANG", "none");
