@@ -229,7 +229,7 @@ pub enum BufferKind {
         /// Byte of the push constants, a multiple of 8.
         at: u32,
         /// The alignment that the shader may assume, a power of two. The address is an odd multiple
-        /// of it, so that a shader that assumes more is wrong here.
+        /// of it, or of a word if that is larger, so that a shader that assumes more is wrong here.
         alignment: u32,
     },
     /// No descriptor. The range follows a group handle in a shader record of a [`Trace`], and the

@@ -182,7 +182,7 @@ fn recorded_states(difference: &Mechanism<'_>, builds: &[KnownBuild]) -> Vec<Bui
 fn recorded_state(difference: &Mechanism<'_>, build: &KnownBuild) -> Option<BuildState> {
     let state = |state, how: String| Some(BuildState { build: build.display.clone(), state, how });
     let own: Vec<&&KnownFailure> =
-        difference.entries.iter().filter(|entry| is_listed(difference, entry, build)).collect();
+        difference.entries.iter().filter(|entry| !entry.untried && is_listed(difference, entry, build)).collect();
     let seen = own.iter().filter_map(|entry| entry.seen.as_ref());
     let is_seen = seen.map(|seen| number(seen.first.version())).any(|seen| seen == number(&build.version));
     if !own.is_empty() && own.iter().all(|entry| entry.is_about_devices()) {

@@ -38,7 +38,7 @@ pub fn note_other_targets(pairing: &mut Pairing, blocks: &[TargetBlock], rules: 
     }
 }
 
-/// The targets that programs in a language ship for, each with its usual compiler, apart from the first.
+/// The targets that programs in a language ship for, each with its usual compiler, apart from the usual one.
 fn other_targets(language: ShaderLanguage) -> impl Iterator<Item = &'static Native> {
     let usual = LayoutSelection::usual(Some(language)).targets;
     shipping(language).filter(move |native| {

@@ -100,7 +100,7 @@ pub(super) fn mutant_page(results: &MutantResults, cases: &BTreeSet<&str>) -> Si
         section id="run" {
             h2 { "Run it yourself" }
             p {
-                "Every fault is behind one variable in a copy of naga, which is built in a temporary folder. "
+                "Every fault is behind one variable in a copy of naga, which is built in `target/prey`. "
                 "The list has more faults than a run draws; another seed draws others."
             }
             (plain_code("shell", "ci/prey/run --seed 2   # in the repository"))

@@ -45,7 +45,13 @@ impl Arena {
         let size = size.next_power_of_two().max(64 * 1024);
         let buffer = ArenaBuffer::new(device, size)?;
         let memory = MappedMemory::mapped(device, &buffer, size)?;
-        Ok(Self { buffer, memory, size })
+        let arena = Self { buffer, memory, size };
+        // Addresses and tables are at odd multiples of their alignment only if the whole buffer is aligned.
+        if !arena.address().is_multiple_of(REGION) {
+            let reason = format!("no multiple of {REGION} bytes: {:#x}", arena.address());
+            return Err(RunnerError::Api { call: "vkGetBufferDeviceAddress".to_owned(), reason });
+        }
+        Ok(arena)
     }
 
     /// The buffer that descriptors refer to.

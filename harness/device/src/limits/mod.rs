@@ -12,6 +12,9 @@ use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage
 /// Bytes of a word. Ranges and what is around them consist of whole words.
 const WORD: u32 = 4;
 
+/// Most bytes that the address of a range is aligned to: half of what every region of a runner's memory is.
+const MOST_ALIGNED: u32 = 256;
+
 /// Minimum number of bytes before a range that shaders reach by address.
 const BEFORE_ADDRESS: u32 = 64;
 
@@ -102,6 +105,9 @@ impl Limits {
         let (what, alignment, most) = match buffer.kind {
             BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
             BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
+            BufferKind::Address { alignment, .. } if alignment > MOST_ALIGNED => {
+                return Err(RunnerError::Unsupported(format!("an address aligned to {alignment} bytes")));
+            }
             BufferKind::Address { alignment, .. } => (storage, odd_multiple(alignment), self.storage_range),
             BufferKind::ShaderRecord => {
                 ("bytes in a shader record", self.record_handle, self.record.saturating_sub(self.record_handle))

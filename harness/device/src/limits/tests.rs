@@ -135,14 +135,24 @@ fn a_draw_fits_without_buffers() {
     assert_eq!(place(&draw(0)), Err(nothing));
 }
 
-/// The descriptor of an address need not be aligned to 16 bytes; the data that shaders load from it
-/// must be.
+/// A shader that assumes more alignment than it was promised must be wrong, so the address has no more.
 #[test]
-fn addresses_are_aligned_for_a_vector() {
-    let narrow = Limits { storage_alignment: 4, push_constants: 16, ..LIMITS };
-    let job = addressed(&[8]);
-    let placements = narrow.place(&job, &Descriptors::of(&job).unwrap()).unwrap();
-    assert_eq!(placements[0].offset, 16);
+fn addresses_have_the_promised_alignment_and_no_more() {
+    let limits = Limits { push_constants: 16, storage_range: 1024, ..LIMITS };
+    let placed = |alignment| {
+        let mut job = addressed(&[8]);
+        job.buffers[0].kind = BufferKind::Address { at: 8, alignment };
+        limits.place(&job, &Descriptors::of(&job).unwrap())
+    };
+    for alignment in [4, 8, 16, 64, 256] {
+        assert_eq!(placed(alignment).unwrap()[0].offset % (2 * alignment), alignment);
+    }
+    // Ranges start at whole words.
+    assert_eq!(placed(1).unwrap()[0].offset % 8, 4);
+    for alignment in [512, 1 << 31] {
+        let reason = format!("an address aligned to {alignment} bytes");
+        assert_eq!(placed(alignment), Err(RunnerError::Unsupported(reason)));
+    }
 }
 
 #[test]

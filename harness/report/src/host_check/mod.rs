@@ -241,7 +241,9 @@ impl CheckedPair {
 
     /// The other targets for which a pair that differs agrees, if nothing names a target.
     pub fn agrees_for(&self) -> &[Column<'static>] {
-        let others = self.other_targets.as_ref().filter(|_| self.outcome() == PairOutcome::Differ);
+        // What a device reads elsewhere has no other target as its cause.
+        let differs = !self.comparison.agrees() && self.known.is_empty();
+        let others = self.other_targets.as_ref().filter(|_| differs);
         others.map(|others| others.agreeing.as_slice()).unwrap_or_default()
     }
 

@@ -9,7 +9,7 @@ use layoutproof_show::style::counted;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::findings::declaration;
-use super::{CheckedPair, HostCheck, PairOutcome, target_title};
+use super::{CheckedPair, HostCheck, target_title};
 
 /// A pair under other targets than the usual one of its language. A pair whose target is named has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,15 @@ pub struct BetterTarget {
     pub of: u64,
 }
 
+/// One or two blocks that agree for another target alone may as well be mistakes.
+const FEWEST_LIKELY: u64 = 3;
+
 impl BetterTarget {
+    /// True if so many blocks agree for this target alone that the program is likely to ship for it.
+    pub fn is_likely(&self) -> bool {
+        self.agreeing >= self.usual.1 + FEWEST_LIKELY
+    }
+
     /// The key of `layoutproof.toml` that chooses it.
     pub fn setting(&self) -> String {
         format!("target = \"{}\"", self.column.choice())
@@ -94,7 +102,7 @@ fn better_target(check: &HostCheck, language: ShaderLanguage) -> Option<BetterTa
             best = Some((column, agreeing));
         }
     }
-    let agreeing_now = count(&|pair, _| pair.outcome() != PairOutcome::Differ);
+    let agreeing_now = count(&|pair, _| pair.comparison.agrees() || !pair.known.is_empty());
     let (column, agreeing) = best.filter(|(_, agreeing)| *agreeing > agreeing_now)?;
     let usual = target_title(&blocks.values().flatten().next()?.0.target);
     Some(BetterTarget { language, column, agreeing, usual: (usual, agreeing_now), of: blocks.len() as u64 })

@@ -120,7 +120,7 @@ impl SubjectShaders {
         }
         if is_followed {
             accesses.extend(self.by_name(asked, layout, plan, &places));
-            if is_in_workgroup(asked) {
+            if is_in_workgroup(asked, settings) {
                 accesses.push(self.in_workgroup(asked, layout));
             }
             if is_drawn(asked) {
@@ -372,12 +372,16 @@ fn is_at_address(asked: &CompileJob<'_>, settings: &Settings) -> bool {
         Input::Glsl => toolchain.name_in_cases == "glslang",
         Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => false,
     };
-    let is_chosen = subject.source.is_case
+    toolchain.output == ShaderForm::Spirv && has_addresses && is_chosen(subject, settings, AddressSpace::Address)
+}
+
+/// Returns true if a case is also probed in a space that its declaration does not name.
+fn is_chosen(subject: &Subject, settings: &Settings, space: AddressSpace) -> bool {
+    subject.source.is_case
         && match &settings.spaces {
-            Some(spaces) => spaces.contains(&AddressSpace::Address),
+            Some(spaces) => spaces.contains(&space),
             None => is_core(subject),
-        };
-    toolchain.output == ShaderForm::Spirv && has_addresses && is_chosen
+        }
 }
 
 /// Lists loads and stores of an element through a byte-address buffer, or at an address. Such an
@@ -443,11 +447,10 @@ pub(super) fn holds_long_vector(ty: &Type) -> bool {
 /// Returns true if the block is also declared in workgroup memory: in the core of the cases that our
 /// own generator probes there, by the only compiler with a language for such blocks
 /// (`GL_EXT_shared_memory_block`).
-fn is_in_workgroup(asked: &CompileJob<'_>) -> bool {
+fn is_in_workgroup(asked: &CompileJob<'_>, settings: &Settings) -> bool {
     asked.toolchain.input == Input::Glsl
         && asked.toolchain.name_in_cases == "glslang"
-        && asked.subject.source.is_case
-        && is_core(asked.subject)
+        && is_chosen(asked.subject, settings, AddressSpace::Workgroup)
         && !is_for_uniform(asked.subject.rules)
 }
 

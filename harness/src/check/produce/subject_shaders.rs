@@ -153,7 +153,7 @@ impl SubjectShaders {
                 self.spared.push(format!("forms not probed (all but leaf {of_block})").into());
             }
             if settings.stages.is_none() {
-                settings.stages = Some([Stage::Compute].into());
+                settings.stages = Some(Stage::ALL.into_iter().filter(|stage| !stage.is_drawn()).collect());
                 self.spared.push(format!("stages not probed (vertex and fragment {of_block})").into());
             }
         }

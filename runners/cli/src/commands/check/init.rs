@@ -307,7 +307,8 @@ impl FirstProject {
         project.choose_hosts(&found.hosts);
         let mut hosts = Vec::new();
         for pattern in &project.hosts {
-            hosts.extend(globs::expand(folder, pattern)?);
+            // A folder that cannot be read has no say in the choice of a target, and does not prevent the file.
+            hosts.extend(globs::expand(folder, pattern).unwrap_or_default());
         }
         project.targets = targets_that_fit(&blocks, &hosts)?;
         Ok(project)
@@ -344,7 +345,7 @@ impl FirstProject {
         }
         for ((file, language), trial) in shaders.into_iter().zip(tried.trials) {
             let trial = match (trial, macros_of.get(&(file.parent(), language))) {
-                (Trial::NotRead(_), Some(set)) => {
+                (Trial::NotRead(None), Some(set)) => {
                     self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
                 }
@@ -454,8 +455,13 @@ impl FirstProject {
 
     /// The lines that choose the target of a language, with the reason.
     fn target_of(&self, language: ShaderLanguage) -> String {
-        let target = self.targets.iter().find(|target| target.language == language);
-        target.map_or_else(String::new, |target| format!("# {target}.\n{}\n", target.setting()))
+        let Some(target) = self.targets.iter().find(|target| target.language == language) else { return String::new() };
+        let setting = target.setting();
+        if target.is_likely() {
+            format!("# {target}.\n{setting}\n")
+        } else {
+            format!("# {target}. If the program ships for that:\n# {setting}\n")
+        }
     }
 
     fn text(&self) -> String {

@@ -14,15 +14,15 @@ use layoutproof_report::host_check::{BetterTarget, better_targets};
 
 use super::work_time::WorkTime;
 
-/// Time for comparing. What is left has no say in the choice.
-const COMPARING_TIME: Duration = Duration::from_secs(8);
+/// Time after which no other host file is read. What is left has no say in the choice.
+const HOST_TIME: Duration = Duration::from_secs(8);
 
 /// The targets for which more blocks agree than for the usual ones of their languages.
 ///
 /// # Errors
 /// The threads cannot be started.
 pub(super) fn targets_that_fit(blocks: &[TargetBlock], hosts: &[PathBuf]) -> anyhow::Result<Vec<BetterTarget>> {
-    let time = WorkTime::start(COMPARING_TIME);
+    let time = WorkTime::start(HOST_TIME);
     if blocks.is_empty() {
         return Ok(Vec::new());
     }

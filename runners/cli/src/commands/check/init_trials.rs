@@ -1,12 +1,14 @@
 //! Tries how each shader of a folder can be read: alone, with the macros of the build, by compilers, or with
 //! macros whose values are guessed.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::refused_input::short_advice;
+use layoutproof_layout::BlockLayout;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
@@ -85,7 +87,7 @@ impl Trials<'_> {
     /// # Errors
     /// The threads cannot be started.
     pub(super) fn of(self, shaders: &[PathBuf], has_time: impl Fn() -> bool + Sync) -> anyhow::Result<TriedShaders> {
-        let mut known = HashSet::new();
+        let mut known: HashMap<(BlockNames, Option<&Path>), Vec<BlockLayout>> = HashMap::new();
         let mut blocks = Vec::new();
         let mut trials: Vec<Option<Trial>> = vec![None; shaders.len()];
         let mut problems: Vec<Option<Problem>> = vec![None; shaders.len()];
@@ -101,7 +103,12 @@ impl Trials<'_> {
                             trials[*shader] = Some(trial);
                             let folder = shaders[*shader].parent();
                             let is_new = |block: &TargetBlock| {
-                                block.usual_of.is_some() && known.insert((block.names.clone(), folder))
+                                let layouts = known.entry((block.names.clone(), folder)).or_default();
+                                let is_new = block.usual_of.is_some() && !layouts.contains(&block.layout);
+                                if is_new {
+                                    layouts.push(block.layout.clone());
+                                }
+                                is_new
                             };
                             blocks.extend(read.into_iter().filter(is_new));
                         }

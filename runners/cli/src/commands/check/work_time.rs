@@ -1,5 +1,6 @@
 //! Limits the time of work that may be left undone.
 
+use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 /// How many times as long as on a quiet machine the work may take on a busy one.
@@ -16,11 +17,14 @@ pub(super) struct WorkTime {
     limit: Duration,
     started: Instant,
     used_before: Option<Duration>,
+    /// How many processors the work may use.
+    processors: u32,
 }
 
 impl WorkTime {
     pub(super) fn start(limit: Duration) -> Self {
-        Self { limit, started: Instant::now(), used_before: processor_time() }
+        let processors = available_parallelism().map_or(1, |count| u32::try_from(count.get()).unwrap_or(u32::MAX));
+        Self { limit, started: Instant::now(), used_before: processor_time(), processors }
     }
 
     /// Seconds since the start.
@@ -34,7 +38,8 @@ impl WorkTime {
     }
 
     fn is_left_after(&self, elapsed: Duration, used: Option<Duration>) -> bool {
-        elapsed < self.limit || (elapsed < self.limit * LONGEST && used.is_some_and(|used| used < self.limit))
+        let full = self.limit * self.processors;
+        elapsed < self.limit || (elapsed < self.limit * LONGEST && used.is_some_and(|used| used < full))
     }
 }
 
@@ -59,12 +64,12 @@ mod tests {
 
     #[test]
     fn a_busy_machine_has_more_time() {
-        let time = WorkTime::start(Duration::from_secs(10));
+        let time = WorkTime { processors: 2, ..WorkTime::start(Duration::from_secs(10)) };
         let is_left = |elapsed, used: Option<u64>| {
             time.is_left_after(Duration::from_secs(elapsed), used.map(Duration::from_secs))
         };
         assert!(is_left(9, Some(18)) && is_left(9, None));
-        assert!(is_left(12, Some(3)) && !is_left(12, Some(10)) && !is_left(12, None));
+        assert!(is_left(12, Some(19)) && !is_left(12, Some(20)) && !is_left(12, None));
         assert!(!is_left(30, Some(3)));
     }
 
