@@ -188,14 +188,25 @@ fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
     }
 }
 
-/// Checks that the job launches rays if it has shader records, and that the ray generation has one
-/// record at most.
+/// Checks that the job launches rays if it has shader records, that the ray generation has at most the
+/// first record, and a callable stage at least one.
 fn check_records(job: &Job) -> Result<(), RunnerError> {
-    let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord).count();
+    let is_record = |buffer: &&JobBuffer| buffer.kind == BufferKind::ShaderRecord;
+    let mut elements: Vec<u32> = job.buffers.iter().filter(is_record).map(|record| record.element).collect();
+    let records = elements.len();
+    elements.sort_unstable();
+    elements.dedup();
     match &job.trace {
         Some(_) if job.draw.is_some() => refuse("a draw and a launch of rays".to_owned()),
+        _ if elements.len() < records => refuse("two shader records at one place of the table".to_owned()),
         Some(Trace { callable: None }) if records > 1 => {
             refuse(format!("{records} shader records of one ray generation"))
+        }
+        Some(Trace { callable: None }) if elements.first().is_some_and(|first| *first > 0) => {
+            refuse("a shader record behind that of the ray generation".to_owned())
+        }
+        Some(Trace { callable: Some(_) }) if records == 0 => {
+            refuse("a callable stage without a shader record".to_owned())
         }
         None if records > 0 => refuse("a shader record without a launch of rays".to_owned()),
         Some(_) | None => Ok(()),

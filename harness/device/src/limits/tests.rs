@@ -175,6 +175,10 @@ fn malformed_jobs_are_refused() {
     let one = || buffer(1, 2, BufferKind::Storage, 4);
     let mut push = job(vec![one()]);
     push.push_constants = vec![0; 5];
+    let mut twice = launch(Some("called"), &[4, 4]);
+    twice.buffers[1].element = 0;
+    let mut behind = launch(None, &[4]);
+    behind.buffers[0].element = 2;
     for (job, reason) in [
         (job(vec![]), "without buffers there is nothing to read back"),
         (job(vec![one(), one()]), "two resources at set 1 binding 2"),
@@ -185,6 +189,12 @@ fn malformed_jobs_are_refused() {
         (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),
         (addressed(&[8, 8]), "two addresses at byte 8 of the push constants"),
         (launch(None, &[4, 4]), "2 shader records of one ray generation"),
+        (twice, "two shader records at one place of the table"),
+        (behind, "a shader record behind that of the ray generation"),
+        (
+            Job { trace: launch(Some("called"), &[]).trace, ..job(vec![one()]) },
+            "a callable stage without a shader record",
+        ),
         (Job { trace: None, ..launch(None, &[4]) }, "a shader record without a launch of rays"),
         (Job { trace: launch(None, &[4]).trace, ..draw(1) }, "a draw and a launch of rays"),
         (push, "5 bytes of push constants are not a multiple of 4"),
