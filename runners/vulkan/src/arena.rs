@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::slice;
 
 use ash::vk;
+use layoutproof_device::limits::MOST_ALIGNED;
 use layoutproof_device::{RunnerError, mapped};
 
 use crate::device::VulkanDevice;
@@ -45,13 +46,7 @@ impl Arena {
         let size = size.next_power_of_two().max(64 * 1024);
         let buffer = ArenaBuffer::new(device, size)?;
         let memory = MappedMemory::mapped(device, &buffer, size)?;
-        let arena = Self { buffer, memory, size };
-        // Addresses and tables are at odd multiples of their alignment only if the whole buffer is aligned.
-        if !arena.address().is_multiple_of(REGION) {
-            let reason = format!("no multiple of {REGION} bytes: {:#x}", arena.address());
-            return Err(RunnerError::Api { call: "vkGetBufferDeviceAddress".to_owned(), reason });
-        }
-        Ok(arena)
+        Ok(Self { buffer, memory, size })
     }
 
     /// The buffer that descriptors refer to.
@@ -67,6 +62,19 @@ impl Arena {
     /// Size in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// Checks that addresses in the buffer are at odd multiples of an alignment where their offsets are.
+    ///
+    /// # Errors
+    /// `Api` if the buffer is not aligned to twice the largest such alignment. Drivers align it, but Vulkan does not
+    /// require it.
+    pub(crate) fn check_address(&self) -> Result<(), RunnerError> {
+        if self.address().is_multiple_of(u64::from(2 * MOST_ALIGNED)) {
+            return Ok(());
+        }
+        let reason = format!("the buffer at {:#x} is not aligned to {} bytes", self.address(), 2 * MOST_ALIGNED);
+        Err(RunnerError::Api { call: "vkGetBufferDeviceAddress".to_owned(), reason })
     }
 
     /// Copies `bytes` to `start`.

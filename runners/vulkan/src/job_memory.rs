@@ -145,6 +145,11 @@ impl JobMemory {
         })
     }
 
+    /// Returns true if shaders or the launch reach a part of the memory by its address.
+    pub(crate) fn has_addresses(&self, job: &Job) -> bool {
+        self.tables.is_some() || job.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Address { .. }))
+    }
+
     /// The job's push constants, with the addresses of the buffers that are passed there.
     pub(crate) fn push_constants(&self, job: &Job, arena: &Arena) -> Vec<u8> {
         let mut bytes = job.push_constants.clone();

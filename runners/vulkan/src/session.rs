@@ -109,6 +109,9 @@ impl VulkanSession {
         if size > self.arena.size() {
             self.arena = Arena::new(&self.device, size)?;
         }
+        if memory.has_addresses(job) {
+            self.arena.check_address()?;
+        }
         memory.write(job, &mut self.arena);
         Ok(memory)
     }

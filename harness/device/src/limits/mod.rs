@@ -12,8 +12,9 @@ use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage
 /// Bytes of a word. Ranges and what is around them consist of whole words.
 const WORD: u32 = 4;
 
-/// Most bytes that the address of a range is aligned to: half of what every region of a runner's memory is.
-const MOST_ALIGNED: u32 = 256;
+/// Most bytes that the address of a range is aligned to. Buffers are at multiples of twice as much in memory (those of
+/// `SwiftShader` 5.0.0 at multiples of 256 bytes), so that the address can be an odd multiple.
+pub const MOST_ALIGNED: u32 = 128;
 
 /// Minimum number of bytes before a range that shaders reach by address.
 const BEFORE_ADDRESS: u32 = 64;
