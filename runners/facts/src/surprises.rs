@@ -142,7 +142,7 @@ pub fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
     surprise.with_context(|| format!("{OPENING} is none of the surprises"))
 }
 
-/// All surprises, each for the targets of [`target_columns`]. `recorded` has their declarations and
+/// All surprises, each for the targets of `target_columns`. `recorded` has their declarations and
 /// authorities.
 ///
 /// # Errors
