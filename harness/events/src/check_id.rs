@@ -5,7 +5,6 @@
 //! `folder::case::rules::producer::device::runner`.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
@@ -17,6 +16,7 @@ use layoutproof_layout::{Column, RuleSet, find};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use thiserror::Error;
 
+use crate::compare_by::compare_by;
 use crate::producer::Producer;
 
 /// The word for a producer, a device or an API that a check does not have.
@@ -271,29 +271,9 @@ impl CheckDevice {
     }
 }
 
-/// Compares by name, as reports sort, and saves the name.
+/// Saves the name, and hashes it like `compare_by`.
 macro_rules! is_its_name {
     ($($type:ty),*) => {$(
-        impl PartialEq for $type {
-            fn eq(&self, other: &Self) -> bool {
-                self.as_str() == other.as_str()
-            }
-        }
-
-        impl Eq for $type {}
-
-        impl PartialOrd for $type {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-        }
-
-        impl Ord for $type {
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.as_str().cmp(other.as_str())
-            }
-        }
-
         impl Hash for $type {
             fn hash<H: Hasher>(&self, state: &mut H) {
                 self.as_str().hash(state);
@@ -315,6 +295,8 @@ macro_rules! is_its_name {
 }
 
 is_its_name!(CheckRules, ShaderMaker);
+// As reports sort.
+compare_by!(as_str: CheckRules, ShaderMaker);
 
 impl Serialize for CheckId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -6,6 +6,7 @@
 
 mod check;
 pub mod check_id;
+mod compare_by;
 mod header;
 pub mod left_out;
 mod outcome;

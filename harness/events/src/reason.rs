@@ -3,10 +3,11 @@
 //! Producers and device jobs make reasons; the record keeps them. A reason becomes text only when it
 //! is printed or saved, and only [`saved_text`](crate::saved_text) reads such a text.
 
-use std::cmp::Ordering;
 use std::{fmt, iter};
 
 use layoutproof_device::RunnerError;
+
+use crate::compare_by::compare_by;
 
 /// One reason why a check, or a part of it, did not run.
 #[derive(Clone, Debug)]
@@ -192,33 +193,9 @@ impl fmt::Display for ReasonKind {
     }
 }
 
-/// Compares values by their text. Two reasons are equal if they read the same: reasons of a saved
-/// record may have lost their variant, and lists of reasons are sorted as people read them.
-macro_rules! compare_by_text {
-    ($($type:ty),*) => {$(
-        impl PartialEq for $type {
-            fn eq(&self, other: &Self) -> bool {
-                self.to_string() == other.to_string()
-            }
-        }
-
-        impl Eq for $type {}
-
-        impl PartialOrd for $type {
-            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-                Some(self.cmp(other))
-            }
-        }
-
-        impl Ord for $type {
-            fn cmp(&self, other: &Self) -> Ordering {
-                self.to_string().cmp(&other.to_string())
-            }
-        }
-    )*};
-}
-
-compare_by_text!(Reason, Reasons, ReasonKind);
+// Two reasons are equal if they read the same: reasons of a saved record may have lost their variant, and
+// lists of reasons are sorted as people read them.
+compare_by!(to_string: Reason, Reasons, ReasonKind);
 
 fn kind_of_error(error: &RunnerError) -> String {
     match error {

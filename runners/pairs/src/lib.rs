@@ -3,12 +3,11 @@
 //! [`input_kind`] sorts the inputs, [`shader_blocks`] lays the blocks out with the options of the project and the
 //! command line, or takes a compiler's answer, [`debug_worker`] reads the host's types in a child process, and
 //! [`pairing`] matches blocks with types. [`other_targets`] finds the targets for which blocks that differ agree, and
-//! [`lock`] keeps what a reviewer has accepted. [`build_defines`] finds the macros of a build, for `init`.
+//! [`lock`] keeps what a reviewer has accepted.
 //!
 //! Prints nothing. The program that links this crate serves `debug-worker` with [`debug_worker::serve`].
 #![forbid(unsafe_code)]
 
-pub mod build_defines;
 pub mod comparisons;
 mod debug_types;
 pub mod debug_worker;

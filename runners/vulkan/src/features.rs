@@ -163,38 +163,15 @@ impl FeatureStructures {
         self.storage16.p_next = std::ptr::null_mut();
         let mut next: *mut c_void = std::ptr::from_mut(&mut self.storage16).cast();
 
-        if known.storage8 {
-            self.storage8.p_next = next;
-            next = std::ptr::from_mut(&mut self.storage8).cast();
+        macro_rules! link {
+            ($($structure:ident),*) => {$(
+                if known.$structure {
+                    self.$structure.p_next = next;
+                    next = std::ptr::from_mut(&mut self.$structure).cast();
+                }
+            )*};
         }
-        if known.float16_int8 {
-            self.float16_int8.p_next = next;
-            next = std::ptr::from_mut(&mut self.float16_int8).cast();
-        }
-        if known.scalar {
-            self.scalar.p_next = next;
-            next = std::ptr::from_mut(&mut self.scalar).cast();
-        }
-        if known.uniform_standard {
-            self.uniform_standard.p_next = next;
-            next = std::ptr::from_mut(&mut self.uniform_standard).cast();
-        }
-        if known.address {
-            self.address.p_next = next;
-            next = std::ptr::from_mut(&mut self.address).cast();
-        }
-        if known.indexing {
-            self.indexing.p_next = next;
-            next = std::ptr::from_mut(&mut self.indexing).cast();
-        }
-        if known.ray_tracing {
-            self.ray_tracing.p_next = next;
-            next = std::ptr::from_mut(&mut self.ray_tracing).cast();
-        }
-        if known.workgroup {
-            self.workgroup.p_next = next;
-            next = std::ptr::from_mut(&mut self.workgroup).cast();
-        }
+        link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, ray_tracing, workgroup);
 
         self.core.p_next = next;
         &mut self.core

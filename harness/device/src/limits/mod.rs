@@ -204,7 +204,7 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
             refuse(format!("{records} shader records of one ray generation"))
         }
         Some(Trace { callable: None }) if elements.first().is_some_and(|first| *first > 0) => {
-            refuse("a shader record behind that of the ray generation".to_owned())
+            refuse("a shader record after that of the ray generation".to_owned())
         }
         Some(Trace { callable: Some(_) }) if records == 0 => {
             refuse("a callable stage without a shader record".to_owned())

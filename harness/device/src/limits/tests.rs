@@ -190,7 +190,7 @@ fn malformed_jobs_are_refused() {
         (addressed(&[8, 8]), "two addresses at byte 8 of the push constants"),
         (launch(None, &[4, 4]), "2 shader records of one ray generation"),
         (twice, "two shader records at one place of the table"),
-        (behind, "a shader record behind that of the ray generation"),
+        (behind, "a shader record after that of the ray generation"),
         (
             Job { trace: launch(Some("called"), &[]).trace, ..job(vec![one()]) },
             "a callable stage without a shader record",

@@ -27,7 +27,7 @@ use layoutproof_device::ShaderForm;
 use layoutproof_probes::generate::hlsl::{self, Dialect};
 use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{
-    AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in,
+    AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in, tail,
 };
 use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Toolchain};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -279,7 +279,12 @@ impl SubjectShaders {
             return;
         }
         if plan.entries.is_empty() {
-            return self.gaps.push(Gap::language("this kind of buffer cannot hold an array without a length"));
+            let is_unsized = layout.result.as_ref().is_ok_and(|laid_out| tail(laid_out).is_some());
+            return self.gaps.push(Gap::language(if is_unsized {
+                "this kind of buffer cannot hold an array without a length"
+            } else {
+                "the block is larger than every device's memory of this kind"
+            }));
         }
         for part in parts(asked, layout, plan) {
             self.add_part(asked, layout, &part);

@@ -18,13 +18,14 @@ use layoutproof_frontend::module_files;
 use layoutproof_inputs::files::entries;
 use layoutproof_inputs::globs;
 use layoutproof_inputs::project_file::PROJECT_FILE;
-use layoutproof_pairs::build_defines::define_sets;
+
 use layoutproof_pairs::shader_blocks::TargetBlock;
 use layoutproof_report::host_check::BetterTarget;
 use layoutproof_show::style::counted;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::args::InitArgs;
+use super::build_defines::define_sets;
 use super::init_targets::targets_that_fit;
 use super::init_trials::{GUESSED_VALUE, Macros, Trial, Trials};
 use super::work_time::WorkTime;

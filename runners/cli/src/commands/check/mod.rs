@@ -4,6 +4,7 @@
 //! [`layoutproof_pairs`] reads both sides and matches them; `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
+mod build_defines;
 pub(crate) mod init;
 mod init_targets;
 mod init_trials;

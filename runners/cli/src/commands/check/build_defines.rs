@@ -16,7 +16,7 @@ const MOST_SETS: usize = 8;
 
 /// The sets of macros, as `NAME=VALUE`, that belong together: those of one file and those of the files in
 /// the folders above it. If a build has several values for a macro, the first is taken.
-pub fn define_sets(folder: &Path, files: &BTreeSet<String>) -> Vec<Vec<String>> {
+pub(super) fn define_sets(folder: &Path, files: &BTreeSet<String>) -> Vec<Vec<String>> {
     let is_build_file = |file: &&String| BUILD_FILES.iter().any(|end| file.ends_with(end));
     let mut by_folder: BTreeMap<PathBuf, BTreeMap<String, String>> = BTreeMap::new();
     for file in files.iter().filter(is_build_file) {
