@@ -14,12 +14,13 @@ use std::time::Duration;
 use layoutproof_built_in::{CASES, KNOWN};
 use layoutproof_core::case::{By, Case, Expectation};
 use layoutproof_core::check::{
-    BindingCheck, Check, CheckDevice, CheckId, Generator, Proof, ProofCheck, Settings, Source, Subject, SubjectShaders,
-    share_shaders,
+    BindingCheck, Check, Proof, ProofCheck, Settings, Source, Subject, SubjectShaders, share_shaders,
 };
 use layoutproof_core::results::known::{self, shapes_of_block};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind};
 use layoutproof_device::{Batch, DeviceInfo, Runner, RunnerKind};
+use layoutproof_events::producer::Generator;
+use layoutproof_events::{CheckDevice, CheckId};
+use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind};
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_layout::{BlockLayout, ElementChoice, Numbers, Quantity, RuleSet, find, join, lay_out, table};
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS, Misreading, Model};

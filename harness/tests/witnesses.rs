@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use layoutproof_core::case::Case;
-use layoutproof_core::check::{
-    Check, CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders, share_shaders,
-};
-use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, RecordValue, Row};
+use layoutproof_core::check::{Check, CompiledAccesses, Settings, Source, Subject, SubjectShaders, share_shaders};
 use layoutproof_device::{Batch, Feature, Runner, RunnerError, Shader, ShaderModel};
+use layoutproof_events::producer::Generator;
+use layoutproof_events::{CheckRecord, Culprit, OutcomeKind, RecordValue, Row};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
 use layoutproof_model::Model;
@@ -363,6 +362,6 @@ fn an_expected_matrix_stride_is_compared() {
 fn the_model_is_no_device() {
     let expect = expecting("std140", "offsets = { \"S.c\" = 48 }");
     let record = record(&check(subject(ARRAY, &expect, "std140"), Generator::Rspirv, None));
-    let end = layoutproof_core::results::summary::fold(&[record]);
+    let end = layoutproof_events::summary::fold(&[record]);
     assert_eq!((end.agree, end.leaves, end.devices), (1, 0, Vec::<String>::new()));
 }

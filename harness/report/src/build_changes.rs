@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, BuildDifference, ChangeKind};
-use layoutproof_core::results::record::SCHEMA;
+use layoutproof_events::SCHEMA;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::style::{Style, Tone, counted, cut, grouped, one_line, width};
 

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::check::{CheckDevice, Producer, ShaderMaker};
-use layoutproof_core::results::record::{OutcomeKind, RunEnd};
-use layoutproof_core::results::summary::proves_nothing;
 use layoutproof_device::{Provider, RunnerKind};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::summary::proves_nothing;
+use layoutproof_events::{CheckDevice, ShaderMaker};
+use layoutproof_events::{OutcomeKind, RunEnd};
 use layoutproof_show::style::{Style, Tone, counted, grouped};
 
 use crate::reporter::FinishedRun;

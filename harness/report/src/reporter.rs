@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use layoutproof_core::check::Producer;
-use layoutproof_core::results::record::{CheckRecord, Event, RunEnd, RunHeader};
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, Event, RunEnd, RunHeader};
 
 use crate::deqp_csv::DeqpCsv;
 use crate::github::{GithubAnnotations, GithubSummary};

@@ -17,12 +17,13 @@ use super::tables::run_table::run_table;
 use crate::failure::group::place;
 use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
-use layoutproof_core::check::{CheckDevice, CheckId, Producer};
 use layoutproof_core::results::known::FixedEntry;
-use layoutproof_core::results::record::{
+use layoutproof_events::producer::Producer;
+use layoutproof_events::seen_cases::SeenCases;
+use layoutproof_events::{
     BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, Reason, ReasonKind, RecordedCacheUse, RunEnd, SkipKind,
 };
-use layoutproof_core::results::seen_cases::SeenCases;
+use layoutproof_events::{CheckDevice, CheckId};
 use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
 use layoutproof_show::struct_text::PLAIN_COLUMNS;
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, width, wrapped};

@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use expect_test::{ExpectFile, expect_file};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::coverage::{CoverageCell, CoverageCells};
-use layoutproof_core::results::record::{
+use layoutproof_device::RunnerKind;
+use layoutproof_events::summary;
+use layoutproof_events::{CheckDevice, CheckId};
+use layoutproof_events::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource, RecordsFilter,
     RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock, ToolBuild,
 };
-use layoutproof_core::results::summary;
-use layoutproof_device::RunnerKind;
 use layoutproof_hostcheck::{Arrivals, ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember, StrayLeaf};
 use layoutproof_layout::padding::{Hole, HoleKind};
 use layoutproof_layout::shape::{Count, MatrixOrder};

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use layoutproof_bindings::{BindingRequest, Convention, Target};
 use layoutproof_core::case::{Authority, BindExpectation, ExpectedPlaces};
-use layoutproof_core::check::{BindingCheck, CheckDevice, CheckId, Proof, ProofCheck, Source};
+use layoutproof_core::check::{BindingCheck, Proof, ProofCheck, Source};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{
-    CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind,
-};
-use layoutproof_core::results::summary::fold;
 use layoutproof_device::{Batch, Feature, Job, Runner, RunnerKind};
+use layoutproof_events::summary::fold;
+use layoutproof_events::{CheckDevice, CheckId};
+use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind};
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_probes::generate::reserved::Reserved;

@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use layoutproof_core::results::left_out::{DeviceResults, left_out, left_out_cases};
-use layoutproof_core::results::record::{
+use layoutproof_device::RunnerKind;
+use layoutproof_events::left_out::{DeviceResults, left_out, left_out_cases};
+use layoutproof_events::summary::fold;
+use layoutproof_events::{
     BoundCount, CellRow, DeviceCells, Event, Outcome, OutcomeKind, Proves, RecordedCacheUse, RecordsFilter, RunEnd,
     RunHeader, SkipKind,
 };
-use layoutproof_core::results::summary::fold;
-use layoutproof_device::RunnerKind;
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::RECORDS_SCHEMA;

@@ -1,12 +1,12 @@
 //! Reports of any records file, even with nonsensical numbers, terminate, do not panic and hide
 //! nothing.
 
-use layoutproof_core::check::CheckId;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::results::record::{
+use layoutproof_events::CheckId;
+use layoutproof_events::summary;
+use layoutproof_events::{
     Access, CheckRecord, Culprit, Outcome, Proves, RecordValue, Row, Story, StoryBlock, Witnesses,
 };
-use layoutproof_core::results::summary;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_device::{ReadBack, RunnerError};
 use layoutproof_layout::Quantity;
 
-use crate::results::record::{Reason, Reasons, Row};
+use layoutproof_events::{Reason, Reasons, Row};
 use layoutproof_probes::{BoundRange, Form, Observation, ProbeEntry};
 
 /// Limit on the problems that the note of one guard row lists after the first.
@@ -110,7 +110,7 @@ pub(super) fn driver_messages(results: &[Result<ReadBack, RunnerError>]) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::record::{Access, RecordValue, Witnesses};
+    use layoutproof_events::{Access, RecordValue, Witnesses};
     use layoutproof_probes::{AddressSpace, Direction, Stage};
 
     /// A device may treat the end of a range differently where no guard follows.

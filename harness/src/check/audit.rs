@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use layoutproof_layout::Quantity;
 use thiserror::Error;
 
-use crate::check::check_id::ShaderMaker;
-use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Verdict, Writer, judge};
-use crate::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Row};
+use layoutproof_events::check_id::ShaderMaker;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Row};
 
 /// A statement of a record that does not follow from the rest of it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -124,7 +124,7 @@ fn is_answered(check: &CheckRecord) -> bool {
 mod tests {
     use super::*;
     use crate::check::verdict::Validation;
-    use crate::results::record::{BoundCount, KnownEntry, Reason, SkipKind};
+    use layoutproof_events::{BoundCount, KnownEntry, Reason, SkipKind};
 
     /// Returns a record with one leaf at byte 4 on which all witnesses agree.
     fn agreeing() -> CheckRecord {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     fn observe(record: &mut CheckRecord, byte: u32) {
-        record.rows[0].witnesses.observed = Some(crate::results::record::RecordValue::Number(byte));
+        record.rows[0].witnesses.observed = Some(layoutproof_events::RecordValue::Number(byte));
     }
 
     fn skipped(kind: Option<SkipKind>) -> Outcome {

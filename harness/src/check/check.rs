@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use layoutproof_device::DeviceInfo;
 
-use crate::check::check_id::{CheckId, CheckRules};
 use crate::check::produce::subject_shaders::SubjectShaders;
-use crate::check::producer::Producer;
 use crate::check::subject::Subject;
+use layoutproof_events::check_id::{CheckId, CheckRules};
+use layoutproof_events::producer::Producer;
 
 /// A subject's shaders on one device.
 #[derive(Clone, Debug)]

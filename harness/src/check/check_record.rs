@@ -14,7 +14,7 @@ use crate::check::produce::gap::GapCause;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
-use crate::results::record::{
+use layoutproof_events::{
     Access, CheckRecord, CommandOption, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, RerunCommand, Row,
     SkipKind, Story, StoryBlock, Witnesses,
 };

@@ -3,7 +3,7 @@
 use layoutproof_layout::{Numbers, Quantity, lay_out, table};
 
 use crate::check::subject::Subject;
-use crate::results::record::{Culprit, RecordValue, Row};
+use layoutproof_events::{Culprit, RecordValue, Row};
 
 /// Returns the first bare rule set, other than the subject's own, that puts every probed leaf where
 /// the culprit (device, report or code) put it. It must explain each of the differing rows: no rule

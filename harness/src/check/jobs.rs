@@ -9,7 +9,7 @@ use crate::check::check::Check;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
-use crate::results::record::Reason;
+use layoutproof_events::Reason;
 use layoutproof_probes::{AddressSpace, PlanShader, ProbeEntry, ProbeJob, jobs};
 
 /// Names a probe within its check: the index of its module in

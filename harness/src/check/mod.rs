@@ -2,7 +2,7 @@
 //!
 //! The command line reads a [`source`] (a case or a file) and makes a [`subject`] for each rule
 //! set. Its shaders come from [`produce`], which calls our own generators, or from `compiled`,
-//! where a compiler gets the user's declarations. [`producer`] lists both kinds and the runners for
+//! where a compiler gets the user's declarations. [`layoutproof_events::producer`] lists both kinds and the runners for
 //! which they write.
 //!
 //! A [`Check`] is a subject's shaders on one device. [`jobs`] lists the jobs that the device can
@@ -28,16 +28,12 @@ pub mod source;
 pub mod subject;
 pub mod verdict;
 
-pub use layoutproof_events::{check_id, producer};
-
 pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
 pub use check::Check;
-pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 pub use jobs::{Jobs, ProbeName};
 pub use produce::{
     CompiledAccesses, Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders,
 };
-pub use producer::{Generator, Producer};
 pub use reproduction::{ExpectedWord, FailingProbe, ReproDispatch};
 pub use shader_texts::ShaderText;
 pub use source::Source;

@@ -9,7 +9,7 @@ use crate::check::jobs::{CheckProbe, Jobs};
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::shader_texts::names_block;
 use crate::check::verdict::{CodeOrigin, differing};
-use crate::results::record::{Access, Row};
+use layoutproof_events::{Access, Row};
 use layoutproof_probes::image::data_word;
 use layoutproof_probes::image::encoding::{Ink, Salt, WordCode};
 use layoutproof_probes::{AnswerPlace, Direction, Form, ProbeJob, ProbeRun, words};

@@ -6,8 +6,8 @@ use layoutproof_layout::{Leaf, LeafStep, Numbers, Quantity, join};
 use crate::check::check::Check;
 use crate::check::jobs::CheckProbe;
 use crate::check::produce::shader_module::ShaderModule;
-use crate::check::producer::Producer;
-use crate::results::record::{Access, RecordValue, Row, Witnesses};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{Access, RecordValue, Row, Witnesses};
 use layoutproof_probes::{Form, Observation, Tail, length_in, tail};
 
 /// The path of a row, with the numbers of the case and of our rules.

@@ -5,7 +5,7 @@ use rspirv::binary::Disassemble;
 use crate::check::check::Check;
 use crate::check::produce::shader_module::{ModuleCode, ModuleSource, ShaderModule};
 use crate::check::verdict::{CodeOrigin, differing};
-use crate::results::record::{Access, RecordedShader, Row};
+use layoutproof_events::{Access, RecordedShader, Row};
 
 /// Limit on the modules in a record.
 pub(super) const MOST_MODULES: usize = 2;

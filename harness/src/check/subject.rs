@@ -5,9 +5,9 @@ use std::sync::Arc;
 use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
-use crate::check::producer::Producer;
 use crate::check::source::Source;
-use crate::results::record::{RecordValue, Row, Witnesses};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{RecordValue, Row, Witnesses};
 use layoutproof_frontend::module::Module;
 use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_readers::toolchain::{Input, SourceText};

@@ -11,7 +11,7 @@ pub use layoutproof_events::Validation;
 pub use layoutproof_events::producer::Writer;
 use layoutproof_layout::Quantity;
 
-use crate::results::record::{Culprit, Proves, Row, Witnesses};
+use layoutproof_events::{Culprit, Proves, Row, Witnesses};
 use layoutproof_probes::Form;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,7 +234,7 @@ fn sentence(culprit: Culprit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results::record::{Access, RecordValue};
+    use layoutproof_events::{Access, RecordValue};
     use layoutproof_layout::Quantity;
     use layoutproof_probes::{AddressSpace, Direction, Stage};
 

@@ -12,8 +12,10 @@ use layoutproof_layout::{Quantity, join};
 use layoutproof_probes::leaf_kind::{After, LeafKind, kinds};
 use serde::Serialize;
 
-use crate::check::{CheckDevice, Producer, Subject, SubjectShaders};
-use crate::results::record::{Access, CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
+use crate::check::{Subject, SubjectShaders};
+use layoutproof_events::CheckDevice;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{Access, CellRow, CheckRecord, DeviceCells, OutcomeKind, Proves, RecordValue, Row};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -9,9 +9,9 @@ use layoutproof_device::RunnerKind;
 use layoutproof_layout::FileId;
 use wildmatch::WildMatch;
 
-use crate::check::CheckDevice;
 use crate::results::coverage::word;
-use crate::results::record::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, OutcomeKind, Proves};
+use layoutproof_events::CheckDevice;
+use layoutproof_events::{BoundCount, CellRow, CheckRecord, DeviceCells, LeftOutChecks, OutcomeKind, Proves};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
@@ -223,10 +223,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::check::CheckId;
     use crate::check::verdict::Validation;
     use crate::results::coverage::{Kinds, answered_by_device};
-    use crate::results::record::{Access, Culprit, Outcome, RecordValue, Row, Witnesses};
+    use layoutproof_events::CheckId;
+    use layoutproof_events::{Access, Culprit, Outcome, RecordValue, Row, Witnesses};
     use layoutproof_layout::Quantity;
     use layoutproof_probes::leaf_kind::{After, LeafKind};
     use layoutproof_probes::{AddressSpace, Direction, Form, Stage};

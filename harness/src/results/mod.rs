@@ -5,5 +5,3 @@ pub mod coverage;
 pub mod floors;
 pub mod frozen;
 pub mod known;
-
-pub use layoutproof_events::{self as record, left_out, seen_cases, summary};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use layoutproof_compilers::cache::{AnswerCache, CacheFolder, CacheUse};
-use layoutproof_core::results::record::RecordedCacheUse;
+use layoutproof_events::RecordedCacheUse;
 
 use crate::args::CacheArgs;
 use crate::output::warn;

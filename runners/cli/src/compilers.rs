@@ -9,7 +9,7 @@ use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::results::frozen::manifest::dotted_version;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_inputs::named_compiler::{NamedCompiler, name_and_file};
 use layoutproof_inputs::shader_file::reader_process::ReaderProcess;

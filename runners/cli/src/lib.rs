@@ -26,7 +26,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 use layoutproof_compilers::{dxc_library, naga_command, slang_library};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 
 pub use command_line::Cli;
 use command_line::{Command, DevCommand};

@@ -1,6 +1,6 @@
 //! The error of a command that has nothing to run, or that lacks something which the user requires.
 
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use thiserror::Error;
 
 /// Why a command ends before its first check, with its exit code.

@@ -10,10 +10,12 @@ use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::{BindingCheck, Check, CheckId, Producer, ProofCheck, Settings, Subject};
+use layoutproof_core::check::{BindingCheck, Check, ProofCheck, Settings, Subject};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_events::CheckId;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;

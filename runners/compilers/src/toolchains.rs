@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use layoutproof_core::results::record::ToolBuild;
+use layoutproof_events::ToolBuild;
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{
     AnswerOrigin, Compilation, CompileOutcome, CompileRequest, Compilers, Toolchain, toolchains,

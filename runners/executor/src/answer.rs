@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_events::CheckRecord;
 
 use crate::device_check::DeviceCheck;
 use crate::drivers::DriverCompilation;

@@ -3,8 +3,8 @@
 //! The offsets in compiled code are the same on every driver. A run that checks every compiler
 //! therefore gives each module to one driver, and the next run gives it to another.
 
-use layoutproof_core::check::Producer;
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::producer::Producer;
 use layoutproof_random::stable_hash::stable_hash;
 
 /// The devices that run the modules of compilers.

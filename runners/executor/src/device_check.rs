@@ -2,9 +2,10 @@
 
 use std::time::Instant;
 
-use layoutproof_core::check::{Check, CheckId, ProofCheck};
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_core::check::{Check, ProofCheck};
 use layoutproof_device::{DeviceInfo, Job};
+use layoutproof_events::CheckId;
+use layoutproof_events::CheckRecord;
 
 use crate::drivers::DriverCompilation;
 use crate::pool::Workers;

@@ -4,8 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use layoutproof_core::check::{BindingCheck, Check, CheckId, Producer, Proof, ProofCheck, Settings, Subject};
+use layoutproof_core::check::{BindingCheck, Check, Proof, ProofCheck, Settings, Subject};
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::CheckId;
+use layoutproof_events::producer::Producer;
 use layoutproof_readers::toolchain::Compilers;
 
 use crate::compiler_devices::CompilerDevices;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, Producer, Proof, ProofCheck, SubjectShaders, share_shaders};
+use layoutproof_core::check::{Check, Proof, ProofCheck, SubjectShaders, share_shaders};
 use layoutproof_device::Shader;
+use layoutproof_events::producer::Producer;
 use layoutproof_layout::BlockRules;
 use layoutproof_readers::toolchain::CodeTarget;
 

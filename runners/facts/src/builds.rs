@@ -12,7 +12,7 @@ use layoutproof_compilers::typed_command::{TypedAnswer, TypedCommand, TypedEnd};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::frozen::{CaseAnswers, FrozenAnswer, FrozenQuestion, decide};
 use layoutproof_core::results::known::ReducedSource;
-use layoutproof_core::results::record::Row;
+use layoutproof_events::Row;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_inputs::all_cases;
 use layoutproof_inputs::shader_file::reader_process::ReaderProcess;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use layoutproof_built_in::CASES;
 use layoutproof_core::check::Source;
-use layoutproof_core::results::record::RecordedSource;
+use layoutproof_events::RecordedSource;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_site::{CaseFacts, ExplorerText};

@@ -4,7 +4,7 @@ use anyhow::{Context, bail, ensure};
 use layoutproof_built_in::DEVICE_RUNS;
 use layoutproof_core::results::known;
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::RunEnd;
+use layoutproof_events::RunEnd;
 use layoutproof_site::{KeptRun, KnownList};
 
 use layoutproof_records::recorded::{self, RecordedRuns};

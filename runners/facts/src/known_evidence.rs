@@ -9,12 +9,11 @@ use indexmap::IndexMap;
 use layoutproof_built_in::KNOWN_EVIDENCE;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckId, CheckRules, Source, Subject};
+use layoutproof_core::check::{Source, Subject};
 use layoutproof_core::results::frozen::{Fact, Facts, FrozenAnswer, FrozenQuestion};
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::{
-    CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock,
-};
+use layoutproof_events::{CheckId, CheckRules};
+use layoutproof_events::{CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock};
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_records::decision_rows::{NumberPlace, add_rows, differs, row_of};

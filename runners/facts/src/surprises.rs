@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use layoutproof_core::check::Source;
-use layoutproof_core::results::record::RecordedSource;
+use layoutproof_events::RecordedSource;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{

@@ -5,7 +5,7 @@
 
 use layoutproof_core::check::Subject;
 use layoutproof_core::results::frozen::{Fact, Facts};
-use layoutproof_core::results::record::{RecordValue, Row, Witnesses};
+use layoutproof_events::{RecordValue, Row, Witnesses};
 use layoutproof_layout::Quantity;
 
 /// Adds a row for each decided number that our rules compute too.

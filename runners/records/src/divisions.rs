@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::results::record::RunHeader;
+use layoutproof_events::RunHeader;
 
 use crate::shard::Shard;
 
@@ -110,8 +110,8 @@ impl CollectedRun {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::results::record::RecordsFilter;
     use layoutproof_device::{DeviceInfo, Runner};
+    use layoutproof_events::RecordsFilter;
     use layoutproof_model::Model;
 
     use super::*;

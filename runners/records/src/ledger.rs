@@ -6,11 +6,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use anyhow::bail;
-use layoutproof_core::check::CheckId;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
-use layoutproof_core::results::record::{CheckRecord, Outcome, OutcomeKind, RunEnd};
-use layoutproof_core::results::summary::fold;
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::CheckId;
+use layoutproof_events::summary::fold;
+use layoutproof_events::{CheckRecord, Outcome, OutcomeKind, RunEnd};
 
 use crate::records_file::RecordsFile;
 use crate::shapes::Shapes;

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::check::{CheckDevice, CheckId};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
-use layoutproof_core::results::summary::{add_left_out, fold};
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::summary::{add_left_out, fold};
+use layoutproof_events::{CheckDevice, CheckId};
+use layoutproof_events::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_executor::plan::CASES_AT_ONCE;
 
 use crate::divisions::{missing_shards, split, undivided};

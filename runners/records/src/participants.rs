@@ -7,10 +7,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use layoutproof_core::check::{CheckDevice, Producer, ShaderMaker};
-use layoutproof_core::results::record::{
-    BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, RunHeader, SkipKind,
-};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, RunHeader, SkipKind};
+use layoutproof_events::{CheckDevice, ShaderMaker};
 use layoutproof_show::{counted, one_line};
 
 /// The users' choices for the runs.
@@ -231,7 +230,7 @@ fn by_frequency(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 #[cfg(test)]
 mod tests {
     use layoutproof_core::check::verdict::Validation;
-    use layoutproof_core::results::record::{Culprit, KnownEntry, Outcome, Proves, Reason};
+    use layoutproof_events::{Culprit, KnownEntry, Outcome, Proves, Reason};
 
     use super::*;
 

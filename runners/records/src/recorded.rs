@@ -7,8 +7,8 @@
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::audit::audit;
-use layoutproof_core::results::record::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader};
-use layoutproof_core::results::summary;
+use layoutproof_events::summary;
+use layoutproof_events::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_report::json_lines::{self, NumberedLine};
 
 use crate::compression;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use layoutproof_core::check::{BindingCheck, Source, Subject};
-use layoutproof_core::results::record::{RecordedLayout, RecordedSource, StoryBlock};
+use layoutproof_events::{RecordedLayout, RecordedSource, StoryBlock};
 use layoutproof_layout::{BlockLayout, table};
 
 /// Maximum length in bytes of a recorded declaration. For a longer one, records keep only the

@@ -7,8 +7,8 @@ use layoutproof_built_in::CASES;
 use layoutproof_core::check::Subject;
 use layoutproof_core::results::known::shape::{self, ShapeAt};
 use layoutproof_core::results::known::{KnownFailure, shapes_of_block};
-use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::CheckRecord;
 
 /// Shapes by the id of a case or a file.
 #[derive(Debug, Default)]

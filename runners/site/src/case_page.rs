@@ -9,7 +9,7 @@ use super::address::{case_page, link};
 use super::explorer_link::ExplorerText;
 use super::known_differences::Mechanism;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
-use layoutproof_core::results::record::RecordedSource;
+use layoutproof_events::RecordedSource;
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::case_part::{SourceMaps, source_part};
 use layoutproof_report::html::components::plain_code;

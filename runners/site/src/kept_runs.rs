@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::check::CheckDevice;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader};
 use layoutproof_device::devices::CURRENT_LAVAPIPE;
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_events::CheckDevice;
+use layoutproof_events::{CheckRecord, OutcomeKind, RunEnd, RunHeader};
 use layoutproof_show::style::{grouped, one_line};
 use maud::{Markup, html};
 
@@ -246,8 +246,8 @@ fn bugs_met(path: &str, group: &SeenGroup<'_>, links: EvidenceLinks<'_>) -> Mark
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use layoutproof_core::results::record::{RecordsFilter, SCHEMA};
     use layoutproof_device::{Direct3d, ShaderModel};
+    use layoutproof_events::{RecordsFilter, SCHEMA};
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::address::{GivenNames, slug, slug_of_sentence};
 use layoutproof_core::results::known::{KnownFailure, NamedBuilds};
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_events::CheckRecord;
 use layoutproof_layout::Column;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_report::html::known_part::link_to;

@@ -12,7 +12,7 @@ use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::one_member_per_line;
 use super::time_line::time_line;
 use layoutproof_core::results::known::{EntryCondition, KnownFailure};
-use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row};
+use layoutproof_events::{CheckRecord, Culprit, OutcomeKind, Row};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::failure_card::{failure_maps, witness_table};

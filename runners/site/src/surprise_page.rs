@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::address::{case_page, link, slug};
 use super::explorer_link::ExplorerText;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
-use layoutproof_core::results::record::RecordedSource;
+use layoutproof_events::RecordedSource;
 use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
 use layoutproof_show::layout_text::merged_block::MergedBlock;

@@ -12,7 +12,7 @@ use super::located::locate;
 use super::table::table;
 use super::witness::{Mark, mark, number, reference};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind, Row, Story, Witness};
+use layoutproof_events::{CheckRecord, Culprit, OutcomeKind, Row, Story, Witness};
 use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, width};
 

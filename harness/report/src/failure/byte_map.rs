@@ -11,7 +11,7 @@ use layoutproof_layout::Quantity;
 use super::located::{LocatedRow, is_part};
 use super::squeeze::{TablePiece, squeeze};
 use super::witness::{Mark, deed, mark, number, reference};
-use layoutproof_core::results::record::{Culprit, StoryBlock, Witness};
+use layoutproof_events::{Culprit, StoryBlock, Witness};
 use layoutproof_probes::Direction;
 use layoutproof_show::layout_text::member_tree::{ScalarCell, cells};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};

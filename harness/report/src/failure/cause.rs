@@ -13,8 +13,9 @@ use super::block::{block, heading};
 use super::group::{FailureGroup, failures, failures_of};
 use super::witness::is_wrong;
 use crate::reasons::without_details;
-use layoutproof_core::check::{CheckId, Producer};
-use layoutproof_core::results::record::{CheckRecord, Culprit, Outcome, OutcomeKind};
+use layoutproof_events::CheckId;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind};
 use layoutproof_show::style::{Style, TextLines, counted, grouped, one_line};
 
 /// Failures to print in full, one for each cause.

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use indexmap::{IndexMap, IndexSet};
-use layoutproof_core::check::{CheckDevice, CheckRules, ShaderMaker};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
+use layoutproof_events::{CheckDevice, CheckRules, ShaderMaker};
+use layoutproof_events::{CheckRecord, OutcomeKind};
 
 /// Checks that failed in the same way, and the devices on which they failed.
 #[derive(Clone, Debug)]

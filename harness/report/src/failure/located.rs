@@ -6,7 +6,7 @@
 
 use layoutproof_layout::MemberRow;
 
-use layoutproof_core::results::record::{Row, StoryBlock};
+use layoutproof_events::{Row, StoryBlock};
 
 /// A row with its block and path.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use layoutproof_layout::{MemberRow, Quantity};
 use super::located::{LocatedRow, is_part, locate, owner};
 use super::squeeze::{TablePiece, squeeze};
 use super::witness::{Mark, WitnessField, columns, is_wrong, mark, number, reference};
-use layoutproof_core::results::record::{Access, CheckRecord, Row, StoryBlock, Witness};
+use layoutproof_events::{Access, CheckRecord, Row, StoryBlock, Witness};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_show::layout_text::struct_lines::{LineDrawing, LineKind, StructLine, lines};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};

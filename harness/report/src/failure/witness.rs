@@ -1,6 +1,6 @@
 //! The witnesses of a row: the number that each gives, and which of them are marked wrong.
 
-use layoutproof_core::results::record::{CheckRecord, Culprit, RecordValue, Row, Witness, Witnesses};
+use layoutproof_events::{CheckRecord, Culprit, RecordValue, Row, Witness, Witnesses};
 use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, Tone};
 

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, Reason, Reasons};
 use layoutproof_device::RunnerError;
+use layoutproof_events::{CheckRecord, OutcomeKind, Reason, Reasons};
 
 use crate::reporter::{Destination, FinishedRun, Reporter};
 

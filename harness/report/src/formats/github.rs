@@ -9,8 +9,8 @@ use crate::failure::group::place;
 use crate::headline::Headline;
 use crate::matrix;
 use crate::reporter::{Destination, FinishedRun, Reporter};
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunEnd};
-use layoutproof_core::results::summary::{add, add_left_out};
+use layoutproof_events::summary::{add, add_left_out};
+use layoutproof_events::{CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_show::style::{Style, Tone, grouped, one_line};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use crate::reporter::{Destination, Reporter};
-use layoutproof_core::results::record::{CheckRecord, Contradiction, Event, RunEnd, RunHeader, SCHEMA, SavedLine};
+use layoutproof_events::{CheckRecord, Contradiction, Event, RunEnd, RunHeader, SCHEMA, SavedLine};
 
 /// A records file that cannot be read.
 #[derive(Debug, Error)]

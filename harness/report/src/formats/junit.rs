@@ -14,7 +14,7 @@ use crate::failure::block::block;
 use crate::failure::group::FailureGroup;
 use crate::failure::group::place;
 use crate::reporter::{Destination, FinishedRun, Reporter};
-use layoutproof_core::results::record::{CheckRecord, KnownEntry, OutcomeKind};
+use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};
 
 /// The checks as one `JUnit` report.

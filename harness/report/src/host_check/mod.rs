@@ -27,8 +27,8 @@ pub use view::{Amount, View};
 
 use std::sync::Arc;
 
-use layoutproof_core::results::record::Reasons;
 use layoutproof_device::RunnerKind;
+use layoutproof_events::Reasons;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{BlockKind, Column};
 use thiserror::Error;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::check::ShaderMaker;
+use layoutproof_events::ShaderMaker;
 use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Count;
 use maud::{Markup, html};
@@ -13,9 +13,7 @@ use super::components::shader_code;
 use super::known_part::KnownEntries;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
-use layoutproof_core::results::record::{
-    CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock,
-};
+use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock};
 use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
 use layoutproof_show::show_json::ShownBlock;
@@ -379,7 +377,7 @@ fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
             names.push(&block.name);
         }
     }
-    let column = |layout: &layoutproof_core::results::record::RecordedLayout| {
+    let column = |layout: &layoutproof_events::RecordedLayout| {
         let blocks = names.iter().map(|name| shown(name, layout.blocks.iter().find(|block| block.name == *name)));
         ShownColumn { name: ColumnName::of_rules(&layout.rules), blocks: blocks.collect() }
     };

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_core::check::{CheckId, CheckRules};
+use layoutproof_events::{CheckId, CheckRules};
 use maud::{Markup, html};
 
 use super::byte_map::{ByteMap, leave_out_repetitions};
@@ -20,7 +20,7 @@ use crate::failure::located::{LocatedRow, locate};
 use crate::failure::squeeze::TablePiece;
 use crate::failure::table::{LineSubject, WitnessLine, WitnessTable, left_out, witness_tables};
 use crate::failure::witness::{Mark, WitnessField};
-use layoutproof_core::results::record::{CheckRecord, Story, StoryBlock};
+use layoutproof_events::{CheckRecord, Story, StoryBlock};
 use layoutproof_show::layout_text::struct_lines::{LineKind, StructLine};
 use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;

@@ -8,7 +8,7 @@ use super::failure_card::failure;
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
 use crate::failure::group::FailureGroup;
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_events::CheckRecord;
 use layoutproof_show::style::{counted, one_line};
 
 /// Input of the page.

@@ -3,13 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::check::{Producer, ShaderMaker};
+use layoutproof_events::ShaderMaker;
+use layoutproof_events::producer::Producer;
 use maud::{Markup, html};
 
 use super::case_link::case_link;
 use super::components::{command, with_code};
 use super::page_shaders::PageShaders;
-use layoutproof_core::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
+use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
 /// Example cases to list per bug.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::components::{Sign, legend_of};
-use layoutproof_core::results::record::OutcomeKind;
+use layoutproof_events::OutcomeKind;
 use layoutproof_show::style::grouped;
 
 /// The legend of the signs in a cell.

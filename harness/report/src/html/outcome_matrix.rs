@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::check::{CheckId, CheckRules};
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_events::{CheckId, CheckRules};
 use layoutproof_layout::table;
 use maud::{Markup, html};
 
 use super::outcome_cell::{CellPlace, OutcomeCell, cell_legend};
 use crate::failure::group::place;
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind};
+use layoutproof_events::{CheckRecord, LeftOutChecks, OutcomeKind};
 use layoutproof_show::style::one_line;
 
 /// Numbers the rule sets and places of a run, for tables and filters.

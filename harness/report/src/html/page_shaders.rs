@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::components::plain_code;
-use layoutproof_core::check::CheckId;
-use layoutproof_core::results::record::{CheckRecord, RecordedShader};
+use layoutproof_events::CheckId;
+use layoutproof_events::{CheckRecord, RecordedShader};
 use layoutproof_show::style::{grouped, one_line};
 
 /// Bytes for all shader texts of a page.

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use layoutproof_core::check::Producer;
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::producer::Producer;
 use layoutproof_layout::ShaderCompiler;
 use maud::{Markup, html};
 
@@ -22,7 +22,7 @@ use super::page_shaders::PageShaders;
 use crate::failure::cause::{FailureCause, causes};
 use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, SkipKind};
+use layoutproof_events::{CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, SkipKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 
 use crate::failure::byte_map::{MapSubject, Stray, strays};
 use crate::failure::witness::deed;
-use layoutproof_core::results::record::Witness;
+use layoutproof_events::Witness;
 use layoutproof_show::style::one_line;
 
 /// Scalars that one witness has at other bytes than the reference.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{BlockLayout, Quantity, join, without_indices};
 
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RecordValue};
+use layoutproof_events::{CheckRecord, OutcomeKind, RecordValue};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 
 /// The blocks of a user's file under one rule set.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind};
+use layoutproof_events::{CheckRecord, LeftOutChecks, OutcomeKind, Proves, ReasonKind};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::style::{Style, TextLines, Tone, counted, grouped, one_line, pad, pad_left, width};
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
 
-use layoutproof_core::check::CheckDevice;
-use layoutproof_core::results::record::{CheckRecord, LeftOutChecks, RunEnd};
-use layoutproof_core::results::summary::{add, add_left_out};
+use layoutproof_events::CheckDevice;
+use layoutproof_events::summary::{add, add_left_out};
+use layoutproof_events::{CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_show::style::{Style, TextLines, Tone, grouped, one_line, pad, pad_left, width};
 
 /// Columns of a number.

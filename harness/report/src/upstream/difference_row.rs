@@ -2,7 +2,7 @@
 
 use layoutproof_layout::Quantity;
 
-use layoutproof_core::results::record::{RecordValue, Row};
+use layoutproof_events::{RecordValue, Row};
 
 /// One number of a difference, in bytes; `None` if a witness gives none.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{CheckDevice, CheckId};
-use layoutproof_core::results::record::{
+use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
+use layoutproof_events::{
     Access, CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordValue, RecordedLayout, RecordedShader,
     RecordedSource, RerunCommand, Row, Story, StoryBlock, Witnesses,
 };
-use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
+use layoutproof_events::{CheckDevice, CheckId};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};

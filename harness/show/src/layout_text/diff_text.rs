@@ -16,7 +16,7 @@ use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
 use crate::show_json::ShownBlock;
 use crate::style::{TextLines, Tone};
-use layoutproof_core::results::record::SCHEMA;
+use layoutproof_events::SCHEMA;
 use layoutproof_source::plain_text::escape_json;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, Extent, MemberRow, Refusal};
 use serde::{Serialize, Serializer};
 
-use layoutproof_core::results::record::SCHEMA;
+use layoutproof_events::SCHEMA;
 use layoutproof_source::diagnostics::{self, Code, Diagnostic, Severity};
 use layoutproof_source::plain_text::escape_json;
 use layoutproof_source::sources::SourceMap;

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use layoutproof_layout::Quantity;
 
 use crate::case::{BindExpectation, By, ExpectedDiagnostic};
-use crate::check::check_id::{CheckId, CheckRules, ShaderMaker};
 use crate::check::source::Source;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
-use crate::results::record::{
-    CheckRecord, CommandOption, Outcome, Proves, RecordValue, RerunCommand, Row, Story, Witnesses,
-};
 use layoutproof_bindings::place::{NOT_BOUND, places_text};
 use layoutproof_bindings::{BindingPlace, BindingRequest, BoundModule, bind};
+use layoutproof_events::check_id::{CheckId, CheckRules, ShaderMaker};
+use layoutproof_events::{
+    CheckRecord, CommandOption, Outcome, Proves, RecordValue, RerunCommand, Row, Story, Witnesses,
+};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// A source's parameters as one convention places them.

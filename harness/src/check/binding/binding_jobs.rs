@@ -12,13 +12,13 @@ use layoutproof_device::{Job, ReadBack, RunnerError};
 use crate::check::answers::driver_messages;
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::binding::binding_shaders::{ProofCheck, ProofModule};
-use crate::check::producer::Producer;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, Writer, judge};
-use crate::results::record::{
+use layoutproof_bindings::BindingRequest;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{
     BoundCount, CheckRecord, CommandOption, Outcome, Proves, Reason, Reasons, RecordValue, RerunCommand, Row, SkipKind,
     Story, Witnesses,
 };
-use layoutproof_bindings::BindingRequest;
 use layoutproof_probes::binding::{BindingAnswer, ProbedBinding, in_registers, job, observe, requires};
 use layoutproof_probes::image::nonce_word;
 use layoutproof_readers::toolchain::AnswerOrigin;

@@ -13,11 +13,11 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
 
 use crate::check::binding::binding_check::BindingCheck;
-use crate::check::check_id::CheckId;
-use crate::check::producer::{Generator, Producer};
 use crate::check::verdict::Validation;
-use crate::results::record::Reason;
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
+use layoutproof_events::Reason;
+use layoutproof_events::check_id::CheckId;
+use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
 use layoutproof_probes::Stage;
 use layoutproof_probes::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};

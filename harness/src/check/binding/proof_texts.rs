@@ -6,10 +6,10 @@ use layoutproof_device::Shader;
 
 use super::binding_jobs::ProofAnswers;
 use super::binding_shaders::{ProofCheck, ProofModule};
-use crate::check::producer::Producer;
 use crate::check::shader_texts::{MOST_MODULES, ShaderText, disassembled};
 use crate::check::verdict::{CodeOrigin, differing};
-use crate::results::record::{RecordedShader, Row};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{RecordedShader, Row};
 use layoutproof_probes::binding::ENTRY;
 
 /// Limit on the parameters in a shader's name. For the rest it gives a count.

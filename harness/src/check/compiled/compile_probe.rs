@@ -23,8 +23,8 @@ use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSo
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
-use crate::results::record::Reason;
 use layoutproof_device::ShaderForm;
+use layoutproof_events::Reason;
 use layoutproof_frontend::module::EntryPoint;
 use layoutproof_probes::generate::ProduceError;
 use layoutproof_probes::generate::glsl::{self, NotInGlsl};

@@ -20,10 +20,10 @@ use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
 use crate::check::produce::probe_axes::{drawn_stages, is_core, is_for_uniform};
 use crate::check::produce::settings::Settings;
 use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
-use crate::check::producer::Producer;
 use crate::check::subject::Subject;
-use crate::results::record::Reason;
 use layoutproof_device::ShaderForm;
+use layoutproof_events::Reason;
+use layoutproof_events::producer::Producer;
 use layoutproof_probes::generate::hlsl::{self, Dialect};
 use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{

@@ -1,6 +1,6 @@
 //! Explains why a part of a check has no shader, and whether another machine could make one.
 
-use crate::results::record::Reason;
+use layoutproof_events::Reason;
 
 /// Why a block, a leaf or an entry point has no shader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

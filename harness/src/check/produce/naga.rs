@@ -194,7 +194,7 @@ fn by_form(entry: &ProbeEntry, offsets: &[Option<u32>]) -> CompiledOffsets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::producer::{Generator, Producer};
+    use layoutproof_events::producer::{Generator, Producer};
     use layoutproof_probes::{Direction, Stage};
 
     /// Treats a panic like a crash of any other compiler.

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use layoutproof_device::DeviceInfo;
 
 use super::entry::{CasePattern, KnownFailure, RunScope};
-use crate::check::{CheckId, Producer, ShaderMaker};
-use crate::results::record::{CheckRecord, KnownEntry, Outcome, OutcomeKind, SeenEntry};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckId, ShaderMaker};
+use layoutproof_events::{CheckRecord, KnownEntry, Outcome, OutcomeKind, SeenEntry};
 
 /// Marks known differences as `Known` and the checks of stale entries as `Stale`.
 pub fn apply(known: &[KnownFailure], checks: &mut [CheckRecord], devices: &[DeviceInfo]) {

@@ -13,8 +13,9 @@ use layoutproof_probes::AddressSpace;
 
 use super::drivers::Drivers;
 use crate::check::verdict::Validation;
-use crate::check::{Producer, ShaderMaker};
-use crate::results::record::{CheckRecord, Culprit, Outcome, Row, ToolBuild, Witness};
+use layoutproof_events::ShaderMaker;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, Culprit, Outcome, Row, ToolBuild, Witness};
 
 /// The most characters of a message that an entry repeats.
 const MOST_OF_A_MESSAGE: usize = 80;

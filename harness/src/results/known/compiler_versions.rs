@@ -6,8 +6,9 @@ use std::fmt;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::version_range::{BadRange, VersionRange};
 
-use crate::check::{Producer, ShaderMaker};
 use crate::results::frozen::manifest::dotted_version;
+use layoutproof_events::ShaderMaker;
+use layoutproof_events::producer::Producer;
 
 /// The value of an entry's `version`: `> 23.1.4`.
 #[derive(Clone, Debug, PartialEq)]

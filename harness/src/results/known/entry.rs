@@ -10,7 +10,7 @@ use super::drivers::Drivers;
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
+use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_probes::AddressSpace;
 use layoutproof_readers::toolchain::Toolchain;
 

@@ -12,7 +12,7 @@ use super::entry::KnownFailure;
 use super::shape_entry::names;
 pub use super::shape_entry::{ShapeAt, ShapeEntry};
 use crate::check::verdict::{CodeOrigin, Validation, Writer, differing};
-use crate::results::record::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
+use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 
 /// Marks the record of such a declaration as known if entries explain every row that differs. For
 /// an invalid module or a check that broke, an entry with that culprit or message must name a shape
@@ -119,8 +119,8 @@ fn behind_every_row(
 mod tests {
     use super::*;
     use crate::results::known::MemberShape;
-    use crate::results::record::{Outcome, RecordValue, Story, StoryBlock};
     use layoutproof_device::Feature;
+    use layoutproof_events::{Outcome, RecordValue, Story, StoryBlock};
     use layoutproof_source::sources::SourceMap;
 
     const ENTRY: &str = "

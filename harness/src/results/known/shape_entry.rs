@@ -5,7 +5,7 @@ use layoutproof_layout::{Quantity, join};
 use strum::VariantArray;
 
 use super::member_shape::MemberShape;
-use crate::results::record::{CheckRecord, Culprit, RecordValue, Row};
+use layoutproof_events::{CheckRecord, Culprit, RecordValue, Row};
 use layoutproof_probes::Form;
 use layoutproof_source::toml_table::{FileProblems, TomlTable};
 

@@ -2,9 +2,9 @@ use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
 use layoutproof_layout::Quantity;
 
 use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
-use crate::check::CheckId;
 use crate::check::verdict::Validation;
-use crate::results::record::{
+use layoutproof_events::CheckId;
+use layoutproof_events::{
     Access, BoundCount, CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, Row, Witnesses,
 };
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, FromArgMatches, ValueEnum};
-use layoutproof_core::results::record::RecordsFilter;
 use layoutproof_device::RunnerKind;
+use layoutproof_events::RecordsFilter;
 use layoutproof_executor::fault::Fault;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;

@@ -10,11 +10,11 @@ use std::time::Instant;
 
 use clap::Args;
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::{Generator, Producer};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
-use layoutproof_core::results::summary::Exit;
 use layoutproof_device::{DeviceInfo, RunnerKind};
+use layoutproof_events::producer::{Generator, Producer};
+use layoutproof_events::summary::Exit;
+use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;

@@ -3,8 +3,8 @@
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use layoutproof_compilers::cache::{AnswerCache, CacheContent, CacheFolder, KindContent};
-use layoutproof_core::results::record::SCHEMA;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::SCHEMA;
+use layoutproof_events::summary::Exit;
 use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArgs};

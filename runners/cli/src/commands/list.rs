@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use layoutproof_core::check::{Generator, SubjectShaders};
+use layoutproof_core::check::SubjectShaders;
 use layoutproof_core::results::coverage::{CoverageCells, planned};
-use layoutproof_core::results::record::SCHEMA;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::SCHEMA;
+use layoutproof_events::producer::Generator;
+use layoutproof_events::summary::Exit;
 use layoutproof_inputs::all_cases::{Cases, all_forms, sources, subjects};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::native::natives;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use clap_complete::Shell;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 
 use crate::help;
 use crate::output::print;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use layoutproof_core::results::left_out::DeviceResults;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, RunHeader};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::left_out::DeviceResults;
+use layoutproof_events::summary::Exit;
+use layoutproof_events::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_records::merge::{MergedRuns, RecordedPart, merge};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::records_file::RecordsTarget;

@@ -11,11 +11,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use layoutproof_core::check::{Check, CheckId, CheckRules, FailingProbe, Producer, ReproDispatch, ShaderMaker};
+use layoutproof_core::check::{Check, FailingProbe, ReproDispatch};
 use layoutproof_core::results::known::explain;
-use layoutproof_core::results::record::{CheckRecord, Event, OutcomeKind, RunEnd, RunHeader};
-use layoutproof_core::results::summary::Exit;
 use layoutproof_device::{DeviceInfo, Job, Shader, word_bytes};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::summary::Exit;
+use layoutproof_events::{CheckId, CheckRules, ShaderMaker};
+use layoutproof_events::{CheckRecord, Event, OutcomeKind, RunEnd, RunHeader};
 use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck};

@@ -9,10 +9,11 @@ use std::time::Instant;
 
 use anyhow::bail;
 use layoutproof_compilers::free_memory::give_back_free_memory;
-use layoutproof_core::check::{BindingCheck, CheckId};
-use layoutproof_core::results::record::RunHeader;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_core::check::BindingCheck;
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::CheckId;
+use layoutproof_events::RunHeader;
+use layoutproof_events::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;

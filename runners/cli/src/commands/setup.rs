@@ -15,7 +15,7 @@ use layoutproof_built_in::{SETUP_PARTS, SETUP_SCRIPTS};
 use layoutproof_compilers::SETUP_SOURCES;
 use layoutproof_compilers::search_path::{keep_absolute_path, on_path};
 use layoutproof_compilers::tools_folder::{self, ToolsFolder};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use tempfile::TempDir;
 
 use crate::output::{print, warn};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use layoutproof_built_in::{CASE_FORMAT, MUTANTS, PEERS};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_facts::reduced_sources::reduced_sources;
 use layoutproof_facts::{cases, kept_runs, known_evidence, known_lists, rule_sets, site_records, surprises};
 use layoutproof_inputs::all_cases;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_core::check::Source;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_source::sources::SourceMap;

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use anyhow::{Context, bail};
 use clap::parser::ValueSource;
 use clap::{Command, CommandFactory, Parser};
-use layoutproof_core::results::record::{CommandOption, RerunCommand};
+use layoutproof_events::{CommandOption, RerunCommand};
 use layoutproof_records::shard::Shard;
 
 use crate::args::{ReportFiles, RunArgs};

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use layoutproof_core::results::left_out::{left_out, left_out_cases};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::left_out::{left_out, left_out_cases};
+use layoutproof_events::summary::Exit;
+use layoutproof_events::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_records::ledger::ClosedLedger;

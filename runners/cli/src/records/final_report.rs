@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use layoutproof_core::results::known::baseline;
-use layoutproof_core::results::record::{OutcomeKind, ToolBuild};
-use layoutproof_core::results::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof_events::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof_events::{OutcomeKind, ToolBuild};
 use layoutproof_facts::known_lists::known_lists;
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};

@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use layoutproof_core::check::{Producer, Subject};
+use layoutproof_core::check::Subject;
 use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
 use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
-use layoutproof_core::results::record::{CheckRecord, DeviceCells, RecordsFilter, RunEnd, RunHeader};
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, DeviceCells, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_readers::toolchain::Toolchain;
 
 use crate::records::arguments;

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::results::known::{self, KnownFailure, shapes_of_block};
-use layoutproof_core::results::record::{CheckRecord, KnownEntry, Outcome};
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::{CheckRecord, KnownEntry, Outcome};
 use layoutproof_facts::known_lists::known_lists;
 use layoutproof_site::{Mechanism, mechanisms};
 

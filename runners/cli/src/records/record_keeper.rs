@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_core::results::record::CheckRecord;
+use layoutproof_events::CheckRecord;
 use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::launch::Launch;

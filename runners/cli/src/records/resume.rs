@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::results::record::{CheckRecord, RunHeader};
+use layoutproof_events::{CheckRecord, RunHeader};
 use layoutproof_records::ledger::before_the_end;
 use layoutproof_records::lock;
 use layoutproof_records::recorded::{self, RecordedRuns};

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
-use layoutproof_core::check::CheckId;
+use layoutproof_events::CheckId;
 use layoutproof_inputs::files::{FileKind, read_text};
 use layoutproof_records::shard::Shard;
 

@@ -2,7 +2,7 @@
 //! `show` chooses its columns, each by the compiler that makes its code.
 
 use layoutproof_compilers::toolchains::Toolchains;
-use layoutproof_core::check::Producer;
+use layoutproof_events::producer::Producer;
 use layoutproof_executor::plan::PlannedCheck;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_layout::native::Native;

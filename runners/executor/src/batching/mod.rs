@@ -22,9 +22,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use layoutproof_core::check::{Check, ProbeName, Producer, ProofCheck};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
+use layoutproof_core::check::{Check, ProbeName, ProofCheck};
 use layoutproof_device::Job;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, OutcomeKind};
 
 use self::shared_module::{SharedModule, shares_modules};
 use self::spared::{AccessKind, is_turn};

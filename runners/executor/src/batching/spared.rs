@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use layoutproof_core::check::{Check, ProbeName, Producer, ProofCheck};
+use layoutproof_core::check::{Check, ProbeName, ProofCheck};
 use layoutproof_device::RunnerKind;
+use layoutproof_events::producer::Producer;
 use layoutproof_layout::{Component, Scalar};
 use layoutproof_probes::{Form, ProbeEntry, ProbePlan};
 use layoutproof_random::stable_hash::stable_hash;
@@ -117,8 +118,9 @@ fn kinds_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<Acc
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_core::check::{CompiledAccesses, Generator, Settings, Source, Subject, SubjectShaders};
+    use layoutproof_core::check::{CompiledAccesses, Settings, Source, Subject, SubjectShaders};
     use layoutproof_device::Runner as _;
+    use layoutproof_events::producer::Generator;
     use layoutproof_frontend::DeclareOptions;
     use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
     use layoutproof_model::Model;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use layoutproof_core::check::{Check, CompiledAccesses, Generator, Jobs, Settings, Source, Subject, SubjectShaders};
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind, Row};
+use layoutproof_core::check::{Check, CompiledAccesses, Jobs, Settings, Source, Subject, SubjectShaders};
 use layoutproof_device::{Batch, Feature, ReadBack, Runner};
+use layoutproof_events::producer::Generator;
+use layoutproof_events::{CheckRecord, OutcomeKind, Row};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 use layoutproof_model::{MISREADINGS, Misreading, Model};

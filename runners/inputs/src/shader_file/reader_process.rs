@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use layoutproof_compilers::process_tree::ProcessTree;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_readers::module_reader::{ModuleReader, ReadAnswer, ReadRequest, ReaderFailure, answer};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

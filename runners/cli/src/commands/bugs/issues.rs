@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use layoutproof_core::results::known::NamedBuilds;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_facts::builds::BuildsAtHand;
 use layoutproof_facts::driver_issues::driver_issues;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_facts::bug_state::with_states;
 use layoutproof_facts::builds::BuildsAtHand;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use layoutproof_core::results::record::SCHEMA;
+use layoutproof_events::SCHEMA;
 use layoutproof_facts::bug_state::{Bug, BugState};
 use layoutproof_facts::builds::PastedSource;
 use layoutproof_show::style::{Style, TextLines, Tone, cut, one_line, pad, width, wrapped};

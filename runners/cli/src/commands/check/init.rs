@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, bail};
 use layoutproof_compilers::regular_file::{open_regular, read_text};
-use layoutproof_core::results::summary::Exit;
 use layoutproof_debuginfo::{HostFileKind, HostFileSummary, summarize};
+use layoutproof_events::summary::Exit;
 use layoutproof_frontend::module_files;
 use layoutproof_inputs::files::entries;
 use layoutproof_inputs::globs;

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
 use layoutproof_inputs::globs;

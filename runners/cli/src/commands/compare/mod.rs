@@ -16,7 +16,7 @@ use clap::Args;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, IntendedChanges, accept, compare as compare_decisions};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, expanded};

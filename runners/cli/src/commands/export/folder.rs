@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_inputs::all_cases;
 use layoutproof_layout::{BlockKind, find};

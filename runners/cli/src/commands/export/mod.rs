@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::refused_input::RefusedInput;

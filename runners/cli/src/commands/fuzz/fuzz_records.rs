@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use layoutproof_core::results::known::KnownFailure;
-use layoutproof_core::results::record::{CheckRecord, RunEnd, SCHEMA, ToolBuild};
-use layoutproof_core::results::summary;
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::summary;
+use layoutproof_events::{CheckRecord, RunEnd, SCHEMA, ToolBuild};
 use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_records::records_file::{self, RecordsFile, RecordsTarget};

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::check::{Producer, Settings, Source, Subject};
+use layoutproof_core::check::{Settings, Source, Subject};
 use layoutproof_core::results::known::{self, shapes_of_block};
-use layoutproof_core::results::record::CheckRecord;
 use layoutproof_device::{DeviceInfo, ShaderForm};
+use layoutproof_events::CheckRecord;
+use layoutproof_events::producer::Producer;
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;

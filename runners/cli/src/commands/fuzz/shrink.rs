@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::check::ShaderMaker;
-use layoutproof_core::results::record::{CheckRecord, Culprit, OutcomeKind};
+use layoutproof_events::ShaderMaker;
+use layoutproof_events::{CheckRecord, Culprit, OutcomeKind};
 use layoutproof_random::declaration::{DeclarationTree, RandomDeclaration};
 use layoutproof_random::shrink;
 use layoutproof_random::shrink::SHRINK_CALLS;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::bail;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_inputs::files::{FileKind, read_text_if_there};
 use layoutproof_layout::BlockLayout;
 use layoutproof_records::output_files::check_file;

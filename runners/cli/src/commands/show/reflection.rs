@@ -8,7 +8,7 @@ use anyhow::bail;
 use layoutproof_bindings::reflect::{ParameterUses, slang_json, yaml};
 use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
-use layoutproof_core::results::summary::Exit;
+use layoutproof_events::summary::Exit;
 use layoutproof_frontend::module::Module;
 use layoutproof_inputs::inputs::read_input;
 use layoutproof_layout::resource::DataLayout;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::{self, BindingAgreement, BindingDisagreement};
-use layoutproof_core::check::{BindingCheck, Producer, ProofCheck, Settings, Source};
+use layoutproof_core::check::{BindingCheck, ProofCheck, Settings, Source};
 use layoutproof_core::results::known;
-use layoutproof_core::results::record::{CheckRecord, OutcomeKind};
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
