@@ -18,6 +18,7 @@ use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_layout::ShaderTarget;
+use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, bindings_text};
@@ -168,11 +169,22 @@ fn show_one(
 fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> String {
     match (&input.content, input.language) {
         (InputContent::LaidOut(_), Some(language)) => {
+            let is_its_own = |toolchain: &Toolchain| {
+                toolchain.column().is_some_and(|column| column.compiler == Some(compiler.compiler))
+            };
+            let reads = |toolchain: &Toolchain| is_its_own(toolchain) && toolchain.language() == language;
+            let is_read = toolchains().iter().any(reads);
             let (language, compiler) = (language.title(), compiler.word());
-            format!(
-                "  {language} itself gives these offsets, whatever the compiler: `layoutproof run {word} --compiler {compiler}` \
-                 compares what its code reads\n"
-            )
+            if is_read {
+                format!(
+                    "  {language} itself gives these offsets, whatever the compiler: `layoutproof run {word} --compiler \
+                     {compiler}` compares what its code reads\n"
+                )
+            } else {
+                format!(
+                    "  {language} itself gives these offsets, whatever the compiler; {compiler} does not read {language}\n"
+                )
+            }
         }
         _ => String::new(),
     }
