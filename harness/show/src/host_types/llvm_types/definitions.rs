@@ -36,7 +36,6 @@ impl Definitions {
         (name, Some(line))
     }
 
-    /// The name of any type with this content.
     pub(super) fn named(&self, content: &str) -> Option<&str> {
         self.known.iter().find(|known| known.content == content).map(|known| known.name.as_str())
     }
