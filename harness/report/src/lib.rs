@@ -24,7 +24,7 @@ pub use failure::block::{block, heading};
 pub use failure::cause::{FailureCause, causes, known_causes};
 pub use failure::group::{FailureGroup, failures, is_failure};
 pub use formats::{deqp_csv, github, json_lines, junit};
-pub use tables::{cell_table, coverage_table, found_table, matrix, seen_table, suite_table, tally_table};
+pub use tables::{coverage_table, found_table, fuzz_tables, matrix, suite_table};
 
 /// The JSON schema of a records file (draft 2020-12), which the book documents.
 pub const RECORDS_SCHEMA: &str = include_str!("formats/records.schema.json");

@@ -8,7 +8,7 @@ use layoutproof_events::{CheckRecord, OutcomeKind, ReasonKind, RunEnd};
 use layoutproof_executor::batching::Batching;
 use layoutproof_random::declaration::{CellTally, CoverageTally, RandomDeclaration};
 use layoutproof_records::participants::Participants;
-use layoutproof_report::tally_table::Tally;
+use layoutproof_report::fuzz_tables::Tally;
 
 use crate::records::FuzzRecords;
 use crate::shrink::ShrunkDifference;

@@ -19,7 +19,7 @@ use layoutproof_fuzzing::records::FuzzRecords;
 use layoutproof_fuzzing::totals::Totals;
 use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_records::participants::{Asked, Participants};
-use layoutproof_report::tally_table::{tally_sentence, tally_table};
+use layoutproof_report::fuzz_tables::{tally_sentence, tally_table};
 use layoutproof_show::{Style, counted, grouped};
 
 use super::{begin_records, exit, run_rounds};

@@ -22,10 +22,8 @@ use layoutproof_random::declaration::CountedCell;
 use layoutproof_records::output_files::{check_file, check_folder, write_file};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::records_file::RecordsTarget;
-use layoutproof_report::cell_table::cell_table;
+use layoutproof_report::fuzz_tables::{cell_table, seen_table, tally_sentence, tally_table};
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
-use layoutproof_report::seen_table::seen_table;
-use layoutproof_report::tally_table::{tally_sentence, tally_table};
 use layoutproof_show::{Style, counted, grouped};
 
 use crate::commands::fuzz::args::FuzzArgs;
@@ -124,7 +122,6 @@ fn names_drawn_for(fuzz: &Fuzz) -> String {
     names.join(",")
 }
 
-/// Begins the records file that the arguments name.
 fn begin_records(args: &FuzzArgs, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<Option<FuzzRecords>> {
     let Some(path) = &args.json else { return Ok(None) };
     let target = RecordsTarget::open(path, warn)?;
