@@ -58,11 +58,8 @@ fn placement((request, column): (&BindingRequest, &BindingsColumn)) -> ShownPlac
 }
 
 /// Checks that the output format can show the requested placements.
-///
-/// # Errors
-/// A message if it cannot.
 pub(crate) fn check_format(args: &ShowArgs, requests: &[BindingRequest]) -> anyhow::Result<()> {
-    match (args.format.kind(), requests) {
+    match (args.format.kind, requests) {
         (_, []) | (FormatKind::Tables, _) | (FormatKind::Data, [_]) => Ok(()),
         (FormatKind::Data, _) if args.placement.convention.is_empty() => Ok(()),
         (FormatKind::Data, _) => bail!("JSON output is for one convention: name one with --convention"),

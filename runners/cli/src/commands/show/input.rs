@@ -16,7 +16,7 @@ use crate::output::warn;
 pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -> anyhow::Result<Vec<BindingRequest>> {
     let requests = match &input.content {
         InputContent::Declared(source) => {
-            let takes_bindings = matches!(args.format.kind(), FormatKind::Tables | FormatKind::Data);
+            let takes_bindings = matches!(args.format.kind, FormatKind::Tables | FormatKind::Data);
             if !takes_bindings && args.placement.convention.is_empty() {
                 // Structs and pictures of the targets' layouts.
                 return Ok(Vec::new());
@@ -29,8 +29,8 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
                     "note: in OpenGL these offsets are those of blocks with std140 or std430; the driver lays out the others\n",
                 );
             }
-            let shows_bindings = !args.placement.target.is_empty()
-                && matches!(args.format.kind(), FormatKind::Tables | FormatKind::Data);
+            let shows_bindings =
+                !args.placement.target.is_empty() && matches!(args.format.kind, FormatKind::Tables | FormatKind::Data);
             if shows_bindings && file.bindings.is_none() && input.language == Some(ShaderLanguage::Glsl) {
                 warn(
                     "note: layoutproof reads the bindings of GLSL through glslang, which was not found, so they are not shown \
