@@ -281,7 +281,6 @@ fn details(run: &FinishedRun<'_>, seen: &SeenCases<'_>, style: Style) -> String 
     text
 }
 
-/// Ids of all cases in the run.
 fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'a str> {
     let of_records = checks.iter().map(|check| check.id.case.as_str());
     of_records.chain(end.left_out_cases.all.iter().map(String::as_str)).collect()

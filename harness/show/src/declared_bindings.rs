@@ -87,9 +87,6 @@ impl DeclaredBindings {
 
     /// The bindings as a column for `target`: all, or those that one entry point uses. Two that no
     /// entry point uses together may share a place.
-    ///
-    /// # Errors
-    /// The file has no entry point of this name, or its entry points are not read.
     pub fn column(&self, target: ShaderTarget, entry: Option<&str>) -> Result<BindingsColumn, UnknownEntry> {
         let chosen = entry.map(|asked| self.entry_point(asked)).transpose()?;
         let is_bound = |index: usize| {

@@ -20,13 +20,11 @@ use layoutproof_source::shader_language::ShaderLanguage;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShowInput {
     pub content: InputContent,
-    /// The language of a file.
     pub language: Option<ShaderLanguage>,
     /// True if no option set the size of `half` and minimum-precision types, so it is assumed.
     pub assumes_sixteen_bit: bool,
 }
 
-/// The blocks of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputContent {
     /// Declarations, which every rule set lays out.
@@ -94,9 +92,6 @@ impl ShowInput {
 
     /// The bindings that a file states itself, in a column for each of `targets`; none for
     /// declarations.
-    ///
-    /// # Errors
-    /// The file has no entry point of this name, or its entry points are not read.
     pub fn declared_placements(
         &self,
         targets: &[ShaderTarget],

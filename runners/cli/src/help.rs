@@ -11,7 +11,6 @@ use layoutproof_show::style::wrapped;
 use crate::args::REPORT_HEADING;
 use crate::command_line::Cli;
 
-/// The name of the program.
 pub(crate) const PROGRAM: &str = "layoutproof";
 
 /// A heading of the command list and its commands.
@@ -347,7 +346,6 @@ fn with_examples(command: Command) -> Command {
     command.after_help(format!("{header}Examples:{header:#}\n{}", lines.join("\n")))
 }
 
-/// The command list, group by group.
 fn groups_text(command: &Command) -> String {
     let header = *Styles::styled().get_header();
     let mut text = String::new();

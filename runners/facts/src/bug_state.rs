@@ -85,9 +85,6 @@ impl Bug<'_> {
 }
 
 /// The bugs with their states: recorded ones, or with `try_now` what the compilers do now.
-///
-/// # Errors
-/// A reduced source or a frozen set is damaged, or a compiler cannot be asked.
 pub fn with_states<'a>(
     meant: &[&'a Mechanism<'a>],
     sources: &'a [NamedSource],

@@ -13,9 +13,6 @@ use layoutproof_site::{CaseFacts, ExplorerText};
 use layoutproof_source::sources::SourceMap;
 
 /// The cases by id, each with its declarations from `read` and its layouts from `recorded`.
-///
-/// # Errors
-/// A case has problems.
 pub fn case_facts(read: &[Arc<Source>], recorded: Vec<RecordedSource>) -> anyhow::Result<Vec<CaseFacts>> {
     let all = Cases::load(&[])?;
     let mut sources = SourceMap::default();

@@ -70,7 +70,6 @@ impl DriverIssue {
         if found.is_empty() { Ok(issue) } else { Err(found) }
     }
 
-    /// The text in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = TextLines::default();
         text.push(&format!("# {}", one_line(&self.title)));

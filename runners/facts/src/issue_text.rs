@@ -17,12 +17,6 @@ pub enum IssueText {
 }
 
 /// Runs the newest build and, if it shows the difference, all others.
-///
-/// # Errors
-/// The case or a toolchain does not exist, or a compiler cannot be asked.
-///
-/// # Panics
-/// The reduced source names no toolchain, which its reader refuses.
 pub fn issue_text(
     reduced: &ReducedSource,
     difference: &Mechanism<'_>,

@@ -11,9 +11,6 @@ use layoutproof_site::{RuleSetFacts, ShownNeighbour};
 use layoutproof_source::sources::SourceMap;
 
 /// The facts of every rule set, in the order of the table.
-///
-/// # Errors
-/// An example cannot be parsed.
 pub fn rule_set_facts() -> anyhow::Result<Vec<RuleSetFacts>> {
     table().iter().map(facts).collect()
 }

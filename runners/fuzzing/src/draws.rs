@@ -27,7 +27,6 @@ pub struct DrawArguments {
 #[derive(Debug)]
 pub struct Draws {
     seed: u64,
-    /// The numbers of the declarations.
     pub numbers: Range<u64>,
     source: DrawnFrom,
     /// A space of everything that can be drawn.

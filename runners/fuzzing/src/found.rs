@@ -19,7 +19,6 @@ use crate::Fuzz;
 use crate::round::Round;
 use crate::shrink::ShrunkDifference;
 
-/// A difference that was written to a folder.
 #[derive(Debug)]
 pub struct WrittenDifference {
     pub folder: PathBuf,

@@ -37,7 +37,6 @@ pub struct FuzzHeaderFacts<'a> {
 }
 
 impl FuzzRecords {
-    /// Begins the file with the header of the run.
     pub fn begin(target: RecordsTarget, facts: FuzzHeaderFacts<'_>, arguments: BTreeMap<String, Vec<String>>) -> Self {
         let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
         let draws = usize::try_from(draws).unwrap_or(usize::MAX);
@@ -56,7 +55,6 @@ impl FuzzRecords {
         }
     }
 
-    /// Ends the file.
     pub fn end(self) -> anyhow::Result<()> {
         if self.file.is_written_at_end() { self.file.rewrite(&self.kept, &self.end) } else { self.file.end(&self.end) }
     }

@@ -196,7 +196,6 @@ fn layout_options(toolchain: &'static Toolchain, source: &Source) -> Vec<LayoutO
     rules.map(|rules| LayoutOption { toolchain, rules }).collect()
 }
 
-/// The source of a declaration.
 fn source(number: u64, declaration: &RandomDeclaration) -> Option<Source> {
     let id = format!("fuzz/{number}");
     Some(Source {

@@ -46,7 +46,6 @@ fn words(sentence: &str) -> String {
     sentence.split_whitespace().filter(lasting).collect::<Vec<_>>().join(" ")
 }
 
-/// A difference with its shrunk declaration.
 #[derive(Clone, Debug)]
 pub struct ShrunkDifference {
     pub number: u64,

@@ -30,18 +30,15 @@ pub(super) fn slug_of_sentence(sentence: &str) -> String {
     slug(&sentence.split_whitespace().take(NAMING_WORDS).collect::<Vec<_>>().join(" "))
 }
 
-/// The page of a rule set.
 pub(super) fn rule_page(name: &str) -> String {
     format!("rules/{}.html", slug(name))
 }
 
-/// The page of a case.
 pub(super) fn case_page(id: &str) -> String {
     let parts: Vec<String> = id.split('/').map(slug).collect();
     format!("cases/{}.html", parts.join("/"))
 }
 
-/// The page of a list of known differences.
 pub(super) fn compiler_page(list: &str) -> String {
     format!("compilers/{}.html", slug(list))
 }
@@ -51,7 +48,6 @@ pub(super) fn link(from: &str, target: &str) -> String {
     format!("{}{target}", "../".repeat(from.matches('/').count()))
 }
 
-/// A link to the page of a rule set.
 pub(super) fn rule_link(from: &str, name: &str) -> Markup {
     html! { a href=(link(from, &rule_page(name))) { code { (name) } } }
 }

@@ -21,7 +21,6 @@ use layoutproof_report::html::outcome_cell::OutcomeCell;
 use layoutproof_report::html::outcome_matrix::{CheckPlace, CheckPlaces};
 use layoutproof_show::style::{counted, one_line};
 
-/// A records file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedFile {
     /// Its name, without its folder.
@@ -52,7 +51,6 @@ struct CellKey<'a> {
     producer: &'a str,
 }
 
-/// All checks of a device.
 struct DeviceTable<'a> {
     /// `lavapipe via Vulkan`.
     name: String,

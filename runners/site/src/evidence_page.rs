@@ -12,7 +12,6 @@ use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_report::html::outcome_cell::OutcomeCell;
 use layoutproof_show::style::{counted, one_line};
 
-/// The checks of a cell.
 #[derive(Default)]
 pub(super) struct EvidenceCell<'a> {
     /// Address of their page.

@@ -38,9 +38,7 @@ pub struct RuleSetFacts {
 /// The example of one rule set under another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownNeighbour {
-    /// The other rule set.
     pub rules: &'static RuleSet,
-    /// The example under the other rule set.
     pub example: ShownColumn,
 }
 

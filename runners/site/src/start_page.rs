@@ -23,7 +23,6 @@ pub(super) struct SiteFigures {
     pub cases: usize,
 }
 
-/// Maps at the top of the page.
 const MAPS: usize = 4;
 
 /// The page. `opening` is drawn at its top.

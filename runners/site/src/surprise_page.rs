@@ -14,7 +14,6 @@ use layoutproof_show::layout_text::merged_block::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::{ColumnName, ShownColumn, joined};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// A surprising declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surprise {
     /// Heading.
@@ -25,7 +24,6 @@ pub struct Surprise {
     pub case: RecordedSource,
     /// The declaration as each target has it.
     pub columns: Vec<ShownColumn>,
-    /// The declaration for the explorer.
     pub explored: Option<ExplorerText>,
 }
 

@@ -57,7 +57,6 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// A problem with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExploreProblem {
     /// Error or warning.

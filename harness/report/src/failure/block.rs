@@ -31,7 +31,6 @@ pub(crate) fn check_heading(record: &CheckRecord, devices: &str, style: Style) -
     format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome.kind()), verb(record.outcome.kind())))
 }
 
-/// The whole block.
 pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
     let record = failure.record;
     let mut parts = vec![heading(failure, style) + "\n"];

@@ -23,7 +23,6 @@ const FULL_BLOCKS: usize = 10;
 /// Further causes that get one line each.
 const HEADINGS: usize = 20;
 
-/// Failures with one cause.
 #[derive(Clone, Debug)]
 pub struct FailureCause<'a> {
     /// From 1, in the order of the records.
@@ -32,7 +31,6 @@ pub struct FailureCause<'a> {
     pub failures: Vec<FailureGroup<'a>>,
 }
 
-/// The fields that failures with one cause share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CauseKey {
     outcome: OutcomeKind,

@@ -19,7 +19,6 @@ pub struct FailureGroup<'a> {
 }
 
 impl<'a> FailureGroup<'a> {
-    /// The group of one check on its one device.
     pub fn of(record: &'a CheckRecord) -> Self {
         Self { record, devices: vec![place(record.id.device.as_ref())] }
     }

@@ -4,7 +4,6 @@
 /// A line of a shortened table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TablePiece {
-    /// The line with this index.
     Line(usize),
     /// This many lines without a mark were left out.
     Gap(usize),

@@ -41,10 +41,8 @@ pub(crate) struct WitnessLine<'a> {
     pub fields: Vec<WitnessField>,
 }
 
-/// The subject of a line.
 #[derive(Debug)]
 pub(crate) enum LineSubject<'a> {
-    /// A line of the annotated struct.
     Struct(StructLine<'a>),
     /// A part of the line above that is wrong in another way.
     Part(String),
@@ -70,7 +68,6 @@ pub(crate) fn witness_tables(record: &CheckRecord) -> Vec<WitnessTable<'_>> {
     tables
 }
 
-/// The tables as text.
 pub(crate) fn table(record: &CheckRecord, style: Style) -> String {
     let tables: Vec<String> = witness_tables(record).iter().map(|table| table.text(style)).collect();
     tables.join("\n")

@@ -20,7 +20,6 @@ use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// A case with its checks.
 struct CasePart<'a> {
     id: &'a str,
     checks: Vec<&'a CheckRecord>,
@@ -33,7 +32,6 @@ struct CasePart<'a> {
 pub(super) struct CaseSurroundings<'a> {
     /// The declarations of the checks.
     pub sources: &'a [RecordedSource],
-    /// The entries that known differences link to.
     pub known: &'a KnownEntries<'a>,
 }
 

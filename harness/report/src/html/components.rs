@@ -10,7 +10,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 /// A sign in a legend: the class of its swatch, and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// The bytes of a member.
     Member,
     /// Bytes that no member owns.
     Padding,
@@ -24,7 +23,6 @@ pub enum Sign {
     Other,
     /// No answer, because the compiler or the rules refuse the declaration.
     Refused,
-    /// Checks that agree.
     Agree,
     /// Checks that differ or broke.
     Wrong,

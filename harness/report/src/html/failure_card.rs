@@ -25,7 +25,6 @@ use layoutproof_show::layout_text::struct_lines::{LineKind, StructLine};
 use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// The card of one cause.
 pub fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Markup {
     let more = cause.failures.len() - 1;
     html! {

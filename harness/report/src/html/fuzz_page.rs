@@ -11,7 +11,6 @@ use crate::failure::group::FailureGroup;
 use layoutproof_events::CheckRecord;
 use layoutproof_show::style::{counted, one_line};
 
-/// Input of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct FuzzPageFacts<'a> {
     /// `seed 3, 200 declarations from number 0`.

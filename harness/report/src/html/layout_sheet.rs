@@ -18,12 +18,10 @@ use layoutproof_source::shader_language::ShaderLanguage;
 const MAPS_IN_A_LINE: usize = 2;
 /// Space around the sheet and between maps. This and all lengths below are in pixels.
 const MARGIN: u32 = 16;
-/// Height of a line of text.
 const LINE_HEIGHT: u32 = 20;
 /// Width of one letter in tenths of a pixel.
 const LETTER_TENTHS: u32 = 73;
 
-/// A part of the sheet with its size.
 struct SheetPart {
     width: u32,
     height: u32,

@@ -8,7 +8,6 @@ use super::components::{Sign, legend_of};
 use layoutproof_events::OutcomeKind;
 use layoutproof_show::style::grouped;
 
-/// The legend of the signs in a cell.
 pub(super) fn cell_legend() -> Markup {
     legend_of(&[
         (Sign::Agree, "agree"),
@@ -18,13 +17,11 @@ pub(super) fn cell_legend() -> Markup {
     ])
 }
 
-/// Checks of one cell by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutcomeCell {
     counts: BTreeMap<OutcomeKind, u64>,
 }
 
-/// A cell's place in the matrix of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellPlace {
     /// Index of the rule set.
@@ -34,12 +31,10 @@ pub struct CellPlace {
 }
 
 impl OutcomeCell {
-    /// Adds checks with this outcome.
     pub fn add(&mut self, outcome: OutcomeKind, count: u64) {
         *self.counts.entry(outcome).or_default() += count;
     }
 
-    /// Adds the checks of another cell.
     pub fn add_all(&mut self, other: &Self) {
         for (outcome, count) in &other.counts {
             self.add(*outcome, *count);

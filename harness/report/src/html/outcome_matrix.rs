@@ -58,7 +58,6 @@ impl<'a> CheckPlaces<'a> {
 }
 
 impl<'a> CheckPlace<'a> {
-    /// The place of a check.
     pub fn of(check: &'a CheckRecord) -> Self {
         Self { device: place(check.id.device.as_ref()), producer: check.id.producer.as_str() }
     }

@@ -9,7 +9,6 @@ use layoutproof_events::{RecordValue, Row};
 pub struct DifferenceRow {
     /// Path, block name first.
     pub path: String,
-    /// The measured quantity.
     pub what: Quantity,
     /// From a case, if there is one.
     pub expected: Option<u32>,

@@ -17,7 +17,6 @@ pub struct UpstreamIssue {
     pub link: Option<String>,
     /// The compiler's input.
     pub source: String,
-    /// The language of that source.
     pub language: ShaderLanguage,
     /// The command line, for the reader to repeat.
     pub command: String,
@@ -38,7 +37,6 @@ pub struct UpstreamIssue {
 pub struct IssueOutput {
     /// The result: `accepts the source`.
     pub end: String,
-    /// Lines of its output.
     pub lines: Vec<String>,
     /// The meaning of these lines.
     pub means: String,
@@ -53,7 +51,6 @@ pub struct IssueNumbers {
     pub rows: Vec<DifferenceRow>,
 }
 
-/// The result of one build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildFinding {
     /// Name and version.
@@ -66,7 +63,6 @@ pub struct BuildFinding {
 }
 
 impl UpstreamIssue {
-    /// The text in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = TextLines::default();
         text.push(&format!("# {}", one_line(&self.title)));
@@ -133,7 +129,6 @@ impl UpstreamIssue {
     }
 }
 
-/// A text for a table cell.
 fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }

@@ -32,7 +32,6 @@ pub struct UpstreamDifference {
     pub declare: String,
     /// The compiler's input: the declarations with an entry point that reads them.
     pub source: String,
-    /// The language of that source.
     pub language: ShaderLanguage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,

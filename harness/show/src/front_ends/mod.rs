@@ -60,7 +60,6 @@ enum TextReading {
 pub(crate) struct FixedLayout {
     /// Its row in the table of natives, which is the one column of `show`.
     pub(crate) native: &'static str,
-    /// The targets that have this layout.
     pub(crate) targets: &'static [ShaderTarget],
     /// The rule sets that may give it to declarations.
     pub(crate) rules: &'static [&'static str],
@@ -112,15 +111,9 @@ pub trait InputTools: std::fmt::Debug {
     fn reader(&self) -> &dyn ModuleReader;
 
     /// Runs glslang.
-    ///
-    /// # Errors
-    /// glslang was not found.
     fn glslang(&self) -> Result<Glslang, NoGlslang>;
 
     /// DXC's listing of a container of DXIL.
-    ///
-    /// # Errors
-    /// There is no DXC, or it cannot list the container.
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing>;
 }
 
@@ -156,7 +149,6 @@ impl TextFrontEnd {
         }
     }
 
-    /// The layout that its texts fix, if they do.
     pub(crate) fn fixes(&self) -> Option<&FixedLayout> {
         match &self.reads {
             TextReading::Declarations { .. } => None,

@@ -53,9 +53,6 @@ struct DiffAnswer<'a> {
 
 impl DiffText {
     /// The output as one line of JSON, newline included.
-    ///
-    /// # Panics
-    /// Never: these types hold nothing that JSON cannot express.
     pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn) -> String {
         let (differs, blocks) = (self.differs, self.blocks.as_slice());
         let answer = DiffAnswer {

@@ -12,7 +12,6 @@ pub struct MergedBlock<'a> {
     pub columns: Vec<MergedColumn<'a>>,
     /// Columns whose compiler has no such block.
     pub absent: Vec<&'a ColumnName>,
-    /// Refusals of the block.
     pub forbidden: Vec<ForbiddenBlock<'a>>,
     /// The block from any column that has it.
     pub block: Option<&'a ShownBlock>,
@@ -31,9 +30,7 @@ pub struct MergedColumn<'a> {
 
 #[derive(Debug)]
 pub struct ForbiddenBlock<'a> {
-    /// The column.
     pub name: &'a ColumnName,
-    /// The block with the reasons.
     pub block: &'a ShownBlock,
 }
 

@@ -24,7 +24,6 @@ pub struct ColumnName {
     pub layouts: NamedLayouts,
 }
 
-/// The layouts of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedLayouts {
     /// For a target, as its compiler lays blocks out.
@@ -33,7 +32,6 @@ pub enum NamedLayouts {
         /// The compiler's build, where the user names one.
         version: Option<String>,
     },
-    /// Under the rules with this name.
     Rules(String),
     /// At the offsets that a module declares.
     Declared,
@@ -87,7 +85,6 @@ pub fn joined(names: &[&ColumnName]) -> String {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownColumnBlock {
-    /// The block with its members.
     pub shown: ShownBlock,
     /// `None` for an unbounded or forbidden block.
     pub padding: Option<PaddingShare>,

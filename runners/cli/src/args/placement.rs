@@ -163,7 +163,6 @@ mod tests {
 
     use super::*;
 
-    /// A command line with these flags only.
     #[derive(Parser)]
     struct CommandLine {
         #[command(flatten)]

@@ -25,10 +25,6 @@ use crate::select::selection::Selection;
 
 /// Writes the site to the folder `out`, with the records of these files. `explorer` is the folder that
 /// `ci/explorer` wrote; without it the site has no explorer.
-///
-/// # Errors
-/// The folder is not empty or cannot be written, or the records cannot be read or contradict each
-/// other.
 pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> anyhow::Result<Exit> {
     check_out(out)?;
     let explorer = explorer.map(explorer_files).transpose()?.unwrap_or_default();
@@ -82,9 +78,6 @@ fn issue_titles() -> anyhow::Result<BTreeMap<String, String>> {
 }
 
 /// The libraries that were run through the test vectors.
-///
-/// # Errors
-/// The results have another form.
 fn peers() -> anyhow::Result<Vec<Peer>> {
     let PeerResults { schema, peers } = serde_json::from_str(PEERS).context("ci/peers/results.json")?;
     ensure!(schema == 1, "ci/peers/results.json has the schema {schema}, not 1");
@@ -92,9 +85,6 @@ fn peers() -> anyhow::Result<Vec<Peer>> {
 }
 
 /// The faults that were planted into naga.
-///
-/// # Errors
-/// The results have another form.
 fn mutants() -> anyhow::Result<MutantResults> {
     let results: MutantResults = serde_json::from_str(MUTANTS).context("ci/prey/results.json")?;
     ensure!(results.schema == 1, "ci/prey/results.json has the schema {}, not 1", results.schema);

@@ -106,7 +106,6 @@ pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, V
     known.append(&mut added);
 }
 
-/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=,:+@%".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

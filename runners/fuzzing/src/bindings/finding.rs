@@ -17,7 +17,6 @@ use layoutproof_show::Style;
 use super::program_checks::word;
 use super::{BindingFuzz, DrawnProgram};
 
-/// The kind of disagreement.
 #[derive(Clone, Debug)]
 pub enum FindingKind {
     /// A compiler binds differently than our rules for it, or returns no result.
@@ -84,7 +83,6 @@ impl FindingKind {
     }
 }
 
-/// The device of a check.
 fn device(record: &CheckRecord) -> &CheckDevice {
     record.id.device.as_ref().expect("programs are checked on devices only")
 }

@@ -128,9 +128,6 @@ impl BindingFuzz {
     }
 
     /// The checks of a program on devices, under the conventions of its dialect.
-    ///
-    /// # Errors
-    /// The reason why layoutproof cannot read the program.
     pub(crate) fn proofs(
         &self,
         drawn: &DrawnProgram,

@@ -105,7 +105,6 @@ fn put(name: &str, text: &str, out: Option<&Path>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The reduced sources of a known difference.
 fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> anyhow::Result<Vec<&'a NamedSource>> {
     let own: Vec<&NamedSource> =
         sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();

@@ -22,7 +22,6 @@ use super::folder_summary::{FolderSummary, readme, summary_text};
 use super::suite_tree::SuiteTree;
 use crate::output::{print, warn};
 
-/// Writes the folder.
 pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<Exit> {
     if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty: name an empty folder, so that no old file stays among the tests", folder.display());

@@ -42,7 +42,6 @@ impl FolderSummary {
     }
 }
 
-/// The README of the folder.
 pub(super) fn readme(summary: &FolderSummary) -> String {
     let groups = summary.written.iter().map(|(group, count)| format!("| `{group}` | {count} |\n"));
     let left_out = summary
@@ -109,7 +108,6 @@ fn suite_text(summary: &FolderSummary) -> String {
     }
 }
 
-/// The summary for the terminal.
 pub(super) fn summary_text(summary: &FolderSummary, folder: &Path) -> String {
     let groups = summary.written.iter().map(|(group, count)| format!("{count:>8} {group}\n"));
     let groups = groups.collect::<Vec<_>>().concat();
