@@ -21,8 +21,7 @@ pub mod terminal;
 pub mod upstream;
 
 pub use failure::block::{block, heading};
-pub use failure::cause::{FailureCause, causes, known_causes};
-pub use failure::group::{FailureGroup, failures, is_failure};
+pub use failure::cause::{FailureCause, FailureGroup, causes, failures, is_failure, known_causes};
 pub use formats::{deqp_csv, github, json_lines, junit};
 pub use tables::{coverage_table, found_table, fuzz_tables, matrix, suite_table};
 

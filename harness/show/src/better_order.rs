@@ -9,7 +9,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::front_ends::TextFrontEnd;
-use crate::layout_text::merged_block::have_same_places;
+use crate::layout_text::shown_columns::have_same_places;
 use crate::reordered_text::{ReorderedText, body_around, body_named, reordered};
 use crate::rule_set_layouts::RuleSetLayouts;
 use crate::show_input::{InputContent, ShowInput};

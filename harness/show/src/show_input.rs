@@ -5,10 +5,10 @@ use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, ShaderTarget, lay_out, table};
 
-use super::declared_bindings::UnknownEntry;
 use super::declared_words::{declared_block, declared_resources};
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
+use super::placements::UnknownEntry;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use super::shipping::{has_fixed_half, shipping, shipping_of_laid_out};
 use super::shown_rules::{RuleChoice, ShownColumnChoice, ShownRules, is_relevant};

@@ -18,7 +18,7 @@ use layoutproof_records::frozen_set::{FrozenSet, release_of};
 use layoutproof_site::{Mechanism, capitalized};
 
 use crate::builds::{BuildsAtHand, PastedSource, broken, case_of, rows_of};
-use crate::reduced_sources::NamedSource;
+use crate::known_lists::NamedSource;
 
 /// Whether a build has a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

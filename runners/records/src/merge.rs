@@ -14,10 +14,10 @@ use layoutproof_events::{CheckDevice, CheckId};
 use layoutproof_events::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_executor::plan::CASES_AT_ONCE;
 
-use crate::divisions::{missing_shards, split, undivided};
 use crate::recorded::{self, RecordedRuns};
 use crate::recorded_sources::add_sources;
 use crate::shard::Shard;
+use crate::shard::{missing_shards, split, undivided};
 use layoutproof_inputs::files::{self, FileKind};
 use layoutproof_inputs::inputs::InputWord;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::address::ExplorerText;
 use super::address::{case_page, link};
-use super::explorer_link::ExplorerText;
 use super::known_differences::Mechanism;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use layoutproof_events::RecordedSource;

@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod case_text;
 mod choices;
 mod reading;
 mod request;

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use layoutproof_layout::Quantity;
 
 use super::byte_map::{MapSubject, map};
-use super::group::FailureGroup;
+use super::cause::FailureGroup;
 use super::located::locate;
 use super::table::table;
 use super::witness::{Mark, mark, number, reference};

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::failure::cause::place;
 use crate::failure::cause::{FailureCause, causes};
-use crate::failure::group::place;
 use crate::headline::Headline;
 use crate::matrix;
 use crate::reporter::{Destination, FinishedRun, Reporter};

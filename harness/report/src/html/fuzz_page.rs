@@ -3,11 +3,11 @@
 
 use maud::{Markup, html};
 
-use super::case_link::case_anchor;
+use super::case_part::case_anchor;
 use super::failure_card::failure;
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
-use crate::failure::group::FailureGroup;
+use crate::failure::cause::FailureGroup;
 use layoutproof_events::CheckRecord;
 use layoutproof_show::style::{counted, one_line};
 

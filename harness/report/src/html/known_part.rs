@@ -7,7 +7,7 @@ use layoutproof_events::ShaderMaker;
 use layoutproof_events::producer::Producer;
 use maud::{Markup, html};
 
-use super::case_link::case_link;
+use super::case_part::case_link;
 use super::components::{command, with_code};
 use super::page_shaders::PageShaders;
 use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};

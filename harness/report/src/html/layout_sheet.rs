@@ -8,7 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use super::byte_map::{ByteMap, MapPicture, leave_out_repetitions, shared_parts};
 use super::byte_pieces::BytePieces;
 use super::style_sheet::picture_style;
-use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
+use layoutproof_show::layout_text::shown_columns::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::shown_columns::{ShownColumn, joined};
 use layoutproof_show::layout_text::struct_text::block_heading;
 use layoutproof_show::style::{one_line, width};

@@ -3,8 +3,7 @@
 //! For `layoutproof bugs --issue`. Every claim about a build is its answer in this run, or comes from a
 //! frozen set, and then the text says so.
 
-use super::difference_row::DifferenceRow;
-use super::markdown_parts::numbers_table;
+use super::{DifferenceRow, numbers_table};
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 

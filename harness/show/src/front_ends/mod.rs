@@ -5,10 +5,9 @@
 //! selects; messages list the suffixes of the same rows. A front end opens no file and starts no
 //! process: files come from [`DeclareOptions::files`], third-party parsers from [`InputTools`].
 
-mod container;
 mod declarations;
 mod glsl;
-mod spirv;
+mod modules;
 mod wgsl;
 
 use std::path::Path;
@@ -80,7 +79,7 @@ pub struct ModuleFrontEnd {
 type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
 
 /// The readers of compilers' output.
-const MODULES: [&ModuleFrontEnd; 2] = [&spirv::SPIRV, &container::CONTAINER];
+const MODULES: [&ModuleFrontEnd; 2] = [&modules::SPIRV, &modules::CONTAINER];
 
 #[derive(Clone, Debug)]
 pub struct ReadOptions<'a> {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::compared_rows::ComparedLayout;
 use super::member_tree::strides;
-use super::merged_block::MergedColumn;
+use super::shown_columns::MergedColumn;
 use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};

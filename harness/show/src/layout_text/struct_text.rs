@@ -10,8 +10,8 @@ use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
-use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
+use super::shown_columns::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};

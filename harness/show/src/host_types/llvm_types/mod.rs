@@ -8,14 +8,13 @@
 //! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; wg-hlsl INF-0003, packoffset;
 //! padding as Clang 22.1.8 prints it.
 
-mod definitions;
 mod register_struct;
 mod types;
 
 use layoutproof_layout::rules::Platform;
 use layoutproof_layout::{BlockKind, BlockLayout, find};
 
-use self::definitions::Definitions;
+use self::types::Definitions;
 
 /// The notation for layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,6 @@ mod compiled_columns;
 mod compiler_bindings;
 pub(crate) mod formats;
 mod host_text;
-pub(crate) mod input;
 mod project_columns;
 mod reflection;
 mod show_rules;
@@ -25,9 +24,9 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
+use crate::commands::show::bindings::binding_requests;
 use crate::commands::show::compiled_columns::{CompiledColumns, RequestedColumns};
 use crate::commands::show::formats::{FormatKind, ShownInput};
-use crate::commands::show::input::binding_requests;
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
