@@ -292,14 +292,6 @@ impl Index<HostTypeId> for HostTypes {
 }
 
 impl HostTypes {
-    pub fn len(&self) -> usize {
-        self.types.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.types.is_empty()
-    }
-
     /// Follows typedefs to the type that they name.
     pub fn resolve(&self, mut id: HostTypeId) -> HostTypeId {
         // An alias refers to a type with a smaller number, so this ends.

@@ -22,7 +22,6 @@ pub struct DebugIndex {
     pub(crate) absence: Option<NoTypesReason>,
     /// Parts that could not be read.
     pub(crate) problems: Vec<DebugInfoError>,
-    pub(crate) size: IndexSize,
 }
 
 /// A named type of one unit, before units are merged.
@@ -86,16 +85,6 @@ pub enum IndexedKind {
     Alias,
     /// An unnamed struct or class, under the name of a variable or member that has it.
     ByVariable,
-}
-
-/// The amount of data that an index covers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IndexSize {
-    /// Object files with debug information.
-    pub objects: u32,
-    pub units: u32,
-    /// Bytes of debug sections that describe types, decompressed.
-    pub section_bytes: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -186,11 +175,6 @@ impl DebugIndex {
     /// Returns the parts that could not be read. They do not affect the rest of the index.
     pub fn problems(&self) -> &[DebugInfoError] {
         &self.problems
-    }
-
-    /// Returns the amount of data that the index covers.
-    pub fn size(&self) -> IndexSize {
-        self.size
     }
 
     pub(crate) fn choose(&self, is_wanted: impl Fn(&TypeName<'_>) -> bool) -> Vec<NameGroup> {

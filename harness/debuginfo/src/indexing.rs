@@ -7,7 +7,7 @@ use object::Object;
 
 use crate::container::{FileOrigin, ObjectFormat, ObjectSource, PdbBuild, list_objects};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, SkeletonLink, walk_unit};
-use crate::index::{DebugIndex, IndexEntry, IndexSize, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames};
+use crate::index::{DebugIndex, IndexEntry, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames};
 use crate::input::DebugInput;
 use crate::parallel::{Numbered, ParallelResults, map_in_parallel};
 use crate::{DebugInfoError, codeview};
@@ -17,7 +17,13 @@ use crate::{DebugInfoError, codeview};
 const MAX_ROUNDS: u32 = 4;
 
 pub(crate) fn make_index(input: DebugInput<'_>) -> Result<DebugIndex, DebugInfoError> {
-    let mut builder = IndexBuilder { input, index: DebugIndex::default(), entries: Vec::new(), reasons: Vec::new() };
+    let mut builder = IndexBuilder {
+        input,
+        index: DebugIndex::default(),
+        entries: Vec::new(),
+        reasons: Vec::new(),
+        has_units: false,
+    };
     let mut next = list_objects(input.name, &FileOrigin::Input, input.bytes, &input.limits)?;
     if next.is_empty() {
         builder.reasons.push(NoTypesReason::NoObjects);
@@ -37,6 +43,7 @@ struct IndexBuilder<'data> {
     entries: Vec<IndexEntry>,
     /// The reasons of all objects without types.
     reasons: Vec<NoTypesReason>,
+    has_units: bool,
 }
 
 impl IndexBuilder<'_> {
@@ -79,13 +86,11 @@ impl IndexBuilder<'_> {
         object: IndexedObject,
         tables: &[Vec<u32>],
     ) -> Result<Vec<ObjectSource>, DebugInfoError> {
-        self.index.size.objects += u32::from(object.section_bytes > 0);
-        self.index.size.section_bytes += object.section_bytes;
         self.index.problems.extend(object.problems);
         self.reasons.extend(object.reason);
 
         for (unit_number, unit) in (0..).zip(object.units) {
-            self.index.size.units += 1;
+            self.has_units = true;
             self.index.problems.extend(unit.problem);
             let numbers = tables.get(unit.thread).map(Vec::as_slice).unwrap_or_default();
             for UnitEntry { entry, name, kind } in unit.names.entries {
@@ -176,7 +181,7 @@ impl IndexBuilder<'_> {
     fn finish(mut self) -> DebugIndex {
         self.index.arrange(self.entries);
         if self.index.names().next().is_none() {
-            self.index.absence = Some(main_reason(self.reasons, self.index.size));
+            self.index.absence = Some(main_reason(self.reasons, self.has_units));
         }
         self.index
     }
@@ -188,11 +193,11 @@ struct ThreadObject {
 }
 
 /// Selects the most helpful reason.
-fn main_reason(mut reasons: Vec<NoTypesReason>, size: IndexSize) -> NoTypesReason {
+fn main_reason(mut reasons: Vec<NoTypesReason>, has_units: bool) -> NoTypesReason {
     if let Some(position) = reasons.iter().position(|reason| *reason != NoTypesReason::NoDebugInformation) {
         return reasons.swap_remove(position);
     }
-    if size.units > 0 { NoTypesReason::NoNamedTypes } else { NoTypesReason::NoDebugInformation }
+    if has_units { NoTypesReason::NoNamedTypes } else { NoTypesReason::NoDebugInformation }
 }
 
 #[derive(Default)]
@@ -205,7 +210,6 @@ pub(crate) struct IndexedObject {
     pub(crate) skeletons: Vec<SkeletonLink>,
     pub(crate) problems: Vec<DebugInfoError>,
     pub(crate) reason: Option<NoTypesReason>,
-    pub(crate) section_bytes: u64,
 }
 
 #[derive(Default)]
@@ -298,7 +302,6 @@ fn index_dwarf(
     threads: u32,
     tables: &mut Vec<NameTable>,
 ) -> IndexedObject {
-    let section_bytes = sections.size();
     let storage = DwarfStorage { name: source.name.clone(), sections };
     let object = DwarfObject::new(&storage);
 
@@ -323,11 +326,11 @@ fn index_dwarf(
     if let Some(stale) = stale_problem(source, &object) {
         problems.push(stale);
         let reason = Some(NoTypesReason::OtherBuild { sibling: source.name.clone() });
-        return IndexedObject { problems, reason, section_bytes, ..IndexedObject::default() };
+        return IndexedObject { problems, reason, ..IndexedObject::default() };
     }
     let has_types = units.iter().any(|unit| unit.names.has_types || unit.problem.is_some());
     let reason = (!has_types && skeletons.is_empty()).then_some(NoTypesReason::LinesOnly);
-    IndexedObject { units, elsewhere: Vec::new(), skeletons, problems, reason, section_bytes }
+    IndexedObject { units, elsewhere: Vec::new(), skeletons, problems, reason }
 }
 
 /// Compares the identity of a `.dwo` file with the one that its skeleton expects.
@@ -383,7 +386,6 @@ fn index_codeview(
         units: vec![IndexedUnit { names, ..IndexedUnit::default() }],
         reason: reason.filter(|_| elsewhere.is_empty()),
         elsewhere,
-        section_bytes: types.size(),
         ..IndexedObject::default()
     })
 }

@@ -49,5 +49,5 @@ pub use host_types::{
     TemplateParameter,
 };
 pub use implementations::Implementation;
-pub use index::{DebugIndex, IndexSize, IndexedKind, NoTypesReason, TypeName};
+pub use index::{DebugIndex, IndexedKind, NoTypesReason, TypeName};
 pub use input::{DebugLimits, NoSiblings, Sibling, SiblingBytes, SiblingFiles};

@@ -156,7 +156,6 @@ pub struct Story {
     /// A known difference of another device that this one resembles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resembles: Option<KnownEntry>,
-    /// The command that runs this check again.
     pub again: RerunCommand,
     /// One sentence about the culprit.
     pub verdict: String,
@@ -172,7 +171,6 @@ pub struct StoryBlock {
     pub name: String,
     /// Computed size in bytes; `None` for unbounded.
     pub size: Option<u32>,
-    /// The computed members.
     pub members: Vec<layoutproof_layout::MemberRow>,
 }
 

@@ -36,7 +36,6 @@ pub struct CheckId {
     pub device: Option<CheckDevice>,
 }
 
-/// The rules that a check is about.
 #[derive(Clone, Debug)]
 pub enum CheckRules {
     /// Offsets under the rule set of this name. Another version of this program may have others.
@@ -54,7 +53,6 @@ pub struct BindingRules {
     name: String,
 }
 
-/// The maker of a check's shaders.
 #[derive(Clone, Debug)]
 pub enum ShaderMaker {
     /// No shader takes part: the check compares a case with our rules.
@@ -204,7 +202,6 @@ impl ShaderMaker {
         }
     }
 
-    /// The name in titles.
     pub fn title(&self) -> String {
         match self {
             Self::NoShader => "no shader".to_owned(),

@@ -30,7 +30,6 @@ impl RecordsFilter {
 /// A build of a tool or compiler. Its text is the version, then the digest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ToolBuild {
-    /// The version that the tool prints.
     pub version: String,
     /// SHA-256 of its file, by which builds of one version differ; `None` for tools inside this
     /// program, for spirv-val, and for a file that cannot be read.

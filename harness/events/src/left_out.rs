@@ -32,7 +32,6 @@ pub fn left_out(checks: &[CheckRecord], filter: RecordsFilter) -> Vec<LeftOutChe
     groups.into_values().collect()
 }
 
-/// The case ids of the omitted checks.
 pub fn left_out_cases(checks: &[CheckRecord], filter: RecordsFilter) -> LeftOutCases {
     let left_out = || checks.iter().filter(|check| !check.is_kept_by(filter));
     let seen = SeenCases::of(left_out());

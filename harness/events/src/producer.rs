@@ -27,7 +27,6 @@ pub enum Generator {
 /// The writer of shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Producer {
-    /// One of our generators.
     Generator(Generator),
     /// A compiler, which reads the declarations and chooses the offsets itself.
     Compiler(&'static Toolchain),

@@ -48,7 +48,6 @@ impl Reason {
         matches!(self, Self::RefusedBy { .. })
     }
 
-    /// The error of the runner, if it failed.
     pub fn runner_error(&self) -> Option<&RunnerError> {
         match self {
             Self::ProbesBroke { error, .. } | Self::Runner(error) => Some(error),

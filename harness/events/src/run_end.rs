@@ -168,7 +168,6 @@ pub struct LeftOutChecks {
     pub outcome: OutcomeKind,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_kind: Option<SkipKind>,
-    /// The kind of the reasons for the skips.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip_reason: Option<ReasonKind>,
     pub checks: u32,
@@ -201,7 +200,6 @@ pub struct LeftOutCases {
 }
 
 impl LeftOutCases {
-    /// True if no check is left out.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }

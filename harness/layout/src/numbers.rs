@@ -159,10 +159,6 @@ impl Numbers {
     pub fn iter(&self) -> impl Iterator<Item = (Quantity, &str, u32)> {
         self.exact.iter().map(|((what, path), value)| (*what, path.as_str(), *value))
     }
-
-    pub fn is_empty(&self) -> bool {
-        self.exact.is_empty()
-    }
 }
 
 /// Joins a block's name and a path in the block: `S` and `a.b` give `S.a.b`, `sb` and `[0][1]` give

@@ -21,7 +21,6 @@ const COLUMNS: usize = 80;
 /// Number of groups that the text shows without `-v`, so that it fits on a screen.
 const SHOWN_GROUPS: usize = 6;
 
-/// One of the two builds.
 #[derive(Clone, Debug)]
 pub struct BuildSide {
     /// As the user named it: `dxc@1.9`, `dxc=build/bin/dxc`.
@@ -32,7 +31,6 @@ pub struct BuildSide {
     pub place: String,
 }
 
-/// What a compiler build changed.
 #[expect(missing_debug_implementations, reason = "a function has none")]
 pub struct BuildChanges<'a> {
     pub old: BuildSide,
@@ -288,7 +286,6 @@ impl BuildChanges<'_> {
 
 const INFALLIBLE: &str = "a String takes every write";
 
-/// The heading of a kind of change.
 fn title(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Moved => "moved",
@@ -458,7 +455,6 @@ impl<'a> CauseKey<'a> {
     }
 }
 
-/// Changes with one cause.
 struct Group {
     kind: ChangeKind,
     /// The first change and the number of those after it.

@@ -21,10 +21,9 @@ pub mod terminal;
 pub mod upstream;
 
 pub use failure::block::{block, heading};
-pub use failure::cause::{FailureCause, causes, known_causes};
-pub use failure::group::{FailureGroup, failures, is_failure};
+pub use failure::cause::{FailureCause, FailureGroup, causes, failures, is_failure, known_causes};
 pub use formats::{deqp_csv, github, json_lines, junit};
-pub use tables::{cell_table, coverage_table, found_table, matrix, seen_table, suite_table, tally_table};
+pub use tables::{coverage_table, found_table, fuzz_tables, matrix, suite_table};
 
 /// The JSON schema of a records file (draft 2020-12), which the book documents.
 pub const RECORDS_SCHEMA: &str = include_str!("formats/records.schema.json");

@@ -31,7 +31,6 @@ pub trait Reporter: Sync {
         String::new()
     }
 
-    /// The report of a run that has ended.
     fn text(&self, run: &FinishedRun<'_>) -> String {
         run.events().map(|event| self.on_event(&event)).collect()
     }
@@ -41,12 +40,18 @@ pub trait Reporter: Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// To the file that the user names with `--name FILE`, event by event. A run can be resumed from it.
-    Records { name: &'static str, help: &'static str, details: &'static str },
+    Records {
+        name: &'static str,
+        help: &'static str,
+        details: &'static str,
+    },
     /// To the file that the user names with `--name FILE`.
-    FileOfOption { name: &'static str, help: &'static str },
+    FileOfOption {
+        name: &'static str,
+        help: &'static str,
+    },
     /// To the end of the file that this environment variable names, to which others may write too.
     FileOfVariable(&'static str),
-    /// To standard output.
     Output,
     /// To standard output if this environment variable is `true`.
     OutputIf(&'static str),
@@ -58,7 +63,6 @@ pub enum Destination {
 pub struct FinishedRun<'a> {
     /// Versions and settings; several if records of several runs are shown, and none if they are unknown.
     pub runs: &'a [RunHeader],
-    /// The command of each run.
     pub commands: &'a [String],
     /// The devices, one entry per API that lists them.
     pub devices: &'a [DeviceInfo],

@@ -11,10 +11,10 @@ use layoutproof_layout::native::find_native;
 
 use super::failure::block::{block, check_heading, gist};
 use super::failure::cause::{causes, causes_text, known_causes};
-use super::failure::group::{failures_of, is_failure};
+use super::failure::cause::{failures_of, is_failure};
 use super::tables::matrix;
 use super::tables::run_table::run_table;
-use crate::failure::group::place;
+use crate::failure::cause::place;
 use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::results::known::FixedEntry;
@@ -281,7 +281,6 @@ fn details(run: &FinishedRun<'_>, seen: &SeenCases<'_>, style: Style) -> String 
     text
 }
 
-/// Ids of all cases in the run.
 fn distinct_cases<'a>(checks: &'a [CheckRecord], end: &'a RunEnd) -> BTreeSet<&'a str> {
     let of_records = checks.iter().map(|check| check.id.case.as_str());
     of_records.chain(end.left_out_cases.all.iter().map(String::as_str)).collect()

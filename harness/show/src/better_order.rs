@@ -9,12 +9,11 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::front_ends::TextFrontEnd;
-use crate::layout_text::merged_block::have_same_places;
+use crate::layout_text::shown_columns::have_same_places;
 use crate::reordered_text::{ReorderedText, body_around, body_named, reordered};
 use crate::rule_set_layouts::RuleSetLayouts;
 use crate::show_input::{InputContent, ShowInput};
 
-/// The padding of one block in each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaddedBlock {
     pub name: String,
@@ -51,7 +50,6 @@ pub struct BetterOrder {
     pub edit: Option<ReorderedText>,
 }
 
-/// The sizes of a struct in columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnSize {
     pub names: Vec<String>,

@@ -4,8 +4,8 @@ use layoutproof_layout::{BlockLayout, LayoutWarning, Span, join};
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-use crate::declared_bindings::DeclaredBindings;
 use crate::front_ends::Purpose;
+use crate::placements::DeclaredBindings;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaidOutFile {

@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 mod better_order;
-mod declared_bindings;
 mod declared_words;
 mod dxc_spirv;
 mod findings;
@@ -25,14 +24,13 @@ mod shown_rules;
 pub mod style;
 
 pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
-pub use declared_bindings::{DeclaredBindings, UnknownEntry};
 pub use findings::overlap_warnings;
 pub use host_types::{asserts, llvm_types};
 pub use laid_out_file::LaidOutFile;
 pub use layout_text::{
     bindings_text, csv_text, declaration_words, diff_text, markdown_text, padding_text, shown_columns, struct_text,
 };
-pub use placements::Placements;
+pub use placements::{DeclaredBindings, Placements, UnknownEntry};
 pub use reordered_text::ReorderedText;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 pub use shipping::{MOST_COLUMNS, NoColumn, columns, shipping, usual_compiler};

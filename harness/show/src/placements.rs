@@ -1,14 +1,22 @@
-//! The bindings of parameters according to each requested convention.
+//! The bindings of parameters according to each requested convention, and those that a file states itself:
+//! WGSL's groups, GLSL's and SPIR-V's descriptor sets.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_bindings::options::BindingOptions;
+use layoutproof_bindings::{
+    Binding, BindingOverlap, BindingPlace, BindingRequest, BoundModule, ChosenEntry, bind, chosen_entry,
+};
+use layoutproof_core::check::Source;
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{ShaderCompiler, ShaderTarget, Span};
+use layoutproof_layout::shape::Count;
+use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span};
+use layoutproof_readers::spirv::DeclaredVariable;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_wgsl::{WgslEntryPoint, WgslModule};
 
 use super::findings::parameter_limits;
 use crate::bindings_text::BindingsColumn;
-use layoutproof_bindings::options::BindingOptions;
-use layoutproof_bindings::{BindingPlace, BindingRequest, bind, chosen_entry};
-use layoutproof_core::check::Source;
-use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// The results of all requested conventions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,4 +96,123 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
         }
     });
     warnings.collect()
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DeclaredBindings {
+    /// In the order of the file.
+    pub bindings: Vec<Binding>,
+    /// The declarations in the file's words, by path.
+    pub declared: BTreeMap<String, String>,
+    /// The entry points, and the indices of the bindings that each uses; `None` if they are not read.
+    pub entry_points: Option<Vec<(String, BTreeSet<usize>)>>,
+}
+
+/// The bindings that an entry point uses are unknown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownEntry {
+    #[error("layoutproof does not read which bindings an entry point of this file uses; leave out --entry")]
+    NotRead,
+    #[error("the module has no entry points, so none is named `{0}`")]
+    NoEntries(String),
+    #[error("the module has no entry point `{asked}`; it has: {}", .others.join(", "))]
+    NotFound { asked: String, others: Vec<String> },
+}
+
+impl DeclaredBindings {
+    /// Groups and bindings of a WGSL module, and the `@id` of its overrides.
+    pub fn of_wgsl(module: &WgslModule) -> Self {
+        let mut made = Self::default();
+        let mut indices = BTreeMap::new();
+        for (variable, place) in module.variables.iter().enumerate() {
+            let Some(binding) = place.binding else { continue };
+            indices.insert(variable, made.bindings.len());
+            made.declared.insert(place.name.clone(), place.declared.clone());
+            made.bindings.push(Binding {
+                path: place.name.clone(),
+                unit: LayoutUnit::Binding,
+                space: binding.group,
+                index: binding.binding,
+                count: place.count,
+                span: place.span,
+            });
+        }
+        let entries = module.entry_points.iter().map(|WgslEntryPoint { name, uses }| {
+            (name.clone(), uses.iter().filter_map(|variable| indices.get(variable).copied()).collect())
+        });
+        made.entry_points = Some(entries.collect());
+        for constant in &module.overrides {
+            let Some(index) = constant.id else { continue };
+            made.declared.insert(constant.name.clone(), format!("override {}", constant.name));
+            made.bindings.push(Binding {
+                path: constant.name.clone(),
+                unit: LayoutUnit::ConstantId,
+                space: 0,
+                index,
+                count: Count::Finite(1),
+                span: constant.span,
+            });
+        }
+        made
+    }
+
+    /// Sets and bindings of a SPIR-V module, which is read at `start`.
+    pub fn of_spirv(variables: &[DeclaredVariable], start: Span) -> Self {
+        let mut made = Self::default();
+        for variable in variables {
+            let path = if variable.name.is_empty() { "?".to_owned() } else { variable.name.clone() };
+            let words = match variable.kind {
+                Some(BlockKind::UniformBlock) => format!("uniform block {path}"),
+                Some(BlockKind::StorageBlock) => format!("storage block {path}"),
+                _ => path.clone(),
+            };
+            made.declared.insert(path.clone(), words);
+            let (space, index, count) = (variable.set, variable.binding, variable.count);
+            made.bindings.push(Binding { path, unit: LayoutUnit::Binding, space, index, count, span: start });
+        }
+        made
+    }
+
+    /// The bindings as a column for `target`: all, or those that one entry point uses. Two that no
+    /// entry point uses together may share a place.
+    pub fn column(&self, target: ShaderTarget, entry: Option<&str>) -> Result<BindingsColumn, UnknownEntry> {
+        let chosen = entry.map(|asked| self.entry_point(asked)).transpose()?;
+        let is_bound = |index: usize| {
+            let is_constant = self.bindings[index].unit == LayoutUnit::ConstantId;
+            is_constant || chosen.is_none_or(|(_, uses)| uses.contains(&index))
+        };
+        let (used, unused): (Vec<usize>, Vec<usize>) = (0..self.bindings.len()).partition(|index| is_bound(*index));
+        let bindings = used.iter().map(|index| self.bindings[*index].clone()).collect();
+        let bound = BoundModule { bindings, ..BoundModule::default() };
+        let are_together = |overlap: &BindingOverlap| {
+            let pair = [used[overlap.first], used[overlap.second]];
+            let is_constant = self.bindings[pair[0]].unit == LayoutUnit::ConstantId;
+            let entries = self.entry_points.as_deref().unwrap_or_default();
+            is_constant
+                || entries.is_empty()
+                || entries.iter().any(|(_, uses)| pair.iter().all(|index| uses.contains(index)))
+        };
+        let overlaps = bound.overlaps(false).into_iter().filter(are_together).collect();
+        let entry = chosen.map(|(name, _)| ChosenEntry {
+            name: name.clone(),
+            others: self.entry_names().into_iter().filter(|other| other != name).collect(),
+            unused: unused.iter().map(|index| self.bindings[*index].path.clone()).collect(),
+        });
+        let mut column = BindingsColumn::new(Column::of_language(target), bound, entry, overlaps);
+        column.declared.clone_from(&self.declared);
+        Ok(column)
+    }
+
+    fn entry_point(&self, asked: &str) -> Result<&(String, BTreeSet<usize>), UnknownEntry> {
+        let entries = self.entry_points.as_deref().ok_or(UnknownEntry::NotRead)?;
+        if entries.is_empty() {
+            return Err(UnknownEntry::NoEntries(asked.to_owned()));
+        }
+        let found = entries.iter().find(|(name, _)| name == asked);
+        found.ok_or_else(|| UnknownEntry::NotFound { asked: asked.to_owned(), others: self.entry_names() })
+    }
+
+    fn entry_names(&self) -> Vec<String> {
+        self.entry_points.iter().flatten().map(|(name, _)| name.clone()).collect()
+    }
 }

@@ -27,7 +27,6 @@ pub struct RuleSetLayouts {
     pub targets: Vec<&'static Native>,
 }
 
-/// A block in a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaidOutBlock {
     pub layout: BlockLayout,
@@ -118,7 +117,6 @@ impl RuleSetLayouts {
         ShownColumn { name: self.name.clone(), blocks: blocks.collect() }
     }
 
-    /// The blocks that the column has.
     pub fn present(&self) -> impl Iterator<Item = (usize, &BlockLayout)> {
         let present = self.blocks.iter().enumerate().filter(|(_, block)| block.presence == BlockPresence::Present);
         present.map(|(index, block)| (index, &block.layout))

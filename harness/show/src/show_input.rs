@@ -5,10 +5,10 @@ use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockLayout, LayoutOptions, Refusal, RuleSet, ShaderTarget, lay_out, table};
 
-use super::declared_bindings::UnknownEntry;
 use super::declared_words::{declared_block, declared_resources};
 use super::laid_out_file::LaidOutFile;
 use super::placements::Placements;
+use super::placements::UnknownEntry;
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use super::shipping::{has_fixed_half, shipping, shipping_of_laid_out};
 use super::shown_rules::{RuleChoice, ShownColumnChoice, ShownRules, is_relevant};
@@ -20,13 +20,11 @@ use layoutproof_source::shader_language::ShaderLanguage;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShowInput {
     pub content: InputContent,
-    /// The language of a file.
     pub language: Option<ShaderLanguage>,
     /// True if no option set the size of `half` and minimum-precision types, so it is assumed.
     pub assumes_sixteen_bit: bool,
 }
 
-/// The blocks of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputContent {
     /// Declarations, which every rule set lays out.
@@ -94,9 +92,6 @@ impl ShowInput {
 
     /// The bindings that a file states itself, in a column for each of `targets`; none for
     /// declarations.
-    ///
-    /// # Errors
-    /// The file has no entry point of this name, or its entry points are not read.
     pub fn declared_placements(
         &self,
         targets: &[ShaderTarget],

@@ -10,7 +10,6 @@ use crate::shown_columns::ColumnName;
 /// The column for one name of `--rules`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RuleChoice {
-    /// One rule set for all blocks.
     Rules(&'static RuleSet),
     /// For each block, the rule set that this compiler uses by default.
     Native(&'static Native),

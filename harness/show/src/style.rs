@@ -152,7 +152,6 @@ pub fn one_line(text: &str) -> String {
     escape_controls(&line).replace('\t', " ")
 }
 
-/// The text, cut to this number of columns.
 pub fn cut(text: &str, columns: usize, style: Style) -> String {
     if width(text) <= columns {
         return text.to_owned();

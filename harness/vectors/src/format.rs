@@ -90,7 +90,6 @@ pub struct Block {
     pub ty: Type,
 }
 
-/// A declared type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Type {
@@ -148,14 +147,12 @@ pub enum Type {
     },
 }
 
-/// A member of a struct.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Member {
     /// Empty for a bit-field without a name.
     pub name: String,
     #[serde(rename = "type")]
     pub ty: Type,
-    /// Width of a bit-field, in bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bit_width: Option<u32>,
     /// Bytes from the start of the block, by `packoffset`.
@@ -303,7 +300,6 @@ pub struct Refused {
 /// The content of `rules.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
-    /// Version of the format.
     pub schema: u32,
     /// Version of layoutproof that wrote the file.
     pub layoutproof: String,
@@ -312,7 +308,6 @@ pub struct Rules {
     pub used_by: Vec<UsedBy>,
 }
 
-/// A set of layout rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RuleSet {
     pub name: String,

@@ -25,9 +25,6 @@ pub const SCHEMA: u32 = 1;
 pub const VECTORS_SCHEMA: &str = include_str!("vectors.schema.json");
 
 /// The text of `vectors.json`: one line per vector, so that two versions compare line by line.
-///
-/// # Errors
-/// Never for vectors of [`vector`]: all keys of their maps are strings.
 pub fn vectors_json(mut vectors: Vec<Vector>) -> serde_json::Result<String> {
     vectors.sort_by(|one, other| one.id.cmp(&other.id));
     let head = Vectors { schema: SCHEMA, layoutproof: VERSION.to_owned(), vectors: Vec::new() };

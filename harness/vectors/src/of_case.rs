@@ -30,9 +30,6 @@ pub struct Unsettled {
 }
 
 /// The vector of a case.
-///
-/// # Errors
-/// A number of the case differs from that of the rule table.
 pub fn vector(case: &case::Case, source: &Arc<Source>) -> Result<Vector, Unsettled> {
     let claims =
         [(Claim::Listed, &case.expect), (Claim::Accessed, &case.accessed), (Claim::Documented, &case.documented)];

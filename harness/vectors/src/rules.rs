@@ -10,9 +10,6 @@ use crate::format::{Example, RuleSet, Rules, UsedBy};
 use crate::{SCHEMA, VERSION};
 
 /// Every rule set with all of its columns, and the compilers that apply it.
-///
-/// # Errors
-/// Never: all columns of a rule set have JSON forms.
 pub fn rules() -> serde_json::Result<Rules> {
     let rules = table().iter().map(rule_set).collect::<serde_json::Result<_>>()?;
     let used_by = natives().iter().map(used_by).collect();
@@ -20,9 +17,6 @@ pub fn rules() -> serde_json::Result<Rules> {
 }
 
 /// The text of `rules.json`.
-///
-/// # Errors
-/// Never: all keys of its maps are strings.
 pub fn rules_json(rules: &Rules) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(rules)? + "\n")
 }

@@ -105,11 +105,6 @@ impl WgslModule {
         Ok(module)
     }
 
-    /// The data that each variable holds, in order.
-    pub fn blocks(&self) -> impl Iterator<Item = Block> {
-        self.variables.iter().filter_map(WgslVariable::block)
-    }
-
     /// The paths of the atomics in the variable `name`, without indices: `hits`, `list[]`; an empty
     /// path if it is an atomic itself. Follows structs to a depth that layouts have.
     pub fn atomics(&self, name: &str) -> BTreeSet<String> {

@@ -22,9 +22,6 @@ use crate::output::warn;
 pub(crate) const ALL: &str = "all";
 
 /// Opens a build that the user names by its file.
-///
-/// # Errors
-/// [`NotStarted`], if the file is no such compiler.
 pub(crate) fn open(name: &str, file: &Path) -> anyhow::Result<Compiler> {
     Compiler::of_file(name, file).map_err(|error| {
         let reason = format!("compiler `{name}={}`: {error}", file.display());

@@ -11,134 +11,43 @@ use layoutproof_show::style::wrapped;
 use crate::args::REPORT_HEADING;
 use crate::command_line::Cli;
 
-/// The name of the program.
 pub(crate) const PROGRAM: &str = "layoutproof";
 
-/// A heading of the command list and its commands.
-struct CommandGroup {
-    heading: &'static str,
-    commands: &'static [&'static str],
-}
-
-/// The groups of the command list. A visible command that is in no group appears in the last one.
-const GROUPS: [CommandGroup; 4] = [
-    CommandGroup { heading: "Shader layouts", commands: &["show", "check", "diff", "init"] },
-    CommandGroup { heading: "Proof on devices", commands: &["run", "report", "list"] },
-    CommandGroup { heading: "Compilers", commands: &["compare", "bugs"] },
-    CommandGroup { heading: "This machine", commands: &["doctor", "setup", "dev"] },
+/// The headings of the command list with their commands. A visible command that is in no group appears in the last one.
+const GROUPS: [(&str, &str); 4] = [
+    ("Shader layouts", "show check diff init"),
+    ("Proof on devices", "run report list"),
+    ("Compilers", "compare bugs"),
+    ("This machine", "doctor setup dev"),
 ];
 
-/// A heading for options, and the options that appear below it in every command.
-struct OptionTheme {
-    heading: &'static str,
-    options: &'static [&'static str],
-}
-
-const THEMES: [OptionTheme; 6] = [
-    OptionTheme {
-        heading: "What is checked",
-        options: &["rules", "all", "form", "space", "stage", "every_element", "shard", "caselist", "cases"],
-    },
-    OptionTheme {
-        heading: "Compilers and devices",
-        options: &[
-            "producer",
-            "device",
-            "runner",
-            "keep",
-            "no_cache",
-            "compile_limit",
-            "time_limit",
-            "jobs",
-            "retries",
-            "no_fuse",
-            "rotation",
-        ],
-    },
-    OptionTheme {
-        heading: "What fails a run",
-        options: &["require", "forbid_skip", "known", "no_known", "floors", "fail_fast"],
-    },
-    OptionTheme {
-        heading: REPORT_HEADING,
-        options: &["json", "records", "group", "verbose", "quiet", "no_progress", "progress", "save_known", "resume"],
-    },
-    OptionTheme {
-        heading: "How files are read",
-        options: &["lang", "args", "matrix", "sixteen_bit", "define", "include", "entry"],
-    },
-    OptionTheme {
-        heading: "Faults, planted to see them found",
-        options: &["plant_misreading", "plant_fault", "plant_rules", "plant_mutant"],
-    },
+/// Headings for options, and the options that appear below them in every command.
+const THEMES: [(&str, &str); 6] = [
+    ("What is checked", "rules all form space stage every_element shard caselist cases"),
+    (
+        "Compilers and devices",
+        "producer device runner keep no_cache compile_limit time_limit jobs retries no_fuse rotation",
+    ),
+    ("What fails a run", "require forbid_skip known no_known floors fail_fast"),
+    (REPORT_HEADING, "json records group verbose quiet no_progress progress save_known resume"),
+    ("How files are read", "lang args matrix sixteen_bit define include entry"),
+    ("Faults, planted to see them found", "plant_misreading plant_fault plant_rules plant_mutant"),
 ];
 
 /// The heading of the options that every command has. It comes last.
 const GLOBAL_HEADING: &str = "Global options";
 
-/// The options of a command that `-h` shows; `--help` shows the others too.
-struct MainOptions {
-    command: &'static str,
-    options: &'static [&'static str],
-}
-
-/// Commands with so many options that `-h` leaves most of them out.
-const MAIN_OPTIONS: [MainOptions; 5] = [
-    MainOptions {
-        command: "show",
-        options: &[
-            "rules", "all", "target", "compiler", "format", "padding", "output", "args", "entry", "define", "include",
-        ],
-    },
-    MainOptions {
-        command: "check",
-        options: &["target", "rules", "map", "strict", "run", "format", "html", "config", "args", "define", "include"],
-    },
-    MainOptions {
-        command: "run",
-        options: &[
-            "rules",
-            "all",
-            "target",
-            "producer",
-            "device",
-            "runner",
-            "every_device",
-            "keep",
-            "require",
-            "known",
-            "json",
-            "junit",
-            "html",
-            "resume",
-            "verbose",
-            "quiet",
-            "args",
-            "entry",
-            "define",
-            "include",
-        ],
-    },
-    MainOptions {
-        command: "compare",
-        options: &["save", "profile", "format", "verbose", "args", "entry", "define", "include"],
-    },
-    MainOptions {
-        command: "fuzz",
-        options: &[
-            "seed",
-            "count",
-            "exhaustive",
-            "bindings",
-            "compiler",
-            "device",
-            "known",
-            "out",
-            "json",
-            "html",
-            "quiet",
-        ],
-    },
+/// Commands with so many options that `-h` leaves most of them out, with those that it shows.
+const MAIN_OPTIONS: [(&str, &str); 5] = [
+    ("show", "rules all target compiler format padding output args entry define include"),
+    ("check", "target rules map strict run format html config args define include"),
+    (
+        "run",
+        "rules all target producer device runner every_device keep require known json junit html resume verbose \
+            quiet args entry define include",
+    ),
+    ("compare", "save profile format verbose args entry define include"),
+    ("fuzz", "seed count exhaustive bindings compiler device known out json html quiet"),
 ];
 
 /// The place of an option after those that have no place of their own.
@@ -147,95 +56,65 @@ const LAST: usize = 1000;
 /// Possible values of an option beyond this number are listed by `--help` only.
 const MOST_VALUES: usize = 5;
 
-/// Example command lines of a command.
-struct Examples {
-    command: &'static str,
-    lines: &'static [&'static str],
-}
-
-const EXAMPLES: [Examples; 17] = [
-    Examples {
-        command: "show",
-        lines: &[
+/// Example command lines of each command.
+const EXAMPLES: [(&str, &[&str]); 17] = [
+    (
+        "show",
+        &[
             "layoutproof show scene.hlsl",
             "layoutproof show scene.hlsl --rules hlsl-cbuffer,std140",
             "layoutproof show scene.hlsl --target d3d12 --convention dxc",
             "layoutproof show scene.hlsl --format cpp-asserts > scene.hpp",
             "layoutproof show scene.slang --target vulkan --format slang-yaml",
         ],
-    },
-    Examples {
-        command: "check",
-        lines: &[
+    ),
+    (
+        "check",
+        &[
             "layoutproof check scene.hlsl build/engine.o",
             "layoutproof check frame.spv build/engine.pdb --map PerFrame=engine::Frame",
             "layoutproof check frame.dxil post.cso build/engine.pdb --run",
             "layoutproof check",
         ],
-    },
-    Examples { command: "init", lines: &["layoutproof init"] },
-    Examples {
-        command: "diff",
-        lines: &[
-            "layoutproof diff scene.hlsl hlsl-cbuffer std140",
-            "layoutproof diff scene.hlsl native:dxc-spirv scene.spv",
-        ],
-    },
-    Examples {
-        command: "run",
-        lines: &[
+    ),
+    ("init", &["layoutproof init"]),
+    (
+        "diff",
+        &["layoutproof diff scene.hlsl hlsl-cbuffer std140", "layoutproof diff scene.hlsl native:dxc-spirv scene.spv"],
+    ),
+    (
+        "run",
+        &[
             "layoutproof run scene.hlsl --compiler dxc,slangc",
             "layoutproof run arrays/ --device lavapipe -v",
             "layoutproof run --json records.jsonl --junit junit.xml",
         ],
-    },
-    Examples {
-        command: "fuzz",
-        lines: &["layoutproof dev fuzz --count 2000 --seed 7", "layoutproof dev fuzz --exhaustive 2 --compiler dxc"],
-    },
-    Examples {
-        command: "compare",
-        lines: &[
+    ),
+    ("fuzz", &["layoutproof dev fuzz --count 2000 --seed 7", "layoutproof dev fuzz --exhaustive 2 --compiler dxc"]),
+    (
+        "compare",
+        &[
             "layoutproof compare dxc dxc=build/bin/dxc scene.hlsl",
             "layoutproof compare dxc@1.7 dxc@1.9",
             "layoutproof compare saved dxc=build/bin/dxc --save saved-now",
         ],
-    },
-    Examples { command: "export", lines: &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"] },
-    Examples { command: "vectors", lines: &["layoutproof dev vectors vectors"] },
-    Examples {
-        command: "bugs",
-        lines: &[
-            "layoutproof bugs",
-            "layoutproof bugs dxc --try",
-            "layoutproof bugs dxc/dxc-lists-a-double2x2 --issue",
-        ],
-    },
-    Examples {
-        command: "doctor",
-        lines: &["layoutproof doctor devices --format json", "DXC=build/bin/dxc layoutproof doctor compilers"],
-    },
-    Examples {
-        command: "report",
-        lines: &[
+    ),
+    ("export", &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"]),
+    ("vectors", &["layoutproof dev vectors vectors"]),
+    ("bugs", &["layoutproof bugs", "layoutproof bugs dxc --try", "layoutproof bugs dxc/dxc-lists-a-double2x2 --issue"]),
+    ("doctor", &["layoutproof doctor devices --format json", "DXC=build/bin/dxc layoutproof doctor compilers"]),
+    (
+        "report",
+        &[
             "layoutproof report 1.jsonl 2.jsonl 3.jsonl --junit junit.xml",
             "layoutproof report a.jsonl b.jsonl --site site",
         ],
-    },
-    Examples {
-        command: "setup",
-        lines: &["layoutproof setup", "layoutproof setup --minimal", "layoutproof setup dxc slangc vkd3d"],
-    },
-    Examples {
-        command: "list",
-        lines: &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"],
-    },
-    Examples { command: "cache", lines: &["layoutproof dev cache stats", "layoutproof dev cache clear"] },
-    Examples {
-        command: "completions",
-        lines: &["layoutproof dev completions fish > ~/.config/fish/completions/layoutproof.fish"],
-    },
-    Examples { command: "man", lines: &["layoutproof dev man --out ~/.local/share/man/man1"] },
+    ),
+    ("setup", &["layoutproof setup", "layoutproof setup --minimal", "layoutproof setup dxc slangc vkd3d"]),
+    ("list", &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"]),
+    ("cache", &["layoutproof dev cache stats", "layoutproof dev cache clear"]),
+    ("completions", &["layoutproof dev completions fish > ~/.config/fish/completions/layoutproof.fish"]),
+    ("man", &["layoutproof dev man --out ~/.local/share/man/man1"]),
 ];
 
 /// Width of the command list in columns.
@@ -262,9 +141,9 @@ pub(crate) fn command() -> Command {
 
 /// A command with the help of its options, and the same for the commands in it.
 fn complete(command: Command) -> Command {
-    let main = MAIN_OPTIONS.iter().find(|main| main.command == command.get_name());
+    let main = MAIN_OPTIONS.iter().find(|(name, _)| *name == command.get_name());
     let command = command.mut_args(|arg| {
-        let is_main = main.is_none_or(|main| main.options.contains(&arg.get_id().as_str()) || arg.is_positional());
+        let is_main = main.is_none_or(|(_, options)| is_in(options, arg.get_id().as_str()) || arg.is_positional());
         with_values_in_long_help(with_theme(arg)).hide_short_help(!is_main)
     });
     // Compilers have a -h of their own.
@@ -331,40 +210,42 @@ pub(crate) fn visible_command() -> Command {
 /// Puts an option below its theme's heading.
 fn with_theme(arg: Arg) -> Arg {
     let id = arg.get_id().as_str();
-    let theme = THEMES.iter().find(|theme| theme.options.contains(&id));
-    match theme {
-        Some(theme) if !arg.is_positional() => arg.help_heading(theme.heading),
+    match THEMES.iter().find(|(_, options)| is_in(options, id)) {
+        Some((heading, _)) if !arg.is_positional() => arg.help_heading(*heading),
         Some(_) | None => arg,
     }
 }
 
 fn with_examples(command: Command) -> Command {
-    let Some(examples) = EXAMPLES.iter().find(|examples| examples.command == command.get_name()) else {
+    let Some((_, examples)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else {
         return command;
     };
     let header = *Styles::styled().get_header();
-    let lines: Vec<String> = examples.lines.iter().map(|line| format!("  {line}")).collect();
+    let lines: Vec<String> = examples.iter().map(|line| format!("  {line}")).collect();
     command.after_help(format!("{header}Examples:{header:#}\n{}", lines.join("\n")))
 }
 
-/// The command list, group by group.
 fn groups_text(command: &Command) -> String {
     let header = *Styles::styled().get_header();
     let mut text = String::new();
-    for (index, group) in GROUPS.iter().enumerate() {
-        let mut shown: Vec<&Command> = group.commands.iter().filter_map(|name| command.find_subcommand(name)).collect();
+    for (index, (heading, commands)) in GROUPS.iter().enumerate() {
+        let mut shown: Vec<&Command> = commands.split(' ').filter_map(|name| command.find_subcommand(name)).collect();
         if index + 1 == GROUPS.len() {
             shown.extend(command.get_subcommands().filter(|command| !command.is_hide_set() && !is_grouped(command)));
         }
 
         let lines: String = shown.into_iter().map(command_lines).collect();
-        text = format!("{text}{header}{}:{header:#}\n{lines}\n", group.heading);
+        text = format!("{text}{header}{heading}:{header:#}\n{lines}\n");
     }
     text
 }
 
 fn is_grouped(command: &Command) -> bool {
-    GROUPS.iter().any(|group| group.commands.contains(&command.get_name()))
+    GROUPS.iter().any(|(_, commands)| is_in(commands, command.get_name()))
+}
+
+fn is_in(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
 
 /// A command with its description, wrapped at [`WIDTH`].
@@ -385,7 +266,7 @@ mod tests {
     fn every_command_that_is_shown_has_a_group() {
         let command = Cli::command();
         for shown in command.get_subcommands().filter(|command| !command.is_hide_set()) {
-            let groups = GROUPS.iter().filter(|group| group.commands.contains(&shown.get_name())).count();
+            let groups = GROUPS.iter().filter(|(_, commands)| is_in(commands, shown.get_name())).count();
             assert_eq!(groups, 1, "`{}` is in {groups} groups", shown.get_name());
         }
     }
@@ -399,7 +280,7 @@ mod tests {
     /// Every example parses as a command line.
     #[test]
     fn every_example_is_understood() {
-        for line in EXAMPLES.iter().flat_map(|examples| examples.lines) {
+        for line in EXAMPLES.iter().flat_map(|(_, examples)| *examples) {
             let words = line.split(" > ").next().unwrap_or(line).split(' ').skip_while(|word| *word != PROGRAM);
             let parsed = command().try_get_matches_from(words);
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

@@ -74,7 +74,6 @@ pub fn command_line() -> Result<Cli, ExitCode> {
     Ok(cli)
 }
 
-/// The exit code of an error.
 fn exit_of(error: &anyhow::Error) -> Exit {
     error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
 }

@@ -10,7 +10,6 @@ use layoutproof_inputs::project_file::{ProjectFile, ProjectShaders};
 
 use crate::output::warn;
 
-/// The settings of one shader.
 #[derive(Clone, Debug)]
 pub(crate) struct ShaderSettings {
     /// Options for reading it.

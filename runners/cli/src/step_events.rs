@@ -64,9 +64,6 @@ pub(crate) struct StepEvents {
 
 impl StepEvents {
     /// Prepares a command whose process becomes a step, which reports to a new file at `path`.
-    ///
-    /// # Errors
-    /// The file cannot be made.
     pub(crate) fn of(command: &mut Command, path: &Path) -> std::io::Result<Self> {
         File::create(path)?;
         command.env(VARIABLE, path);

@@ -40,11 +40,6 @@ impl CurrentLavapipe {
         self.root.warning.as_deref()
     }
 
-    /// The packages with their versions, one per line.
-    pub fn versions(&self) -> String {
-        self.root.versions()
-    }
-
     /// The command that starts `program` with this driver alone.
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = self.root.command(program);

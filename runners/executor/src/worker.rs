@@ -101,11 +101,6 @@ impl Worker {
         }
     }
 
-    /// The process id.
-    pub fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Sends a request.
     ///
     /// # Errors

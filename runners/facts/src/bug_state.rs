@@ -18,7 +18,7 @@ use layoutproof_records::frozen_set::{FrozenSet, release_of};
 use layoutproof_site::{Mechanism, capitalized};
 
 use crate::builds::{BuildsAtHand, PastedSource, broken, case_of, rows_of};
-use crate::reduced_sources::NamedSource;
+use crate::known_lists::NamedSource;
 
 /// Whether a build has a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,9 +85,6 @@ impl Bug<'_> {
 }
 
 /// The bugs with their states: recorded ones, or with `try_now` what the compilers do now.
-///
-/// # Errors
-/// A reduced source or a frozen set is damaged, or a compiler cannot be asked.
 pub fn with_states<'a>(
     meant: &[&'a Mechanism<'a>],
     sources: &'a [NamedSource],

@@ -53,9 +53,6 @@ impl<'a> PastedSource<'a> {
 
     /// Builds the text: the declarations of the case, or their replacement, followed by the entry
     /// point.
-    ///
-    /// # Errors
-    /// Its case or rule set does not exist, or the case has no text.
     pub fn of(reduced: &'a ReducedSource) -> anyhow::Result<Self> {
         let source = case_of(&reduced.case)?;
         let declarations = match (&reduced.declare, &source.text) {
@@ -87,9 +84,6 @@ pub(crate) fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
 
 impl BuildsAtHand {
     /// Finds the compilers.
-    ///
-    /// # Errors
-    /// A frozen set is damaged, or the folder of tools has no path.
     pub fn find(limit: Duration) -> anyhow::Result<Self> {
         let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
         let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));
@@ -159,7 +153,6 @@ pub(crate) struct BuildAnswer {
     pub shows: Option<bool>,
 }
 
-/// The toolchain of this name.
 pub(crate) fn toolchain_named(name: &str) -> anyhow::Result<&'static Toolchain> {
     toolchains().iter().find(|toolchain| toolchain.name == name).with_context(|| format!("no toolchain is `{name}`"))
 }

@@ -33,9 +33,6 @@ struct FrozenProducer<'a> {
 
 /// The evidence for every mechanism that has any: differing numbers, otherwise a build's reason for
 /// having none.
-///
-/// # Errors
-/// A frozen set cannot be read.
 pub fn known_evidence(lists: &[KnownList], sources: &[Arc<Source>]) -> anyhow::Result<Vec<KnownEvidence>> {
     let sets = FrozenSet::built_in()?;
     let frozen: Vec<FrozenProducer<'_>> = sets.iter().flat_map(frozen_producers).collect();
@@ -210,9 +207,6 @@ struct KeptCheck {
 
 /// The checks that `ci/known-evidence` extracted from the records of a run, because no frozen
 /// decision shows their known differences. Without those whose entries are gone.
-///
-/// # Errors
-/// A line cannot be parsed.
 pub fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
     let mut found = Vec::new();
     for KeptCheck { list, reason, origin, check } in kept_checks()? {

@@ -1,10 +1,14 @@
-//! The built-in lists of known differences, one for each compiler or driver.
+//! The lists that are built into the program: known differences, one list for each compiler or driver, and the
+//! reduced sources that show them.
 
-use layoutproof_built_in::KNOWN;
-use layoutproof_core::results::known::{self, KnownFile};
+use layoutproof_built_in::{BuiltInFile, KNOWN, UPSTREAM};
+use layoutproof_core::results::known;
+use layoutproof_core::results::known::{KnownFile, ReducedSource};
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_layout::FileId;
 use layoutproof_site::KnownList;
-
-use crate::built_in_lists::read_all;
+use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
 /// The lists, by name.
 ///
@@ -24,11 +28,55 @@ fn introduction(text: &str) -> String {
     lines.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+#[derive(Debug)]
+pub struct NamedSource {
+    /// The file's name without the suffix.
+    pub name: &'static str,
+    pub reduced: ReducedSource,
+}
+
+/// All of them, by name.
+///
+/// # Errors
+/// A file has problems; only those of the first such file are returned.
+pub fn reduced_sources() -> anyhow::Result<Vec<NamedSource>> {
+    read_all("ci/upstream", UPSTREAM, |file, id, sources| {
+        ReducedSource::read(id, sources).map(|reduced| NamedSource { name: file.name, reduced })
+    })
+}
+
+/// Reads all files of `folder`.
+///
+/// # Errors
+/// A file has problems; only those of the first such file are returned.
+pub(crate) fn read_all<T>(
+    folder: &str,
+    files: &'static [BuiltInFile],
+    read: impl Fn(&'static BuiltInFile, FileId, &SourceMap) -> Result<T, Vec<Diagnostic>>,
+) -> anyhow::Result<Vec<T>> {
+    let mut found = Vec::new();
+    let mut sources = SourceMap::default();
+    for file in files {
+        let id = sources.add(format!("{folder}/{}.toml", file.name), file.text);
+        match read(file, id, &sources) {
+            Ok(value) => found.push(value),
+            Err(diagnostics) => return Err(RefusedInput { diagnostics, sources }.into()),
+        }
+    }
+    Ok(found)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use layoutproof_built_in::CASES;
+    use layoutproof_layout::find;
     use layoutproof_readers::toolchain::toolchains;
+    use layoutproof_site::mechanisms;
 
     use super::*;
+    use crate::known_lists::known_lists;
 
     #[test]
     fn a_list_says_what_people_call_its_compiler() {
@@ -48,6 +96,36 @@ mod tests {
         assert_eq!(introduction("# Of A.\n#\n# B.\n\n[[known]]\n# c"), "Of A. B.");
         for list in known_lists().unwrap() {
             assert!(!list.introduction.is_empty(), "{}", list.name);
+        }
+    }
+
+    #[test]
+    fn each_is_about_a_known_difference_a_case_and_toolchains_that_there_are() {
+        let lists = known_lists().unwrap();
+        let known: BTreeSet<String> = mechanisms(&lists).into_iter().map(|difference| difference.id).collect();
+        let sources = reduced_sources().unwrap();
+        assert!(sources.len() >= 10, "{} reduced sources", sources.len());
+
+        for NamedSource { name, reduced } in &sources {
+            assert!(reduced.known.iter().all(|id| known.contains(id)), "{name}: {:?}", reduced.known);
+            assert!(CASES.iter().any(|case| case.name == reduced.case), "{name}: {}", reduced.case);
+            let unknown = |toolchain: &&String| !toolchains().iter().any(|known| known.name == toolchain.as_str());
+            assert_eq!(reduced.toolchains.iter().find(unknown), None, "{name}");
+            assert!(reduced.rules.as_deref().is_none_or(|rules| find(rules).is_some()), "{name}");
+        }
+    }
+
+    /// Each entry with a reduced source records a search of the tracker, or a link to the issue.
+    #[test]
+    fn the_tracker_was_searched_for_each() {
+        let lists = known_lists().unwrap();
+        let known = mechanisms(&lists);
+        for NamedSource { name, reduced } in reduced_sources().unwrap() {
+            for difference in known.iter().filter(|difference| reduced.known.contains(&difference.id)) {
+                let is_searched =
+                    difference.entries.iter().any(|entry| entry.searched.is_some() || entry.link.is_some());
+                assert!(is_searched, "{name}: {}", difference.id);
+            }
         }
     }
 }

@@ -6,14 +6,8 @@
 
 pub mod bug_state;
 pub mod builds;
-mod built_in_lists;
-pub mod cases;
-pub mod driver_issues;
-pub mod issue_text;
-pub mod kept_runs;
+pub mod issues;
 pub mod known_evidence;
 pub mod known_lists;
-pub mod reduced_sources;
-pub mod rule_sets;
-pub mod site_records;
+pub mod page_facts;
 pub mod surprises;

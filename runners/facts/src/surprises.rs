@@ -134,9 +134,6 @@ const LANGUAGES: [LanguageRules; 2] = [
 ];
 
 /// The surprise of the start page.
-///
-/// # Errors
-/// The surprise does not exist.
 pub fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
     let surprise = surprises.iter().find(|surprise| surprise.case.case == OPENING);
     surprise.with_context(|| format!("{OPENING} is none of the surprises"))
@@ -144,9 +141,6 @@ pub fn opening(surprises: &[Surprise]) -> anyhow::Result<&Surprise> {
 
 /// All surprises, each for the targets of `target_columns`. `recorded` has their declarations and
 /// authorities.
-///
-/// # Errors
-/// A case does not exist.
 pub fn surprises(sources: &[Arc<Source>], recorded: &[RecordedSource]) -> anyhow::Result<Vec<Surprise>> {
     let surprise = |surprising: &SurprisingCase| {
         let SurprisingCase { title, case, words } = *surprising;

@@ -60,7 +60,6 @@ impl fmt::Display for FrozenSetPlace {
 }
 
 impl FrozenSetPlace {
-    /// True if the set's folder has this name.
     fn is_called(&self, name: &str) -> bool {
         match self {
             Self::Folder(folder) => folder.file_name().is_some_and(|own| own == name),
@@ -96,9 +95,6 @@ pub struct FrozenSet {
 
 impl FrozenSet {
     /// Reads a set.
-    ///
-    /// # Errors
-    /// A file is missing or malformed.
     pub fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
         let bad = |name: &str, error: &dyn std::fmt::Display| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, &error))?;
@@ -118,9 +114,6 @@ impl FrozenSet {
     }
 
     /// The sets that are built into the program, by family, the newest build first.
-    ///
-    /// # Errors
-    /// A set cannot be read.
     pub fn built_in() -> anyhow::Result<Vec<Self>> {
         let mut sets = built_in_places().map(Self::load).collect::<anyhow::Result<Vec<_>>>()?;
         sets.sort_by_cached_key(|set| {
@@ -132,9 +125,6 @@ impl FrozenSet {
 
     /// The compiler whose toolchains are this build of a family in runs and in lists of known
     /// differences: `dxc-1.9` of DXC 1.9.2602.17. `None` if no recorded build has this version.
-    ///
-    /// # Errors
-    /// A manifest cannot be read.
     pub fn compiler_of_build(family: Family, version: &str) -> anyhow::Result<Option<&'static str>> {
         for place in built_in_places() {
             let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| anyhow!("{place}: {error}"))?;
@@ -158,9 +148,6 @@ impl FrozenSet {
 
     /// The repository's sets of a family, the newest version first. Reads the checkout if the current
     /// folder is one, otherwise uses the built-in sets.
-    ///
-    /// # Errors
-    /// A set cannot be read.
     pub fn newest_first(family: Family) -> anyhow::Result<Vec<Self>> {
         let mut sets = Vec::new();
         for place in places()? {
@@ -174,9 +161,6 @@ impl FrozenSet {
     }
 
     /// The repository's set of the newest version of a family.
-    ///
-    /// # Errors
-    /// The family has no set, or a set cannot be read.
     pub fn newest(family: Family) -> anyhow::Result<Self> {
         let none =
             || format!("no frozen set of {family} below {FOLDER}: `layoutproof compare BUILD --save DIR` makes one");
@@ -185,9 +169,6 @@ impl FrozenSet {
 
     /// The repository's set of the compiler of this name, for machines without the compiler. `None`
     /// if the repository has no such set.
-    ///
-    /// # Errors
-    /// The set cannot be read.
     pub fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {
         let Some((_, folder)) = STAND_INS.iter().find(|(name, _)| *name == compiler) else { return Ok(None) };
         let place = places()?.into_iter().find(|place| place.is_called(folder));
@@ -195,18 +176,12 @@ impl FrozenSet {
     }
 
     /// The set in this folder; `None` if it has no manifest.
-    ///
-    /// # Errors
-    /// The set cannot be read.
     pub fn at(folder: &Path) -> anyhow::Result<Option<Self>> {
         let is_set = folder.join(MANIFEST).exists();
         is_set.then(|| Self::load(FrozenSetPlace::Folder(folder.to_path_buf()))).transpose()
     }
 
     /// Writes the manifest and the decisions; leaves the accepted changes as they are.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         write(&folder.join(MANIFEST), &self.manifest.write()?)?;
@@ -233,9 +208,6 @@ impl FrozenSet {
     }
 
     /// Writes the accepted changes.
-    ///
-    /// # Errors
-    /// The set is built in, or the folder cannot be written.
     fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
             FrozenSetPlace::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
@@ -259,7 +231,6 @@ fn built_in_places() -> impl Iterator<Item = FrozenSetPlace> {
     built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned()))
 }
 
-/// The file name for a toolchain's decisions.
 fn file_of(toolchain: &str) -> String {
     format!("{toolchain}.txt")
 }

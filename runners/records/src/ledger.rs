@@ -109,7 +109,6 @@ impl<'a> Ledger<'a> {
         self.records.len() - self.done()
     }
 
-    /// The records so far.
     pub fn so_far(&self) -> Vec<CheckRecord> {
         self.records.iter().flatten().cloned().collect()
     }
@@ -218,9 +217,6 @@ enum WrittenState {
 
 impl OpenFile {
     /// Ends the file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let Some(file) = self.file else { return Ok(()) };
         match self.state {

@@ -6,7 +6,6 @@
 
 mod compression;
 pub mod decision_rows;
-mod divisions;
 pub mod frozen_set;
 pub mod ledger;
 pub mod lock;

@@ -14,10 +14,10 @@ use layoutproof_events::{CheckDevice, CheckId};
 use layoutproof_events::{CheckRecord, RunEnd, RunHeader};
 use layoutproof_executor::plan::CASES_AT_ONCE;
 
-use crate::divisions::{missing_shards, split, undivided};
 use crate::recorded::{self, RecordedRuns};
 use crate::recorded_sources::add_sources;
 use crate::shard::Shard;
+use crate::shard::{missing_shards, split, undivided};
 use layoutproof_inputs::files::{self, FileKind};
 use layoutproof_inputs::inputs::InputWord;
 
@@ -32,7 +32,6 @@ pub struct RecordedPart {
     pub end: Option<RunEnd>,
 }
 
-/// Several files merged into one run.
 #[derive(Clone, Debug)]
 pub struct MergedRuns {
     /// One run, if all files are shards of it.
@@ -125,9 +124,6 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
 
 impl RecordedPart {
     /// Reads a records file.
-    ///
-    /// # Errors
-    /// The file cannot be read, or holds no records of a run.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let bytes = files::read(path, FileKind::Records)?;
@@ -177,9 +173,7 @@ fn distinct(runs: Vec<RunHeader>) -> Vec<RunHeader> {
     once
 }
 
-/// The location of the first record of a check.
 struct FirstRecord {
-    /// Index of its file.
     file: usize,
     /// Index among all records.
     record: usize,

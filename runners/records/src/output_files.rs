@@ -10,34 +10,22 @@ use std::path::Path;
 use anyhow::Context;
 
 /// Checks that a file can be written or created.
-///
-/// # Errors
-/// The path, with the reason.
 pub fn check_file(path: &Path) -> anyhow::Result<()> {
     can_write_file(path).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Writes a file of a report.
-///
-/// # Errors
-/// The path, with the reason.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Writes to the end of a file, which need not exist.
-///
-/// # Errors
-/// The path, with the reason.
 pub fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.and_then(|mut file| file.write_all(text.as_bytes())).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Checks that files can be created in a folder, which need not exist yet.
-///
-/// # Errors
-/// The path, with the reason.
 pub fn check_folder(path: &Path) -> anyhow::Result<()> {
     can_make_files_in(path).with_context(|| format!("writing {}", path.display()))
 }

@@ -76,7 +76,6 @@ impl Asked {
 }
 
 impl Participants {
-    /// No participants yet.
     pub fn new(asked: Asked) -> Self {
         Self { asked, ..Self::default() }
     }

@@ -71,11 +71,9 @@ pub struct RecordsTarget {
 
 #[derive(Debug)]
 enum OpenedTarget {
-    /// A locked file.
     Regular(File),
     /// A terminal or a pipe, which has no lock.
     Stream,
-    /// Opening failed.
     Failed(io::Error),
 }
 
@@ -93,9 +91,6 @@ impl RecordsTarget {
     }
 
     /// Opens and locks an existing file, and returns its bytes.
-    ///
-    /// # Errors
-    /// Another process is writing the file, or it cannot be read.
     pub fn open_to_go_on(path: &Path, warn: Warn) -> anyhow::Result<(Self, Vec<u8>)> {
         let reading = || format!("reading {}", path.display());
         fs::metadata(path).with_context(reading)?;
@@ -121,9 +116,6 @@ impl RecordsTarget {
     }
 
     /// Writes a complete file of records, possibly of several runs.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub fn write_whole(self, run: &FinishedRun<'_>) -> anyhow::Result<()> {
         let Self { path, opened } = self;
         let is_compressed = compression::is_meant_by(&path);
@@ -138,7 +130,6 @@ impl RecordsTarget {
     }
 }
 
-/// A records file that is being written.
 #[derive(Debug)]
 pub struct RecordsFile {
     path: PathBuf,
@@ -160,7 +151,6 @@ enum RecordsFileState {
 #[derive(Debug)]
 struct GrowingFile {
     file: File,
-    /// True if the records are compressed.
     is_compressed: bool,
     /// Lines for the next frame of a compressed file.
     pending: String,
@@ -246,9 +236,6 @@ impl RecordsFile {
 
     /// Rewrites the file with the outcomes of `records`. These are the checks in the file, but with
     /// marks, and possibly without rows.
-    ///
-    /// # Errors
-    /// See [`RecordsFile::end`].
     pub fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         self.flush();
         if let RecordsFileState::AtEnd | RecordsFileState::Failed(_) = self.state {
@@ -268,9 +255,6 @@ impl RecordsFile {
     }
 
     /// Rewrites the file, if the lines so far differ from the final records.
-    ///
-    /// # Errors
-    /// See [`RecordsFile::end`].
     pub fn rewrite(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let run = FinishedRun { runs: std::slice::from_ref(&self.header), ..FinishedRun::of(records, end) };
         let done = match self.state {
@@ -289,16 +273,12 @@ impl RecordsFile {
         done.with_context(|| format!("writing {}", self.path.display()))
     }
 
-    /// True if nothing is written before the end.
     pub fn is_written_at_end(&self) -> bool {
         matches!(self.state, RecordsFileState::AtEnd)
     }
 }
 
 /// Checks that the records of an earlier run can be read and extended.
-///
-/// # Errors
-/// The path, with the reason.
 pub fn check_to_go_on(path: &Path) -> anyhow::Result<()> {
     regular_file::open_regular(path).with_context(|| format!("reading {}", path.display()))?;
     check_file(path)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::address::ExplorerText;
 use super::address::{case_page, link};
-use super::explorer_link::ExplorerText;
 use super::known_differences::Mechanism;
 use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use layoutproof_events::RecordedSource;
@@ -17,7 +17,6 @@ use layoutproof_report::html::known_part::link_to;
 use layoutproof_report::html::layout_page::legend;
 use layoutproof_show::style::{counted, one_line};
 
-/// A case and the facts that its page shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseFacts {
     pub id: String,
@@ -25,7 +24,6 @@ pub struct CaseFacts {
     pub summary: String,
     /// Addresses of bugs that it reproduces.
     pub bugs: Vec<String>,
-    /// The case file.
     pub text: String,
     /// Its declarations with their layouts; `None` if they must be refused.
     pub source: Option<RecordedSource>,
@@ -50,7 +48,6 @@ pub(super) fn case_pages<'a>(
         .chain(cases.iter().map(move |case| one_case(case, mechanisms, navigation)))
 }
 
-/// A link to the page of a case.
 pub(super) fn case_link(from: &str, id: &str) -> Markup {
     html! { a href=(link(from, &case_page(id))) { (id) } }
 }

@@ -11,17 +11,16 @@ use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
 use super::kept_runs::{KeptRun, SeenGroup, seen_groups, seen_on_section};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use super::surprise_page::Surprise;
-use super::surprise_table::surprise_table;
+use super::surprise_page::surprise_table;
 use layoutproof_events::CheckDevice;
 use layoutproof_events::{CheckRecord, LeftOutChecks, RunHeader};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
-use layoutproof_report::failure::group::place;
+use layoutproof_report::failure::cause::place;
 use layoutproof_report::html::components::plain_code;
-use layoutproof_report::html::outcome_cell::OutcomeCell;
+use layoutproof_report::html::outcome_matrix::OutcomeCell;
 use layoutproof_report::html::outcome_matrix::{CheckPlace, CheckPlaces};
 use layoutproof_show::style::{counted, one_line};
 
-/// A records file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedFile {
     /// Its name, without its folder.
@@ -52,7 +51,6 @@ struct CellKey<'a> {
     producer: &'a str,
 }
 
-/// All checks of a device.
 struct DeviceTable<'a> {
     /// `lavapipe via Vulkan`.
     name: String,

@@ -9,10 +9,9 @@ use super::case_page::case_link;
 use super::known_differences::{MechanismsByReason, mechanism_of};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_events::{CheckRecord, OutcomeKind};
-use layoutproof_report::html::outcome_cell::OutcomeCell;
+use layoutproof_report::html::outcome_matrix::OutcomeCell;
 use layoutproof_show::style::{counted, one_line};
 
-/// The checks of a cell.
 #[derive(Default)]
 pub(super) struct EvidenceCell<'a> {
     /// Address of their page.

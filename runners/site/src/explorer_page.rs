@@ -34,7 +34,6 @@ pub(super) fn explorer_pages(navigation: SiteNavigation) -> Vec<SitePage> {
     ]
 }
 
-/// The page that the explorer is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExplorerPlace {
     /// Its own, which it fills, and whose address holds the text.

@@ -34,7 +34,6 @@ pub struct Mechanism<'a> {
     pub id: String,
     /// Address of its page.
     pub path: String,
-    /// The list that contains it.
     pub list: &'a KnownList,
     /// The reason as written in the list.
     pub reason: &'a str,
@@ -99,7 +98,6 @@ impl Mechanism<'_> {
         toolchains().iter().filter(|toolchain| self.entries.iter().any(|entry| self.concerns(entry, toolchain)))
     }
 
-    /// True if the entry may concern a toolchain.
     pub fn concerns(&self, entry: &KnownFailure, toolchain: &Toolchain) -> bool {
         let is_own = self.list.compiler.as_ref().is_none_or(|compiler| compiler == toolchain.name_in_cases);
         let names_one = entry.conditions().iter().any(|condition| condition.key == "producer");
@@ -153,7 +151,6 @@ impl Mechanism<'_> {
 /// The builds between which a difference disappeared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeenBuilds<'a> {
-    /// The newest build with the difference.
     pub newest: &'a NamedBuilds,
     /// The build in which it was gone.
     pub gone: Option<&'a NamedBuilds>,
@@ -217,7 +214,6 @@ pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     all
 }
 
-/// The mechanism of each list and reason.
 pub(super) fn mechanisms_by_reason<'a>(mechanisms: &'a [Mechanism<'a>]) -> MechanismsByReason<'a> {
     let of_entries = mechanisms.iter().flat_map(|mechanism| {
         mechanism.entries.iter().map(move |entry| ((entry.file.as_str(), mechanism.reason), mechanism))

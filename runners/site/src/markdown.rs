@@ -71,7 +71,6 @@ struct MarkdownReader<'t> {
 enum ReadLink {
     /// Another page of the site, or another web site.
     Address,
-    /// A file of the repository.
     RepositoryFile(String),
 }
 

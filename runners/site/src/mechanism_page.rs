@@ -49,11 +49,9 @@ struct Evidence<'a> {
 /// Input of the pages of known differences, besides the differences.
 #[derive(Clone, Copy)]
 pub(super) struct MechanismSources<'a> {
-    /// All cases.
     pub cases: &'a [CaseFacts],
     /// Evidence that needs no run.
     pub known: &'a [KnownEvidence],
-    /// The checks of the given records.
     pub checks: &'a [CheckRecord],
 }
 

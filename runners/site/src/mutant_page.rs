@@ -15,7 +15,6 @@ use layoutproof_show::style::{counted, one_line};
 pub struct MutantResults {
     /// Version of the format: 1.
     pub schema: u32,
-    /// The version of naga.
     pub naga: String,
     /// The seed that drew the faults.
     pub seed: u64,

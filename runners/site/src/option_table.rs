@@ -29,7 +29,6 @@ pub(super) fn kinds_of(native: &Native, rules: &str) -> Vec<&'static str> {
     KINDS.iter().filter(|(.., of)| of(native) == Some(rules)).map(|(_, words, _)| *words).collect()
 }
 
-/// The table of some toolchains.
 pub(super) fn option_table(path: &str, toolchains: &[&Toolchain]) -> Markup {
     html! {
         div.scroll tabindex="0" {

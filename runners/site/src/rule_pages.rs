@@ -17,7 +17,7 @@ use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_report::failure::block::sentence;
 use layoutproof_report::html::components::shader_code;
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
-use layoutproof_show::layout_text::merged_block::MergedBlock;
+use layoutproof_show::layout_text::shown_columns::MergedBlock;
 use layoutproof_show::layout_text::shown_columns::ShownColumn;
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -38,9 +38,7 @@ pub struct RuleSetFacts {
 /// The example of one rule set under another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownNeighbour {
-    /// The other rule set.
     pub rules: &'static RuleSet,
-    /// The example under the other rule set.
     pub example: ShownColumn,
 }
 

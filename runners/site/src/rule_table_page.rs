@@ -15,9 +15,7 @@ use layoutproof_report::html::components::plain_code;
 
 /// The page's address.
 pub(super) const RULE_TABLE_PAGE: &str = "rules/table.html";
-/// The data of the page.
 const RULE_TABLE_FILE: &str = "rules/rules.json";
-/// The JSON Schema of the data.
 const SCHEMA_FILE: &str = "rules/vectors.schema.json";
 
 /// The rule table as data, and the text of its file.

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::site_page::SitePage;
 
-/// The script of the search.
 pub(super) const SEARCH_SCRIPT_FILE: &str = "search.js";
 /// The list as a script, because a page that is opened from a file may load no data.
 const INDEX_FILE: &str = "search-index.js";
@@ -23,14 +22,12 @@ pub(super) struct FoundPlace {
     pub words: String,
 }
 
-/// The button in the header that opens the search.
 pub(super) fn find_button() -> Markup {
     html! {
         button.find-button.js-only type="button" aria-keyshortcuts="/" { span { "Search" } kbd aria-hidden="true" { "/" } }
     }
 }
 
-/// The files of the search.
 pub(super) fn search_files<'a>(places: impl Iterator<Item = &'a FoundPlace>) -> [SitePage; 2] {
     let list: Vec<_> =
         places.map(|FoundPlace { part, title, path, words }| json!([part, title, path, words])).collect();

@@ -7,12 +7,9 @@ use super::explorer_page::{explorer_head, explorer_scripts};
 use super::search::{FoundPlace, SEARCH_SCRIPT_FILE, find_button};
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
 
-/// The file with the style of all pages.
 pub(super) const STYLE_FILE: &str = "style.css";
-/// The file with the script of all pages.
 pub(super) const SCRIPT_FILE: &str = "page.js";
 
-/// A file of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SitePage {
     /// Address from the site's root, with `/` between folders. It contains only letters, digits,
@@ -29,7 +26,6 @@ impl SitePage {
     }
 }
 
-/// A part of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SiteSection {
     Start,
@@ -43,7 +39,6 @@ pub(super) enum SiteSection {
     Compatibility,
     /// The book.
     Docs,
-    /// Rule sets.
     Rules,
     Cases,
     /// Other libraries.
@@ -56,7 +51,6 @@ impl SiteSection {
     /// The parts that the header links to.
     const IN_HEADER: [Self; 5] = [Self::Explorer, Self::Surprises, Self::Compilers, Self::Compatibility, Self::Docs];
 
-    /// Address of its first page.
     pub(super) fn first_page(self) -> &'static str {
         match self {
             Self::Start => "index.html",
@@ -134,7 +128,6 @@ pub(super) struct SiteDraft {
 /// The parts of the site that exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SiteNavigation {
-    /// True if the site has the explorer.
     pub has_explorer: bool,
 }
 
@@ -183,7 +176,6 @@ impl SiteDraft {
         &self.found
     }
 
-    /// The complete page.
     pub(super) fn into_page(self, navigation: SiteNavigation) -> SitePage {
         let Self { path, section, title, intro, content, above, .. } = self;
         let has_explorer = navigation.has_explorer && path == SiteSection::Start.first_page();

@@ -9,7 +9,7 @@ use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::Surprise;
 use layoutproof_report::html::components::{plain_code, shader_code};
 use layoutproof_report::html::layout_page::{legend, maps};
-use layoutproof_show::layout_text::merged_block::MergedBlock;
+use layoutproof_show::layout_text::shown_columns::MergedBlock;
 use layoutproof_show::style::{counted, grouped};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -23,7 +23,6 @@ pub(super) struct SiteFigures {
     pub cases: usize,
 }
 
-/// Maps at the top of the page.
 const MAPS: usize = 4;
 
 /// The page. `opening` is drawn at its top.

@@ -54,7 +54,6 @@ pub(super) fn time_line_head(mechanism: &Mechanism<'_>) -> Markup {
     }
 }
 
-/// A legend of the time lines' colours.
 pub(super) fn time_line_legend() -> Markup {
     html! {
         ul.legend.time-line-legend {

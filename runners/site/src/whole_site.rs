@@ -34,7 +34,6 @@ pub struct SiteFacts<'a> {
     pub rule_table: &'a RuleTableFacts,
     /// The example at the top of the start page: a surprising declaration under a few rule sets.
     pub opening: &'a Surprise,
-    /// Surprising declarations.
     pub surprises: &'a [Surprise],
     /// Known differences of compilers and drivers.
     pub known: &'a [KnownList],
@@ -44,7 +43,6 @@ pub struct SiteFacts<'a> {
     pub evidence: &'a [KnownEvidence],
     /// The documentation of case files, as Markdown.
     pub case_format: &'a str,
-    /// Cases by id.
     pub cases: &'a [CaseFacts],
     /// The results of devices that the repository keeps.
     pub kept_runs: &'a [KeptRun],
@@ -52,7 +50,6 @@ pub struct SiteFacts<'a> {
     pub peers: &'a [Peer],
     /// Faults planted into naga, with the suites that find each.
     pub mutants: &'a MutantResults,
-    /// Records of runs.
     pub records: &'a SiteRecords,
     /// True if the site gets the explorer's page; its other files are put next to the page.
     pub has_explorer: bool,

@@ -1,7 +1,7 @@
 //! The answer to a request of the page.
 
 use layoutproof_report::html::{bindings_part, map_sections, offset_sections, padding_part};
-use layoutproof_show::layout_text::merged_block::MergedBlock;
+use layoutproof_show::layout_text::shown_columns::MergedBlock;
 use layoutproof_show::{ReorderedText, RuleSetLayouts, ShowInput};
 use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::sources::SourceMap;
@@ -57,7 +57,6 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// A problem with its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExploreProblem {
     /// Error or warning.

@@ -8,20 +8,17 @@ use layoutproof_show::shipping;
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
 
-/// All choices of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExplorerChoices {
     /// Languages by name, each with its initial columns.
     pub languages: Vec<LanguageChoice>,
     /// Compilers' own layout choices.
     pub compilers: Vec<ColumnChoice>,
-    /// Rule sets.
     pub rules: Vec<ColumnChoice>,
     /// Targets with the convention that places parameters: `d3d12.dxc` ...
     pub bindings: Vec<ColumnChoice>,
 }
 
-/// A language of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LanguageChoice {
     /// The language's name, such as `hlsl`.
@@ -31,7 +28,6 @@ pub struct LanguageChoice {
     pub columns: Vec<&'static str>,
 }
 
-/// A column of the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ColumnChoice {
     /// Its name on the command line.

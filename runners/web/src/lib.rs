@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 mod answer;
-mod case_text;
 mod choices;
 mod reading;
 mod request;
@@ -22,9 +21,6 @@ pub use texts::{NothingToCopy, copied_text};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Answers the [`ExploreRequest`] in `request` with an [`ExploreAnswer`].
-///
-/// # Errors
-/// A message if the request is not such JSON.
 #[wasm_bindgen(js_name = explore)]
 pub fn explore_json(request: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
@@ -32,9 +28,6 @@ pub fn explore_json(request: &str) -> Result<String, String> {
 }
 
 /// Answers the [`ExploreRequest`] in `request` with a [`PaddingAnswer`].
-///
-/// # Errors
-/// A message if the request is not such JSON.
 #[wasm_bindgen(js_name = padding)]
 pub fn padding_json(request: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
@@ -42,9 +35,6 @@ pub fn padding_json(request: &str) -> Result<String, String> {
 }
 
 /// The text to copy of the kind `kind`, for the [`ExploreRequest`] in `request`.
-///
-/// # Errors
-/// A message if the request is not such JSON, or if the text cannot be written.
 #[wasm_bindgen(js_name = copiedText)]
 pub fn copied_text_json(request: &str, kind: &str) -> Result<String, String> {
     let request: ExploreRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
@@ -53,9 +43,6 @@ pub fn copied_text_json(request: &str, kind: &str) -> Result<String, String> {
 }
 
 /// The [`ExplorerChoices`] as JSON.
-///
-/// # Errors
-/// Never: the choices can always be written as JSON.
 #[wasm_bindgen(js_name = choices)]
 pub fn choices_json() -> Result<String, String> {
     serde_json::to_string(&choices()).map_err(|error| error.to_string())

@@ -30,7 +30,6 @@ pub struct ExploreReading {
     pub input: Result<ShowInput, Vec<Diagnostic>>,
     /// The columns to show.
     pub rules: ShownRules,
-    /// The requests for bindings.
     pub bindings: Vec<BindingRequest>,
     /// The file name of the text.
     pub name: String,

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct ExploreRequest {
     /// `hlsl`, `slang`, `glsl` or `wgsl`.
     pub language: String,
-    /// The shader text.
     pub text: String,
     /// Names of the columns, rule sets and compiler choices; the first is the reference. Empty for
     /// the targets that ship.
@@ -72,7 +71,6 @@ impl CopiedText {
         }
     }
 
-    /// The kind of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }

@@ -89,11 +89,6 @@ pub(crate) fn object_types<'a>(
 }
 
 impl CodeViewTypes<'_> {
-    /// Total size of the records, in bytes.
-    pub(crate) fn size(&self) -> u64 {
-        self.records.bytes.len() as u64
-    }
-
     /// The path of the PDB that has this object's types.
     pub(crate) fn type_server(&self) -> Option<String> {
         let record = self.record(FIRST_TYPE)?;

@@ -84,11 +84,6 @@ impl<'data> DebugSections<'data> {
     pub(crate) fn describe_types(&self) -> bool {
         !self.bytes(SectionId::DebugInfo).is_empty() || !self.bytes(SectionId::DebugTypes).is_empty()
     }
-
-    /// The total size of the sections that describe types, in bytes.
-    pub(crate) fn size(&self) -> u64 {
-        self.sections.values().map(|section| section.len() as u64).sum()
-    }
 }
 
 /// The sections of an object, before equal names are joined.

@@ -9,7 +9,6 @@ use layoutproof_probes::AddressSpace;
 use layoutproof_probes::generate::spirv;
 use layoutproof_probes::image::{REFILL_WORD, nonce_word};
 
-/// A script in the making.
 struct Script<'a> {
     /// Comment lines.
     heading: String,
@@ -38,9 +37,6 @@ struct ScriptWord {
 }
 
 /// The script for `subject`.
-///
-/// # Errors
-/// The reason why the subject has no script.
 pub fn amber(subject: &Subject) -> Result<String, NotExported> {
     let repro = Repro::new(subject).map_err(|reason| refused(subject, reason))?;
     let module = spirv::produce(repro.layout, &repro.plan).map_err(|error| refused(subject, error))?;

@@ -166,7 +166,6 @@ impl<'a> Repro<'a> {
     }
 }
 
-/// Plans a read of each eligible leaf.
 fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, ExportObstacle> {
     let places = [(space_of(layout.kind)?, Stage::Compute)].into();
     let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
@@ -206,7 +205,6 @@ fn expected_output(wiring: &Wiring, offsets: &[u32]) -> Vec<u32> {
     expected
 }
 
-/// Adds the subject to a reason.
 fn refused(subject: &Subject, reason: impl Into<ExportObstacle>) -> NotExported {
     NotExported { case: subject.source.id.clone(), rules: subject.rules.to_owned(), reason: reason.into() }
 }

@@ -21,7 +21,6 @@ use layoutproof_probes::image::{REFILL_WORD, nonce_word};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// A test of the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OffloadTest {
     /// The whole file.
@@ -30,18 +29,14 @@ pub struct OffloadTest {
     pub hlsl: String,
     /// DXC's options in its `RUN` line. The suite itself adds `-spirv` for Vulkan.
     pub options: Vec<String>,
-    /// The APIs that it runs on.
     pub apis: OffloadApis,
-    /// The kind of the bound block.
     pub block: BlockKind,
 }
 
-/// The suite's APIs that a test runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OffloadApis {
     /// Direct3D 12.
     DirectX,
-    /// Vulkan.
     Vulkan,
     /// Both. Each DXC option that matters for one of them has no effect on the other.
     Both,
@@ -59,9 +54,6 @@ impl From<&'static str> for NoProbeTest {
 }
 
 /// The test for `subject`.
-///
-/// # Errors
-/// The reason why the subject has no test.
 pub fn offload_test(subject: &Subject) -> Result<OffloadTest, NotExported> {
     let parts = toolchain_of_subject(subject).and_then(|toolchain| TestParts::of(subject, toolchain));
     parts.map(|parts| parts.own_test()).map_err(|reason| refused(subject, reason))
@@ -69,9 +61,6 @@ pub fn offload_test(subject: &Subject) -> Result<OffloadTest, NotExported> {
 
 /// The test for the probe of a check that DXC compiled: the exact source that DXC got, with the
 /// probe's own bytes. `heading` are comment lines.
-///
-/// # Errors
-/// The suite cannot express it.
 pub fn offload_test_of_probe(
     subject: &Subject,
     toolchain: &Toolchain,
@@ -367,7 +356,6 @@ fn buffer(name: &str, words: &[u32], stride: Option<u32>) -> String {
     format!("  - Name: {name}\n    Format: Hex32\n{stride}    Data: [\n{}    ]\n", rows(words, "      ", ", "))
 }
 
-/// A resource with its places.
 struct BoundResource {
     name: &'static str,
     kind: &'static str,

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use layoutproof_layout::Quantity;
 
 use super::byte_map::{MapSubject, map};
-use super::group::FailureGroup;
+use super::cause::FailureGroup;
 use super::located::locate;
 use super::table::table;
 use super::witness::{Mark, mark, number, reference};
@@ -31,7 +31,6 @@ pub(crate) fn check_heading(record: &CheckRecord, devices: &str, style: Style) -
     format!("{} {parts}{dot}{devices}", style.verb(tone(record.outcome.kind()), verb(record.outcome.kind())))
 }
 
-/// The whole block.
 pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
     let record = failure.record;
     let mut parts = vec![heading(failure, style) + "\n"];

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use layoutproof_layout::Quantity;
 
 use super::located::{LocatedRow, is_part};
-use super::squeeze::{TablePiece, squeeze};
+use super::table::{TablePiece, squeeze};
 use super::witness::{Mark, deed, mark, number, reference};
 use layoutproof_events::{Culprit, StoryBlock, Witness};
 use layoutproof_probes::Direction;

@@ -12,7 +12,6 @@ use layoutproof_events::{Row, StoryBlock};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocatedRow<'a> {
     pub row: &'a Row,
-    /// Index of the block.
     pub block: usize,
     /// Path in the block; empty for the block itself.
     pub path: &'a str,

@@ -3,9 +3,7 @@
 
 pub mod block;
 pub(super) mod byte_map;
-pub(super) mod cause;
-pub mod group;
+pub mod cause;
 pub(super) mod located;
-pub(super) mod squeeze;
 pub(super) mod table;
 pub(super) mod witness;

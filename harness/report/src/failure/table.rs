@@ -6,15 +6,14 @@
 //! gives no number. A member's line has the numbers for its first byte. Parts of it that are wrong
 //! in another way (a stride, a later element, one access form) follow on separate lines.
 
-use layoutproof_layout::{MemberRow, Quantity};
-
-use super::located::{LocatedRow, is_part, locate, owner};
-use super::squeeze::{TablePiece, squeeze};
-use super::witness::{Mark, WitnessField, columns, is_wrong, mark, number, reference};
 use layoutproof_events::{Access, CheckRecord, Row, StoryBlock, Witness};
+use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_show::layout_text::struct_lines::{LineDrawing, LineKind, StructLine, lines};
 use layoutproof_show::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
+
+use super::located::{LocatedRow, is_part, locate, owner};
+use super::witness::{Mark, WitnessField, columns, is_wrong, mark, number, reference};
 
 /// Least width of a witness's column.
 const WITNESS_COLUMNS: usize = 11;
@@ -41,10 +40,8 @@ pub(crate) struct WitnessLine<'a> {
     pub fields: Vec<WitnessField>,
 }
 
-/// The subject of a line.
 #[derive(Debug)]
 pub(crate) enum LineSubject<'a> {
-    /// A line of the annotated struct.
     Struct(StructLine<'a>),
     /// A part of the line above that is wrong in another way.
     Part(String),
@@ -70,7 +67,6 @@ pub(crate) fn witness_tables(record: &CheckRecord) -> Vec<WitnessTable<'_>> {
     tables
 }
 
-/// The tables as text.
 pub(crate) fn table(record: &CheckRecord, style: Style) -> String {
     let tables: Vec<String> = witness_tables(record).iter().map(|table| table.text(style)).collect();
     tables.join("\n")
@@ -357,4 +353,61 @@ fn axes(row: &Row) -> String {
     let parts: Vec<&str> =
         [Some(space), stage, Some(direction), form.map(Form::as_str)].into_iter().flatten().collect();
     format!("({})", parts.join(", "))
+}
+
+/// A line of a shortened table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TablePiece {
+    Line(usize),
+    /// This many lines without a mark were left out.
+    Gap(usize),
+    /// This many lines at the end were left out, marked or not.
+    Rest(usize),
+}
+
+/// Selects the lines to draw; `marked` says which lines matter. A table of at most `limit` lines
+/// stays whole, and a longer one keeps at most twice as many.
+pub(crate) fn squeeze(marked: &[bool], limit: usize) -> Vec<TablePiece> {
+    if marked.len() <= limit {
+        return (0..marked.len()).map(TablePiece::Line).collect();
+    }
+
+    let near = |index: usize| (index.saturating_sub(1)..=index + 1).any(|i| marked.get(i) == Some(&true));
+    let mut pieces = Vec::new();
+    for index in 0..marked.len() {
+        if pieces.len() >= 2 * limit {
+            pieces.push(TablePiece::Rest(marked.len() - index));
+            break;
+        }
+        let keep = near(index) || index == 0 || index + 1 == marked.len();
+        match (keep, pieces.last_mut()) {
+            (true, _) => pieces.push(TablePiece::Line(index)),
+            (false, Some(TablePiece::Gap(count))) => *count += 1,
+            (false, Some(TablePiece::Line(_) | TablePiece::Rest(_)) | None) => pieces.push(TablePiece::Gap(1)),
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_near_a_mark_and_both_ends_stay() {
+        let mut marked = [false; 12];
+        marked[6] = true;
+        let expected = [
+            TablePiece::Line(0),
+            TablePiece::Gap(4),
+            TablePiece::Line(5),
+            TablePiece::Line(6),
+            TablePiece::Line(7),
+            TablePiece::Gap(3),
+            TablePiece::Line(11),
+        ];
+        assert_eq!(squeeze(&marked, 8), expected);
+        assert_eq!(squeeze(&[true; 9], 2)[3..], [TablePiece::Line(3), TablePiece::Rest(5)]);
+        assert_eq!(squeeze(&marked[..3], 8), [TablePiece::Line(0), TablePiece::Line(1), TablePiece::Line(2)]);
+    }
 }

@@ -4,7 +4,6 @@ use layoutproof_events::{CheckRecord, Culprit, RecordValue, Row, Witness, Witnes
 use layoutproof_probes::Direction;
 use layoutproof_show::style::{Style, Tone};
 
-/// The mark next to a witness's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Equals the reference.
@@ -86,12 +85,10 @@ pub(crate) fn is_wrong(row: &Row, culprit: Option<Culprit>) -> bool {
     marks.into_iter().any(|mark| matches!(mark, Mark::Wrong | Mark::Missing))
 }
 
-/// The value as a number, if it is one.
 pub(crate) fn number(value: Option<&RecordValue>) -> Option<u32> {
     value.and_then(RecordValue::number)
 }
 
-/// One field of a witness's column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WitnessField {
     pub mark: Mark,
@@ -114,7 +111,6 @@ impl WitnessField {
         Self { mark: Mark::Silent, text: String::new() }
     }
 
-    /// The field as text, not padded.
     pub(crate) fn text(&self, style: Style) -> String {
         match self.mark {
             Mark::Right => self.text.clone(),

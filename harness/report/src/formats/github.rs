@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crate::failure::cause::place;
 use crate::failure::cause::{FailureCause, causes};
-use crate::failure::group::place;
 use crate::headline::Headline;
 use crate::matrix;
 use crate::reporter::{Destination, FinishedRun, Reporter};
@@ -106,7 +106,6 @@ fn cell(text: &str) -> String {
 
 /// A workflow command of GitHub Actions that shows a text at a line of the source.
 pub(crate) struct Annotation<'a> {
-    /// An error, or a notice.
     pub is_error: bool,
     pub file: Option<&'a str>,
     pub line: Option<u32>,

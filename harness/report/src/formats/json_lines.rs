@@ -40,7 +40,6 @@ pub enum RecordsError {
 pub struct Records {
     /// One per run.
     pub runs: Vec<RunHeader>,
-    /// The checks of all runs.
     pub checks: Vec<CheckRecord>,
     /// One per run that finished; fewer than `runs` if one was interrupted.
     pub ends: Vec<RunEnd>,

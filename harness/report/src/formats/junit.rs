@@ -11,8 +11,8 @@ use layoutproof_device::DeviceInfo;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::failure::block::block;
-use crate::failure::group::FailureGroup;
-use crate::failure::group::place;
+use crate::failure::cause::FailureGroup;
+use crate::failure::cause::place;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};

@@ -24,8 +24,10 @@ const FEWEST_FOLDED: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum DiffPiece {
     /// Bytes that neither side has a member for.
-    Padding { start: u32, size: u32 },
-    /// The row with this index.
+    Padding {
+        start: u32,
+        size: u32,
+    },
     Row(usize),
     /// The mismatch with this index, below the row that it begins with.
     Mismatch(usize),

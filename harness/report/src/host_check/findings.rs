@@ -129,7 +129,6 @@ pub(super) struct Mirrors {
     differing: usize,
     /// Those that agree: shaders, or structs of the host if there is one shader.
     agreeing: BTreeSet<String>,
-    /// Indices of the pairs.
     pub pairs: BTreeSet<usize>,
     /// True once a report has mentioned them.
     pub is_told: bool,

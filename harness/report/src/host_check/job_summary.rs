@@ -27,7 +27,6 @@ pub fn job_summary(check: &HostCheck) -> String {
     format!("{headline}{}\n{columns}{}{more}", targets.collect::<String>(), rows.collect::<String>())
 }
 
-/// The line of a finding.
 fn row(check: &HostCheck, finding: &Finding) -> String {
     let pair = &check.pairs[finding.first()];
     let also = also_of_pairs(check, finding).map_or_else(String::new, |also| format!(", also {also}"));

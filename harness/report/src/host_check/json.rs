@@ -14,9 +14,6 @@ use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 const SCHEMA: u32 = 1;
 
 /// Writes a check as one line of JSON, newline included.
-///
-/// # Panics
-/// Never; the reason is next to the call.
 pub fn json(check: &HostCheck) -> String {
     let answer = JsonCheck {
         schema: SCHEMA,

@@ -13,9 +13,6 @@ use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput};
 use layoutproof_show::style::one_line;
 
 /// Writes a check as one `JUnit` report.
-///
-/// # Panics
-/// Never; the reason is next to the call.
 pub fn junit(check: &HostCheck) -> String {
     let mut suites: BTreeMap<&str, Vec<TestCase>> = BTreeMap::new();
     let mut cases: BTreeMap<usize, TestCase> = BTreeMap::new();

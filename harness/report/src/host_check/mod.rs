@@ -35,7 +35,6 @@ use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
 
-/// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCheck {
     /// Blocks with their host structs.
@@ -95,11 +94,9 @@ pub fn target_title(target: &str) -> String {
 /// The result of reading a host struct's bytes on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairProof {
-    /// Device id.
     pub device: String,
     /// API.
     pub runner: RunnerKind,
-    /// The producer of the shader.
     pub producer: String,
     /// The leaves that arrived, or why the block was not read.
     pub result: Result<Arrivals, NotRead>,
@@ -127,14 +124,12 @@ impl PairProof {
     }
 }
 
-/// A block without a host struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmatchedBlock {
     pub block: String,
     /// Rule set, or the compiler that chose the layout.
     pub target: String,
     pub shader: String,
-    /// The declaration of the block.
     pub place: Option<LinePlace>,
     pub reason: UnmatchedReason,
     /// True if the user named the host type.
@@ -215,7 +210,6 @@ pub enum UnmatchedReason {
     },
 }
 
-/// The outcome of comparing a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutcome {
     /// Every member is where the shader reads it.

@@ -39,7 +39,6 @@ const HUES: usize = 7;
 
 /// Width of one byte. This and all lengths below are in pixels.
 const BYTE_WIDTH: u32 = 20;
-/// Height of a row's pieces.
 const PIECE_HEIGHT: u32 = 24;
 /// Height of the strip below a row that shows one witness's layer.
 const LAYER_HEIGHT: u32 = 14;
@@ -99,7 +98,6 @@ pub(super) struct ByteMap<'a> {
     pub layers: Vec<WitnessLayer>,
     /// Label the rows as D3D registers, `c0`, `c1` ...
     pub registers: bool,
-    /// The language of the declarations.
     pub language: ShaderLanguage,
     /// Rows that repeat earlier ones and are not drawn.
     pub left_out: BTreeSet<u32>,
@@ -201,7 +199,6 @@ impl ByteMap<'_> {
         self.pieces.end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)
     }
 
-    /// Rows in which a witness found something.
     fn found_rows(&self) -> BTreeSet<u32> {
         let runs = self.layers.iter().flat_map(|layer| &layer.runs);
         runs.flat_map(|run| rows_of(run.start, run.end)).collect()
@@ -429,7 +426,6 @@ fn rows_of(start: u32, end: u32) -> std::ops::Range<u32> {
     start / ROW_BYTES..end.div_ceil(ROW_BYTES).min(start / ROW_BYTES + MAX_LOOKED_AT)
 }
 
-/// The look of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct PieceLook {
     difference: PieceDifference,

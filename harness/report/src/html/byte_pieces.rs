@@ -29,7 +29,6 @@ pub(super) struct BytePiece<'a> {
     /// Bytes from one of its scalars to the next.
     pub step: u32,
     pub difference: PieceDifference,
-    /// True if it shares bytes with an earlier piece.
     pub overlaps: bool,
 }
 
@@ -54,7 +53,6 @@ pub(super) enum PieceMember<'a> {
 }
 
 impl<'a> PieceMember<'a> {
-    /// Path in the block.
     pub(super) fn path(self) -> &'a str {
         match self {
             Self::Row(row) => &row.path,
@@ -63,7 +61,6 @@ impl<'a> PieceMember<'a> {
     }
 }
 
-/// Contiguous bytes that no member owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PaddingPiece {
     /// First byte, from the start of the block.
@@ -72,7 +69,6 @@ pub(super) struct PaddingPiece {
     pub end: u32,
 }
 
-/// All bytes of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BytePieces<'a> {
     /// Ascending by offset.

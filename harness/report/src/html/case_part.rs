@@ -2,25 +2,26 @@
 //! checks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
-use layoutproof_events::ShaderMaker;
+use layoutproof_events::{
+    CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, ShaderMaker, StoryBlock,
+};
 use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Count;
+use layoutproof_show::layout_text::shown_columns::{
+    BlockPresence, ColumnName, MergedBlock, ShownColumn, ShownColumnBlock,
+};
+use layoutproof_show::show_json::ShownBlock;
+use layoutproof_show::style::{counted, grouped, one_line};
+use layoutproof_source::shader_language::ShaderLanguage;
 use maud::{Markup, html};
 
-use super::case_link::case_anchor;
 use super::components::shader_code;
 use super::known_part::KnownEntries;
 use super::layout_page::{maps, numbers};
 use super::outcome_matrix::{CheckPlace, CheckPlaces};
-use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, StoryBlock};
-use layoutproof_show::layout_text::merged_block::MergedBlock;
-use layoutproof_show::layout_text::shown_columns::{BlockPresence, ColumnName, ShownColumn, ShownColumnBlock};
-use layoutproof_show::show_json::ShownBlock;
-use layoutproof_show::style::{counted, grouped, one_line};
-use layoutproof_source::shader_language::ShaderLanguage;
 
-/// A case with its checks.
 struct CasePart<'a> {
     id: &'a str,
     checks: Vec<&'a CheckRecord>,
@@ -33,7 +34,6 @@ struct CasePart<'a> {
 pub(super) struct CaseSurroundings<'a> {
     /// The declarations of the checks.
     pub sources: &'a [RecordedSource],
-    /// The entries that known differences link to.
     pub known: &'a KnownEntries<'a>,
 }
 
@@ -398,4 +398,23 @@ fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
         members: block.map(|block| block.members.clone()).unwrap_or_default(),
     };
     ShownColumnBlock::new(shown, presence)
+}
+
+/// The fragment of the case's part of the page.
+pub(super) fn case_link(case: &str) -> String {
+    let mut address = String::from("#");
+    for byte in case_anchor(case).bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/:@".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
+}
+
+/// The name of a case as an anchor, which must not contain spaces.
+pub(super) fn case_anchor(case: &str) -> String {
+    one_line(case).replace(char::is_whitespace, "_")
 }

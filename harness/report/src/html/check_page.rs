@@ -160,7 +160,6 @@ fn both_sides(pair: &CheckedPair) -> Markup {
     }
 }
 
-/// One side of a pair.
 struct Side<'a> {
     /// Name of the block or struct.
     owner: &'a str,

@@ -5,90 +5,14 @@ use maud::{Markup, html};
 
 use layoutproof_source::shader_language::ShaderLanguage;
 
-const KEYWORDS: &[&str] = &[
-    "struct",
-    "cbuffer",
-    "tbuffer",
-    "class",
-    "interface",
-    "enum",
-    "uniform",
-    "buffer",
-    "layout",
-    "row_major",
-    "column_major",
-    "register",
-    "packoffset",
-    "const",
-    "static",
-    "in",
-    "out",
-    "inout",
-    "readonly",
-    "writeonly",
-    "coherent",
-    "restrict",
-    "return",
-    "if",
-    "else",
-    "for",
-    "while",
-    "namespace",
-    "typedef",
-    "import",
-    "extension",
-    "var",
-    "let",
-    "fn",
-    "override",
-    "alias",
-    "push_constant",
-    "std140",
-    "std430",
-    "scalar",
-    "set",
-    "binding",
-    "storage",
-    "private",
-    "workgroup",
-    "void",
-];
+const KEYWORDS: &str = "struct cbuffer tbuffer class interface enum uniform buffer layout row_major column_major register packoffset \
+    const static in out inout readonly writeonly coherent restrict return if else for while namespace typedef \
+    import extension var let fn override alias push_constant std140 std430 scalar set binding storage private \
+    workgroup void";
 /// Types of the languages, without dimensions such as `4` or `3x4`.
-const SCALARS: &[&str] = &[
-    "bool",
-    "int",
-    "uint",
-    "float",
-    "half",
-    "double",
-    "min16float",
-    "min16int",
-    "min16uint",
-    "int8_t",
-    "uint8_t",
-    "int16_t",
-    "uint16_t",
-    "int32_t",
-    "uint32_t",
-    "int64_t",
-    "uint64_t",
-    "float16_t",
-    "float32_t",
-    "float64_t",
-    "vec",
-    "bvec",
-    "ivec",
-    "uvec",
-    "dvec",
-    "mat",
-    "dmat",
-    "vector",
-    "matrix",
-    "array",
-    "atomic",
-    "ptr",
-];
-const WGSL_SCALARS: &[&str] = &["f16", "f32", "i32", "u32"];
+const SCALARS: &str = "bool int uint float half double min16float min16int min16uint int8_t uint8_t int16_t uint16_t int32_t uint32_t \
+    int64_t uint64_t float16_t float32_t float64_t vec bvec ivec uvec dvec mat dmat vector matrix array atomic ptr";
+const WGSL_SCALARS: &str = "f16 f32 i32 u32";
 const RESOURCES: &[&str] = &["Buffer", "Block", "SamplerState", "Texture1D", "Texture2D", "Texture3D", "TextureCube"];
 
 /// A run of letters that has one colour.
@@ -171,12 +95,14 @@ fn token(text: &str) -> (Colour, usize) {
 
 fn colour_of_word(word: &str) -> Colour {
     let without_dimensions = word.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == 'x');
+    let is_in = |words: &str| words.split(' ').any(|known| known == word);
     let is_resource = RESOURCES.iter().any(|end| word.ends_with(end)) && word.starts_with(char::is_uppercase);
-    if KEYWORDS.contains(&word) {
+    if is_in(KEYWORDS) {
         Colour::Keyword
     } else if is_resource
-        || [SCALARS, WGSL_SCALARS].iter().any(|list| list.contains(&word))
-        || SCALARS.contains(&without_dimensions)
+        || is_in(SCALARS)
+        || is_in(WGSL_SCALARS)
+        || SCALARS.split(' ').any(|known| known == without_dimensions)
     {
         Colour::Type
     } else {

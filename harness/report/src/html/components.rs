@@ -1,6 +1,6 @@
-//! The parts that pages are made of: code, tabs, legends, folded details. `page.css` has their style.
+//! The parts that pages are made of: code, tabs, legends. `page.css` has their style.
 //!
-//! All work without scripts: tabs are sections below each other, folded details unfold.
+//! All work without scripts: tabs are sections below each other.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 /// A sign in a legend: the class of its swatch, and its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// The bytes of a member.
     Member,
     /// Bytes that no member owns.
     Padding,
@@ -24,9 +23,6 @@ pub enum Sign {
     Other,
     /// No answer, because the compiler or the rules refuse the declaration.
     Refused,
-    /// The bytes at which a witness found values instead.
-    Witness,
-    /// Checks that agree.
     Agree,
     /// Checks that differ or broke.
     Wrong,
@@ -46,7 +42,6 @@ impl Sign {
             Self::Most => "most",
             Self::Other => "other",
             Self::Refused => "refused",
-            Self::Witness => "witness",
             Self::Agree => "agree",
             Self::Wrong => "differ",
             Self::Known => "known",
@@ -60,7 +55,7 @@ impl Sign {
             Self::Moved | Self::Wrong => "≠",
             Self::Known => "~",
             Self::Skipped | Self::Follows => "·",
-            Self::Member | Self::Padding | Self::Most | Self::Other | Self::Refused | Self::Witness | Self::Agree => "",
+            Self::Member | Self::Padding | Self::Most | Self::Other | Self::Refused | Self::Agree => "",
         }
     }
 }
@@ -122,14 +117,4 @@ pub(super) fn with_code(sentence: &str) -> Markup {
     html! {
         @for (index, part) in sentence.split('`').enumerate() { @if index % 2 == 1 { code { (part) } } @else { (part) } }
     }
-}
-
-/// Content that is folded at first.
-pub fn fold(summary: &str, content: &Markup) -> Markup {
-    html! { details.fold { summary { (summary) } (content) } }
-}
-
-/// Labels with values.
-pub fn facts(facts: &[(&str, Markup)]) -> Markup {
-    html! { dl { @for (label, value) in facts { dt { (label) } dd { (value) } } } }
 }

@@ -8,16 +8,16 @@ use maud::{Markup, html};
 
 use super::byte_map::{ByteMap, leave_out_repetitions};
 use super::byte_pieces::BytePieces;
-use super::case_link::case_link;
+use super::case_part::case_link;
 use super::components::{command, tabs, with_code};
 use super::page_shaders::PageShaders;
 use super::witness_layers::{WitnessLayer, witness_layers};
 use crate::failure::block::{Conclusion, MAX_ANSWERS, conclusions, is_answered, sentence, wrong_answers};
 use crate::failure::byte_map::MapSubject;
+use crate::failure::cause::FailureGroup;
 use crate::failure::cause::{FailureCause, repro_command};
-use crate::failure::group::FailureGroup;
 use crate::failure::located::{LocatedRow, locate};
-use crate::failure::squeeze::TablePiece;
+use crate::failure::table::TablePiece;
 use crate::failure::table::{LineSubject, WitnessLine, WitnessTable, left_out, witness_tables};
 use crate::failure::witness::{Mark, WitnessField};
 use layoutproof_events::{CheckRecord, Story, StoryBlock};
@@ -25,7 +25,6 @@ use layoutproof_show::layout_text::struct_lines::{LineKind, StructLine};
 use layoutproof_show::style::{counted, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// The card of one cause.
 pub fn failure_card(cause: &FailureCause<'_>, shaders: &PageShaders<'_>) -> Markup {
     let more = cause.failures.len() - 1;
     html! {

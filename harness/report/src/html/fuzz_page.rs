@@ -3,15 +3,14 @@
 
 use maud::{Markup, html};
 
-use super::case_link::case_anchor;
+use super::case_part::case_anchor;
 use super::failure_card::failure;
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
-use crate::failure::group::FailureGroup;
+use crate::failure::cause::FailureGroup;
 use layoutproof_events::CheckRecord;
 use layoutproof_show::style::{counted, one_line};
 
-/// Input of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct FuzzPageFacts<'a> {
     /// `seed 3, 200 declarations from number 0`.

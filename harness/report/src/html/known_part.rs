@@ -7,7 +7,7 @@ use layoutproof_events::ShaderMaker;
 use layoutproof_events::producer::Producer;
 use maud::{Markup, html};
 
-use super::case_link::case_link;
+use super::case_part::case_link;
 use super::components::{command, with_code};
 use super::page_shaders::PageShaders;
 use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
@@ -45,7 +45,6 @@ struct CoveredChecks<'a> {
 }
 
 impl<'a> KnownEntries<'a> {
-    /// The entries that cover checks of this outcome.
     pub(super) fn of(checks: &'a [CheckRecord], outcome: OutcomeKind) -> Self {
         let mut by_owner: BTreeMap<String, BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>>> =
             BTreeMap::new();
@@ -80,13 +79,11 @@ impl<'a> KnownEntries<'a> {
         self.bugs().filter_map(|covered| covered.checks().next())
     }
 
-    /// Link to an entry on the page.
     pub(super) fn link(&self, entry: &KnownEntry) -> Option<String> {
         let bug = self.bugs().find(|covered| covered.entries.contains_key(entry))?;
         Some(format!("#known-{}", bug.number))
     }
 
-    /// The section of known bugs.
     pub(super) fn section(&self, shaders: &PageShaders<'_>) -> Markup {
         html! {
             @if !self.owners.is_empty() {

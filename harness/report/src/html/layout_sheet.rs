@@ -8,7 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use super::byte_map::{ByteMap, MapPicture, leave_out_repetitions, shared_parts};
 use super::byte_pieces::BytePieces;
 use super::style_sheet::picture_style;
-use layoutproof_show::layout_text::merged_block::{MergedBlock, MergedColumn};
+use layoutproof_show::layout_text::shown_columns::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::shown_columns::{ShownColumn, joined};
 use layoutproof_show::layout_text::struct_text::block_heading;
 use layoutproof_show::style::{one_line, width};
@@ -18,12 +18,10 @@ use layoutproof_source::shader_language::ShaderLanguage;
 const MAPS_IN_A_LINE: usize = 2;
 /// Space around the sheet and between maps. This and all lengths below are in pixels.
 const MARGIN: u32 = 16;
-/// Height of a line of text.
 const LINE_HEIGHT: u32 = 20;
 /// Width of one letter in tenths of a pixel.
 const LETTER_TENTHS: u32 = 73;
 
-/// A part of the sheet with its size.
 struct SheetPart {
     width: u32,
     height: u32,

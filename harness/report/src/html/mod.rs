@@ -6,7 +6,6 @@
 
 pub mod byte_map;
 mod byte_pieces;
-pub mod case_link;
 pub mod case_part;
 mod check_page;
 mod code_colours;
@@ -17,7 +16,6 @@ mod fuzz_page;
 pub mod known_part;
 pub mod layout_page;
 pub mod layout_sheet;
-pub mod outcome_cell;
 pub mod outcome_matrix;
 pub mod page_frame;
 pub mod page_shaders;

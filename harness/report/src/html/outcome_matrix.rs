@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::{DeviceInfo, RunnerKind};
-use layoutproof_events::{CheckId, CheckRules};
+use layoutproof_events::{CheckId, CheckRecord, CheckRules, LeftOutChecks, OutcomeKind};
 use layoutproof_layout::table;
+use layoutproof_show::style::{grouped, one_line};
 use maud::{Markup, html};
 
-use super::outcome_cell::{CellPlace, OutcomeCell, cell_legend};
-use crate::failure::group::place;
-use layoutproof_events::{CheckRecord, LeftOutChecks, OutcomeKind};
-use layoutproof_show::style::one_line;
+use super::components::{Sign, legend_of};
+use crate::failure::cause::place;
 
 /// Numbers the rule sets and places of a run, for tables and filters.
 #[derive(Debug)]
@@ -58,7 +57,6 @@ impl<'a> CheckPlaces<'a> {
 }
 
 impl<'a> CheckPlace<'a> {
-    /// The place of a check.
     pub fn of(check: &'a CheckRecord) -> Self {
         Self { device: place(check.id.device.as_ref()), producer: check.id.producer.as_str() }
     }
@@ -177,4 +175,101 @@ fn device_matrix(id: Option<&str>, matrix: &DeviceMatrix, entries: &[&DeviceInfo
 pub(super) fn driver_and_api(device: &DeviceInfo) -> String {
     let parts = [&device.driver, &device.api].into_iter().filter(|part| !part.is_empty());
     one_line(&parts.map(String::as_str).collect::<Vec<_>>().join(", "))
+}
+
+pub(super) fn cell_legend() -> Markup {
+    legend_of(&[
+        (Sign::Agree, "agree"),
+        (Sign::Wrong, "differ or broke"),
+        (Sign::Known, "known bugs"),
+        (Sign::Skipped, "not possible here"),
+    ])
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutcomeCell {
+    counts: BTreeMap<OutcomeKind, u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CellPlace {
+    /// Index of the rule set.
+    pub rules: usize,
+    /// Index of the producer and device.
+    pub place: usize,
+}
+
+impl OutcomeCell {
+    pub fn add(&mut self, outcome: OutcomeKind, count: u64) {
+        *self.counts.entry(outcome).or_default() += count;
+    }
+
+    pub fn add_all(&mut self, other: &Self) {
+        for (outcome, count) in &other.counts {
+            self.add(*outcome, *count);
+        }
+    }
+
+    fn of(&self, outcomes: &[OutcomeKind]) -> u64 {
+        outcomes.iter().filter_map(|outcome| self.counts.get(outcome)).sum()
+    }
+
+    /// The counts as badges, those that need attention first.
+    pub fn badges(&self) -> Markup {
+        let counts = [
+            (self.wrong(), "differ", "≠", "differ or broke"),
+            (self.of(&[OutcomeKind::Known]), "known", "~", "known"),
+            (self.of(&[OutcomeKind::Agree]), "agree", "", "agree"),
+            (self.of(&[OutcomeKind::Skipped]), "skipped", "·", "skipped"),
+        ];
+        html! {
+            @for (count, class, sign, words) in counts.into_iter().filter(|(count, ..)| *count > 0) {
+                span class=(format!("badge {class}")) title=(format!("{count} {words}")) { (sign) (grouped(count)) } " "
+            }
+        }
+    }
+
+    /// The checks under a rule set as a link to their cases.
+    pub(super) fn tile(&self, name: &str, filter: CellPlace) -> Markup {
+        html! {
+            a class=(format!("tile {}", self.class())) href="#cases" data-rules=(filter.rules) data-place=(filter.place)
+                title=(format!("{name}: {}", self.words())) { b { (name) } " " (self.numbers()) }
+        }
+    }
+
+    fn wrong(&self) -> u64 {
+        self.of(&[OutcomeKind::Differ, OutcomeKind::Broken, OutcomeKind::Stale])
+    }
+
+    fn class(&self) -> &'static str {
+        match (self.wrong(), self.of(&[OutcomeKind::Agree]), self.of(&[OutcomeKind::Known])) {
+            (1.., _, _) => "differ",
+            (0, 0, 0) => "skipped",
+            (0, _, 1..) => "known",
+            (0, _, 0) => "agree",
+        }
+    }
+
+    /// `201 agree, 1 known bug`.
+    fn words(&self) -> String {
+        let words = [
+            (self.of(&[OutcomeKind::Agree]), "agree"),
+            (self.wrong(), "differ or broke"),
+            (self.of(&[OutcomeKind::Known]), "known bugs"),
+            (self.of(&[OutcomeKind::Skipped]), "not possible here"),
+        ];
+        let words: Vec<String> =
+            words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        words.join(", ")
+    }
+
+    /// `201 ~1`.
+    fn numbers(&self) -> Markup {
+        let (agree, known) = (self.of(&[OutcomeKind::Agree]), self.of(&[OutcomeKind::Known]));
+        let signs = [(self.wrong(), "≠"), (known, "~"), (self.of(&[OutcomeKind::Skipped]), "·")];
+        html! {
+            @if agree > 0 { (grouped(agree)) }
+            @for (count, sign) in signs.into_iter().filter(|(count, _)| *count > 0) { " " (sign) (grouped(count)) }
+        }
+    }
 }

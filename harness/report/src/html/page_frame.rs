@@ -60,7 +60,6 @@ impl PageFrame<'_> {
         })
     }
 
-    /// The page with these surroundings.
     pub fn within(self, surroundings: &PageSurroundings) -> String {
         let Self { title, intro, content } = self;
         let PageSurroundings { style, script, crumbs, footer, .. } = surroundings;

@@ -44,7 +44,6 @@ impl<'a> PageShaders<'a> {
         Self { shown }
     }
 
-    /// True if the records hold shaders of this check.
     pub(super) fn has(check: &CheckRecord) -> bool {
         !shaders_of(check).is_empty()
     }
@@ -54,7 +53,6 @@ impl<'a> PageShaders<'a> {
         self.draw_all(check, true)
     }
 
-    /// The shaders of a check, all folded.
     pub(super) fn draw_folded(&self, check: &CheckRecord) -> Markup {
         self.draw_all(check, false)
     }

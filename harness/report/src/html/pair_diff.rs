@@ -14,10 +14,8 @@ use crate::host_check::{
 };
 use layoutproof_show::style::{Style, one_line};
 
-/// Columns of the table.
 const COLUMNS: usize = 7;
 
-/// The table of a pair.
 pub(super) fn pair_diff(pair: &CheckedPair) -> Markup {
     let [host, shader] = side_titles(pair);
     let label = format!("Members of {} and {}", one_line(&shader.name), one_line(&host.name));

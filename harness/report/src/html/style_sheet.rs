@@ -70,7 +70,6 @@ pub enum Fonts {
     OfSystem,
 }
 
-/// The style sheet of a page.
 pub fn style_sheet(fonts: Fonts) -> String {
     let fonts = match fonts {
         Fonts::Embedded => FONTS,

@@ -10,7 +10,6 @@ use layoutproof_probes::Stage;
 use layoutproof_probes::leaf_kind::{After, MemberFamily};
 use layoutproof_show::style::{Style, TextLines, Tone, grouped, pad, pad_left, width};
 
-/// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
 
 /// One table per rule set, in the order of `rules`. Rule sets without coverage are left out.

@@ -20,7 +20,6 @@ pub struct FileLayout<'a> {
     pub blocks: &'a [BlockLayout],
 }
 
-/// Width of a terminal.
 const TERMINAL_COLUMNS: usize = 80;
 /// Greatest width of member names if there are many columns of numbers.
 const NAME_COLUMNS: usize = 36;

@@ -9,7 +9,6 @@ use layoutproof_events::summary::{add, add_left_out};
 use layoutproof_events::{CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_show::style::{Style, TextLines, Tone, grouped, one_line, pad, pad_left, width};
 
-/// Columns of a number.
 const NUMBER_COLUMNS: usize = 9;
 /// Heading of the line for checks that need no device.
 const NO_DEVICE: &str = "no device";

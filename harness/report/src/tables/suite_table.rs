@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use layoutproof_show::counted;
 
-/// The suite on one device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteLine {
     /// The device with its driver.

@@ -3,8 +3,7 @@
 //! For `layoutproof bugs --issue`. Every claim about a build is its answer in this run, or comes from a
 //! frozen set, and then the text says so.
 
-use super::difference_row::DifferenceRow;
-use super::markdown_parts::numbers_table;
+use super::{DifferenceRow, numbers_table};
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -17,7 +16,6 @@ pub struct UpstreamIssue {
     pub link: Option<String>,
     /// The compiler's input.
     pub source: String,
-    /// The language of that source.
     pub language: ShaderLanguage,
     /// The command line, for the reader to repeat.
     pub command: String,
@@ -38,7 +36,6 @@ pub struct UpstreamIssue {
 pub struct IssueOutput {
     /// The result: `accepts the source`.
     pub end: String,
-    /// Lines of its output.
     pub lines: Vec<String>,
     /// The meaning of these lines.
     pub means: String,
@@ -53,7 +50,6 @@ pub struct IssueNumbers {
     pub rows: Vec<DifferenceRow>,
 }
 
-/// The result of one build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildFinding {
     /// Name and version.
@@ -66,7 +62,6 @@ pub struct BuildFinding {
 }
 
 impl UpstreamIssue {
-    /// The text in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = TextLines::default();
         text.push(&format!("# {}", one_line(&self.title)));
@@ -133,7 +128,6 @@ impl UpstreamIssue {
     }
 }
 
-/// A text for a table cell.
 fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }

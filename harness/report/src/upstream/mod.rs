@@ -7,22 +7,20 @@
 //!
 //! Source of the case format: cases/README.md.
 
-mod difference_row;
 mod issue;
-mod markdown_parts;
 
 use std::collections::BTreeMap;
 
-pub use difference_row::DifferenceRow;
-pub use issue::{BuildFinding, IssueNumbers, IssueOutput, UpstreamIssue};
+use layoutproof_core::case::Authority;
+use layoutproof_core::results::coverage::word;
+use layoutproof_events::{RecordValue, Row};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, Quantity};
-
-use self::markdown_parts::numbers_table;
-use layoutproof_core::case::Authority;
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
+
+pub use issue::{BuildFinding, IssueNumbers, IssueOutput, UpstreamIssue};
 
 /// A declaration about which witnesses disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +30,6 @@ pub struct UpstreamDifference {
     pub declare: String,
     /// The compiler's input: the declarations with an entry point that reads them.
     pub source: String,
-    /// The language of that source.
     pub language: ShaderLanguage,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
@@ -199,3 +196,73 @@ pub fn markdown(difference: &UpstreamDifference) -> String {
 
 #[cfg(test)]
 mod tests;
+
+/// One number of a difference, in bytes; `None` if a witness gives none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferenceRow {
+    /// Path, block name first.
+    pub path: String,
+    pub what: Quantity,
+    /// From a case, if there is one.
+    pub expected: Option<u32>,
+    /// From our rules.
+    pub computed: Option<u32>,
+    /// From the compiler's reflection, listing or decorations.
+    pub reported: Option<u32>,
+    /// The offset that the compiler's code addresses.
+    pub compiled: Option<u32>,
+    /// The offset that a device read.
+    pub observed: Option<u32>,
+}
+
+impl From<&Row> for DifferenceRow {
+    /// Converts a row. Bindings are dropped, because they are not numbers.
+    fn from(row: &Row) -> Self {
+        let number = |value: &Option<RecordValue>| match value {
+            Some(RecordValue::Number(number)) => Some(*number),
+            Some(RecordValue::Text(_)) | None => None,
+        };
+        Self {
+            path: row.path.clone(),
+            what: row.what,
+            expected: number(&row.witnesses.expected),
+            computed: number(&row.witnesses.computed),
+            reported: number(&row.witnesses.reported),
+            compiled: number(&row.witnesses.compiled),
+            observed: number(&row.witnesses.observed),
+        }
+    }
+}
+
+impl DifferenceRow {
+    /// The numbers in the order of the report's columns.
+    pub fn numbers(&self) -> [Option<u32>; 5] {
+        [self.expected, self.computed, self.reported, self.compiled, self.observed]
+    }
+
+    /// True if two witnesses disagree.
+    pub fn differs(&self) -> bool {
+        let mut said = self.numbers().into_iter().flatten();
+        let first = said.next();
+        said.any(|number| Some(number) != first)
+    }
+}
+
+/// Headings of the report's columns.
+const WITNESSES: [&str; 5] = ["expected", "computed", "reported", "compiled", "observed"];
+
+/// Rows with a disagreement come first and are marked; a witness without any number has no column.
+pub(super) fn numbers_table(rows: &[DifferenceRow], text: &mut TextLines) {
+    let speaks = |at: &usize| rows.iter().any(|row| row.numbers()[*at].is_some());
+    let shown: Vec<usize> = (0..WITNESSES.len()).filter(speaks).collect();
+    let heads: Vec<&str> = shown.iter().map(|at| WITNESSES[*at]).collect();
+    text.push(&format!("| path | what | {} | |", heads.join(" | ")));
+    text.push(&format!("|---|---|{}---|", "---:|".repeat(heads.len())));
+    let (differing, others): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.differs());
+    for row in differing.into_iter().chain(others) {
+        let cell = |at: &usize| row.numbers()[*at].map_or_else(|| "-".to_owned(), |number| number.to_string());
+        let cells: Vec<String> = shown.iter().map(cell).collect();
+        let mark = if row.differs() { "differs" } else { "" };
+        text.push(&format!("| `{}` | {} | {} | {mark} |", row.path, word(&row.what), cells.join(" | ")));
+    }
+}

@@ -18,7 +18,7 @@ use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_words};
 
-use super::spirv::words_of;
+use super::modules::words_of;
 use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::laid_out_file::LaidOutFile;
 

@@ -5,10 +5,9 @@
 //! selects; messages list the suffixes of the same rows. A front end opens no file and starts no
 //! process: files come from [`DeclareOptions::files`], third-party parsers from [`InputTools`].
 
-mod container;
 mod declarations;
 mod glsl;
-mod spirv;
+mod modules;
 mod wgsl;
 
 use std::path::Path;
@@ -60,7 +59,6 @@ enum TextReading {
 pub(crate) struct FixedLayout {
     /// Its row in the table of natives, which is the one column of `show`.
     pub(crate) native: &'static str,
-    /// The targets that have this layout.
     pub(crate) targets: &'static [ShaderTarget],
     /// The rule sets that may give it to declarations.
     pub(crate) rules: &'static [&'static str],
@@ -81,7 +79,7 @@ pub struct ModuleFrontEnd {
 type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
 
 /// The readers of compilers' output.
-const MODULES: [&ModuleFrontEnd; 2] = [&spirv::SPIRV, &container::CONTAINER];
+const MODULES: [&ModuleFrontEnd; 2] = [&modules::SPIRV, &modules::CONTAINER];
 
 #[derive(Clone, Debug)]
 pub struct ReadOptions<'a> {
@@ -112,15 +110,9 @@ pub trait InputTools: std::fmt::Debug {
     fn reader(&self) -> &dyn ModuleReader;
 
     /// Runs glslang.
-    ///
-    /// # Errors
-    /// glslang was not found.
     fn glslang(&self) -> Result<Glslang, NoGlslang>;
 
     /// DXC's listing of a container of DXIL.
-    ///
-    /// # Errors
-    /// There is no DXC, or it cannot list the container.
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing>;
 }
 
@@ -156,7 +148,6 @@ impl TextFrontEnd {
         }
     }
 
-    /// The layout that its texts fix, if they do.
     pub(crate) fn fixes(&self) -> Option<&FixedLayout> {
         match &self.reads {
             TextReading::Declarations { .. } => None,

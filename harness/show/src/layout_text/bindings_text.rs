@@ -13,13 +13,11 @@ use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, C
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::{Column, ShaderTarget};
 
-/// The bindings of one convention.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
     pub target: ShaderTarget,
     /// Target and compiler: `D3D12 · DXC`.
     pub name: String,
-    /// The bindings of all parameters.
     pub bound: BoundModule,
     /// The entry point that the bindings belong to, for conventions that need one.
     pub entry: Option<ChosenEntry>,

@@ -312,7 +312,6 @@ struct MemberFact {
     values: Vec<String>,
 }
 
-/// The properties of a member.
 #[derive(Default)]
 struct SortedFacts {
     /// Equal in all layouts; shown as notes.

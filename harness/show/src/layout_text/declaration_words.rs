@@ -40,7 +40,6 @@ pub fn declaration(language: ShaderLanguage, row: &MemberRow, type_columns: usiz
     one_line(&if name.is_empty() { ty } else { format!("{name}: {ty}") })
 }
 
-/// The keyword that declares a block of this kind.
 pub fn block_keyword(language: ShaderLanguage, kind: BlockKind) -> String {
     let keyword = match (language, kind) {
         (ShaderLanguage::Glsl, BlockKind::UniformBlock) => "uniform",

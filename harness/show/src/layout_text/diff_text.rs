@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::compared_rows::ComparedLayout;
 use super::member_tree::strides;
-use super::merged_block::MergedColumn;
+use super::shown_columns::MergedColumn;
 use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
@@ -53,9 +53,6 @@ struct DiffAnswer<'a> {
 
 impl DiffText {
     /// The output as one line of JSON, newline included.
-    ///
-    /// # Panics
-    /// Never: these types hold nothing that JSON cannot express.
     pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn) -> String {
         let (differs, blocks) = (self.differs, self.blocks.as_slice());
         let answer = DiffAnswer {

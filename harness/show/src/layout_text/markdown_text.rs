@@ -3,7 +3,7 @@
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::bindings_text::BindingsColumn;
-use super::merged_block::MergedBlock;
+use super::shown_columns::MergedBlock;
 use super::shown_columns::{ShownColumn, joined};
 use super::struct_text::{heading, table_lines, total_parts};
 use crate::style::{TextLines, one_line};

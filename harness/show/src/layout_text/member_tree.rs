@@ -9,7 +9,6 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 
 use super::numeric::{NumericType, numeric};
 
-/// A member with the members of its struct.
 #[derive(Clone, Debug)]
 pub(super) struct MemberNode<'a> {
     pub row: &'a MemberRow,

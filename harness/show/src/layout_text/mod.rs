@@ -8,7 +8,6 @@ pub mod diff_text;
 mod holes;
 pub mod markdown_text;
 pub mod member_tree;
-pub mod merged_block;
 pub mod numeric;
 pub mod padding_text;
 pub mod shown_columns;

@@ -10,7 +10,6 @@ use super::member_tree::{MemberNode, member_name, split_dimensions, trees};
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, one_line, pad, pad_left, width};
 
-/// A line of an annotated struct.
 #[derive(Clone, Debug)]
 pub struct StructLine<'a> {
     pub kind: LineKind<'a>,

@@ -10,8 +10,8 @@ use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
-use super::merged_block::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
+use super::shown_columns::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::struct_lines::refused;
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
@@ -24,7 +24,6 @@ const LABEL_COLUMNS: usize = 24;
 const NUMBER_COLUMNS: usize = 8;
 /// Spaces between columns, and between a declaration and its note.
 const GAP: usize = 2;
-/// Indent per level of structs.
 const INDENT: &str = "  ";
 
 /// How to draw the text, and what to add to it.
@@ -40,7 +39,6 @@ pub struct TextOptions<'a> {
 }
 
 impl TextOptions<'_> {
-    /// The options of a text that stands alone.
     pub fn plain(style: Style) -> Self {
         Self { style, width: PLAIN_COLUMNS, resources: &[], hints: &[] }
     }
@@ -107,7 +105,6 @@ fn summary(blocks: &[&MergedBlock<'_>], options: &TextOptions<'_>, text: &mut Te
     }
 }
 
-/// The heading of one file if several are shown.
 pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String {
     let gap = if is_below_another { "\n" } else { "" };
     format!("{gap}{} {}\n", style.verb(Tone::Strong, "File"), one_line(name))
@@ -297,7 +294,6 @@ pub(super) struct MemberTable<'a> {
     is_folded: bool,
 }
 
-/// A line of the table.
 #[derive(Clone, Debug)]
 pub struct TableLine {
     /// The member's path; empty for a line about padding or a resource.
@@ -591,7 +587,6 @@ fn why(row: &ComparedRow<'_>, layouts: &[usize]) -> String {
 
 struct Grid {
     label_columns: usize,
-    /// The widest label.
     widest: usize,
     note_start: usize,
     size_columns: usize,

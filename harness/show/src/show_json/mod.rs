@@ -217,12 +217,10 @@ impl ShownBlock {
 }
 
 impl Shown {
-    /// Output with layouts.
     pub fn layouts(source: impl Into<String>, layouts: Vec<ShownLayout>) -> Self {
         Self { layouts: Some(layouts), ..Self::empty(source.into()) }
     }
 
-    /// Output with bindings.
     pub fn bindings(source: impl Into<String>, placement: &ShownPlacement) -> Self {
         let ShownPlacement { target, compiler: _, convention, bindings, entry, unused } = placement.clone();
         Self {
@@ -300,9 +298,6 @@ impl Shown {
     }
 
     /// The output as one line of JSON, newline included.
-    ///
-    /// # Panics
-    /// Never: these types hold nothing that JSON cannot express.
     pub fn to_json(&self) -> String {
         let json = serde_json::to_string(self).expect("the keys of these types are strings and no value is a map");
         escape_json(&json).into_owned() + "\n"

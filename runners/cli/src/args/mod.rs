@@ -1,7 +1,6 @@
 //! Arguments that several commands share, and those of `run` (which the selection reads) and
 //! `report`. Every other command defines its arguments next to its code.
 
-mod columns;
 mod output;
 pub mod placement;
 mod report;

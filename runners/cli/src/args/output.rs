@@ -36,7 +36,6 @@ pub struct OutputArgs {
 pub struct ReportFiles(BTreeMap<&'static str, PathBuf>);
 
 impl ReportFiles {
-    /// The file that the user names for this reporter.
     pub(crate) fn of(&self, reporter: &dyn Reporter) -> Option<&PathBuf> {
         match reporter.destination() {
             Destination::Records { name, .. } | Destination::FileOfOption { name, .. } => self.0.get(name),
@@ -44,7 +43,6 @@ impl ReportFiles {
         }
     }
 
-    /// The file for the records.
     pub(crate) fn records(&self) -> Option<&PathBuf> {
         let is_records = |reporter: &&dyn Reporter| matches!(reporter.destination(), Destination::Records { .. });
         self.of(REPORTERS.into_iter().find(is_records)?)

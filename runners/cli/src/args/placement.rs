@@ -3,17 +3,26 @@
 //! With the compilers that the user names they select columns. `show`, `reflect` and `run` combine
 //! them with the settings of a case into one [`BindingRequest`] per target and compiler.
 
-use std::fmt;
+use std::path::Path;
+use std::{fmt, mem};
 
 use anyhow::{Context, bail};
 use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
-use layoutproof_inputs::layout_selection::{choice, target};
-use layoutproof_inputs::named_compiler::NamedCompiler;
+use layoutproof_inputs::compile_args::CompileArguments;
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::layout_selection::{LayoutSelection, choice, target};
+use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
+use layoutproof_layout::native::natives;
 use layoutproof_layout::{Column, TargetChoice};
 use layoutproof_show::{ShownColumnChoice, columns};
 use layoutproof_source::shader_language::ShaderLanguage;
+
+use crate::command_line::Command;
+use crate::compilers::find_version;
+use crate::output::warn;
+use crate::shader_settings::apply;
 
 /// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]
@@ -157,13 +166,74 @@ impl PlacementArgs {
     }
 }
 
+impl Command {
+    /// Applies `--args` and `--compiler`. `check` combines `--args` with `layoutproof.toml` itself.
+    pub(crate) fn complete_columns(&mut self) -> anyhow::Result<()> {
+        match self {
+            Self::Show(args) => {
+                args.placement.compilers.clone_from(&args.compiler);
+                complete(&mut args.declare, Some(&mut args.placement))
+            }
+            Self::Run(args) => {
+                // Other producers lay out no HLSL, or have no column.
+                let named = args.producer.iter().filter_map(|word| named_compiler(word).ok());
+                args.placement.compilers = named.filter(lays_out).collect();
+                complete(&mut args.declare, Some(&mut args.placement))
+            }
+            Self::Diff(args) => complete(&mut args.declare, None),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// True if the compiler lays out declarations of HLSL or Slang.
+fn lays_out(named: &NamedCompiler) -> bool {
+    natives().iter().any(|native| native.column.compiler == Some(named.compiler))
+}
+
+fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>) -> anyhow::Result<()> {
+    for compiler in placement.iter_mut().flat_map(|placement| &mut placement.compilers) {
+        find_version(compiler)?;
+    }
+    let Some(text) = &declare.args else { return Ok(()) };
+    let arguments = CompileArguments::read(text).context("--args")?;
+    for sentence in &arguments.not_followed {
+        warn(&format!("warning: --args: {sentence}\n"));
+    }
+    apply(&arguments, declare, Path::new(""));
+    if let Some(placement) = placement {
+        placement.complete(&arguments);
+    }
+    Ok(())
+}
+
+impl PlacementArgs {
+    /// Adds what a compiler's arguments say, where the other options do not say it.
+    fn complete(&mut self, arguments: &CompileArguments) {
+        self.profile = self.profile.take().or_else(|| arguments.profile.clone());
+        self.option.extend(arguments.binding_options.iter().cloned());
+        let column = arguments.column();
+        if self.target.is_empty() {
+            self.target.extend(column.map(|column| column.choice()));
+            if self.compilers.is_empty() {
+                let compiler = column.and_then(|column| column.compiler);
+                self.compilers.extend(compiler.map(NamedCompiler::any));
+            }
+        } else {
+            let (targets, compilers) = (mem::take(&mut self.target), mem::take(&mut self.compilers));
+            let mut selection = LayoutSelection { targets, compilers, ..LayoutSelection::default() };
+            selection.complete(arguments);
+            LayoutSelection { targets: self.target, compilers: self.compilers, .. } = selection;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;
 
     use super::*;
 
-    /// A command line with these flags only.
     #[derive(Parser)]
     struct CommandLine {
         #[command(flatten)]

@@ -29,7 +29,6 @@ pub enum RecordsArg {
 }
 
 impl RecordsArg {
-    /// The filter of the file.
     pub fn filter(self) -> RecordsFilter {
         match self {
             Self::All => RecordsFilter::All,

@@ -65,14 +65,12 @@ pub struct HardwareArgs {
 
 /// A part of the work, with its own process and text file.
 struct Step {
-    /// The name of its file.
     name: &'static str,
     /// Empty for a step whose end is no news.
     title: String,
     arguments: Vec<String>,
 }
 
-/// The end of a step.
 struct EndedStep {
     /// `None` if it was killed.
     code: Option<i32>,
@@ -231,7 +229,6 @@ fn steps(args: &HardwareArgs, devices: &[&DeviceInfo]) -> Vec<Step> {
     steps
 }
 
-/// The folder of results.
 struct Folder {
     path: PathBuf,
     /// Caches and temporary files of the steps: the user's own folders may be read-only.

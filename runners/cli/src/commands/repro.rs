@@ -85,7 +85,6 @@ impl Repro<'_> {
         Ok(exit(remade.record.as_ref()))
     }
 
-    /// The record of the check that the user names.
     fn record(&self) -> anyhow::Result<&CheckRecord> {
         let asked: CheckId = self.name.parse()?;
         let found = self.records.iter().find(|record| *record.id.as_typed() == asked);

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use anyhow::{Context, bail, ensure};
 use layoutproof_built_in::{CASE_FORMAT, MUTANTS, PEERS};
 use layoutproof_events::summary::Exit;
-use layoutproof_facts::reduced_sources::reduced_sources;
-use layoutproof_facts::{cases, kept_runs, known_evidence, known_lists, rule_sets, site_records, surprises};
+use layoutproof_facts::known_lists::reduced_sources;
+use layoutproof_facts::page_facts::{case_facts, kept_runs, rule_set_facts, site_records};
+use layoutproof_facts::{known_evidence, known_lists, surprises};
 use layoutproof_inputs::all_cases;
 use layoutproof_inputs::files::{FileKind, read};
 use layoutproof_records::output_files::check_folder;
@@ -25,14 +26,10 @@ use crate::select::selection::Selection;
 
 /// Writes the site to the folder `out`, with the records of these files. `explorer` is the folder that
 /// `ci/explorer` wrote; without it the site has no explorer.
-///
-/// # Errors
-/// The folder is not empty or cannot be written, or the records cannot be read or contradict each
-/// other.
 pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> anyhow::Result<Exit> {
     check_out(out)?;
     let explorer = explorer.map(explorer_files).transpose()?.unwrap_or_default();
-    let records = site_records::site_records(records)?;
+    let records = site_records(records)?;
 
     let sources = all_cases::sources(&[], &[])?;
     let subjects: Vec<_> = all_cases::subjects(&sources).map(Arc::new).collect();
@@ -47,15 +44,15 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
     let text = layoutproof_vectors_writer::rules_json(&rules)?;
     let pages = site_pages(&SiteFacts {
         rule_table: &RuleTableFacts { rules, text },
-        rules: &rule_sets::rule_set_facts()?,
+        rules: &rule_set_facts()?,
         opening: surprises::opening(&surprises)?,
         surprises: &surprises,
         evidence: &evidence,
         known: &known,
         issue_titles: &issue_titles()?,
         case_format: CASE_FORMAT,
-        cases: &cases::case_facts(&sources, recorded)?,
-        kept_runs: &kept_runs::kept_runs(&known)?,
+        cases: &case_facts(&sources, recorded)?,
+        kept_runs: &kept_runs(&known)?,
         peers: &peers()?,
         mutants: &mutants()?,
         records: &records,
@@ -82,9 +79,6 @@ fn issue_titles() -> anyhow::Result<BTreeMap<String, String>> {
 }
 
 /// The libraries that were run through the test vectors.
-///
-/// # Errors
-/// The results have another form.
 fn peers() -> anyhow::Result<Vec<Peer>> {
     let PeerResults { schema, peers } = serde_json::from_str(PEERS).context("ci/peers/results.json")?;
     ensure!(schema == 1, "ci/peers/results.json has the schema {schema}, not 1");
@@ -92,9 +86,6 @@ fn peers() -> anyhow::Result<Vec<Peer>> {
 }
 
 /// The faults that were planted into naga.
-///
-/// # Errors
-/// The results have another form.
 fn mutants() -> anyhow::Result<MutantResults> {
     let results: MutantResults = serde_json::from_str(MUTANTS).context("ci/prey/results.json")?;
     ensure!(results.schema == 1, "ci/prey/results.json has the schema {}, not 1", results.schema);

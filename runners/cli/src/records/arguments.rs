@@ -20,26 +20,12 @@ const RUN: &str = "run";
 
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
-const OF_REPORTS: [&str; 18] = [
-    "records",
-    "out",
-    "resume",
-    "verbose",
-    "quiet",
-    "no_progress",
-    "progress",
-    "save_known",
-    "jobs",
-    "no_cache",
-    "fail_fast",
-    "retries",
-    "color",
-    "ascii",
-    "require",
-    "forbid_skip",
-    "floors",
-    "help",
-];
+const OF_REPORTS: &str = "records out resume verbose quiet no_progress progress save_known jobs no_cache fail_fast retries color ascii \
+    require forbid_skip floors help";
+
+fn is_in(options: &str, id: &str) -> bool {
+    options.split(' ').any(|option| option == id)
+}
 
 const SHARD: &str = "shard";
 
@@ -57,7 +43,7 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
     }
 
     let options = command.get_arguments().map(|option| option.get_id().as_str());
-    let options = options.filter(|id| !OF_REPORTS.contains(id) && !ReportFiles::has_option(id));
+    let options = options.filter(|id| !is_in(OF_REPORTS, id) && !ReportFiles::has_option(id));
     let typed = options.filter(|id| run.value_source(id) == Some(ValueSource::CommandLine));
     let values = |id: &str| {
         // Record the resolved shard: another process cannot query this machine's scheduler.
@@ -72,30 +58,18 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<Stri
 
 /// Options that select checks. A command for one check of the run replaces them or does not need
 /// them.
-const OF_SELECTION: [&str; 12] = [
-    "inputs",
-    "rules",
-    "all",
-    "producer",
-    "no_compiler",
-    "device",
-    "runner",
-    "every_device",
-    "every_element",
-    "shard",
-    "caselist",
-    "keep",
-];
+const OF_SELECTION: &str =
+    "inputs rules all producer no_compiler device runner every_device every_element shard caselist keep";
 
 /// Those options that change a result and that `show` accepts too.
-const OF_DECLARATIONS: [&str; 8] = ["args", "lang", "matrix", "sixteen_bit", "define", "include", "entry", "cases"];
+const OF_DECLARATIONS: &str = "args lang matrix sixteen_bit define include entry cases";
 
 /// Completes a command that runs or shows one check again with the user's options that change its
 /// result.
 pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, Vec<String>>) {
     let (known, is_meant): (_, fn(&str) -> bool) = match again {
-        RerunCommand::Run { options, .. } => (options, |id| !OF_SELECTION.contains(&id)),
-        RerunCommand::Show { options, .. } => (options, |id| OF_DECLARATIONS.contains(&id)),
+        RerunCommand::Run { options, .. } => (options, |id| !is_in(OF_SELECTION, id)),
+        RerunCommand::Show { options, .. } => (options, |id| is_in(OF_DECLARATIONS, id)),
         RerunCommand::Text(_) => return,
     };
     let command = Cli::command();
@@ -106,7 +80,6 @@ pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, V
     known.append(&mut added);
 }
 
-/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=,:+@%".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) {

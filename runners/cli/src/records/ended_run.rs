@@ -29,7 +29,6 @@ use crate::select::lists::takes_every_access;
 use crate::select::run_config::RunConfig;
 use crate::select::selection::Selection;
 
-/// A run whose checks have ended.
 pub(crate) struct EndedRun<'a> {
     pub(crate) args: &'a RunArgs,
     pub(crate) config: &'a RunConfig,

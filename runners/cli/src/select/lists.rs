@@ -104,7 +104,6 @@ pub(crate) fn text_of(known: &[KnownFailure]) -> String {
     format!("{known:?}")
 }
 
-/// The floors of the user's lists.
 pub(crate) fn floors(paths: &[PathBuf]) -> anyhow::Result<Vec<Floor>> {
     let mut all = Vec::new();
     for path in paths {

@@ -39,17 +39,14 @@ pub(crate) struct Selection {
     /// Cases and files, each with its parameters placed by one convention; no cases if the user
     /// names rule sets.
     pub placed: Vec<BindingCheck>,
-    /// Number of cases.
     pub cases: usize,
     pub warnings: Vec<Diagnostic>,
     pub sources: SourceMap,
     /// Name and hash of every selected text, of all shards.
     pub texts: String,
-    /// The part of the run to carry out.
     pub part: RunPart,
 }
 
-/// A selection's need for devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceUse {
     /// Not at all.

@@ -66,10 +66,6 @@ impl D3dCompiler {
         Ok(Self { service: LineService::new(compiler.clone()), compiler, folder: ScratchFolder::new()? })
     }
 
-    pub fn compiler(&self) -> &Compiler {
-        &self.compiler
-    }
-
     /// Compiles every source; one answer each, in order. A source that kills or blocks the process
     /// does not affect the next one.
     pub fn compile(&mut self, sources: &[D3dSource]) -> Vec<D3dOutcome<D3dObject>> {

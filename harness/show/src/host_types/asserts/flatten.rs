@@ -32,7 +32,6 @@ pub(super) struct StructFlattener<'a> {
     rules: String,
     kind: BlockKind,
     structs: Vec<HostStruct>,
-    /// The use of each struct.
     uses: Vec<StructUse>,
 }
 
@@ -47,7 +46,6 @@ pub(super) struct StructUse {
     pub kind: BlockKind,
 }
 
-/// A struct to make.
 #[derive(Debug)]
 struct StructRequest<'a> {
     /// Name in the shader.

@@ -41,7 +41,6 @@ pub(super) struct HostField {
     pub note: Option<String>,
 }
 
-/// Type of a field's innermost element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum HostType {
     /// A 32-bit float.
@@ -97,7 +96,6 @@ impl HostField {
     }
 }
 
-/// Natural alignment of a type in bytes.
 pub(super) fn alignment(ty: HostType, structs: &[HostStruct]) -> u32 {
     match ty {
         HostType::Float => 4,

@@ -8,126 +8,33 @@ use super::HostLanguage;
 /// Words that are not identifiers, or that the generated text uses itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReservedWords {
-    words: &'static [&'static str],
-    more: &'static [&'static str],
+    words: &'static str,
+    more: &'static str,
 }
 
 /// The Rust reference, Keywords; also primitive types, because a struct with that name would hide
 /// the type.
-const RUST: &[&str] = &[
-    "Self", "abstract", "as", "async", "await", "become", "bool", "box", "break", "char", "const", "continue", "core",
-    "crate", "do", "dyn", "else", "enum", "extern", "f32", "f64", "false", "final", "fn", "for", "gen", "i16", "i32",
-    "i64", "i8", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub",
-    "ref", "return", "self", "static", "str", "struct", "super", "trait", "true", "try", "type", "typeof", "u16",
-    "u32", "u64", "u8", "unsafe", "unsized", "use", "usize", "virtual", "where", "while", "yield",
-];
+const RUST: &str = "Self abstract as async await become bool box break char const continue core crate do dyn else enum extern f32 \
+    f64 false final fn for gen i16 i32 i64 i8 if impl in let loop macro match mod move mut override priv pub ref \
+    return self static str struct super trait true try type typeof u16 u32 u64 u8 unsafe unsized use usize virtual \
+    where while yield";
 
 /// C++23, `[lex.key]` and `[lex.digraph]`; also `std` and macros of the standard headers.
-const CPP: &[&str] = &[
-    "NULL",
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "offsetof",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "std",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-];
+const CPP: &str = "NULL alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t \
+    class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue \
+    decltype default delete do double dynamic_cast else enum explicit export extern false float for friend goto if \
+    inline int long mutable namespace new noexcept not not_eq nullptr offsetof operator or or_eq private protected \
+    public register reinterpret_cast requires return short signed sizeof static static_assert static_cast std \
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual \
+    void volatile wchar_t while xor xor_eq";
 
 impl ReservedWords {
     pub(super) fn of(language: HostLanguage) -> Self {
         match language {
-            HostLanguage::Rust => Self { words: RUST, more: &[] },
-            HostLanguage::Cpp => Self { words: CPP, more: &[] },
+            HostLanguage::Rust => Self { words: RUST, more: "" },
+            HostLanguage::Cpp => Self { words: CPP, more: "" },
             // C++ often includes C headers.
-            HostLanguage::C => Self { words: CPP, more: &["restrict"] },
+            HostLanguage::C => Self { words: CPP, more: "restrict" },
         }
     }
 
@@ -145,7 +52,8 @@ impl ReservedWords {
     }
 
     fn allowed(self, name: &str) -> String {
-        if self.words.contains(&name) || self.more.contains(&name) { format!("{name}_") } else { name.to_owned() }
+        let is_reserved = [self.words, self.more].iter().any(|words| words.split(' ').any(|word| word == name));
+        if is_reserved { format!("{name}_") } else { name.to_owned() }
     }
 }
 

@@ -1,22 +1,20 @@
 //! Prints explicit layouts as LLVM types: those that Clang's HLSL code generation emits, and those
 //! of the proposals before it.
 //!
-//! `padded` makes packed structs with explicit padding, `target_layout` makes `target("dx.Layout",
-//! ...)`, `register_struct` makes the struct of registers for a `cbuffer`, and `definitions` keeps
+//! `types` makes the types, `register_struct` the struct of registers for a `cbuffer`, and `definitions` keeps
 //! the names. Members of a base struct count as members of the struct, bit-fields as their storage
 //! unit; resources have no members.
 //!
 //! Source: wg-hlsl, Types with explicit layouts in DXIL and SPIR-V; wg-hlsl INF-0003, packoffset;
 //! padding as Clang 22.1.8 prints it.
 
-mod definitions;
-mod padded;
-mod primitive;
 mod register_struct;
-mod target_layout;
+mod types;
 
 use layoutproof_layout::rules::Platform;
 use layoutproof_layout::{BlockKind, BlockLayout, find};
+
+use self::types::Definitions;
 
 /// The notation for layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,43 +27,23 @@ pub enum LlvmForm {
 
 /// The LLVM types of every block that its rule set allows.
 pub fn llvm_types(blocks: &[BlockLayout], form: LlvmForm) -> String {
-    let mut printer = LlvmPrinter {
-        form,
-        padded: padded::PaddedStructs::default(),
-        layouts: target_layout::TargetLayouts::default(),
-    };
-    let sections: Vec<String> = blocks.iter().filter_map(|block| printer.section(block)).collect();
+    let mut definitions = Definitions::default();
+    let sections: Vec<String> = blocks.iter().filter_map(|block| section(block, form, &mut definitions)).collect();
     sections.join("\n")
 }
 
-/// Prints one block after the other and remembers the types of earlier blocks.
-struct LlvmPrinter {
-    form: LlvmForm,
-    padded: padded::PaddedStructs,
-    layouts: target_layout::TargetLayouts,
-}
-
-impl LlvmPrinter {
-    /// The lines of one block; `None` if its rule set forbids it.
-    fn section(&mut self, block: &BlockLayout) -> Option<String> {
-        let root = block.result.as_ref().ok()?;
-        let stride = block.stride.map(|stride| format!(", stride {stride} bytes")).unwrap_or_default();
-        let size = root.size.finite().map_or("no end".to_owned(), |size| format!("{size} bytes"));
-        let mut lines = vec![format!("; {} {} under {}: {size}{stride}", block.kind, block.name, block.rules)];
-
-        match self.form {
-            LlvmForm::Padded => lines.extend(self.padded.block(block, root)),
-            LlvmForm::TargetLayout => {
-                lines.extend(self.layouts.block(block, root));
-                if has_registers(block) {
-                    lines.extend(register_struct::lines(&block.name, root));
-                }
-            }
-        }
-
-        lines.push(String::new());
-        Some(lines.join("\n"))
+/// The lines of one block; `None` if its rule set forbids it.
+fn section(block: &BlockLayout, form: LlvmForm, definitions: &mut Definitions) -> Option<String> {
+    let root = block.result.as_ref().ok()?;
+    let stride = block.stride.map(|stride| format!(", stride {stride} bytes")).unwrap_or_default();
+    let size = root.size.finite().map_or("no end".to_owned(), |size| format!("{size} bytes"));
+    let mut lines = vec![format!("; {} {} under {}: {size}{stride}", block.kind, block.name, block.rules)];
+    lines.extend(types::block_lines(form, definitions, block, root));
+    if form == LlvmForm::TargetLayout && has_registers(block) {
+        lines.extend(register_struct::lines(&block.name, root));
     }
+    lines.push(String::new());
+    Some(lines.join("\n"))
 }
 
 /// The prefix of target types: D3D rule sets belong to DXIL, all others to SPIR-V.

@@ -9,9 +9,9 @@ use layoutproof_core::results::known::NamedBuilds;
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_facts::builds::BuildsAtHand;
-use layoutproof_facts::driver_issues::driver_issues;
-use layoutproof_facts::issue_text::{IssueText, issue_text};
-use layoutproof_facts::reduced_sources::{NamedSource, reduced_sources};
+use layoutproof_facts::issues::driver_issues;
+use layoutproof_facts::issues::{IssueText, issue_text};
+use layoutproof_facts::known_lists::{NamedSource, reduced_sources};
 use layoutproof_records::output_files::check_folder;
 use layoutproof_site::Mechanism;
 
@@ -105,7 +105,6 @@ fn put(name: &str, text: &str, out: Option<&Path>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The reduced sources of a known difference.
 fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> anyhow::Result<Vec<&'a NamedSource>> {
     let own: Vec<&NamedSource> =
         sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();

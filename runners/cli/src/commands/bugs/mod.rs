@@ -14,7 +14,7 @@ use layoutproof_executor::interrupt;
 use layoutproof_facts::bug_state::with_states;
 use layoutproof_facts::builds::BuildsAtHand;
 use layoutproof_facts::known_lists::known_lists;
-use layoutproof_facts::reduced_sources::reduced_sources;
+use layoutproof_facts::known_lists::reduced_sources;
 use layoutproof_show::Style;
 use layoutproof_site::{KnownList, Mechanism, mechanisms};
 use layoutproof_source::nearest_name::nearest_name;

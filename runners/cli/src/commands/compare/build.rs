@@ -161,7 +161,6 @@ impl Build {
         Ok(None)
     }
 
-    /// The build's family.
     pub(crate) fn family(&self) -> anyhow::Result<Family> {
         match self {
             Self::Here(asked) => Ok(asked.family),
@@ -186,7 +185,6 @@ impl Build {
         BuildSide { word: word.to_owned(), says, place }
     }
 
-    /// The build's identity and decisions.
     pub(crate) fn decide(self, sources: &[Arc<Source>]) -> anyhow::Result<Decisions> {
         match self {
             Self::Here(asked) => {
@@ -199,7 +197,6 @@ impl Build {
 }
 
 impl Decisions {
-    /// The decisions as a set in this folder.
     pub(crate) fn as_set(&self, folder: &Path) -> FrozenSet {
         FrozenSet {
             place: FrozenSetPlace::Folder(folder.to_path_buf()),

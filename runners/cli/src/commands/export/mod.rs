@@ -2,7 +2,6 @@
 
 mod compile_check;
 mod folder;
-mod folder_summary;
 mod suite_tree;
 
 use std::path::PathBuf;

@@ -10,7 +10,6 @@ use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_report::export::BlockSignature;
 
-/// The suffix of a test.
 const SUFFIX: &str = "test";
 
 /// The tests of a checkout.
@@ -23,7 +22,6 @@ pub(super) struct SuiteTree {
 }
 
 impl SuiteTree {
-    /// Reads all tests below a folder.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let mut tree = Self::default();
         tree.add_folder(folder)?;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use layoutproof_fuzzing::draws::DrawArguments;
 use layoutproof_records::shard::Shard;
 
 use crate::args::{CacheArgs, parse_shard};
@@ -113,5 +114,10 @@ impl FuzzArgs {
     /// The names of the participating compilers; `all` if the user named none.
     pub(super) fn compilers(&self) -> Vec<String> {
         if self.compiler.is_empty() { vec![compilers::ALL.to_owned()] } else { self.compiler.clone() }
+    }
+
+    pub(super) fn draws(&self) -> DrawArguments {
+        let Self { seed, from, count, shard, exhaustive, .. } = *self;
+        DrawArguments { seed, from, count, shard, exhaustive }
     }
 }

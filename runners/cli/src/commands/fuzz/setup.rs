@@ -4,81 +4,58 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use layoutproof_compilers::drivers::{full_type_space, type_space};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
 use layoutproof_device::{RunnerKind, ShaderForm};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::launch::Launch;
+use layoutproof_fuzzing::Fuzz;
 use layoutproof_inputs::rule_set::rule_set;
-use layoutproof_layout::RuleSet;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
-use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains as toolchains_of_table};
 use layoutproof_source::nearest_name::known_names;
 
-use super::Fuzz;
 use crate::answer_cache;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::compilers;
 use crate::output::{warn_of_end, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists, of_compilers};
 
-impl Fuzz {
-    /// The run of the arguments. Prints an error and returns `None` if a compiler or every device
-    /// is missing.
-    pub(super) fn of(args: &FuzzArgs) -> anyhow::Result<Option<Self>> {
-        let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
-        let cache = answer_cache::open(&args.cache);
-        let compilers = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
-        let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
-        let drawn_for = drawn_for(args, &toolchains)?;
-        let spare_workers = Some(Arc::default());
-        let launch = Launch {
-            cache,
-            spare_workers,
-            ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device && args.device.is_empty())?
-        };
-        let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
-        if devices.is_empty() {
-            warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");
-            return Ok(None);
-        }
-        let known = of_compilers(known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?, &compilers);
-        Ok(Some(Self {
-            toolchains,
-            drawn_for,
-            compilers,
-            devices,
-            failed_listings: failures,
-            every_device: args.every_device,
-            every_option: args.every_option || args.exhaustive.is_some() || args.plant_mutant.is_some(),
-            accesses: if args.every_access { CompiledAccesses::All } else { CompiledAccesses::OneInTurn },
-            planted,
-            known,
-            launch,
-            out: args.out.clone(),
-        }))
+/// The run of the arguments. Prints an error and returns `None` if a compiler or every device
+/// is missing.
+pub(super) fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<Fuzz>> {
+    let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
+    let cache = answer_cache::open(&args.cache);
+    let compilers = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
+    let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
+    let drawn_for = drawn_for(args, &toolchains)?;
+    let spare_workers = Some(Arc::default());
+    let launch = Launch {
+        cache,
+        spare_workers,
+        ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device && args.device.is_empty())?
+    };
+    let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
+    if devices.is_empty() {
+        warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");
+        return Ok(None);
     }
-
-    /// The rule set to check in place of the compiler's own `rules`: the planted one, if it has the
-    /// same name.
-    pub(super) fn rules<'a>(&'a self, rules: &'a RuleSet) -> &'a RuleSet {
-        self.planted.as_ref().map(|mutant| &mutant.rules).filter(|planted| planted.name == rules.name).unwrap_or(rules)
-    }
-
-    /// The type spaces that take turns: those of the toolchains to draw for, with and without
-    /// minimum precision.
-    pub(super) fn spaces(&self) -> Vec<TypeSpace> {
-        let mut spaces: Vec<TypeSpace> = Vec::new();
-        for space in self.drawn_for.iter().flat_map(|toolchain| [type_space(toolchain), full_type_space(toolchain)]) {
-            if !spaces.contains(&space) {
-                spaces.push(space);
-            }
-        }
-        spaces
-    }
+    let known = of_compilers(known_lists(&args.known, BuiltInKnown::OfNarrowedRun)?, &compilers);
+    Ok(Some(Fuzz {
+        toolchains,
+        drawn_for,
+        compilers,
+        devices,
+        failed_listings: failures,
+        every_device: args.every_device,
+        every_option: args.every_option || args.exhaustive.is_some() || args.plant_mutant.is_some(),
+        accesses: if args.every_access { CompiledAccesses::All } else { CompiledAccesses::OneInTurn },
+        planted,
+        known,
+        launch,
+        out: args.out.clone(),
+    }))
 }
 
 /// The toolchains that the arguments name, or all that were found. Prints an error and returns

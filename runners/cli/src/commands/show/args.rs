@@ -50,7 +50,7 @@ pub struct ShowArgs {
     pub config: Option<PathBuf>,
     /// Output format: text, json, html, cpp-asserts, ...
     #[arg(long, value_parser = format_parser(), default_value = "text")]
-    pub format: &'static dyn LayoutFormat,
+    pub format: &'static LayoutFormat,
     /// Show padding, and an order of members that saves bytes.
     #[arg(long)]
     pub padding: bool,

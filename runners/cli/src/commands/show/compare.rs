@@ -24,7 +24,6 @@ use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::compiled_columns::layouts;
 use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
 
-/// One side of a comparison.
 #[derive(Debug, PartialEq, Eq)]
 struct DiffSide<'a> {
     input: &'a str,
@@ -119,7 +118,6 @@ fn says_own_offsets(word: &str) -> bool {
     InputWord::of(word, None).fixes_offsets()
 }
 
-/// The rule set or the target of a word.
 fn choice_of(word: &str, prefers_target: bool, language: Option<ShaderLanguage>) -> anyhow::Result<RuleChoice> {
     if !is_rules_word(word) || (prefers_target && is_target_word(word)) {
         if let Some(choice) = target_choice(word, language)? {

@@ -3,8 +3,6 @@
 //! [`FORMATS`] is the one list of them: `--format` takes its values from it. The texts come from
 //! `layoutproof-show` and `layoutproof-report`, which know no arguments.
 
-use std::fmt;
-
 use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use layoutproof_bindings::BindingRequest;
@@ -28,58 +26,126 @@ use crate::commands::show::{bindings, host_text};
 use crate::output::text_columns;
 
 /// All formats, in the order of the help.
-pub(crate) const FORMATS: [&dyn LayoutFormat; 13] = [
-    &Text,
-    &Json,
-    &Markdown,
-    &Csv,
-    &Page,
-    &Picture,
-    &HostStructs(HostLanguage::Rust),
-    &HostStructs(HostLanguage::Cpp),
-    &HostStructs(HostLanguage::C),
-    &LlvmTypes(LlvmForm::Padded),
-    &LlvmTypes(LlvmForm::TargetLayout),
-    &SlangReflection(ReflectionForm::Json),
-    &SlangReflection(ReflectionForm::Yaml),
+pub(crate) static FORMATS: [LayoutFormat; 13] = [
+    LayoutFormat {
+        name: "text",
+        help: "For people",
+        kind: FormatKind::Tables,
+        text,
+        heading: struct_text::file_heading,
+        ..OTHER
+    },
+    LayoutFormat { name: "json", help: "For programs", text: json, refusal: Shown::to_json, ..OTHER },
+    LayoutFormat {
+        name: "markdown",
+        alias: Some("md"),
+        help: "Tables for documents and reviews",
+        kind: FormatKind::Tables,
+        text: markdown,
+        heading: markdown_heading,
+        ..OTHER
+    },
+    LayoutFormat { name: "csv", help: "A line per member and rule set, for spreadsheets", text: csv, ..OTHER },
+    LayoutFormat {
+        name: "html",
+        help: "A page with tables and byte maps",
+        kind: FormatKind::Drawing,
+        text: |shown| Ok(show_page(shown.word, &shown.columns(), shown.input.written_language())),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "svg",
+        help: "The byte maps as one picture",
+        kind: FormatKind::Drawing,
+        text: |shown| Ok(layout_sheet(&shown.columns(), shown.input.written_language())),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "rust-asserts",
+        alias: Some("rust"),
+        help: "Structs of Rust with assertions of their offsets and sizes",
+        kind: FormatKind::HostStructs,
+        text: |shown| host_text::structs(shown, HostLanguage::Rust),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "cpp-asserts",
+        alias: Some("cpp"),
+        help: "Structs of C++ with assertions of their offsets and sizes",
+        kind: FormatKind::HostStructs,
+        text: |shown| host_text::structs(shown, HostLanguage::Cpp),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "c-asserts",
+        alias: Some("c"),
+        help: "Structs of C with assertions of their offsets and sizes",
+        kind: FormatKind::HostStructs,
+        text: |shown| host_text::structs(shown, HostLanguage::C),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "llvm",
+        help: "LLVM types with explicit padding, as Clang makes them",
+        kind: FormatKind::LlvmTypes,
+        text: |shown| Ok(llvm_types(&host_text::chosen(shown)?, LlvmForm::Padded)),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "llvm-layout",
+        alias: Some("llvm-seed"),
+        help: "LLVM types with `target(\"dx.Layout\", ...)` or `target(\"spirv.Layout\", ...)`, and for a cbuffer the \
+               struct of its registers, as in the proposals for Clang",
+        kind: FormatKind::LlvmTypes,
+        text: |shown| Ok(llvm_types(&host_text::chosen(shown)?, LlvmForm::TargetLayout)),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "slang-json",
+        help: "What `slangc -reflection-json` prints",
+        reflection: Some(ReflectionForm::Json),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "slang-yaml",
+        help: "The tree of the Slang user guide's reflection chapter",
+        reflection: Some(ReflectionForm::Yaml),
+        ..OTHER
+    },
 ];
 
-/// Writes the layouts of one input.
-pub trait LayoutFormat: fmt::Debug + Sync {
-    fn name(&self) -> FormatName;
-
-    fn kind(&self) -> FormatKind;
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String>;
-
-    /// The form of Slang's reflection that is shown in place of layouts.
-    fn reflection(&self) -> Option<ReflectionForm> {
-        None
-    }
-
-    /// The text before one of several inputs.
-    fn heading(&self, _word: &str, _is_below_another: bool, _style: Style) -> String {
-        String::new()
-    }
-
-    /// The text for an input that cannot be shown; standard error has the reasons in any case.
-    fn refusal(&self, _: &Shown) -> String {
-        String::new()
-    }
-}
-
-/// A value of `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FormatName {
-    pub name: &'static str,
+/// A value of `--format`: writes the layouts of one input.
+#[derive(Clone, Copy, Debug)]
+pub struct LayoutFormat {
+    name: &'static str,
     /// A second name, which the help does not list.
-    pub alias: Option<&'static str>,
-    pub help: &'static str,
+    alias: Option<&'static str>,
+    help: &'static str,
+    pub(crate) kind: FormatKind,
+    pub(crate) text: fn(&ShownInput<'_>) -> anyhow::Result<String>,
+    /// The text before one of several inputs, from the input's name, and whether it is below another.
+    pub(crate) heading: fn(&str, bool, Style) -> String,
+    /// The text for an input that cannot be shown; standard error has the reasons in any case.
+    pub(crate) refusal: fn(&Shown) -> String,
+    /// The whole program as Slang's reflection describes it, in place of layouts. `show_reflection` writes it.
+    pub(crate) reflection: Option<ReflectionForm>,
 }
+
+/// The fields that most formats leave as they are.
+const OTHER: LayoutFormat = LayoutFormat {
+    name: "",
+    alias: None,
+    help: "",
+    kind: FormatKind::Data,
+    text: |_| bail!("reflection is not a format of layouts"),
+    heading: |_, _, _| String::new(),
+    refusal: |_| String::new(),
+    reflection: None,
+};
 
 /// The use of a format, which decides about options and defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormatKind {
+pub(crate) enum FormatKind {
     /// Tables for people. They show everything, for any number of inputs.
     Tables,
     /// Data for programs. It must not depend on the current folder.
@@ -102,7 +168,7 @@ impl FormatKind {
 
 /// One input with everything that formats write about it.
 #[derive(Clone, Copy, Debug)]
-pub struct ShownInput<'a> {
+pub(crate) struct ShownInput<'a> {
     pub(crate) args: &'a ShowArgs,
     /// True for each input but the first.
     pub(crate) is_below_another: bool,
@@ -129,57 +195,32 @@ impl ShownInput<'_> {
     }
 }
 
-/// Parses the value of `--format`.
-pub(crate) fn format_parser() -> impl TypedValueParser<Value = &'static dyn LayoutFormat> {
-    let value = |format: &dyn LayoutFormat| {
-        let FormatName { name, alias, help } = format.name();
-        PossibleValue::new(name).aliases(alias).help(help)
-    };
-    let named = |word: String| {
-        let has_name = |format: &&dyn LayoutFormat| {
-            let FormatName { name, alias, .. } = format.name();
-            name == word || alias == Some(&*word)
-        };
-        FORMATS.into_iter().find(has_name).ok_or("no such format")
-    };
-    PossibleValuesParser::new(FORMATS.map(value)).try_map(named)
+pub(crate) fn format_parser() -> impl TypedValueParser<Value = &'static LayoutFormat> {
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).aliases(format.alias).help(format.help));
+    PossibleValuesParser::new(values).try_map(|word: String| {
+        let mut formats = FORMATS.iter();
+        formats.find(|format| format.name == word || format.alias == Some(&*word)).ok_or("no such format")
+    })
 }
 
-#[derive(Debug)]
-struct Text;
-
-impl LayoutFormat for Text {
-    fn name(&self) -> FormatName {
-        FormatName { name: "text", alias: None, help: "For people" }
+fn text(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+    let ShownInput { input, placements, note, style, .. } = *shown;
+    let mut text = String::new();
+    if !shown.layouts.is_empty() {
+        let columns = shown.columns();
+        let resources = if placements.columns.is_empty() { input.resources() } else { Vec::new() };
+        let hints = hints(shown, &columns, !resources.is_empty());
+        let options = TextOptions { style, width: text_columns(), resources: &resources, hints: &hints };
+        text = struct_text::show(&columns, input.written_language(), &options);
     }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Tables
+    text += note;
+    if shown.args.padding {
+        text += &padding_text::text(&input.padded_blocks(shown.layouts, shown.sources), style);
     }
-
-    fn heading(&self, word: &str, is_below_another: bool, style: Style) -> String {
-        struct_text::file_heading(word, is_below_another, style)
+    if !placements.columns.is_empty() {
+        text += &bindings_text::table(&placements.columns, style, text_columns());
     }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        let ShownInput { input, placements, note, style, .. } = *shown;
-        let mut text = String::new();
-        if !shown.layouts.is_empty() {
-            let columns = shown.columns();
-            let resources = if placements.columns.is_empty() { input.resources() } else { Vec::new() };
-            let hints = hints(shown, &columns, !resources.is_empty());
-            let options = TextOptions { style, width: text_columns(), resources: &resources, hints: &hints };
-            text = struct_text::show(&columns, input.written_language(), &options);
-        }
-        text += note;
-        if shown.args.padding {
-            text += &padding_text::text(&input.padded_blocks(shown.layouts, shown.sources), style);
-        }
-        if !placements.columns.is_empty() {
-            text += &bindings_text::table(&placements.columns, style, text_columns());
-        }
-        Ok(text)
-    }
+    Ok(text)
 }
 
 /// Options that answer more about the shown layouts.
@@ -202,192 +243,30 @@ fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -
     hints
 }
 
-#[derive(Debug)]
-struct Json;
-
-impl LayoutFormat for Json {
-    fn name(&self) -> FormatName {
-        FormatName { name: "json", alias: None, help: "For programs" }
-    }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Data
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        let answer = bindings::shown(shown).with_warnings(shown.warnings, shown.sources);
-        let mut answer = answer.with_forbidden(shown.forbidden, shown.sources);
-        answer.padding = shown.args.padding.then(|| shown.input.padding(shown.layouts));
-        Ok(answer.to_json())
-    }
-
-    fn refusal(&self, refusal: &Shown) -> String {
-        refusal.to_json()
-    }
+fn json(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+    let answer = bindings::shown(shown).with_warnings(shown.warnings, shown.sources);
+    let mut answer = answer.with_forbidden(shown.forbidden, shown.sources);
+    answer.padding = shown.args.padding.then(|| shown.input.padding(shown.layouts));
+    Ok(answer.to_json())
 }
 
-#[derive(Debug)]
-struct Markdown;
-
-impl LayoutFormat for Markdown {
-    fn name(&self) -> FormatName {
-        FormatName { name: "markdown", alias: Some("md"), help: "Tables for documents and reviews" }
-    }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Tables
-    }
-
-    fn heading(&self, word: &str, is_below_another: bool, _style: Style) -> String {
-        let gap = if is_below_another { "\n" } else { "" };
-        format!("{gap}## {}\n\n", one_line(word))
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        let mut text = markdown_text::blocks(&shown.columns(), shown.input.written_language());
-        if !shown.placements.columns.is_empty() {
-            text += &markdown_text::bindings(&shown.placements.columns);
-        }
-        Ok(text)
-    }
+fn markdown_heading(word: &str, is_below_another: bool, _: Style) -> String {
+    let gap = if is_below_another { "\n" } else { "" };
+    format!("{gap}## {}\n\n", one_line(word))
 }
 
-#[derive(Debug)]
-struct Csv;
-
-impl LayoutFormat for Csv {
-    fn name(&self) -> FormatName {
-        FormatName { name: "csv", alias: None, help: "A line per member and rule set, for spreadsheets" }
+fn markdown(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+    let mut text = markdown_text::blocks(&shown.columns(), shown.input.written_language());
+    if !shown.placements.columns.is_empty() {
+        text += &markdown_text::bindings(&shown.placements.columns);
     }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Data
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        if !shown.requests.is_empty() || shown.args.padding {
-            bail!("the format csv has offsets alone: --target and --padding go with text and json");
-        }
-        let header = if shown.is_below_another { "" } else { csv_text::HEADER };
-        Ok(format!("{header}{}", csv_text::members(shown.word, &shown.columns())))
-    }
+    Ok(text)
 }
 
-#[derive(Debug)]
-struct Page;
-
-impl LayoutFormat for Page {
-    fn name(&self) -> FormatName {
-        FormatName { name: "html", alias: None, help: "A page with tables and byte maps" }
+fn csv(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+    if !shown.requests.is_empty() || shown.args.padding {
+        bail!("the format csv has offsets alone: --target and --padding go with text and json");
     }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Drawing
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        Ok(show_page(shown.word, &shown.columns(), shown.input.written_language()))
-    }
-}
-
-#[derive(Debug)]
-struct Picture;
-
-impl LayoutFormat for Picture {
-    fn name(&self) -> FormatName {
-        FormatName { name: "svg", alias: None, help: "The byte maps as one picture" }
-    }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Drawing
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        Ok(layout_sheet(&shown.columns(), shown.input.written_language()))
-    }
-}
-
-#[derive(Debug)]
-struct HostStructs(HostLanguage);
-
-impl LayoutFormat for HostStructs {
-    fn name(&self) -> FormatName {
-        let (name, alias, help) = match self.0 {
-            HostLanguage::Rust => {
-                ("rust-asserts", "rust", "Structs of Rust with assertions of their offsets and sizes")
-            }
-            HostLanguage::Cpp => ("cpp-asserts", "cpp", "Structs of C++ with assertions of their offsets and sizes"),
-            HostLanguage::C => ("c-asserts", "c", "Structs of C with assertions of their offsets and sizes"),
-        };
-        FormatName { name, alias: Some(alias), help }
-    }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::HostStructs
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        host_text::structs(&shown.args.host, shown.word, &host_text::chosen(shown)?, self.0)
-    }
-}
-
-#[derive(Debug)]
-struct LlvmTypes(LlvmForm);
-
-impl LayoutFormat for LlvmTypes {
-    fn name(&self) -> FormatName {
-        match self.0 {
-            LlvmForm::Padded => {
-                FormatName { name: "llvm", alias: None, help: "LLVM types with explicit padding, as Clang makes them" }
-            }
-            LlvmForm::TargetLayout => FormatName {
-                name: "llvm-layout",
-                alias: Some("llvm-seed"),
-                help: "LLVM types with `target(\"dx.Layout\", ...)` or `target(\"spirv.Layout\", ...)`, and for a cbuffer \
-                       the struct of its registers, as in the proposals for Clang",
-            },
-        }
-    }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::LlvmTypes
-    }
-
-    fn text(&self, shown: &ShownInput<'_>) -> anyhow::Result<String> {
-        Ok(llvm_types(&host_text::chosen(shown)?, self.0))
-    }
-}
-
-/// The whole program as Slang's reflection describes it. [`show_reflection`] writes it, because it
-/// needs no layouts.
-///
-/// [`show_reflection`]: crate::commands::show::reflection::show_reflection
-#[derive(Debug)]
-struct SlangReflection(ReflectionForm);
-
-impl LayoutFormat for SlangReflection {
-    fn name(&self) -> FormatName {
-        match self.0 {
-            ReflectionForm::Json => {
-                FormatName { name: "slang-json", alias: None, help: "What `slangc -reflection-json` prints" }
-            }
-            ReflectionForm::Yaml => FormatName {
-                name: "slang-yaml",
-                alias: None,
-                help: "The tree of the Slang user guide's reflection chapter",
-            },
-        }
-    }
-
-    fn kind(&self) -> FormatKind {
-        FormatKind::Data
-    }
-
-    fn text(&self, _: &ShownInput<'_>) -> anyhow::Result<String> {
-        bail!("reflection is not a format of layouts")
-    }
-
-    fn reflection(&self) -> Option<ReflectionForm> {
-        Some(self.0)
-    }
+    let header = if shown.is_below_another { "" } else { csv_text::HEADER };
+    Ok(format!("{header}{}", csv_text::members(shown.word, &shown.columns())))
 }

@@ -17,23 +17,19 @@ use crate::commands::show::args::{HostArgs, ShowArgs};
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::output::{print, warn};
 
-/// Structs for `blocks`, the blocks of the input `word`, or assertions about the user's own types.
-pub(crate) fn structs(
-    host: &HostArgs,
-    word: &str,
-    blocks: &[BlockLayout],
-    language: HostLanguage,
-) -> anyhow::Result<String> {
+/// Structs for the blocks of the input, or assertions about the user's own types.
+pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow::Result<String> {
+    let (host, word, blocks) = (&shown.args.host, shown.word, chosen(shown)?);
     let namespace = host.namespace.as_deref();
     if language == HostLanguage::C && namespace.is_some() {
         bail!("C has no namespaces: leave --namespace out");
     }
     if host.asserts_only {
-        return Ok(own_type_asserts(word, blocks, language, &own_types(host)?)?);
+        return Ok(own_type_asserts(word, &blocks, language, &own_types(host)?)?);
     }
     let vectors = host.types.iter().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
-    Ok(asserts(word, blocks, language, HostOptions { namespace, vectors: &vectors }))
+    Ok(asserts(word, &blocks, language, HostOptions { namespace, vectors: &vectors }))
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.
@@ -96,12 +92,9 @@ fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
 }
 
 /// Checks that the options for host structs fit the format.
-///
-/// # Errors
-/// A message about the first option that does not.
 pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let host = &args.host;
-    let kind = args.format.kind();
+    let kind = args.format.kind;
     let has_types = !host.types.is_empty();
     if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some() || has_types) {
         bail!("--asserts-only, --namespace and --type go with --format cpp-asserts, rust-asserts or c-asserts");

@@ -7,7 +7,6 @@ mod compiled_columns;
 mod compiler_bindings;
 pub(crate) mod formats;
 mod host_text;
-pub(crate) mod input;
 mod project_columns;
 mod reflection;
 mod show_rules;
@@ -26,9 +25,9 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
+use crate::commands::show::bindings::binding_requests;
 use crate::commands::show::compiled_columns::{CompiledColumns, RequestedColumns};
 use crate::commands::show::formats::{FormatKind, ShownInput};
-use crate::commands::show::input::binding_requests;
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
@@ -39,7 +38,7 @@ use crate::output::{print, refusal, text_columns, warn_of_error, warn_rendered};
 pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     host_text::check_options(args)?;
     let inputs = expanded(&args.inputs, &args.declare)?;
-    if let Some(form) = args.format.reflection() {
+    if let Some(form) = args.format.reflection {
         let [input] = inputs.as_slice() else { bail!("reflection is written for one file: name one") };
         return show_reflection(args, input, form, style);
     }
@@ -47,14 +46,14 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     if let [input] = inputs.as_slice() {
         return show_one(args, input, false, project.as_ref(), style);
     }
-    let kind = args.format.kind();
+    let kind = args.format.kind;
     if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
         bail!("host structs, LLVM types, pages and pictures are written for one file: name one");
     }
 
     let mut exit = Exit::Agree;
     for (index, input) in inputs.iter().enumerate() {
-        print(&args.format.heading(input, index > 0, style));
+        print(&(args.format.heading)(input, index > 0, style));
         match show_one(args, input, index > 0, project.as_ref(), style) {
             Ok(Exit::Agree) => {}
             Ok(_) => exit = Exit::CouldNotRun,
@@ -130,7 +129,7 @@ fn show_one(
     let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
 
     let mut refused = placements.refused.clone();
-    let kind = args.format.kind();
+    let kind = args.format.kind;
     if kind.is_program_file() || !refused.is_empty() {
         refused.extend(forbidden.iter().cloned());
     }
@@ -145,7 +144,7 @@ fn show_one(
     let mut warnings = input.warnings(&layouts);
     warnings.extend(placements.warnings());
 
-    let text = args.format.text(&ShownInput {
+    let text = (args.format.text)(&ShownInput {
         args,
         is_below_another,
         word,
@@ -197,12 +196,12 @@ fn has_blocks(input: &ShowInput) -> bool {
 
 fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
     warn_rendered(&render(found, sources, style.colour));
-    print(&args.format.refusal(&Shown::refused(word, found, sources)));
+    print(&(args.format.refusal)(&Shown::refused(word, found, sources)));
     Exit::CouldNotRun
 }
 
 /// Prints the error as the format has it for programs; the caller prints it for people.
 fn not_read(args: &ShowArgs, word: &str, code: Code, error: anyhow::Error) -> anyhow::Error {
-    print(&args.format.refusal(&refusal(word, code, &error)));
+    print(&(args.format.refusal)(&refusal(word, code, &error)));
     error
 }

@@ -31,7 +31,7 @@ impl ProjectColumns {
     pub(super) fn project(args: &ShowArgs) -> anyhow::Result<Option<ProjectFile>> {
         let is_free =
             args.rules.is_empty() && !args.all && args.placement.target.is_empty() && args.compiler.is_empty();
-        let is_for_people = matches!(args.format.kind(), FormatKind::Tables | FormatKind::Drawing);
+        let is_for_people = matches!(args.format.kind, FormatKind::Tables | FormatKind::Drawing);
         if !is_free || !is_for_people {
             return Ok(None);
         }

@@ -25,16 +25,14 @@ use crate::commands::show::compiled_columns::without_declarations;
 use crate::commands::show::host_text::deliver;
 use crate::output::warn_rendered;
 
-/// The forms of Slang's reflection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReflectionForm {
+pub(crate) enum ReflectionForm {
     /// The tree of the Slang user guide's reflection chapter.
     Yaml,
     /// What `slangc -reflection-json` prints.
     Json,
 }
 
-/// Shows one input's reflection.
 pub(crate) fn show_reflection(args: &ShowArgs, word: &str, form: ReflectionForm, style: Style) -> anyhow::Result<Exit> {
     if args.padding || args.all || !args.rules.is_empty() || !args.compiler.is_empty() {
         bail!("reflection follows Slang's rules: leave --rules, --all, --padding and --compiler out");

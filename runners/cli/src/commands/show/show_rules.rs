@@ -17,7 +17,7 @@ const HLSL: &str = "native:dxc-dxil";
 
 /// The rule sets that the arguments select for one input.
 pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownRules> {
-    let kind = args.format.kind();
+    let kind = args.format.kind;
     if args.padding && kind == FormatKind::Drawing {
         bail!("--padding goes with the formats text and json: byte maps show padding by themselves");
     }
@@ -47,7 +47,7 @@ pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownR
 /// The columns of the targets and compilers that the user names.
 pub(crate) fn selected_columns(args: &ShowArgs, language: ShaderLanguage) -> anyhow::Result<ShownRules> {
     let choices = args.placement.column_choices(Some(language))?;
-    match (choices.as_slice(), args.format.kind()) {
+    match (choices.as_slice(), args.format.kind) {
         // As in earlier versions, a program that asks about one target gets its bindings alone.
         (_, FormatKind::Data) if args.placement.is_one_plain_target() && args.declare.args.is_none() => {
             Ok(ShownRules::Bare)

@@ -20,11 +20,11 @@ use layoutproof_layout::{BlockLayout, RuleSet};
 use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_readers::toolchain::{Compilers, Input, SourceText, Toolchain};
 
-use super::Fuzz;
-use super::draws::turn;
+use crate::Fuzz;
+use crate::draws::turn;
 
 /// Declarations with their sources, by number.
-pub(super) struct Round<'a> {
+pub(crate) struct Round<'a> {
     fuzz: &'a Fuzz,
     sources: BTreeMap<u64, (RandomDeclaration, Arc<Source>)>,
     layouts: BTreeMap<u64, BlockLayout>,
@@ -35,7 +35,7 @@ pub(super) struct Round<'a> {
 impl<'a> Round<'a> {
     /// Parses the declarations. One that our own parser refuses would be skipped, but no draw
     /// produces one.
-    pub(super) fn new(fuzz: &'a Fuzz, drawn: &[(u64, RandomDeclaration)]) -> Self {
+    pub(crate) fn new(fuzz: &'a Fuzz, drawn: &[(u64, RandomDeclaration)]) -> Self {
         let read = drawn.iter().filter_map(|(number, declaration)| {
             Some((*number, (declaration.clone(), Arc::new(source(*number, declaration)?))))
         });
@@ -50,23 +50,23 @@ impl<'a> Round<'a> {
     }
 
     /// The same declarations under the compilers' own rule sets, without a planted fault.
-    pub(super) fn without_fault(self) -> Self {
+    pub(crate) fn without_fault(self) -> Self {
         Self { is_faulty: false, ..self }
     }
 
     /// The layout of a declaration under the first rule set that accepts it.
-    pub(super) fn layout(&self, number: u64) -> Option<&BlockLayout> {
+    pub(crate) fn layout(&self, number: u64) -> Option<&BlockLayout> {
         self.layouts.get(&number)
     }
 
     /// The records of all toolchains and devices, in an order that does not depend on threads.
-    pub(super) fn records(&self, batching: &mut Batching) -> Vec<(u64, CheckRecord)> {
+    pub(crate) fn records(&self, batching: &mut Batching) -> Vec<(u64, CheckRecord)> {
         let checks = self.checks(&self.fuzz.toolchains, &self.fuzz.devices, &self.fuzz.compilers);
         self.carry_out(&checks, batching)
     }
 
     /// The records of one toolchain on one device. `compilers` may keep their output.
-    pub(super) fn records_of(
+    pub(crate) fn records_of(
         &self,
         toolchain: &'static Toolchain,
         device: &str,
@@ -196,7 +196,6 @@ fn layout_options(toolchain: &'static Toolchain, source: &Source) -> Vec<LayoutO
     rules.map(|rules| LayoutOption { toolchain, rules }).collect()
 }
 
-/// The source of a declaration.
 fn source(number: u64, declaration: &RandomDeclaration) -> Option<Source> {
     let id = format!("fuzz/{number}");
     Some(Source {

@@ -8,20 +8,32 @@ use layoutproof_random::declaration::exhaustive::{self, exhaustive};
 use layoutproof_random::declaration::{
     BlockForm, CellDraws, DeclarationTree, Declarations, RandomDeclaration, TypeSpace,
 };
+use layoutproof_records::shard::Shard;
 
-use super::Fuzz;
-use crate::commands::fuzz::args::FuzzArgs;
+use crate::Fuzz;
 
-/// The source of the declarations of a run.
-pub(super) struct Draws {
-    seed: u64,
-    /// The numbers of the declarations.
-    pub(super) numbers: Range<u64>,
-    source: DrawnFrom,
-    /// A space of everything that can be drawn.
-    pub(super) space: TypeSpace,
+/// Which declarations or programs to draw.
+#[derive(Clone, Debug)]
+pub struct DrawArguments {
+    pub seed: u64,
+    pub from: u64,
+    pub count: u64,
+    pub shard: Option<Shard>,
+    /// All declarations of so many members at most, in place of `count` random ones.
+    pub exhaustive: Option<u32>,
 }
 
+/// The source of the declarations of a run.
+#[derive(Debug)]
+pub struct Draws {
+    seed: u64,
+    pub numbers: Range<u64>,
+    source: DrawnFrom,
+    /// A space of everything that can be drawn.
+    pub space: TypeSpace,
+}
+
+#[derive(Debug)]
 enum DrawnFrom {
     /// Random ones from several type spaces, which take turns.
     Random(Vec<CellDraws>),
@@ -31,7 +43,7 @@ enum DrawnFrom {
 
 impl Draws {
     /// The declarations that the arguments select.
-    pub(super) fn of(args: &FuzzArgs, fuzz: &Fuzz) -> anyhow::Result<Self> {
+    pub fn of(args: &DrawArguments, fuzz: &Fuzz) -> anyhow::Result<Self> {
         let (source, count) = match args.exhaustive {
             None => {
                 let draws = fuzz.spaces().into_iter().map(|space| CellDraws::new(Declarations::new(space)));
@@ -53,7 +65,7 @@ impl Draws {
     }
 
     /// Declaration `number`, in a form that can be shrunk.
-    pub(super) fn tree(&self, number: u64) -> DeclarationTree {
+    pub(crate) fn tree(&self, number: u64) -> DeclarationTree {
         match &self.source {
             DrawnFrom::Random(spaces) => spaces[turn(number, spaces.len())].nth(self.seed, number),
             DrawnFrom::All(all) => {
@@ -64,12 +76,12 @@ impl Draws {
 }
 
 /// The numbers of `count` declarations or programs, limited to the shard of the arguments.
-pub(super) fn numbers(args: &FuzzArgs, count: u64) -> anyhow::Result<Range<u64>> {
+pub fn numbers(args: &DrawArguments, count: u64) -> anyhow::Result<Range<u64>> {
     let all = args.from..args.from.checked_add(count).context("the number of the last one would be too large")?;
     Ok(args.shard.map_or(all.clone(), |shard| shard.share_of(&all)))
 }
 
 /// The index that has turn `number` among `length` alternatives.
-pub(super) fn turn(number: u64, length: usize) -> usize {
+pub(crate) fn turn(number: u64, length: usize) -> usize {
     usize::try_from(number % length as u64).expect("it is less than a length")
 }

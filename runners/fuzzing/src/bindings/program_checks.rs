@@ -22,9 +22,10 @@ use layoutproof_random::ProgramDialect;
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
-use super::super::draws::turn;
 use super::finding::{BindingFinding, FindingKind};
-use super::{BindingFuzz, DrawnProgram, Totals};
+use super::{BindingFuzz, DrawnProgram};
+use crate::draws::turn;
+use crate::totals::Totals;
 
 /// A program to compile: indices of the program and the compiler.
 struct AnswerTask {
@@ -34,12 +35,12 @@ struct AnswerTask {
 }
 
 /// The name of a compiler's bindings for a target, in tables.
-pub(super) fn answers_name(compiler: &str, target: Target) -> String {
+pub(crate) fn answers_name(compiler: &str, target: Target) -> String {
     format!("{compiler} for {target}")
 }
 
 /// The name of a dialect in ids.
-pub(super) fn word(dialect: ProgramDialect) -> &'static str {
+pub(crate) fn word(dialect: ProgramDialect) -> &'static str {
     match dialect {
         ProgramDialect::Dxc => "dxc",
         ProgramDialect::Slang => "slang",
@@ -48,7 +49,7 @@ pub(super) fn word(dialect: ProgramDialect) -> &'static str {
 
 impl BindingFuzz {
     /// Counts the compilers' bindings of the programs, and returns those that contradict our rules.
-    pub(super) fn add_answers(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
+    pub(crate) fn add_answers(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
         let mut tasks = Vec::new();
         for (program, drawn) in drawn.iter().enumerate() {
             for (compiler, asked) in self.compilers.iter().enumerate() {
@@ -98,7 +99,7 @@ impl BindingFuzz {
     }
 
     /// Counts the devices' reads of the programs, and returns those that contradict our rules.
-    pub(super) fn add_checks(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
+    pub(crate) fn add_checks(&self, drawn: &[DrawnProgram], totals: &mut Totals) -> Vec<BindingFinding> {
         let mut checks: Vec<ProofCheck> = Vec::new();
         let mut programs: Vec<usize> = Vec::new();
         for (place, program) in drawn.iter().enumerate() {
@@ -127,10 +128,7 @@ impl BindingFuzz {
     }
 
     /// The checks of a program on devices, under the conventions of its dialect.
-    ///
-    /// # Errors
-    /// The reason why layoutproof cannot read the program.
-    pub(super) fn proofs(
+    pub(crate) fn proofs(
         &self,
         drawn: &DrawnProgram,
         takes: impl Fn(&DeviceInfo) -> bool,
@@ -155,7 +153,7 @@ impl BindingFuzz {
     }
 
     /// The records of the checks with their indices, with known differences marked.
-    pub(super) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
+    pub(crate) fn records(&self, checks: &[ProofCheck]) -> Vec<(usize, CheckRecord)> {
         let checks = produce::shaders(&plan::of_bindings(checks.iter().cloned()), self.making(&all_forms()));
         let mut records = Batching::default().records(&checks, &self.launch);
         for (_, record) in &mut records {

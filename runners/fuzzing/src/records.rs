@@ -3,7 +3,6 @@
 //! Checks made while shrinking are not recorded: they repeat a declaration in smaller forms.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::DeviceInfo;
@@ -13,45 +12,41 @@ use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_records::records_file::{self, RecordsFile, RecordsTarget};
 
-use crate::output::warn;
-use crate::records::arguments;
-
 /// A records file that grows during the run.
 #[derive(Debug)]
-pub(super) struct FuzzRecords {
+pub struct FuzzRecords {
     file: RecordsFile,
     end: RunEnd,
     /// All records, if the file is one that must be written at the end, such as a pipe.
     kept: Vec<CheckRecord>,
 }
 
-/// The contents of the header line.
-pub(super) struct FuzzHeaderFacts<'a> {
-    pub(super) devices: &'a [DeviceInfo],
+/// The contents of the header line, besides the arguments.
+#[derive(Debug)]
+pub struct FuzzHeaderFacts<'a> {
+    pub devices: &'a [DeviceInfo],
     /// Version and digest of each participating compiler.
-    pub(super) builds: BTreeMap<String, ToolBuild>,
+    pub builds: BTreeMap<String, ToolBuild>,
     /// Number of declarations or programs.
-    pub(super) draws: u64,
-    pub(super) known: &'a [KnownFailure],
+    pub draws: u64,
+    pub known: &'a [KnownFailure],
     /// Drivers that `setup` fetched.
-    pub(super) drivers: &'a FetchedDrivers,
+    pub drivers: &'a FetchedDrivers,
     /// A message for each API whose devices could not be listed.
-    pub(super) failed_listings: &'a [String],
+    pub failed_listings: &'a [String],
 }
 
 impl FuzzRecords {
-    /// Begins the file with the header of the run.
-    pub(super) fn begin(path: &Path, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<Self> {
+    pub fn begin(target: RecordsTarget, facts: FuzzHeaderFacts<'_>, arguments: BTreeMap<String, Vec<String>>) -> Self {
         let FuzzHeaderFacts { devices, builds, draws, known, drivers, failed_listings } = facts;
         let draws = usize::try_from(draws).unwrap_or(usize::MAX);
         let inputs = format!("{:016x}", stable_hash(&format!("{known:?}")));
-        let header =
-            records_file::header(devices, builds, draws, inputs, drivers, arguments::of_run(std::env::args_os()));
+        let header = records_file::header(devices, builds, draws, inputs, drivers, arguments);
         let end = RunEnd { schema: SCHEMA, failed_listings: failed_listings.to_vec(), ..RunEnd::default() };
-        Ok(Self { file: RecordsTarget::open(path, warn)?.begin(header, &[]), end, kept: Vec::new() })
+        Self { file: target.begin(header, &[]), end, kept: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, record: &CheckRecord) {
+    pub(crate) fn add(&mut self, record: &CheckRecord) {
         summary::add(&mut self.end, record);
         if self.file.is_written_at_end() {
             self.kept.push(record.clone());
@@ -60,8 +55,7 @@ impl FuzzRecords {
         }
     }
 
-    /// Ends the file.
-    pub(super) fn end(self) -> anyhow::Result<()> {
+    pub fn end(self) -> anyhow::Result<()> {
         if self.file.is_written_at_end() { self.file.rewrite(&self.kept, &self.end) } else { self.file.end(&self.end) }
     }
 }

@@ -1,18 +1,17 @@
-//! The texts of issues for makers of drivers.
-//!
-//! The device is rarely at hand, so a text says what a recorded run has shown, and which case of the
-//! suite shows it again.
-//!
-//! Source of the format: ci/upstream-drivers/README.md.
+//! The texts of issues: for makers of drivers, and of compilers after all builds ran on a reduced source.
 
 use layoutproof_built_in::UPSTREAM_DRIVERS;
+use layoutproof_core::results::known::ReducedSource;
 use layoutproof_layout::FileId;
+use layoutproof_report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, IssueOutput, UpstreamIssue};
 use layoutproof_show::style::{TextLines, one_line};
+use layoutproof_site::Mechanism;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 
-use crate::built_in_lists::read_all;
+use crate::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
+use crate::known_lists::read_all;
 
 /// The version of the format.
 const SCHEMA: u32 = 1;
@@ -70,7 +69,6 @@ impl DriverIssue {
         if found.is_empty() { Ok(issue) } else { Err(found) }
     }
 
-    /// The text in Markdown.
     pub fn markdown(&self) -> String {
         let mut text = TextLines::default();
         text.push(&format!("# {}", one_line(&self.title)));
@@ -84,6 +82,77 @@ impl DriverIssue {
         text.append(&format!("\n## Expected behaviour\n\n{}\n", self.expected.trim()));
         text.into_text()
     }
+}
+
+/// The text of an issue, or a reason for having none.
+#[derive(Debug)]
+pub enum IssueText {
+    Written(String),
+    /// A message that the newest build does not show the difference.
+    NotShown(String),
+    /// A message that the newest build was not found.
+    Missing(String),
+}
+
+/// Runs the newest build and, if it shows the difference, all others.
+pub fn issue_text(
+    reduced: &ReducedSource,
+    difference: &Mechanism<'_>,
+    builds: &BuildsAtHand,
+) -> anyhow::Result<IssueText> {
+    let source = PastedSource::of(reduced)?;
+    let mut toolchains = Vec::new();
+    for name in &reduced.toolchains {
+        toolchains.push(toolchain_named(name)?);
+    }
+    let newest = *toolchains.last().expect("a reduced source without toolchains is refused");
+
+    let Some(compiler) = builds.compiler(newest) else {
+        let name = newest.compiler;
+        let sentence = format!("compiler `{name}`, the newest one with `{}`, was not found", difference.id);
+        return Ok(IssueText::Missing(format!("{sentence}; `layoutproof doctor` says how to get it")));
+    };
+    let answer = source.ask(compiler)?;
+    let Some(lines) = source.shown_in(&answer) else {
+        let (build, end) = (build_name(compiler), end_words(&answer.end));
+        let sentence = format!("`{}` does not show in {build}, which {end}", difference.id);
+        return Ok(IssueText::NotShown(format!("{sentence}; no text is written")));
+    };
+
+    let mut findings = Vec::new();
+    for toolchain in &toolchains {
+        let BuildAnswer { build, finding, shows } = builds.finding(&source, toolchain)?;
+        findings.push(BuildFinding { build, finding, shows });
+    }
+
+    let header = if answer.has_stand_in_header {
+        " (with a stand-in for its header `hlsl.h`, where its package has none)"
+    } else {
+        ""
+    };
+    let numbers = source.subject.as_ref().map(|subject| {
+        let rows = builds.rows(subject, newest);
+        let rows = rows.iter().map(DifferenceRow::from);
+        let rows = rows.filter(|row| row.expected.is_some() || row.differs()).collect();
+        IssueNumbers { authority: subject.authority.clone(), rows }
+    });
+    let issue = UpstreamIssue {
+        title: reduced.title.clone(),
+        link: difference.upstream_link().map(str::to_owned),
+        source: source.text.clone(),
+        language: newest.language(),
+        command: reduced.command.clone(),
+        newest: build_name(compiler),
+        actual: IssueOutput {
+            end: format!("{}{header}", end_words(&answer.end)),
+            lines: lines.into_iter().map(str::to_owned).collect(),
+            means: reduced.means.clone(),
+        },
+        expected: reduced.expected.clone(),
+        numbers,
+        builds: findings,
+    };
+    Ok(IssueText::Written(issue.markdown()))
 }
 
 #[cfg(test)]

@@ -15,19 +15,19 @@ use layoutproof_report::upstream;
 use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-use super::Fuzz;
-use super::round::Round;
-use super::shrink::ShrunkDifference;
+use crate::Fuzz;
+use crate::round::Round;
+use crate::shrink::ShrunkDifference;
 
-/// A difference that was written to a folder.
-pub(super) struct WrittenDifference {
-    pub(super) folder: PathBuf,
+#[derive(Debug)]
+pub struct WrittenDifference {
+    pub folder: PathBuf,
     /// The record of running it once more; `None` if the toolchain no longer accepts it.
-    pub(super) record: Option<CheckRecord>,
+    pub record: Option<CheckRecord>,
 }
 
 /// Runs the difference once more, keeping the compiler's files, and writes the folder.
-pub(super) fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
+pub fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<WrittenDifference> {
     let ShrunkDifference { number, toolchain, device, declaration, .. } = difference;
     let folder = fuzz.out.join(format!("{number}-{toolchain}"));
     let compilers = fuzz.compilers.clone().keep(Some(folder.clone()));

@@ -17,9 +17,8 @@ use layoutproof_show::Style;
 use super::program_checks::word;
 use super::{BindingFuzz, DrawnProgram};
 
-/// The kind of disagreement.
 #[derive(Clone, Debug)]
-pub(super) enum FindingKind {
+pub enum FindingKind {
     /// A compiler binds differently than our rules for it, or returns no result.
     Answer {
         compiler: &'static str,
@@ -50,10 +49,10 @@ struct FindingKey {
 
 /// A program that shows a defect.
 #[derive(Clone, Debug)]
-pub(super) struct BindingFinding {
+pub struct BindingFinding {
     /// The program, as drawn or shrunk.
-    pub(super) drawn: DrawnProgram,
-    pub(super) kind: FindingKind,
+    pub drawn: DrawnProgram,
+    pub kind: FindingKind,
 }
 
 impl FindingKind {
@@ -72,7 +71,7 @@ impl FindingKind {
     }
 
     /// True if both may show the same defect.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.key() == other.key()
     }
 
@@ -84,14 +83,13 @@ impl FindingKind {
     }
 }
 
-/// The device of a check.
 fn device(record: &CheckRecord) -> &CheckDevice {
     record.id.device.as_ref().expect("programs are checked on devices only")
 }
 
 impl BindingFinding {
     /// The finding as text for people.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let FindingKey { who, target, outcome, .. } = self.kind.key();
         let what = if outcome == OutcomeKind::Broken { "breaks" } else { "differs" };
         let (number, dialect) = (self.drawn.number, word(self.drawn.dialect));
@@ -103,7 +101,7 @@ impl BindingFinding {
     }
 
     /// Writes the program and a report; returns the folder.
-    pub(super) fn write(&self, out: &Path) -> anyhow::Result<PathBuf> {
+    pub fn write(&self, out: &Path) -> anyhow::Result<PathBuf> {
         let FindingKey { who, target, .. } = self.kind.key();
         let words = format!("{who} {target}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
         let folder = out.join(format!("{}-{}-{words}", self.drawn.number, word(self.drawn.dialect)));
@@ -117,7 +115,7 @@ impl BindingFinding {
 }
 
 /// Shrinks the program while it shows the same disagreement.
-pub(super) fn shrink(fuzz: &BindingFuzz, found: BindingFinding) -> BindingFinding {
+pub(crate) fn shrink(fuzz: &BindingFuzz, found: BindingFinding) -> BindingFinding {
     let BindingFinding { drawn, kind } = found;
     let mut kind_of_smallest = kind.clone();
     let mut differs = |tried: &RandomProgram| {

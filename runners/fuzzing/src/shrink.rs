@@ -12,15 +12,15 @@ use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::counted;
 use proptest::strategy::ValueTree;
 
-use super::Fuzz;
-use super::round::Round;
+use crate::Fuzz;
+use crate::round::Round;
 
 /// The kind of a difference. Records of the same kind are taken as the same defect.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DifferenceKind {
+pub struct DifferenceKind {
     producer: ShaderMaker,
-    pub(super) outcome: OutcomeKind,
-    pub(super) culprit: Option<Culprit>,
+    pub outcome: OutcomeKind,
+    pub culprit: Option<Culprit>,
     /// The reason of a broken check, as a set of sentences without words that contain numbers or
     /// paths: no two crashes share addresses, lines and folders. A set, because several modules of
     /// one check may break in the same way.
@@ -28,7 +28,7 @@ pub(super) struct DifferenceKind {
 }
 
 impl DifferenceKind {
-    pub(super) fn of(record: &CheckRecord) -> Self {
+    pub(crate) fn of(record: &CheckRecord) -> Self {
         let reasons = record.outcome.reasons().filter(|_| record.outcome.kind() == OutcomeKind::Broken);
         let reason = reasons.map(ToString::to_string).unwrap_or_default();
         Self {
@@ -46,16 +46,15 @@ fn words(sentence: &str) -> String {
     sentence.split_whitespace().filter(lasting).collect::<Vec<_>>().join(" ")
 }
 
-/// A difference with its shrunk declaration.
 #[derive(Clone, Debug)]
-pub(super) struct ShrunkDifference {
-    pub(super) number: u64,
-    pub(super) toolchain: &'static Toolchain,
-    pub(super) device: String,
-    pub(super) kind: DifferenceKind,
+pub struct ShrunkDifference {
+    pub number: u64,
+    pub toolchain: &'static Toolchain,
+    pub device: String,
+    pub kind: DifferenceKind,
     /// The reason of a broken check, as recorded.
-    pub(super) reason: Option<String>,
-    pub(super) declaration: RandomDeclaration,
+    pub reason: Option<String>,
+    pub declaration: RandomDeclaration,
     calls: u32,
     /// Number of members of all structs in the drawn declaration.
     members_before: usize,
@@ -65,7 +64,7 @@ pub(super) struct ShrunkDifference {
 
 impl ShrunkDifference {
     /// Names the toolchain, the device and the culprit, and how much the declaration shrank.
-    pub(super) fn heading(&self) -> String {
+    pub fn heading(&self) -> String {
         let culprit = self.kind.culprit.map_or("no culprit", Culprit::as_str);
         let Self { number, toolchain, device, members_before, members_after, calls, .. } = self;
         let what = match self.kind.outcome {
@@ -83,7 +82,7 @@ impl ShrunkDifference {
     }
 
     /// The finding as text for people.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let reason = self.reason.as_ref().map(|reason| format!("\n  {reason}")).unwrap_or_default();
         format!("{}{reason}\n\n{}", self.heading(), self.declaration.text())
     }
@@ -92,7 +91,7 @@ impl ShrunkDifference {
 /// Shrinks the declaration of a record. Each step must differ in the same way, through the same
 /// toolchain and on the same device. `None` if a fault is planted but the declaration differs
 /// without it too.
-pub(super) fn shrink(
+pub(crate) fn shrink(
     fuzz: &Fuzz,
     tree: DeclarationTree,
     number: u64,

@@ -1,0 +1,60 @@
+//! Compiled modules that fix all offsets: SPIR-V by its decorations, and containers of compiled HLSL. FXC's are
+//! parsed here; DXC lists its own.
+
+use layoutproof_layout::Span;
+use layoutproof_readers::container::{ContainerError, ContainerReflection, listed_blocks};
+use layoutproof_readers::module_reader::spirv_blocks;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use thiserror::Error;
+
+use super::{InputTools, ModuleFrontEnd, ReadBlocks};
+use crate::laid_out_file::LaidOutFile;
+
+pub(super) static SPIRV: ModuleFrontEnd = ModuleFrontEnd { suffixes: &["spv"], rare_suffixes: &[], read: read_spirv };
+
+/// First word of every SPIR-V module.
+const SPIRV_MAGIC: u32 = 0x0723_0203;
+
+fn read_spirv(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
+    let words = words_of(bytes).map_err(|bad| vec![Diagnostic::error(Code::BadModule, start, bad.to_string())])?;
+    let blocks = spirv_blocks(tools.reader(), words, start.file)?;
+    Ok(LaidOutFile::of_module(blocks, start, |_| start))
+}
+
+/// The bytes of a file that ends within a word.
+#[derive(Debug, Error)]
+#[error("{0} bytes, expected a multiple of 4: the SPIR-V file is truncated")]
+pub(super) struct Truncated(usize);
+
+/// The words of a SPIR-V file in either byte order.
+pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, Truncated> {
+    let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
+    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
+    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
+    if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
+        return Err(Truncated(bytes.len()));
+    }
+    Ok(words)
+}
+
+pub(super) static CONTAINER: ModuleFrontEnd =
+    ModuleFrontEnd { suffixes: &["dxil", "cso"], rare_suffixes: &["dxbc", "fxo"], read: read_container };
+
+/// The advice for a container whose reflection is missing or stripped.
+const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), or pass the source with the build's \
+                        arguments in --args, or the SPIR-V of the same shader";
+
+fn read_container(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
+    let refused =
+        |error: ContainerError| vec![Diagnostic::error(Code::BadModule, start, error.to_string()).with_help(STRIPPED)];
+    let blocks = match ContainerReflection::find(bytes).map_err(refused)? {
+        ContainerReflection::Rdef(blocks) => blocks,
+        ContainerReflection::Dxil => {
+            let listing = tools.list_container(bytes).map_err(|absent| {
+                vec![Diagnostic::error(Code::ReaderFailed, start, absent.reason).with_help(absent.help)]
+            })?;
+            listed_blocks(&listing).map_err(refused)?
+        }
+    };
+    Ok(LaidOutFile::new(blocks, start))
+}
