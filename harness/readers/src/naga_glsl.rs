@@ -25,9 +25,6 @@ use crate::wgsl_probe::WgslStep;
 
 /// Absolute offset in bytes at which naga's GLSL reads each leaf of `shader`, in the order of its
 /// source's paths; `None` for a path that naga's module does not have.
-///
-/// # Errors
-/// If naga cannot write the module, or declares its block in an unknown way.
 pub fn glsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
     let NagaShader { source, module, info } = shader;
     let Some((handle, block)) = block_of(module) else { return Ok(vec![None; source.paths.len()]) };

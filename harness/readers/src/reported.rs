@@ -13,9 +13,6 @@ use crate::{ReadError, clang_ir, fxc};
 
 /// The numbers in the report of `made` for the block of `layout`; empty if it does not mention the
 /// block.
-///
-/// # Errors
-/// A report that cannot be read.
 pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, ReadError> {
     match (&made.report, &made.shader) {
         (Report::Listing(listing), _) => Ok(listed(&buffer_definitions(listing)?, layout)),

@@ -52,9 +52,6 @@ impl FloorUnit {
 pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
 
 /// Reads a floors file.
-///
-/// # Errors
-/// All problems in the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);

@@ -22,9 +22,6 @@ const MOST_PROBLEMS: usize = 100;
 const F16: &str = "f16";
 
 /// Resolves the declarations of the module in `text`.
-///
-/// # Errors
-/// All problems of its types, constants that a layout needs, and variables.
 pub(super) fn elaborate(syntax: &Syntax<'_>, text: &str) -> Result<WgslModule, Vec<Diagnostic>> {
     let mut elaborator = Elaborator {
         declarations: BTreeMap::new(),

@@ -32,9 +32,6 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     /// Parses the whole module.
-    ///
-    /// # Errors
-    /// The first token that the grammar does not allow.
     pub(super) fn module(mut self) -> Parsed<Syntax<'a>> {
         let mut syntax = Syntax::default();
         while self.next < self.tokens.len() {

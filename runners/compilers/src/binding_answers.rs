@@ -107,9 +107,6 @@ impl BindingCompiler {
     }
 
     /// Compares the compiler's convention for a target with the compiler's answer for the program.
-    ///
-    /// # Errors
-    /// They do not agree, or the compiler does not answer.
     pub fn compare(&self, target: Target, program: &RandomProgram) -> Result<BindingAgreement, BindingDisagreement> {
         let text = match (self.dialect, target) {
             // slangc refuses a body that uses resources missing in WGSL, such as typed buffers, but
@@ -131,9 +128,6 @@ impl BindingCompiler {
     }
 
     /// Returns the registers that DXC assigns with these arguments in `folder`.
-    ///
-    /// # Errors
-    /// The compiler does not answer, or reports no registers.
     pub fn registers(
         &self,
         folder: &Path,

@@ -63,9 +63,6 @@ impl ProcessTree {
     }
 
     /// Ends all processes of the tree.
-    ///
-    /// # Errors
-    /// The child cannot be ended.
     pub fn kill(&self, child: &mut Child) -> io::Result<()> {
         // The group no longer exists if the child was alone in it and is gone; a job stays.
         #[cfg(unix)]

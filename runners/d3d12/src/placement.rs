@@ -58,9 +58,6 @@ pub(crate) struct JobRegions {
 
 impl JobRegions {
     /// Places the resources of `job`, whose root signature is `layout`.
-    ///
-    /// # Errors
-    /// The errors of [`BufferPlacement::of`].
     pub(crate) fn new(job: &Job, layout: &RootLayout) -> Result<Self, RunnerError> {
         let strides = strides(job, layout);
         let mut regions = Self::default();

@@ -184,9 +184,6 @@ enum NotLoaded {
 }
 
 /// Checks a driver's manifest and the library it names, and returns warnings.
-///
-/// # Errors
-/// The reason why the driver is not loaded.
 fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, NotLoaded> {
     // The loader would read the rest of the path as another path, which may be relative.
     if manifest.to_string_lossy().contains(SEPARATOR) {

@@ -55,9 +55,6 @@ pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()>
 }
 
 /// Receives one message.
-///
-/// # Errors
-/// The other process is gone, or sent a message of another type.
 pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;

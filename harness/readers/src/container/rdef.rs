@@ -51,9 +51,6 @@ pub enum RdefError {
 }
 
 /// The blocks in the order of the part, under the name `declared`.
-///
-/// # Errors
-/// A field that cannot be read, or a part that takes too much memory to list.
 pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, RdefError> {
     let bytes = Bytes(bytes);
     let mut reader = RdefReader { bytes, sizes: RecordSizes::of(bytes)?, records: 0 };

@@ -90,9 +90,6 @@ pub(crate) struct ConstantBuffer {
 
 /// The constant buffers in `!hlsl.cbs`, whose nodes name the variables of the handle and of the
 /// members.
-///
-/// # Errors
-/// A node that does not describe a constant buffer of the module.
 pub(super) fn constant_buffers(
     metadata: &Metadata<'_>,
     variables: &HashMap<String, GlobalVariable>,
@@ -143,9 +140,6 @@ fn constant_buffer(
 }
 
 /// Calls the intrinsic function `name`.
-///
-/// # Errors
-/// An unknown function, or arguments that it does not accept.
 pub(super) fn call(
     name: &str,
     arguments: &[Value],

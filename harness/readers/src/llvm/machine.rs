@@ -94,9 +94,6 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes the entry point.
-    ///
-    /// # Errors
-    /// The first instruction that cannot be executed, or more instructions than the budget allows.
     pub(super) fn run(&mut self) -> Result<(), IrError> {
         self.enter(self.function, Vec::new()).map(drop)
     }
@@ -387,9 +384,6 @@ impl StepBudget {
     }
 
     /// Takes work from the budget.
-    ///
-    /// # Errors
-    /// More work than the code of any probe needs.
     pub(super) fn charge(&mut self, work: u64) -> Result<(), IrError> {
         let left = self.left.checked_sub(work);
         self.left = left.ok_or(IrError::limit("more than", MAX_STEPS, "instructions"))?;

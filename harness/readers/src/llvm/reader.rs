@@ -47,9 +47,6 @@ pub(super) enum Token<'a> {
 }
 
 /// Splits a line into tokens.
-///
-/// # Errors
-/// The first text that is not a token.
 pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, IrError> {
     let mut lexer = Token::lexer(line);
     let mut tokens = Vec::new();

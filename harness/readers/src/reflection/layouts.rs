@@ -96,9 +96,6 @@ pub(super) const BASE: &str = "$base";
 /// The numbers in the JSON for the block with this name: `S`, `N::S`, `p.inner` for a nested
 /// parameter block, `$Globals`, `$Entry.main`. Empty if there is no such block, or several: Slang
 /// leaves namespaces out.
-///
-/// # Errors
-/// Text that is not such JSON.
 pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, serde_json::Error> {
     let program: LayoutsJson = serde_json::from_str(json)?;
     let mut read = LayoutsReader { numbers: Numbers::default() };

@@ -38,9 +38,6 @@ impl fmt::Display for BrokenPromise {
 
 /// Returns the first access that breaks its promise, if the address in the push constants is a
 /// multiple of `alignment` bytes, a power of two.
-///
-/// # Errors
-/// The words are no SPIR-V module.
 pub fn broken_promise(words: &[u32], alignment: u32) -> Result<Option<BrokenPromise>, BadModule> {
     let module = load(words)?;
     let types = SpirvTypes::read(&module)?;

@@ -35,9 +35,6 @@ const NON_SEMANTIC: &str = "NonSemantic.";
 
 /// Reads the instructions of a module, except those of non-semantic sets (debug information,
 /// printf), which may also be outside of functions.
-///
-/// # Errors
-/// The words are not a module.
 pub fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
     for (index, start) in starts.iter().enumerate() {
@@ -203,9 +200,6 @@ impl Operands<'_> {
 }
 
 /// The instructions of a module, one per line. Ids are numbers without names.
-///
-/// # Errors
-/// The module cannot be read.
 pub fn disassembly(bytes: &[u8]) -> Result<String, ParseState> {
     Ok(rspirv::dr::load_bytes(bytes)?.disassemble())
 }

@@ -120,9 +120,6 @@ pub struct SpirvTypes {
 
 impl SpirvTypes {
     /// Reads types, constants, global variables and their decorations.
-    ///
-    /// # Errors
-    /// The first declaration that cannot be read.
     pub fn read(module: &Module) -> Result<Self, BadType> {
         let decorations = Decorations::read(module);
         let mut types = Self {

@@ -66,9 +66,6 @@ impl<'a> Macros<'a> {
     }
 
     /// Checks the length of the text after macro expansion.
-    ///
-    /// # Errors
-    /// The first token that makes it too long, or macros that nest too deep.
     pub(super) fn check_expansion(&self, code: &[LimitToken<'a>], place: FileText<'a>) -> Result<(), Diagnostic> {
         let mut measuring = MacroMeasurement { macros: self, known: HashMap::new(), place };
         let mut total = Counter::default();

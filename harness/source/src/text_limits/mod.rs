@@ -47,9 +47,6 @@ const MOST_ELEMENTS: u64 = 1 << 28;
 const MOST_QUOTES: usize = 64;
 
 /// Checks the limits for the text of `file`.
-///
-/// # Errors
-/// The first excess, at its place.
 pub fn check_text(text: &str, file: FileId, language: ShaderLanguage) -> Result<(), Diagnostic> {
     let place = FileText { text, file };
     if text.len() > MOST_BYTES {

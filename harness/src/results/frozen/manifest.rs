@@ -59,9 +59,6 @@ pub(super) fn check_schema(found: u32) -> Result<(), FrozenFileError> {
 
 impl Manifest {
     /// Reads a manifest.
-    ///
-    /// # Errors
-    /// The place, or another schema.
     pub fn read(text: &str) -> Result<Self, FrozenFileError> {
         let manifest: Self = toml::from_str(text)?;
         check_schema(manifest.schema)?;
@@ -69,9 +66,6 @@ impl Manifest {
     }
 
     /// The manifest as text.
-    ///
-    /// # Errors
-    /// None in practice: the fields are strings and numbers.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }

@@ -52,9 +52,6 @@ pub struct ReducedSource {
 
 impl ReducedSource {
     /// Reads a file.
-    ///
-    /// # Errors
-    /// All problems in the file.
     pub fn read(file: FileId, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let mut problems = FileProblems::new(file, Code::BadCase, &mut found);

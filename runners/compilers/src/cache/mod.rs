@@ -116,9 +116,6 @@ impl AnswerCache {
     }
 
     /// Removes everything, and returns what it removed.
-    ///
-    /// # Errors
-    /// The first file that cannot be removed.
     pub fn clear(&self) -> io::Result<CacheContent> {
         self.store.clear()
     }
