@@ -42,11 +42,17 @@ pub enum ReadRequest {
         words: Vec<u32>,
     },
     /// naga's SPIR-V for an entry point of WGSL.
-    WgslCode { text: String, entry: String },
-    /// naga's HLSL for an entry point of WGSL.
-    WgslToHlsl { text: String, entry: String },
-    /// The variables of a WGSL text that have bindings.
-    WgslBindings { text: String },
+    WgslCode {
+        text: String,
+        entry: String,
+    },
+    WgslToHlsl {
+        text: String,
+        entry: String,
+    },
+    WgslBindings {
+        text: String,
+    },
 }
 
 impl ReadRequest {

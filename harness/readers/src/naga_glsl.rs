@@ -240,7 +240,6 @@ mod tests {
         @group(0) @binding(1) var<storage, read_write> output: f32;
         @compute @workgroup_size(1) fn main() { output = block.a; }";
 
-    /// The steps for these positions in a type.
     fn path(types: &UniqueArena<Type>, block: Handle<Type>, positions: &[u32]) -> Vec<WgslStep> {
         let mut ty = &types[block].inner;
         let step = |position: &u32| match ty {

@@ -87,7 +87,6 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
     module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
 }
 
-/// naga's code for a compiler's WGSL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WgslCode {
     /// As [`NagaShader::spirv`].
@@ -227,7 +226,6 @@ pub(crate) struct NagaPlace<'a> {
 }
 
 impl<'a> NagaPlace<'a> {
-    /// The start of a block of this type.
     pub(crate) fn start(types: &'a UniqueArena<Type>, block: Handle<Type>) -> Self {
         Self { types, ty: TypeResolution::Handle(block), offset: 0 }
     }

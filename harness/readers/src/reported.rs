@@ -24,7 +24,6 @@ pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, 
     }
 }
 
-/// The numbers of the buffer with this name in a listing.
 fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
     let own = buffers.iter().find(|buffer| buffer.name == layout.name);
     let numbers = own.map(|buffer| {

@@ -15,7 +15,6 @@ use crate::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable};
 /// Deepest nesting of structs, arrays and aliases, as for SPIR-V.
 const DEEPEST: usize = 64;
 
-/// Most problems that are kept.
 const MOST_PROBLEMS: usize = 100;
 
 /// The extension for 16-bit floats.

@@ -62,7 +62,6 @@ pub struct BindingCompiler {
 /// Profile of every comparison with slangc; with it, parameter blocks have spaces.
 const SLANG_PROFILE: &str = "sm_6_6";
 
-/// The targets for which a dialect's compilers bind parameters.
 pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
     match dialect {
         ProgramDialect::Dxc => &[Target::D3d12, Target::Vulkan],
@@ -70,7 +69,6 @@ pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
     }
 }
 
-/// The request for a dialect's compilers: their convention for a target.
 pub fn request(dialect: ProgramDialect, target: Target) -> BindingRequest {
     match dialect {
         ProgramDialect::Dxc => BindingRequest::new(target, Convention::Dxc),
@@ -101,7 +99,6 @@ impl BindingCompiler {
         &self.compiler
     }
 
-    /// The programs that the compiler accepts.
     pub fn dialect(&self) -> ProgramDialect {
         self.dialect
     }

@@ -62,7 +62,6 @@ impl ProcessTree {
         return Self { job: job_of(child).ok() };
     }
 
-    /// Ends all processes of the tree.
     pub fn kill(&self, child: &mut Child) -> io::Result<()> {
         // The group no longer exists if the child was alone in it and is gone; a job stays.
         #[cfg(unix)]

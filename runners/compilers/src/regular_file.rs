@@ -42,7 +42,6 @@ pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_open(&open_regular(path)?, limit)
 }
 
-/// Opens a regular file for reading.
 pub fn open_regular(path: &Path) -> Result<File, ReadError> {
     let file = open(path)?;
     let claimed = file.metadata()?;

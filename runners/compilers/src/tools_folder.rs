@@ -31,7 +31,6 @@ pub enum ToolsFolderOrigin {
     /// It belongs to the installation of the running program: `../share/layoutproof` relative to
     /// its folder `bin`.
     Installation,
-    /// It is in the user's data folder.
     UserData,
 }
 
@@ -206,7 +205,6 @@ fn user_data(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     }
 }
 
-/// The part of a folder to inspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectionExtent {
     Alone,

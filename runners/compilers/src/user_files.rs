@@ -236,7 +236,6 @@ pub enum DxcOutput {
     Module,
 }
 
-/// DXC wrote no output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DxcRefusal {
     /// How DXC refused the file, or ended, as a sentence.

@@ -100,7 +100,6 @@ impl JobRegions {
         Region { is_written, start, placement }
     }
 
-    /// Writes all resources to memory.
     pub(crate) fn write(&self, job: &Job, memory: &mut DeviceBuffers) {
         let mut write = |region: &Region, bytes: &[u8]| {
             let target = if region.is_written { &mut memory.before } else { &mut memory.read };
@@ -119,7 +118,6 @@ impl JobRegions {
         }
     }
 
-    /// Reads the current content of the job's buffers.
     pub(crate) fn read(&self, memory: &DeviceBuffers) -> Vec<BufferAfter> {
         let read = |region: &Region| {
             let source = if region.is_written { &memory.after } else { &memory.read };

@@ -30,7 +30,6 @@ pub enum WorkerAnswer {
     Devices(Result<Enumeration, RunnerError>),
     /// The device is open, or the reason why it is not.
     Opened(Result<(), RunnerError>),
-    /// The result of one job.
     Job(Result<ReadBack, RunnerError>),
 }
 

@@ -129,7 +129,6 @@ impl Worker {
         self.jobs >= JOBS_OF_A_WORKER
     }
 
-    /// Sends a request that has one answer, and waits for it.
     pub fn ask_and_wait(&mut self, request: &WorkerRequest, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.ask(request)?;
         self.answer(limit)

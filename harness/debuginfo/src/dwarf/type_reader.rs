@@ -38,7 +38,6 @@ pub(crate) struct TypeReader<'a, 'reader> {
     finished: HashMap<TypeKey, HostTypeId>,
 }
 
-/// A unit from which types are read.
 pub(crate) struct UnitInUse<'a> {
     pub(crate) number: u32,
     pub(crate) unit: OpenUnit<'a>,

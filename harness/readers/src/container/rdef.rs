@@ -23,7 +23,6 @@ const SIZES_MAGICS: [u32; 2] = [u32::from_le_bytes(*b"RD11"), 0x2544_1313];
 /// Offset of the record sizes, in bytes.
 const SIZES_AT: usize = 28;
 
-/// Bytes of a member's record.
 const MEMBER_BYTES: usize = 12;
 
 /// Most records to read. A type counts once for each member that has it. A shader has 14 constant

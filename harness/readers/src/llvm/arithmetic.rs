@@ -136,7 +136,6 @@ pub(super) fn signed(bits: u64, width: u32) -> i64 {
     (bits << unused).cast_signed() >> unused
 }
 
-/// Applies a cast by name.
 fn cast_bits(name: &str, bits: u64, from: Primitive, to: Primitive) -> Result<u64, IrError> {
     let (narrow, wide) = (from.width(), to.width());
     match (name, from, to) {

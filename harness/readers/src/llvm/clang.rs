@@ -73,7 +73,6 @@ pub(super) fn resource_call(function: &str) -> Option<&str> {
     call.strip_prefix("resource.")?.split('.').next()
 }
 
-/// True for the type of a constant buffer's handle.
 fn is_constant_buffer(target: &Target) -> bool {
     target.name == "dx.CBuffer" || (target.name == "spirv.VulkanBuffer" && target.numbers.first() == Some(&UNIFORM))
 }

@@ -40,7 +40,6 @@ pub struct Survey {
     pub stopped: Option<IrError>,
 }
 
-/// Most resources of a survey.
 const MAX_RESOURCES: usize = 1024;
 
 /// Most nested calls.
@@ -383,7 +382,6 @@ impl StepBudget {
         Self { left: MAX_STEPS }
     }
 
-    /// Takes work from the budget.
     pub(super) fn charge(&mut self, work: u64) -> Result<(), IrError> {
         let left = self.left.checked_sub(work);
         self.left = left.ok_or(IrError::limit("more than", MAX_STEPS, "instructions"))?;

@@ -107,7 +107,6 @@ impl<'a> Metadata<'a> {
         Self(lines.filter_map(|line| line.split_once(" = ")).collect())
     }
 
-    /// The fields of a node, each as its tokens.
     pub(super) fn fields(&self, name: &str) -> Result<Vec<Vec<Token<'a>>>, IrError> {
         let node = self.0.get(name).ok_or_else(|| IrError::name("", name, "is not defined"))?;
 

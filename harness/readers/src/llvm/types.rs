@@ -256,7 +256,6 @@ impl NamedTypes {
         self.named.get(name).ok_or_else(|| IrError::name("%", name, "is not defined"))
     }
 
-    /// The size and alignment of a type.
     pub(crate) fn measure(&self, ty: &Type) -> Result<SizeAndAlignment, IrError> {
         match ty {
             Type::Void => Err("a value without bytes".into()),

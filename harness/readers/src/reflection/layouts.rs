@@ -163,7 +163,6 @@ impl LayoutsReader {
         self.parts(ty, block, 0);
     }
 
-    /// The parts of a type that starts at an absolute byte.
     fn parts(&mut self, ty: &TypeJson, path: &str, start: u32) {
         self.fields(&ty.fields, path, start);
         if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {

@@ -71,7 +71,6 @@ struct KnownValue {
 
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
-    /// A pointer into the push constants.
     PushConstants,
     /// A pointer into the memory behind the address, or the address as a number.
     Place(AddressedPlace),
@@ -100,7 +99,6 @@ impl AddressedPlace {
 struct Addresses<'a> {
     types: &'a SpirvTypes,
     decorations: &'a Decorations,
-    /// The alignment of the address.
     alignment: u32,
     known: FxHashMap<Word, KnownValue>,
 }

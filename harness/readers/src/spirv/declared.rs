@@ -160,7 +160,6 @@ struct VariableBlock {
     kind: BlockKind,
 }
 
-/// The block that a variable holds, if any.
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
     // GLSL has arrays of arrays of blocks.
     let (mut element, mut count) = (variable.pointee, Count::Finite(1));

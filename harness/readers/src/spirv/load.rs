@@ -120,7 +120,6 @@ pub(super) struct CountingLoader {
     pub(super) loader: Loader,
     pub(super) instructions: usize,
     functions: usize,
-    /// Ids of the non-semantic sets.
     non_semantic: BTreeSet<Word>,
 }
 

@@ -69,7 +69,6 @@ pub struct SpirvMember {
     pub matrix: Option<MatrixLayout>,
 }
 
-/// The placement of a member's matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixLayout {
     pub stride: u32,

@@ -79,7 +79,6 @@ pub fn glsl_words(text: &str) -> BTreeSet<&str> {
     words.map(|token| token.text).collect()
 }
 
-/// A text and the id of its file.
 #[derive(Clone, Copy)]
 struct FileText<'a> {
     text: &'a str,
@@ -103,7 +102,6 @@ impl FileText<'_> {
     }
 }
 
-/// Checks a directive, and records the macro that it defines.
 fn check_directive<'a>(
     directive: LimitToken<'a>,
     place: FileText<'a>,

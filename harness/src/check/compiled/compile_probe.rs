@@ -476,7 +476,6 @@ impl CompileJob<'_> {
         }
     }
 
-    /// Returns the Vulkan block rules that the compiler's option promises for the block.
     fn promised_rules(&self) -> BlockRules {
         match self.toolchain.output {
             ShaderForm::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),

@@ -19,7 +19,6 @@ pub struct IntendedChanges {
     pub entries: Vec<AcceptedEntry>,
 }
 
-/// One intended change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptedEntry {

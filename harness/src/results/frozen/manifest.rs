@@ -58,7 +58,6 @@ pub(super) fn check_schema(found: u32) -> Result<(), FrozenFileError> {
 }
 
 impl Manifest {
-    /// Reads a manifest.
     pub fn read(text: &str) -> Result<Self, FrozenFileError> {
         let manifest: Self = toml::from_str(text)?;
         check_schema(manifest.schema)?;
@@ -71,7 +70,6 @@ impl Manifest {
     }
 }
 
-/// Digest of the names and digests of all cases of all toolchains.
 pub fn case_set_digest(decided: &BTreeMap<String, CaseDecisions>) -> String {
     let cases: BTreeSet<(&str, &str)> =
         decided.values().flatten().map(|(id, case)| (id.as_str(), case.digest.as_str())).collect();

@@ -134,7 +134,6 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     cases.into_iter().map(of_case).collect()
 }
 
-/// The address space that the entry covers.
 fn space(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<AddressSpace> {
     let value = entry.value("space")?;
     let name = string(value, problems)?;

@@ -76,7 +76,6 @@ pub(crate) struct ProgramFiles {
     /// True if all programs that it starts, if it is a script, are among the files. Other scripts
     /// may start any program, so they have no identity.
     pub(crate) is_known_script: bool,
-    /// The library that the program loads by path.
     pub(crate) library: Option<PathBuf>,
     /// More files, and folders with everything in them.
     pub(crate) others: Vec<PathBuf>,

@@ -134,7 +134,6 @@ pub(crate) enum CompileMethod {
 pub(crate) struct Translation {
     pub(crate) source: String,
     pub(crate) text: String,
-    /// The second compiler's command line for the text.
     pub(crate) second: CommandLine,
 }
 
