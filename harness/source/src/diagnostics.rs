@@ -52,6 +52,7 @@ codes! {
     CyclicStruct = "cyclic-struct",
     /// A type larger than 2^31 bytes.
     TooLarge = "too-large",
+    /// An invalid array length.
     BadArrayLength = "bad-array-length",
     /// An unsized array that is not the last member.
     UnsizedNotLast = "unsized-not-last",
@@ -75,6 +76,7 @@ codes! {
     OffsetOverlap = "offset-overlap",
     /// An attribute with wrong arguments.
     BadAttribute = "bad-attribute",
+    /// An attribute that is unknown here.
     UnknownAttribute = "unknown-attribute",
     /// A construct that the parser skips because it cannot change a layout.
     Skipped = "skipped",
@@ -130,6 +132,7 @@ codes! {
     DynamicResourceIndex = "dynamic-resource-index",
     /// A register without its letter, which counts as a binding.
     RegisterAsBinding = "register-as-binding",
+    /// An array of parameter blocks, or of types that contain one.
     ArrayOfParameterBlocks = "array-of-parameter-blocks",
     /// A struct in which only some members or parameters have explicit locations.
     MixedLocations = "mixed-locations",
