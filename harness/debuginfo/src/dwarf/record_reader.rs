@@ -1,10 +1,8 @@
 //! Reads structs, classes and unions: members, bases, bit-fields and template parameters.
 
 use super::entry::{Entry, MemberOffset, record_kind};
-use super::object::{TypeKey, unit_offset};
+use super::object::TypeKey;
 use super::type_reader::{CurrentEntry, TypeReader, UnitInUse};
-use super::unit::Children;
-use crate::host_types::NewType;
 use crate::{
     BitRange, DebugInfoError, HostBase, HostLanguage, HostMember, HostRecord, HostShape, HostTypeId, LayoutContract,
     TemplateParameter,
@@ -25,7 +23,7 @@ impl<'a> TypeReader<'a, '_> {
             contract: LayoutContract::OtherLanguage,
             has_variants: false,
         };
-        for child in self.record_children(in_use, key)?.entries {
+        for child in self.record_children(in_use, key)? {
             match child.tag {
                 gimli::DW_TAG_inheritance => record.bases.push(self.read_base(at.child(&child))?),
                 gimli::DW_TAG_variant_part => record.has_variants = true,
@@ -40,16 +38,10 @@ impl<'a> TypeReader<'a, '_> {
         if let Some(message) = past_the_end().or_else(|| self.types.shared_bytes(&record)) {
             return Err(self.damaged(key, message));
         }
-        self.add(NewType {
-            name: self.name(at),
-            shape: HostShape::Record(record),
-            size,
-            alignment: entry.stated_alignment(),
-            place: at.place(),
-        })
+        self.add(self.new_type(at, HostShape::Record(record), size))
     }
 
-    fn record_children(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Children<'a>, DebugInfoError> {
+    fn record_children(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<Entry<'a>>, DebugInfoError> {
         let is_wanted = |tag| {
             matches!(
                 tag,
@@ -60,13 +52,7 @@ impl<'a> TypeReader<'a, '_> {
                     | gimli::DW_TAG_template_value_parameter
             )
         };
-        let limit = self.limits.members;
-        let children = in_use.unit.children(unit_offset(key.entry), limit, is_wanted);
-        let children = children.map_err(|error| self.damaged(key, error))?;
-        if children.is_cut {
-            return Err(self.damaged(key, format!("it has more than {limit} members")));
-        }
-        Ok(children)
+        self.children(in_use, key, self.limits.members, "members", is_wanted)
     }
 
     fn read_base(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostBase, DebugInfoError> {

@@ -17,7 +17,7 @@ use crate::host_types::NewType;
 use crate::index::TypeLocation;
 use crate::{
     DebugIndex, DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostLanguage, HostScalar,
-    HostShape, HostTypeId, HostTypes, HostUnit, ScalarClass,
+    HostShape, HostType, HostTypeId, HostTypes, HostUnit, ScalarClass,
 };
 
 /// Larger sizes, in bytes, count as damage.
@@ -148,13 +148,8 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         if let Some(definition) = definition.filter(|definition| *definition != at.key) {
             return self.read(definition, at.depth + 1);
         }
-        self.add(NewType {
-            name,
-            shape: HostShape::Incomplete(record_kind(at.entry.tag)),
-            size: None,
-            alignment: None,
-            place: at.place(),
-        })
+        let shape = HostShape::Incomplete(record_kind(at.entry.tag));
+        self.add(NewType { name, shape, size: None, alignment: None, place: at.place() })
     }
 
     fn add_opaque(&mut self, at: CurrentEntry<'_, 'a>, reason: &str) -> Result<HostTypeId, DebugInfoError> {
@@ -249,6 +244,11 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         in_use.unit.string(dwarf, value).map(std::borrow::Cow::into_owned)
     }
 
+    /// A type with the name, alignment and place of its entry.
+    pub(super) fn new_type(&self, at: CurrentEntry<'_, 'a>, shape: HostShape, size: Option<u32>) -> NewType {
+        NewType { name: self.name(at), shape, size, alignment: at.entry.stated_alignment(), place: at.place() }
+    }
+
     /// Checks a size in bytes.
     pub(crate) fn size(&self, key: TypeKey, size: u64) -> Result<u32, DebugInfoError> {
         let fitting = Some(size).filter(|&size| size <= MAX_SIZE).and_then(|size| u32::try_from(size).ok());
@@ -327,13 +327,9 @@ impl<'a> TypeReader<'a, '_> {
 impl<'a> TypeReader<'a, '_> {
     fn read_alias(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
         let target = self.read_target(at)?;
-        self.add(NewType {
-            name: self.name(at),
-            shape: HostShape::Alias(target),
-            size: self.types[target].size,
-            alignment: at.entry.stated_alignment().or(self.types[target].alignment),
-            place: at.place(),
-        })
+        let HostType { size, alignment, .. } = self.types[target];
+        let alias = self.new_type(at, HostShape::Alias(target), size);
+        self.add(NewType { alignment: alias.alignment.or(alignment), ..alias })
     }
 
     fn read_scalar(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
@@ -341,13 +337,8 @@ impl<'a> TypeReader<'a, '_> {
         let bits = entry.bit_size.map(|bits| bits.div_ceil(8));
         let size = self.size(key, entry.byte_size.or(bits).unwrap_or(0))?;
         let class = entry.encoding.map_or(ScalarClass::Other, scalar_class);
-        self.add(NewType {
-            name: self.name(at),
-            shape: HostShape::Scalar(HostScalar { class, size }),
-            size: Some(size),
-            alignment: entry.stated_alignment(),
-            place: None,
-        })
+        let scalar = self.new_type(at, HostShape::Scalar(HostScalar { class, size }), Some(size));
+        self.add(NewType { place: None, ..scalar })
     }
 
     fn read_enum(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
@@ -366,13 +357,7 @@ impl<'a> TypeReader<'a, '_> {
             Some(size) => Some(self.size(key, size)?),
             None => integer_size,
         };
-        self.add(NewType {
-            name: self.name(at),
-            shape: HostShape::Enum { signed },
-            size,
-            alignment: entry.stated_alignment(),
-            place: at.place(),
-        })
+        self.add(self.new_type(at, HostShape::Enum { signed }, size))
     }
 
     fn read_pointer(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
@@ -385,13 +370,8 @@ impl<'a> TypeReader<'a, '_> {
         // Only pointers to member functions differ in size, and compilers state it for them.
         let size = entry.byte_size.unwrap_or(u64::from(in_use.unit.header.address_size()));
         let size = self.size(key, size)?;
-        self.add(NewType {
-            name: self.type_name(key, 0),
-            shape: HostShape::Pointer { target },
-            size: Some(size),
-            alignment: entry.stated_alignment(),
-            place: None,
-        })
+        let (name, shape) = (self.type_name(key, 0), HostShape::Pointer { target });
+        self.add(NewType { name, shape, size: Some(size), alignment: entry.stated_alignment(), place: None })
     }
 }
 
@@ -447,15 +427,28 @@ impl<'a> TypeReader<'a, '_> {
         self.add(NewType { name, shape, size, alignment, place: None })
     }
 
-    pub(super) fn dimensions(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<ElementCount>, DebugInfoError> {
-        let is_bound = |tag| matches!(tag, gimli::DW_TAG_subrange_type | gimli::DW_TAG_enumeration_type);
-        let children = in_use.unit.children(unit_offset(key.entry), MAX_DIMENSIONS, is_bound);
+    /// The wanted children of an entry, which may have up to `limit` of them.
+    pub(super) fn children(
+        &self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        limit: u32,
+        noun: &str,
+        is_wanted: impl Fn(gimli::DwTag) -> bool,
+    ) -> Result<Vec<Entry<'a>>, DebugInfoError> {
+        let children = in_use.unit.children(unit_offset(key.entry), limit, is_wanted);
         let children = children.map_err(|error| self.damaged(key, error))?;
         if children.is_cut {
-            return Err(self.damaged(key, format!("it has more than {MAX_DIMENSIONS} dimensions")));
+            return Err(self.damaged(key, format!("it has more than {limit} {noun}")));
         }
+        Ok(children.entries)
+    }
+
+    pub(super) fn dimensions(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<ElementCount>, DebugInfoError> {
+        let is_bound = |tag| matches!(tag, gimli::DW_TAG_subrange_type | gimli::DW_TAG_enumeration_type);
+        let children = self.children(in_use, key, MAX_DIMENSIONS, "dimensions", is_bound)?;
         let too_large = || self.damaged(key, "one of its counts is too large");
-        let counts = children.entries.iter().map(|dimension| element_count(dimension).ok_or_else(too_large));
+        let counts = children.iter().map(|dimension| element_count(dimension).ok_or_else(too_large));
         let mut counts: Vec<ElementCount> = counts.collect::<Result<_, _>>()?;
         if counts.is_empty() {
             counts.push(ElementCount::Unstated);
