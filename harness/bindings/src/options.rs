@@ -83,9 +83,6 @@ pub struct BoundRegister {
 
 impl BindingOptions {
     /// Parses the options of a command line.
-    ///
-    /// # Errors
-    /// `BadOption` for each unknown option and for each option with missing or wrong values.
     pub fn parse(texts: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let mut options = Self::default();
         let unread = texts.iter().filter(|text| options.read(text).is_none());

@@ -77,9 +77,6 @@ impl FromStr for BindingPlace {
     type Err = BadPlace;
 
     /// Parses one place.
-    ///
-    /// # Errors
-    /// No place; the message lists the forms.
     fn from_str(text: &str) -> Result<Self, BadPlace> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let read = match words.as_slice() {

@@ -9,7 +9,6 @@ use layoutproof_layout::shape::Count;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotReservation<T> {
     pub first: u32,
-    /// Last slot, inclusive.
     pub last: u32,
     pub owner: T,
 }

@@ -138,6 +138,13 @@ fn inner_range(outer: &Range<usize>, offset: u64, size: u64) -> Option<Range<usi
     (end <= outer.end).then_some(start..end)
 }
 
+pub(crate) fn parse_object<'bytes>(
+    source: &ObjectSource,
+    bytes: &'bytes [u8],
+) -> Result<object::File<'bytes>, DebugInfoError> {
+    object::File::parse(bytes).map_err(|error| damaged(&source.name, "object file", error))
+}
+
 fn damaged(object: &str, container: &'static str, error: impl std::fmt::Display) -> DebugInfoError {
     DebugInfoError::DamagedContainer { object: object.to_owned(), container, message: error.to_string() }
 }

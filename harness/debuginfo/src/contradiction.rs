@@ -4,7 +4,6 @@
 use crate::host_types::{HostMember, HostRecord, HostShape, HostTypes, RecordKind};
 
 impl HostTypes {
-    /// What is wrong with a member that ends past the end of its record.
     pub(crate) fn member_past_the_end(&self, record: &HostRecord, size: u32) -> Option<String> {
         let past = record.members.iter().find(|member| self.end(member) > u64::from(size))?;
         Some(format!("its {} ends at byte {}, but it has {size} bytes", named(past), self.end(past)))

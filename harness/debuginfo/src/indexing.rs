@@ -5,11 +5,11 @@
 
 use object::Object;
 
-use crate::container::{FileOrigin, ObjectFormat, ObjectSource, PdbBuild, list_objects};
+use crate::container::{FileOrigin, ObjectFormat, ObjectSource, PdbBuild, list_objects, parse_object};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, SkeletonLink, walk_unit};
 use crate::index::{DebugIndex, IndexEntry, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames};
 use crate::input::DebugInput;
-use crate::parallel::{Numbered, ParallelResults, map_in_parallel};
+use crate::parallel::map_in_parallel;
 use crate::{DebugInfoError, codeview};
 
 /// Maximum length of a chain of siblings: a stripped program, its debug file, the `.dwo` files of
@@ -55,22 +55,21 @@ impl IndexBuilder<'_> {
         let unit_threads = if is_single { input.limits.threads } else { 1 };
 
         let object_threads = if is_single { 1 } else { input.limits.threads };
-        let ParallelResults { results, states } =
-            map_in_parallel(sources.len(), object_threads, |tables: &mut Vec<NameTable>, numbered: Numbered| {
+        let (results, states) =
+            map_in_parallel(sources.len(), object_threads, |tables: &mut Vec<NameTable>, work, thread| {
                 // A thread that works on whole objects has one table; the units of one object have
                 // a table per thread.
-                let indexed = index_object(&input, &sources[numbered.work], unit_threads, tables);
-                ThreadObject { thread: numbered.thread, indexed }
+                (thread, index_object(&input, &sources[work], unit_threads, tables))
             });
 
         self.index.objects.extend(sources);
         let renumbered: Vec<Vec<Vec<u32>>> =
             states.iter().map(|tables| tables.iter().map(|table| self.take_names(table)).collect()).collect();
         let mut next = Vec::new();
-        for (position, object) in results.into_iter().enumerate() {
+        for (position, (thread, indexed)) in results.into_iter().enumerate() {
             let number = u32::try_from(first_number + position).unwrap_or(u32::MAX);
-            let tables = renumbered.get(object.thread).map(Vec::as_slice).unwrap_or_default();
-            next.extend(self.take_object(number, object.indexed, tables)?);
+            let tables = renumbered.get(thread).map(Vec::as_slice).unwrap_or_default();
+            next.extend(self.take_object(number, indexed, tables)?);
         }
         Ok(next)
     }
@@ -130,10 +129,7 @@ impl IndexBuilder<'_> {
                 self.reasons.push(NoTypesReason::OtherBuild { sibling });
                 continue;
             }
-            match list_objects(&sibling, &origin, bytes.as_slice(), &self.input.limits) {
-                Ok(objects) => found.extend(objects),
-                Err(error) => self.index.problems.push(error),
-            }
+            found.extend(self.list(&sibling, &origin, bytes.as_slice()));
         }
         found
     }
@@ -147,14 +143,8 @@ impl IndexBuilder<'_> {
         }
         let package = FileOrigin::Dwp;
         if let Some(bytes) = package.open(self.input.bytes, self.input.siblings, None) {
-            match list_objects(&package.label(self.input.name), &package, bytes.as_slice(), &self.input.limits) {
-                Ok(objects) => found.extend(objects),
-                Err(error) => self.index.problems.push(error),
-            }
-            for source in &mut found {
-                source.skeleton = Some(number);
-            }
-            return found;
+            let objects = self.list(&package.label(self.input.name), &package, bytes.as_slice());
+            return objects.into_iter().map(|source| ObjectSource { skeleton: Some(number), ..source }).collect();
         }
 
         for skeleton in skeletons {
@@ -166,16 +156,18 @@ impl IndexBuilder<'_> {
                 self.reasons.push(NoTypesReason::Elsewhere { sibling: name });
                 continue;
             };
-            match list_objects(&name, &origin, bytes.as_slice(), &self.input.limits) {
-                Ok(objects) => found.extend(objects.into_iter().map(|source| ObjectSource {
-                    skeleton: Some(number),
-                    dwo_id,
-                    ..source
-                })),
-                Err(error) => self.index.problems.push(error),
-            }
+            let objects = self.list(&name, &origin, bytes.as_slice()).into_iter();
+            found.extend(objects.map(|source| ObjectSource { skeleton: Some(number), dwo_id, ..source }));
         }
         found
+    }
+
+    /// The object files in a sibling; a file that cannot be listed is a problem.
+    fn list(&mut self, name: &str, origin: &FileOrigin, bytes: &[u8]) -> Vec<ObjectSource> {
+        list_objects(name, origin, bytes, &self.input.limits).unwrap_or_else(|error| {
+            self.index.problems.push(error);
+            Vec::new()
+        })
     }
 
     fn finish(mut self) -> DebugIndex {
@@ -185,11 +177,6 @@ impl IndexBuilder<'_> {
         }
         self.index
     }
-}
-
-struct ThreadObject {
-    thread: usize,
-    indexed: IndexedObject,
 }
 
 /// Selects the most helpful reason.
@@ -233,7 +220,9 @@ pub(crate) fn index_object(
     };
     let result = match source.format {
         ObjectFormat::Object => index_binary(input, source, bytes.as_slice(), threads, tables),
-        ObjectFormat::Pdb => index_pdb(source, bytes.as_slice(), tables),
+        ObjectFormat::Pdb => {
+            codeview::pdb_types(&source.name, bytes.as_slice()).and_then(|types| index_codeview(&types, tables))
+        }
     };
     result.unwrap_or_else(|problem| IndexedObject { problems: vec![problem], ..IndexedObject::default() })
 }
@@ -245,12 +234,7 @@ fn index_binary(
     threads: u32,
     tables: &mut Vec<NameTable>,
 ) -> Result<IndexedObject, DebugInfoError> {
-    let file = object::File::parse(bytes).map_err(|error| DebugInfoError::DamagedContainer {
-        object: source.name.clone(),
-        container: "object file",
-        message: error.to_string(),
-    })?;
-
+    let file = parse_object(source, bytes)?;
     let sections = DebugSections::load(&source.name, &file, false, &input.limits)?;
     if sections.describe_types() {
         let mut indexed = index_dwarf(source, sections, threads, tables);
@@ -307,19 +291,15 @@ fn index_dwarf(
 
     let mut problems = object.problems.clone();
     let mut units = if threads == 1 {
-        let table_number = 0;
         if tables.is_empty() {
             tables.push(NameTable::default());
         }
-        let table = &mut tables[table_number];
-        (0..object.unit_count()).map(|unit| index_unit(&object, unit, table_number, table)).collect()
+        (0..object.unit_count()).map(|unit| index_unit(&object, unit, 0, &mut tables[0])).collect()
     } else {
-        let ParallelResults { results, states } =
-            map_in_parallel(object.unit_count(), threads, |table: &mut NameTable, numbered: Numbered| {
-                index_unit(&object, numbered.work, numbered.thread, table)
-            });
+        let index = |table: &mut NameTable, unit, thread| index_unit(&object, unit, thread, table);
+        let (units, states) = map_in_parallel(object.unit_count(), threads, index);
         *tables = states;
-        results
+        units
     };
 
     let skeletons = units.iter_mut().filter_map(|unit: &mut IndexedUnit| unit.skeleton.take()).collect::<Vec<_>>();
@@ -359,15 +339,6 @@ fn index_unit(object: &DwarfObject<'_>, number: usize, thread: usize, table: &mu
         message: error.to_string(),
     });
     IndexedUnit { thread, names, skeleton: unit.skeleton, problem }
-}
-
-fn index_pdb(
-    source: &ObjectSource,
-    bytes: &[u8],
-    tables: &mut Vec<NameTable>,
-) -> Result<IndexedObject, DebugInfoError> {
-    let types = codeview::pdb_types(&source.name, bytes)?;
-    index_codeview(&types, tables)
 }
 
 fn index_codeview(

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::codeview;
-use crate::container::{ObjectFormat, ObjectSource};
+use crate::container::{ObjectFormat, ObjectSource, parse_object};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, FileNames, TypeKey, TypeReader};
 use crate::index::{DebugIndex, IndexEntry, NameGroup};
 use crate::input::DebugInput;
@@ -117,30 +117,11 @@ impl Reading<'_, '_> {
         let limits = self.input.limits;
         let mut reader = TypeReader::new(&object, number, self.index, &mut types, &limits, split_files);
 
-        let mut outcome = Ok(());
-        for request in requests {
-            let location = request.entry.location;
-            let unit = match reader.unit(location.unit) {
-                Ok(unit) => unit,
-                Err(problem) => {
-                    self.found.problems.push(problem);
-                    continue;
-                }
-            };
-            let unit = self.number_unit(reader.host_unit(&unit));
-            if request.entry.kind.is_declaration {
-                self.answers[request.name].declared_in.insert(unit);
-                continue;
-            }
-            match reader.read(TypeKey { unit: location.unit, entry: location.entry }, 0) {
-                Ok(ty) => self.answers[request.name].definitions.push(Definition { ty, unit }),
-                Err(error @ DebugInfoError::TooManyTypes { .. }) => {
-                    outcome = Err(error);
-                    break;
-                }
-                Err(problem) => self.found.problems.push(problem),
-            }
-        }
+        let outcome = self.read_requests(requests, |IndexEntry { location, kind, .. }| {
+            let unit = reader.host_unit(&*reader.unit(location.unit)?);
+            let key = TypeKey { unit: location.unit, entry: location.entry };
+            Ok((unit, (!kind.is_declaration).then(|| reader.read(key, 0))))
+        });
         self.found.types = types;
         outcome
     }
@@ -154,25 +135,36 @@ impl Reading<'_, '_> {
         let limits = self.input.limits;
         let mut reader = codeview::CodeViewReader::new(types, &mut host_types, &limits);
 
-        let mut outcome = Ok(());
-        for request in requests {
-            let entry = request.entry.location.entry;
-            let unit = self.number_unit(reader.host_unit(entry));
-            if request.entry.kind.is_declaration {
-                self.answers[request.name].declared_in.insert(unit);
-                continue;
-            }
-            match reader.read(entry, 0) {
-                Ok(ty) => self.answers[request.name].definitions.push(Definition { ty, unit }),
-                Err(error @ DebugInfoError::TooManyTypes { .. }) => {
-                    outcome = Err(error);
-                    break;
-                }
-                Err(problem) => self.found.problems.push(problem),
-            }
-        }
+        let outcome = self.read_requests(requests, |IndexEntry { location, kind, .. }| {
+            Ok((reader.host_unit(location.entry), (!kind.is_declaration).then(|| reader.read(location.entry, 0))))
+        });
         self.found.types = host_types;
         outcome
+    }
+
+    /// `read` gives the unit of an entry, and the type unless the entry only declares it.
+    fn read_requests(
+        &mut self,
+        requests: &[TypeRequest],
+        mut read: impl FnMut(&IndexEntry) -> Result<(HostUnit, Option<ReadType>), DebugInfoError>,
+    ) -> Result<(), DebugInfoError> {
+        for request in requests {
+            let (unit, ty) = match read(&request.entry) {
+                Ok((unit, ty)) => (self.number_unit(unit), ty),
+                Err(problem) => {
+                    self.found.problems.push(problem);
+                    continue;
+                }
+            };
+            let answers = &mut self.answers[request.name];
+            match ty {
+                None => _ = answers.declared_in.insert(unit),
+                Some(Ok(ty)) => answers.definitions.push(Definition { ty, unit }),
+                Some(Err(error @ DebugInfoError::TooManyTypes { .. })) => return Err(error),
+                Some(Err(problem)) => self.found.problems.push(problem),
+            }
+        }
+        Ok(())
     }
 
     /// Reads the source files of skeleton units, by the numbers that they share with their split
@@ -255,10 +247,4 @@ struct LayoutInUse {
     places: BTreeSet<crate::DeclarationPlace>,
 }
 
-fn parse_object<'bytes>(source: &ObjectSource, bytes: &'bytes [u8]) -> Result<object::File<'bytes>, DebugInfoError> {
-    object::File::parse(bytes).map_err(|error| DebugInfoError::DamagedContainer {
-        object: source.name.clone(),
-        container: "object file",
-        message: error.to_string(),
-    })
-}
+type ReadType = Result<HostTypeId, DebugInfoError>;

@@ -137,7 +137,6 @@ impl BlockFinder<'_> {
         }
     }
 
-    /// Adds the block that a pointer parameter points to.
     fn pointee(&mut self, ty: &Type, holder: BlockHolder<'_>) {
         let (innermost, counts) = ty.dimensions();
         if let Type::Pointer { pointee, promise } = innermost {

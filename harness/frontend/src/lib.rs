@@ -32,9 +32,6 @@ use layoutproof_source::sources::{SourceFile, SourceMap};
 ///
 /// `span` is a whole file, or the part of a file with the declarations. Places in diagnostics are
 /// places in the file. Adds included files to `sources`.
-///
-/// # Errors
-/// All problems, including warnings, in the order of the text, if at least one is an error.
 pub fn declare(sources: &mut SourceMap, span: Span, options: &DeclareOptions) -> Result<Module, Vec<Diagnostic>> {
     let SourceReading { module, mut problems, trace, added } = read(sources, span, options);
     problems.soften(&options.taken);

@@ -13,7 +13,6 @@ use super::program_struct::{ProgramField, ProgramShape, ProgramStruct};
 /// Maximum number of levels of structs that contain only another struct.
 const MAX_LEVELS: usize = 8;
 
-/// A struct in a block.
 #[derive(Clone, Debug)]
 pub struct BlockPart<'a> {
     /// Path in the block; empty for the block itself, `particles[]` for the elements of an array.

@@ -31,7 +31,6 @@ pub struct BlockNames {
     pub stated: Option<String>,
 }
 
-/// The name of a struct in a block.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PartName {
     /// Name of the struct, for example `Particle`.
@@ -70,7 +69,6 @@ enum MatchQuality {
     BlockKey,
     /// Equal to the struct's name except for conventions.
     ElementKey,
-    /// Equal to the block's name.
     BlockName,
     /// Equal to the struct's name.
     ElementName,
@@ -369,7 +367,6 @@ impl Letters {
         (self.0 & !other.0).count_ones().max((other.0 & !self.0).count_ones())
     }
 
-    /// True if one key may contain the other.
     fn may_contain(self, other: Self) -> bool {
         self.0 & !other.0 == 0 || other.0 & !self.0 == 0
     }

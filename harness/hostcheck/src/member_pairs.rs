@@ -47,7 +47,6 @@ impl MemberPairs {
     }
 }
 
-/// The members of one side by their enclosing members.
 struct Side<'a> {
     flat: &'a FlatStruct,
     children: HashMap<Option<usize>, Vec<usize>>,

@@ -28,12 +28,7 @@ pub struct Mismatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MismatchKind {
     /// The host has the member elsewhere.
-    OffsetMoved {
-        /// The offset that the shader reads.
-        shader_offset: u32,
-        /// The member's offset in the host.
-        host_offset: u32,
-    },
+    OffsetMoved { shader_offset: u32, host_offset: u32 },
     /// Two members of the same type have swapped places.
     SwappedNames {
         /// Path of the other member.
@@ -83,7 +78,6 @@ pub enum MismatchKind {
         offset: u32,
         /// One past the last byte of the member that the shader reads.
         needed: u32,
-        /// Size of the host struct.
         host_size: u32,
         /// Size of the block; `None` if it is unbounded.
         shader_size: Option<u32>,
@@ -167,7 +161,6 @@ pub enum Remark {
     RawBits {
         /// Path in the block.
         path: String,
-        /// Path in the host.
         host_path: String,
     },
     /// The host's debug information does not record which vectors of a matrix are contiguous.
@@ -179,7 +172,6 @@ pub enum Remark {
     },
     /// The shader does not read a member of the host.
     NotRead {
-        /// Path in the host.
         host_path: String,
         /// First byte.
         offset: u32,
@@ -207,7 +199,6 @@ pub enum Remark {
     ReadsPadding {
         /// Path in the block.
         path: String,
-        /// Path in the host.
         host_path: String,
     },
     /// The host struct covers only the part before the elements of an unbounded array.

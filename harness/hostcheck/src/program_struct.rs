@@ -11,7 +11,6 @@ use crate::written::WrittenBy;
 /// The description of pointers among opaque members.
 pub const POINTER: &str = "a pointer";
 
-/// A struct of the host program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramStruct {
     /// Qualified name, for example `engine::PerFrame`.
@@ -55,12 +54,10 @@ pub struct ProgramField {
     /// Bytes from the start of the enclosing struct.
     pub offset: u32,
     pub shape: ProgramShape,
-    /// Its bits, if it is a bit-field.
     pub bits: Option<ProgramBits>,
     pub place: Option<LinePlace>,
 }
 
-/// Bits of a bit-field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramBits {
     /// First bit from the start of the enclosing struct.
@@ -135,9 +132,7 @@ pub enum LaneClass {
     Signed,
     /// Unsigned integer.
     Unsigned,
-    /// Boolean.
     Bool,
-    /// Bits of a bit-field.
     Bits,
     /// Not a number: a pointer, or a type without a description.
     Opaque,

@@ -8,7 +8,6 @@ use layoutproof_source::sources::{LinePlace, SourceMap};
 /// The first word of such a comment.
 const MARK: &str = "layoutproof:";
 
-/// The content of a block's comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockComment {
     /// Name of the host type.

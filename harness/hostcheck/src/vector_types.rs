@@ -21,7 +21,6 @@ const PLACEHOLDERS: [&str; 3] = ["component", "rows", "columns"];
 /// The possible numbers of rows and columns in shaders.
 const POSSIBLE: RangeInclusive<u32> = 1..=4;
 
-/// A table of vector types.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorTypes {
@@ -140,7 +139,6 @@ impl VectorTypes {
     }
 }
 
-/// The placeholders of a pattern.
 fn placeholders(pattern: &str) -> impl Iterator<Item = &str> {
     pattern.split('{').skip(1).map(|rest| rest.split('}').next().unwrap_or(rest))
 }

@@ -20,7 +20,6 @@ pub struct WrittenBy {
     pub rules: Vec<WrittenRules>,
 }
 
-/// The rules by which a library writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WrittenRules {
     /// Those of WGSL and `std430`: alignments follow from the members.

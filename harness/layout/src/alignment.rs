@@ -31,9 +31,6 @@ impl Alignment {
     }
 
     /// The smallest alignment of at least `size` bytes; 1 for a size of 0.
-    ///
-    /// # Errors
-    /// [`TooLarge`] beyond [`MAX_BYTES`].
     pub fn containing(size: u32) -> Result<Self, TooLarge> {
         size.checked_next_power_of_two().map(Self).ok_or(TooLarge)
     }
@@ -43,9 +40,6 @@ impl Alignment {
     }
 
     /// The first multiple at or after `offset`.
-    ///
-    /// # Errors
-    /// [`TooLarge`] beyond [`MAX_BYTES`].
     pub fn round_up(self, offset: u32) -> Result<u32, TooLarge> {
         offset.checked_next_multiple_of(self.0).filter(|rounded| *rounded <= MAX_BYTES).ok_or(TooLarge)
     }
@@ -61,14 +55,10 @@ impl fmt::Display for Alignment {
     }
 }
 
-/// # Errors
-/// [`TooLarge`] if the sum exceeds [`MAX_BYTES`].
 pub fn add(a: u32, b: u32) -> Result<u32, TooLarge> {
     a.checked_add(b).filter(|sum| *sum <= MAX_BYTES).ok_or(TooLarge)
 }
 
-/// # Errors
-/// [`TooLarge`] if the product exceeds [`MAX_BYTES`].
 pub fn multiply(bytes: u32, count: u32) -> Result<u32, TooLarge> {
     bytes.checked_mul(count).filter(|product| *product <= MAX_BYTES).ok_or(TooLarge)
 }

@@ -42,7 +42,6 @@ impl StorageUnit {
     }
 }
 
-/// True if a field of width zero ends the unit.
 pub(super) fn zero_width_ends_unit(rule: BitFields) -> bool {
     rule != BitFields::SameType
 }

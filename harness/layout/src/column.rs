@@ -123,9 +123,6 @@ fn variants() -> String {
 }
 
 /// Splits `dxc@1.9` into a compiler and the version of its build.
-///
-/// # Errors
-/// No compiler has this name.
 pub fn compiler_and_version(word: &str) -> Result<(ShaderCompiler, Option<&str>), ColumnError> {
     let (name, version) = word.split_once('@').map_or((word, None), |(name, version)| (name, Some(version)));
     match ShaderCompiler::named(name).filter(|_| version != Some("")) {
@@ -231,9 +228,6 @@ impl<'a> Column<'a> {
 
     /// Parses one word: `vulkan.dxc`, `vulkan/scalar.slangc`, `vulkan.dxc@1.9`. Without a compiler it is a
     /// [`TargetChoice`].
-    ///
-    /// # Errors
-    /// The target, its layout option or the compiler is unknown.
     pub fn parse(word: &'a str) -> Result<Self, ColumnError> {
         let (target, compiler) = word.split_once('.').map_or((word, None), |(target, rest)| (target, Some(rest)));
         let TargetChoice { target, variant } = target.parse()?;

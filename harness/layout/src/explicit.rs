@@ -1,7 +1,7 @@
 //! Explicit places of members: `packoffset`, `register(c4)` on loose globals, `[[vk::offset]]`, WGSL's `@align` and `@size`.
 //!
 //! Reads a member's annotations under a rule set, or reports why the rule set refuses them. The
-//! parser has already checked that the annotation itself is legal (its component, whether it
+//! front end has already checked that the annotation itself is legal (its component, whether it
 //! crosses a register).
 //!
 //! Source: wg-hlsl INF-0003, packoffset; measured with DXC 1.7.2308 and Slang 2026.12.

@@ -50,13 +50,11 @@ pub enum LimitSubject {
     NoStruct(&'static [BlockKind]),
     /// Blocks of these kinds that hold such a type. An empty list means all kinds.
     Holds(&'static [BlockKind], HeldType),
-    /// All blocks of these kinds.
     Kind(&'static [BlockKind]),
     /// Push constants with a `[[vk::binding]]`.
     BoundPushConstant,
     /// Push constants in a `cbuffer` declaration.
     PushConstantCbuffer,
-    /// Push constants after other push constants.
     SecondPushConstant,
     /// A `[[vk::offset]]` without the alignment that Vulkan's relaxed block layout requires: a vector
     /// is at a multiple of its component and does not straddle 16 bytes; everything else is at its

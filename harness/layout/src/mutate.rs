@@ -30,7 +30,6 @@ pub struct RuleParameter {
     pub value: String,
 }
 
-/// Named alternatives of a parameter.
 type NamedValues<T> = [(&'static str, T)];
 
 const BOOL_SIZES: &NamedValues<u32> = &[("1", 1), ("4", 4)];

@@ -410,7 +410,6 @@ fn collect(ty: &Type, named: &mut BTreeMap<String, Arc<StructType>>) {
     }
 }
 
-/// Collects the structs in a struct's base and members.
 fn collect_below(structure: &StructType, named: &mut BTreeMap<String, Arc<StructType>>) {
     if let Some(base) = &structure.base {
         collect(&Type::Struct(Arc::clone(base)), named);

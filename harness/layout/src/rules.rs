@@ -318,7 +318,6 @@ pub enum Straddle {
     /// Vectors must not straddle. In exchange, a vector of components up to 4 bytes is placed at
     /// its component's alignment, though the structs and arrays around it keep its full alignment.
     NoVector,
-    /// No member may straddle.
     NoMember,
 }
 

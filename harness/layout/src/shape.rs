@@ -179,7 +179,6 @@ pub struct Member {
     /// Name; empty for an unnamed bit-field.
     pub name: String,
     pub ty: Type,
-    /// Width of a bit-field, in bits.
     pub bit_width: Option<u32>,
     /// `packoffset`, `register`, `[[vk::offset]]` and other annotations.
     pub annotations: Annotations,
@@ -195,7 +194,6 @@ pub struct EnumType {
     pub underlying: Scalar,
 }
 
-/// A resource type, with its element if it has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
     pub kind: ResourceKind,

@@ -258,7 +258,6 @@ pub struct MemberRow {
     /// First bit of a bit-field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bit_offset: Option<u32>,
-    /// Width of a bit-field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bit_width: Option<u32>,
     /// Why the row is not certain; `None` where it is.

@@ -42,7 +42,6 @@ pub enum LayoutUnit {
     LocationOut,
     /// Shader records of ray-tracing stages.
     ShaderRecord,
-    /// Slots of ray payloads.
     RayPayload,
     HitAttributes,
     /// Slots of the payloads of callable shaders.

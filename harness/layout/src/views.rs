@@ -218,7 +218,6 @@ fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
     }
 }
 
-/// The matrix columns of a row.
 #[derive(Clone, Copy, Debug)]
 struct MatrixColumns {
     order: MatrixOrder,

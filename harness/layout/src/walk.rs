@@ -27,9 +27,6 @@ impl RuleSet {
     ///
     /// [`lay_out`] accepts other options, and also returns warnings and the stride of a structured
     /// buffer.
-    ///
-    /// # Errors
-    /// Lists everything in the block that this rule set forbids.
     pub fn lay_out(&self, block: &Block) -> Result<LaidOut, LayoutError> {
         let layout = lay_out(block, self, LayoutOptions::default());
         layout.result.map_err(|reasons| LayoutError { rules: layout.rules, block: layout.name, reasons })

@@ -74,7 +74,6 @@ impl<'a> WalkState<'a> {
         Stop::Reported
     }
 
-    /// The path of a member of the struct that the walk is measuring.
     pub(super) fn path_of(&self, member: &str) -> String {
         views::join(&self.path, member)
     }

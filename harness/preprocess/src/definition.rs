@@ -51,9 +51,6 @@ impl<'a> Macro<'a> {
     }
 
     /// Reads the text after `#define`.
-    ///
-    /// # Errors
-    /// An invalid name, parameter list or replacement.
     pub(super) fn read(directive: Span, tokens: &[Token<'a>]) -> Result<Self, Diagnostic> {
         let name = definable_name(directive, tokens)?;
         let rest = &tokens[1..];

@@ -190,9 +190,6 @@ impl<'a> Preprocessor<'a> {
 
 impl<'a> Preprocessor<'a> {
     /// Collects the arguments after the name `used`. Returns `Ok(None)` if no `(` follows.
-    ///
-    /// # Errors
-    /// An unclosed list, or one with the wrong length.
     pub(super) fn arguments(
         &mut self,
         used: Token<'a>,

@@ -70,9 +70,6 @@ struct MissingFile {
 
 impl GlslText {
     /// Reads the file `main` and everything that it includes. Adds the included files to `sources`.
-    ///
-    /// # Errors
-    /// Files that include each other endlessly, or an unrealistic number of inclusions.
     pub fn read(main: FileId, search: &IncludeSearch<'_>, sources: &mut SourceMap) -> Result<Self, Diagnostic> {
         let mut flattening = IncludeFlattener {
             search,

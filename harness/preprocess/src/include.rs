@@ -120,9 +120,6 @@ impl<'a> Files<'a> {
 }
 
 /// Reads the file at `path`, or returns `None` if it does not exist.
-///
-/// # Errors
-/// [`FileLookupError::Refused`].
 pub(super) fn read_if_there(path: &str, sources: &dyn Sources) -> Result<Option<String>, FileLookupError> {
     match sources.read(path) {
         Ok(text) => Ok(Some(text)),
@@ -193,9 +190,6 @@ pub struct IncludedFile {
 
 impl IncludeSearch<'_> {
     /// Finds the file for an `#include` at `span` in the file `including`. `written_name` is the text after the word.
-    ///
-    /// # Errors
-    /// There is no name in quotes or angle brackets, or the file does not exist or must not be read.
     pub fn find(&self, written_name: &str, including: &str, span: Span) -> Result<IncludedFile, Diagnostic> {
         let Some(header) = written(written_name) else { return Err(no_header(span)) };
         let looked_for = places(&header, including, self.folders);

@@ -99,112 +99,99 @@ pub(super) fn forms(dialect: ProgramDialect) -> impl Strategy<Value = Vec<UseFor
     prop_oneof![1 => Just(Vec::new()), 2 => prop::collection::vec(form, 1..4)]
 }
 
+/// A struct whose method gives the value.
+const OBJECT: &str = "struct M# { float4 x; float4 get() { return VALUE; } };";
+
+/// The same, with a method that also reads a member.
+const READER: &str = "struct M# { float4 x; float4 get() { return x + VALUE; } };";
+
 impl UseForm {
     /// Appends declarations that wrap `value` to `text`, with names that end in `suffix`. Returns
     /// the expression that gets the value.
     pub(super) fn wrap(self, value: &str, suffix: &str, text: &mut String) -> String {
-        let n = suffix;
-        let object = format!("struct M{n} {{ float4 x; float4 get() {{ return {value}; }} }};");
-        let reader = format!("struct M{n} {{ float4 x; float4 get() {{ return x + {value}; }} }};");
-        let (declared, expression) = match self {
-            Self::Function => (format!("float4 f{n}() {{ return {value}; }}"), format!("f{n}()")),
-            Self::Namespace => (format!("namespace N{n} {{ float4 f() {{ return {value}; }} }}"), format!("N{n}::f()")),
-            Self::Method => (format!("{object} static M{n} o{n};"), format!("o{n}.get()")),
-            Self::Element => (format!("{object} static M{n} o{n}[2];"), format!("o{n}[1].get()")),
-            Self::Member => (format!("{object} struct H{n} {{ M{n} m; }}; static H{n} o{n};"), format!("o{n}.m.get()")),
-            Self::This => {
-                let own = format!("float4 own() {{ return {value}; }} float4 get() {{ return this.own(); }}");
-                (format!("struct M{n} {{ float4 x; {own} }}; static M{n} o{n};"), format!("o{n}.get()"))
-            }
-            Self::Returned => {
-                let make = format!("M{n} make{n}() {{ M{n} made; made.x = 0; return made; }}");
-                (format!("{object} {make}"), format!("make{n}().get()"))
-            }
-            Self::Parameter => {
-                let f = format!("float4 f{n}(M{n} m) {{ return m.get(); }}");
-                (format!("{object} static M{n} o{n}; {f}"), format!("f{n}(o{n})"))
-            }
-            Self::Inherited => {
-                let derived = format!("struct D{n} : M{n} {{ float4 y; }}; static D{n} o{n};");
-                (format!("{object} {derived}"), format!("o{n}.get()"))
-            }
+        let (declared, expression) = self.templates();
+        let declared = declared.replace("OBJECT", OBJECT).replace("READER", READER);
+        let declared = declared.replace('#', suffix).replace("VALUE", value);
+        writeln!(text, "{declared}").expect("a String takes every write");
+        expression.replace('#', suffix)
+    }
+
+    /// The declarations and the expression. `#` stands for the suffix, `VALUE` for the value.
+    fn templates(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Function => ("float4 f#() { return VALUE; }", "f#()"),
+            Self::Namespace => ("namespace N# { float4 f() { return VALUE; } }", "N#::f()"),
+            Self::Method => ("OBJECT static M# o#;", "o#.get()"),
+            Self::Element => ("OBJECT static M# o#[2];", "o#[1].get()"),
+            Self::Member => ("OBJECT struct H# { M# m; }; static H# o#;", "o#.m.get()"),
+            Self::This => (
+                "struct M# { float4 x; float4 own() { return VALUE; } float4 get() { return this.own(); } }; \
+                 static M# o#;",
+                "o#.get()",
+            ),
+            Self::Returned => ("OBJECT M# make#() { M# made; made.x = 0; return made; }", "make#().get()"),
+            Self::Parameter => ("OBJECT static M# o#; float4 f#(M# m) { return m.get(); }", "f#(o#)"),
+            Self::Inherited => ("OBJECT struct D# : M# { float4 y; }; static D# o#;", "o#.get()"),
             Self::Hidden => {
-                let derived = format!("struct D{n} : M{n} {{ float4 y; float4 get() {{ return 1; }} }};");
-                (format!("{object} {derived} static D{n} o{n};"), format!("o{n}.get()"))
+                ("OBJECT struct D# : M# { float4 y; float4 get() { return 1; } }; static D# o#;", "o#.get()")
             }
-            Self::BufferElement => (format!("{object} StructuredBuffer<M{n}> o{n};"), format!("o{n}[0].get()")),
-            Self::ReadBufferElement => (format!("{reader} StructuredBuffer<M{n}> o{n};"), format!("o{n}[0].get()")),
-            Self::Constant => (format!("{object} ConstantBuffer<M{n}> o{n};"), format!("o{n}.get()")),
-            Self::ReadConstant => (format!("{reader} ConstantBuffer<M{n}> o{n};"), format!("o{n}.get()")),
+            Self::BufferElement => ("OBJECT StructuredBuffer<M#> o#;", "o#[0].get()"),
+            Self::ReadBufferElement => ("READER StructuredBuffer<M#> o#;", "o#[0].get()"),
+            Self::Constant => ("OBJECT ConstantBuffer<M#> o#;", "o#.get()"),
+            Self::ReadConstant => ("READER ConstantBuffer<M#> o#;", "o#.get()"),
             Self::Index => {
-                let index = format!("float4 operator[](int i) {{ return {value}; }}");
-                (format!("struct M{n} {{ float4 x; {index} }}; static M{n} o{n};"), format!("o{n}[0]"))
+                ("struct M# { float4 x; float4 operator[](int i) { return VALUE; } }; static M# o#;", "o#[0]")
             }
             Self::Call => {
-                let call = format!("float4 operator()(int i) {{ return {value}; }}");
-                (format!("struct M{n} {{ float4 x; {call} }}; static M{n} o{n};"), format!("o{n}(0)"))
+                ("struct M# { float4 x; float4 operator()(int i) { return VALUE; } }; static M# o#;", "o#(0)")
             }
-            Self::Operator => {
-                let add = format!("M{n} operator+(M{n} other) {{ M{n} made; made.x = {value}; return made; }}");
-                let multiply = "float4 operator*(float by) { return x * by; }";
-                let object = format!("struct M{n} {{ float4 x; {add} {multiply} }}; static M{n} o{n};");
-                (object, format!("((o{n} + o{n}) * 2.0)"))
-            }
-            Self::Default => (format!("float4 f{n}(float4 x = {value}) {{ return x; }}"), format!("f{n}()")),
-            Self::GivenDefault => {
-                (format!("float4 f{n}(float4 x = {value}) {{ return x; }}"), format!("f{n}(float4(1, 1, 1, 1))"))
-            }
+            Self::Operator => (
+                "struct M# { float4 x; M# operator+(M# other) { M# made; made.x = VALUE; return made; } \
+                 float4 operator*(float by) { return x * by; } }; static M# o#;",
+                "((o# + o#) * 2.0)",
+            ),
+            Self::Default => ("float4 f#(float4 x = VALUE) { return x; }", "f#()"),
+            Self::GivenDefault => ("float4 f#(float4 x = VALUE) { return x; }", "f#(float4(1, 1, 1, 1))"),
             Self::Overload => {
-                let other = format!("float4 f{n}(float2 x) {{ return x.xyxy; }}");
-                (format!("{other} float4 f{n}(float x) {{ return {value}; }}"), format!("f{n}(float2(1, 1))"))
+                ("float4 f#(float2 x) { return x.xyxy; } float4 f#(float x) { return VALUE; }", "f#(float2(1, 1))")
             }
-            Self::Generic => {
-                let f = format!("template<typename T> float4 f{n}(T t) {{ return t.get(); }}");
-                (format!("{object} static M{n} o{n}; {f}"), format!("f{n}(o{n})"))
-            }
-            Self::GenericStruct => {
-                let outer = format!("template<typename T> struct W{n} {{ T t; float4 run() {{ return t.get(); }} }};");
-                (format!("{object} {outer} static W{n}<M{n}> o{n};"), format!("o{n}.run()"))
-            }
+            Self::Generic => ("OBJECT static M# o#; template<typename T> float4 f#(T t) { return t.get(); }", "f#(o#)"),
+            Self::GenericStruct => (
+                "OBJECT template<typename T> struct W# { T t; float4 run() { return t.get(); } }; static W#<M#> o#;",
+                "o#.run()",
+            ),
             // DXC 1.7.2308 finds no methods of a `ConstantBuffer` inside a template.
-            Self::GenericStatic => {
-                let f = format!("float4 f{n}() {{ return {value}; }}");
-                let outer = format!("template<typename T> struct W{n} {{ static float4 get() {{ return f{n}(); }} }};");
-                (format!("{f} {outer}"), format!("W{n}<float>::get()"))
-            }
-            Self::Initialiser => (format!("static float4 s{n} = {value};"), format!("s{n}")),
-            Self::Sizeof => (format!("float4 f{n}() {{ return sizeof({value}); }}"), format!("f{n}()")),
-            Self::Unread => (format!("float4 f{n}() {{ float4 x = {value}; x *= 2; return 1; }}"), format!("f{n}()")),
-            Self::Overwritten => {
-                (format!("float4 f{n}() {{ float4 x = {value}; x = 1; return x; }}"), format!("f{n}()"))
-            }
-            Self::UnreadMember | Self::ReadMember => {
-                let made = format!("M{n} make{n}() {{ M{n} made; made.x = {value}; made.y = 1; return made; }}");
-                let member = if self == Self::ReadMember { "x" } else { "y" };
-                (format!("struct M{n} {{ float4 x; float4 y; }}; {made}"), format!("make{n}().{member}"))
-            }
-            Self::UnreadOutput => {
-                let inner = format!("void g{n}(out float4 x, out float4 y) {{ x = {value}; y = 1; }}");
-                (format!("{inner} float4 f{n}() {{ float4 x, y; g{n}(x, y); return y; }}"), format!("f{n}()"))
-            }
-            Self::UnreadStatic => {
-                (format!("static float4 s{n}; float4 f{n}() {{ s{n} = {value}; return 1; }}"), format!("f{n}()"))
-            }
-            Self::ConstantArgument => {
-                (format!("float4 f{n}(bool b) {{ if (b) return {value}; return 1; }}"), format!("f{n}(false)"))
-            }
-            Self::TimesZero => (format!("float4 f{n}() {{ return {value}; }}"), format!("(f{n}() * 0)")),
+            Self::GenericStatic => (
+                "float4 f#() { return VALUE; } \
+                 template<typename T> struct W# { static float4 get() { return f#(); } };",
+                "W#<float>::get()",
+            ),
+            Self::Initialiser => ("static float4 s# = VALUE;", "s#"),
+            Self::Sizeof => ("float4 f#() { return sizeof(VALUE); }", "f#()"),
+            Self::Unread => ("float4 f#() { float4 x = VALUE; x *= 2; return 1; }", "f#()"),
+            Self::Overwritten => ("float4 f#() { float4 x = VALUE; x = 1; return x; }", "f#()"),
+            Self::UnreadMember => (
+                "struct M# { float4 x; float4 y; }; M# make#() { M# made; made.x = VALUE; made.y = 1; return made; }",
+                "make#().y",
+            ),
+            Self::ReadMember => (
+                "struct M# { float4 x; float4 y; }; M# make#() { M# made; made.x = VALUE; made.y = 1; return made; }",
+                "make#().x",
+            ),
+            Self::UnreadOutput => (
+                "void g#(out float4 x, out float4 y) { x = VALUE; y = 1; } \
+                 float4 f#() { float4 x, y; g#(x, y); return y; }",
+                "f#()",
+            ),
+            Self::UnreadStatic => ("static float4 s#; float4 f#() { s# = VALUE; return 1; }", "f#()"),
+            Self::ConstantArgument => ("float4 f#(bool b) { if (b) return VALUE; return 1; }", "f#(false)"),
+            Self::TimesZero => ("float4 f#() { return VALUE; }", "(f#() * 0)"),
             Self::UnreadLoop => {
-                let inner = format!("float4 x = 0; for (int i = 0; i < 3; i++) x += {value};");
-                (format!("float4 f{n}() {{ {inner} return 1; }}"), format!("f{n}()"))
+                ("float4 f#() { float4 x = 0; for (int i = 0; i < 3; i++) x += VALUE; return 1; }", "f#()")
             }
             Self::Condition => {
-                let inner = format!("float4 x = 1; float4 y = {value}; if (y.x > 3) x = 2;");
-                (format!("float4 f{n}() {{ {inner} return x; }}"), format!("f{n}()"))
+                ("float4 f#() { float4 x = 1; float4 y = VALUE; if (y.x > 3) x = 2; return x; }", "f#()")
             }
-        };
-
-        writeln!(text, "{declared}").expect("a String takes every write");
-        expression
+        }
     }
 }

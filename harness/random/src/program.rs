@@ -40,7 +40,6 @@ pub struct ParameterStruct {
     pub members: Vec<RandomParameter>,
 }
 
-/// A parameter, or a member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomParameter {
     pub kind: RandomParameterKind,
@@ -50,7 +49,6 @@ pub struct RandomParameter {
     pub annotation: ParameterAnnotation,
 }
 
-/// Kind of a random parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RandomParameterKind {
     /// `float4`.

@@ -20,9 +20,6 @@ const HANDLE_ENDINGS: [&str; 2] = [".cb", ".tb"];
 
 /// The numbers that the module's types state for the block of `layout`; empty if they do not
 /// mention it.
-///
-/// # Errors
-/// A module that cannot be read.
 pub fn reported(text: &str, layout: &BlockLayout) -> Result<Numbers, IrError> {
     let Ok(root) = &layout.result else { return Ok(Numbers::default()) };
     let program = Program::only(text)?;
@@ -202,9 +199,6 @@ fn bytes(number: u64) -> Option<u32> {
 }
 
 /// The constant buffers in the module's order, without namespaces in their names.
-///
-/// # Errors
-/// A module that cannot be read.
 pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, IrError> {
     let module = Module::read(text)?;
 
@@ -225,9 +219,6 @@ pub fn constant_buffers(text: &str) -> Result<Vec<ListedBuffer>, IrError> {
 
 /// The resources for which the first entry point makes handles, each with its place; `None` if a
 /// later pass chooses it.
-///
-/// # Errors
-/// A module that cannot be read.
 pub fn resources(text: &str) -> Result<Vec<(String, Option<BindingPlace>)>, IrError> {
     let resources = Program::only(text)?.survey().resources;
     let placed = resources.into_iter().map(|resource| {

@@ -24,9 +24,6 @@ pub struct ListedBuffer {
 }
 
 /// The buffers in the listing's order.
-///
-/// # Errors
-/// The first line that cannot be parsed.
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, ReadError> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));
@@ -115,9 +112,6 @@ pub struct ListedBinding {
 }
 
 /// The rows of the table in its order; empty if the listing has none.
-///
-/// # Errors
-/// The first row that cannot be parsed.
 pub fn resource_bindings(listing: &str) -> Result<Vec<ListedBinding>, ReadError> {
     let table = listing.lines().skip_while(|line| line.trim_end() != "; Resource Bindings:");
     let rows = table.skip(1).skip_while(|line| !line.starts_with("; ---")).skip(1);

@@ -42,11 +42,17 @@ pub enum ReadRequest {
         words: Vec<u32>,
     },
     /// naga's SPIR-V for an entry point of WGSL.
-    WgslCode { text: String, entry: String },
-    /// naga's HLSL for an entry point of WGSL.
-    WgslToHlsl { text: String, entry: String },
-    /// The variables of a WGSL text that have bindings.
-    WgslBindings { text: String },
+    WgslCode {
+        text: String,
+        entry: String,
+    },
+    WgslToHlsl {
+        text: String,
+        entry: String,
+    },
+    WgslBindings {
+        text: String,
+    },
 }
 
 impl ReadRequest {
@@ -98,9 +104,6 @@ pub struct ReaderFailure {
 /// Answers a [`ReadRequest`].
 pub trait ModuleReader: fmt::Debug + Send + Sync {
     /// Answers a request. May be called from many threads at once.
-    ///
-    /// # Errors
-    /// The reader ended without an answer.
     fn read(&self, request: &ReadRequest) -> Result<ReadAnswer, ReaderFailure>;
 }
 
@@ -129,9 +132,6 @@ pub fn naga_wgsl_blocks(
 }
 
 /// Reads the blocks of a GLSL text, in declaration order.
-///
-/// # Errors
-/// As [`naga_wgsl_blocks`].
 pub fn glsl_blocks(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     check_text(text, file, ShaderLanguage::Glsl).map_err(|problem| vec![problem])?;
     text_blocks(reader, &ReadRequest::GlslBlocks { text: text.to_owned(), file }, file)
@@ -150,10 +150,6 @@ fn text_blocks(
 }
 
 /// Reads the blocks of a SPIR-V module, in declaration order.
-///
-/// # Errors
-/// Too many words, words that are not a module, or how the reader ended; all at the start of
-/// `file`.
 pub fn spirv_blocks(
     reader: &dyn ModuleReader,
     words: Vec<u32>,
@@ -191,9 +187,6 @@ pub fn wgsl_code(
 }
 
 /// naga's HLSL for an entry point of WGSL. Its registers are the numbers of groups and bindings.
-///
-/// # Errors
-/// The reader ended without an answer. The inner error is naga's.
 pub fn wgsl_to_hlsl(
     reader: &dyn ModuleReader,
     text: &str,
@@ -207,9 +200,6 @@ pub fn wgsl_to_hlsl(
 }
 
 /// The variables of a WGSL text that have bindings, in declaration order.
-///
-/// # Errors
-/// As [`wgsl_code`].
 pub fn wgsl_bindings(
     reader: &dyn ModuleReader,
     text: &str,

@@ -25,9 +25,6 @@ use crate::wgsl_probe::WgslStep;
 
 /// Absolute offset in bytes at which naga's GLSL reads each leaf of `shader`, in the order of its
 /// source's paths; `None` for a path that naga's module does not have.
-///
-/// # Errors
-/// If naga cannot write the module, or declares its block in an unknown way.
 pub fn glsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
     let NagaShader { source, module, info } = shader;
     let Some((handle, block)) = block_of(module) else { return Ok(vec![None; source.paths.len()]) };
@@ -243,7 +240,6 @@ mod tests {
         @group(0) @binding(1) var<storage, read_write> output: f32;
         @compute @workgroup_size(1) fn main() { output = block.a; }";
 
-    /// The steps for these positions in a type.
     fn path(types: &UniqueArena<Type>, block: Handle<Type>, positions: &[u32]) -> Vec<WgslStep> {
         let mut ty = &types[block].inner;
         let step = |position: &u32| match ty {

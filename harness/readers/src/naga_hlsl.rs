@@ -33,9 +33,6 @@ const IMMEDIATES: hlsl::BindTarget = hlsl::BindTarget {
 /// The HLSL of one entry point of WGSL. Call it through a
 /// [`ModuleReader`](crate::module_reader::ModuleReader), which can run this in a separate
 /// process.
-///
-/// # Errors
-/// If naga cannot read, validate or write the module.
 pub(crate) fn hlsl_of_wgsl(text: &str, entry: &str) -> Result<String, NagaError> {
     let (module, info) = load(text)?;
     write_hlsl(&module, &info, entry)
@@ -65,9 +62,6 @@ fn write_hlsl(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String,
 /// Absolute offset in bytes at which naga's HLSL reads each leaf of `shader`, in the order of its
 /// source's paths, according to our rules for constant buffers; `None` for a path that it does not
 /// have.
-///
-/// # Errors
-/// If naga cannot write the module, or declares its block in an unknown way.
 pub fn hlsl_offsets(shader: &NagaShader<'_>) -> Result<Vec<Option<u32>>, NagaError> {
     let is_immediate = block_of(&shader.module).is_some_and(|(_, block)| block.space == AddressSpace::Immediate);
     if !is_immediate {

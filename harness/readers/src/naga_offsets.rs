@@ -55,9 +55,6 @@ pub struct NagaShader<'a> {
 
 impl<'a> NagaShader<'a> {
     /// Reads and validates `source`.
-    ///
-    /// # Errors
-    /// If naga cannot read the text or finds it invalid.
     pub fn read(source: &'a WgslProbe) -> Result<Self, NagaError> {
         let (module, info) = load(&source.text)?;
         Ok(Self { source, module, info })
@@ -80,9 +77,6 @@ impl<'a> NagaShader<'a> {
     /// naga 30's writer has a bug: in a uniform block, `block.inner.m[1].y` with a two-row matrix
     /// `m` in a nested struct becomes an access chain that lacks an index (measured with spirv-val
     /// 2023.1). This is not detected here; a module goes through spirv-val before a device runs it.
-    ///
-    /// # Errors
-    /// If naga cannot write the module.
     pub fn spirv(&self) -> Result<Vec<u32>, NagaError> {
         write_spirv(&self.module, &self.info, &self.source.entry)
     }
@@ -93,7 +87,6 @@ pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &Glob
     module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
 }
 
-/// naga's code for a compiler's WGSL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WgslCode {
     /// As [`NagaShader::spirv`].
@@ -106,9 +99,6 @@ pub struct WgslCode {
 /// The SPIR-V for one entry point of third-party WGSL, and the sizes of its bound variables. Call
 /// it through a [`ModuleReader`](crate::module_reader::ModuleReader), which can run this
 /// in a separate process.
-///
-/// # Errors
-/// If naga cannot read, validate or write the module.
 pub fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> {
     let (naga_module, info) = load(text)?;
     let spirv = write_spirv(&naga_module, &info, entry)?;
@@ -117,9 +107,6 @@ pub fn wgsl_code(text: &str, entry: &str) -> Result<WgslCode, NagaError> {
 
 /// SPIR-V, as that of [`NagaShader::spirv`], for a compute shader in GLSL whose `main` gets the
 /// name `entry`.
-///
-/// # Errors
-/// If naga cannot read, validate or write the shader.
 pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
     let stage = glsl::Options::from(ShaderStage::Compute);
     let mut module = glsl::Frontend::default().parse(&stage, text).map_err(|errors| {
@@ -161,9 +148,6 @@ fn binding_sizes(module: &Module) -> BTreeMap<(u32, u32), u32> {
 }
 
 /// Each WGSL variable with a binding, in declaration order.
-///
-/// # Errors
-/// If naga cannot read the text or finds it invalid.
 pub fn wgsl_bindings(text: &str) -> Result<Vec<BoundVariable>, NagaError> {
     let module = parse(text)?;
     // Bindings do not depend on offsets, which naga does not always compute by WGSL's rules.
@@ -177,9 +161,6 @@ pub fn wgsl_bindings(text: &str) -> Result<Vec<BoundVariable>, NagaError> {
 }
 
 /// Reads and validates WGSL.
-///
-/// # Errors
-/// naga refuses the text.
 pub fn load(text: &str) -> Result<(Module, ModuleInfo), NagaError> {
     let module = parse(text)?;
     let info = validate(&module, ValidationFlags::all())?;
@@ -245,7 +226,6 @@ pub(crate) struct NagaPlace<'a> {
 }
 
 impl<'a> NagaPlace<'a> {
-    /// The start of a block of this type.
     pub(crate) fn start(types: &'a UniqueArena<Type>, block: Handle<Type>) -> Self {
         Self { types, ty: TypeResolution::Handle(block), offset: 0 }
     }

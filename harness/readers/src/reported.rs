@@ -13,9 +13,6 @@ use crate::{ReadError, clang_ir, fxc};
 
 /// The numbers in the report of `made` for the block of `layout`; empty if it does not mention the
 /// block.
-///
-/// # Errors
-/// A report that cannot be read.
 pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, ReadError> {
     match (&made.report, &made.shader) {
         (Report::Listing(listing), _) => Ok(listed(&buffer_definitions(listing)?, layout)),
@@ -27,7 +24,6 @@ pub fn reported(made: &CompiledShader, layout: &BlockLayout) -> Result<Numbers, 
     }
 }
 
-/// The numbers of the buffer with this name in a listing.
 fn listed(buffers: &[ListedBuffer], layout: &BlockLayout) -> Numbers {
     let own = buffers.iter().find(|buffer| buffer.name == layout.name);
     let numbers = own.map(|buffer| {

@@ -122,7 +122,6 @@ pub enum CodeTarget {
     #[default]
     Newest,
     Direct3d {
-        /// The shader model of its code.
         model: ShaderModel,
         /// `On` if its 16-bit types have 16 bits.
         sixteen_bit: SixteenBit,
@@ -387,7 +386,6 @@ impl<'a> SourceProfile<'a> {
     }
 }
 
-/// One source to compile, with its options.
 #[derive(Clone, Debug)]
 pub struct CompileRequest<'a> {
     pub toolchain: &'static Toolchain,
@@ -430,7 +428,6 @@ pub struct CompiledShader {
     /// The code as a container for Direct3D, if it is for that API; `shader` is then its readable
     /// form.
     pub container: Option<Vec<u8>>,
-    /// The compiler's report on it.
     pub report: Report,
 }
 
@@ -441,9 +438,7 @@ pub enum Report {
     None,
     /// The listing of DXIL.
     Listing(String),
-    /// FXC's listing of DXBC.
     FxcListing(String),
-    /// Slang's reflection as JSON.
     SlangJson(String),
 }
 
@@ -456,7 +451,6 @@ pub enum CompileOutcome {
     Failed(String),
 }
 
-/// The origin of a compiler's or validator's answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerOrigin {
     #[default]

@@ -34,10 +34,6 @@ pub struct WgslLayouts {
 
 impl WgslLayouts {
     /// Reads and lays out the module in `text`.
-    ///
-    /// # Errors
-    /// A limit that the text exceeds, or everything that WGSL does not allow in it, each at its
-    /// place in `file`.
     pub fn read(text: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
         check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
         let module = WgslModule::read(text, file)?;

@@ -262,7 +262,6 @@ impl Diagnostic {
     }
 }
 
-/// Advice to define macros.
 pub fn macro_advice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let options: Vec<String> = names.map(|name| format!("-D {name}=VALUE")).collect();
     format!("give the values that your program defines: {}", options.join(" "))

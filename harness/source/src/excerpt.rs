@@ -25,7 +25,6 @@ pub(super) const FARTHEST_DRAWN: usize = 1 << 18;
 pub(super) struct Excerpt<'a> {
     /// Byte range in the file.
     range: Range<usize>,
-    /// Number of lines before it.
     pub(super) lines_before: usize,
     /// The text, with escapes instead of unsafe characters.
     pub(super) drawn: Cow<'a, str>,

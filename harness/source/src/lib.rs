@@ -13,3 +13,4 @@ pub mod sources;
 pub mod text_limits;
 pub mod toml_table;
 pub mod version_range;
+pub mod words;

@@ -169,9 +169,6 @@ impl SourceMap {
 /// Provides included files, so that the core reads files without touching a file system.
 pub trait Sources: fmt::Debug + Send + Sync {
     /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// The file does not exist or must not be read.
     fn read(&self, path: &str) -> Result<String, ReadRefusal>;
 
     /// The path of a readable file whose name differs from the last part of `path` only in case.

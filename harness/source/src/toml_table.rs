@@ -11,7 +11,6 @@ use crate::diagnostics::{Code, Diagnostic};
 use crate::nearest_name::did_you_mean;
 use crate::sources::SourceMap;
 
-/// A TOML value with its place.
 pub type TomlValue<'a> = Spanned<DeValue<'a>>;
 
 /// Maximum number of problems to keep per file. Further ones are only counted.
@@ -34,7 +33,6 @@ impl<'a> FileProblems<'a> {
         self.found.is_empty()
     }
 
-    /// Converts a byte range to a span of the file.
     pub fn span(&self, range: Range<usize>) -> Span {
         let at = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Span { file: self.file, start: at(range.start), end: at(range.end) }
@@ -49,7 +47,6 @@ impl<'a> FileProblems<'a> {
         self.report_as(self.code, range, message);
     }
 
-    /// Reports a problem with another code.
     pub fn report_as(&mut self, code: Code, range: Range<usize>, message: impl Into<String>) {
         if let (true, Some(last)) = (self.is_full(), self.found.last_mut()) {
             last.left_out += 1;

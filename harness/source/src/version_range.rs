@@ -19,7 +19,6 @@ struct VersionBound {
     version: Vec<u64>,
 }
 
-/// The text is not a version range.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("`{0}` is not a version range such as `>= 1.8.2405` or `>= 22, < 23`")]
 pub struct BadRange(String);

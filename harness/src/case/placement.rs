@@ -29,7 +29,6 @@ pub struct BindExpectation {
     pub entries: Vec<ExpectedPlaces>,
 }
 
-/// The expected places of one parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedPlaces {
     /// For example `B`, `s.B[3]`, `$Globals`.

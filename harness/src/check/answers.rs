@@ -14,7 +14,6 @@ const MAX_PROBLEMS: usize = 2;
 /// Limit on the driver messages in a record.
 const MOST_MESSAGES: usize = 20;
 
-/// A device's answers to one check.
 #[derive(Debug, Default)]
 pub(super) struct CheckAnswers {
     pub(super) rows: Vec<Row>,

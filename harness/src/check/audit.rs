@@ -35,9 +35,6 @@ pub enum AuditError {
 }
 
 /// Checks that the outcome and the counts of a record follow from the rest of it.
-///
-/// # Errors
-/// The first contradiction.
 pub fn audit(check: &CheckRecord) -> Result<(), AuditError> {
     let code = code(check)?;
     let verdict = judge(&check.rows, &check.validation, code);

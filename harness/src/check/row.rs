@@ -19,7 +19,6 @@ struct RowNumbers {
 }
 
 impl Check {
-    /// Builds the row of an observation.
     pub(super) fn row(&self, job: &CheckProbe, observation: &Observation) -> Row {
         let module = &self.produced.modules[job.module];
         let block = &self.subject.layouts[module.block].name;

@@ -74,10 +74,6 @@ impl Source {
 
     /// Reads a user's declarations to find their bindings. Here a file may consist of entry points
     /// whose only parameters are inputs and outputs.
-    ///
-    /// # Errors
-    ///
-    /// The same as for [`Self::of_file`].
     pub fn of_bound_file(
         span: Span,
         options: LayoutOptions,
@@ -105,10 +101,6 @@ impl Source {
     }
 
     /// Reads a user's program, which may have nothing but entry points.
-    ///
-    /// # Errors
-    ///
-    /// Every problem of the file.
     pub fn of_program(
         span: Span,
         options: LayoutOptions,

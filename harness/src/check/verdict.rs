@@ -153,10 +153,10 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     // A compiler whose report follows the rules knows the rule, so if its code differs, the report
     // is what misleads. But if its code reads the same member correctly by plain name, the report
     // is right and the code contradicts itself.
-    let told = reported.is_some() && reported == computed;
-    let at_odds = told && by_name(row, rows).is_some_and(|plain| plain.witnesses.compiled == *reported);
+    let report_is_right = reported.is_some() && reported == computed;
+    let at_odds = report_is_right && by_name(row, rows).is_some_and(|plain| plain.witnesses.compiled == *reported);
     let disagrees = differ(computed, compiled);
-    if disagrees && !sides_with_case && (!told || at_odds) {
+    if disagrees && !sides_with_case && (!report_is_right || at_odds) {
         links.push(Link::ComputedCompiled);
     }
     if differ(reported, compiled) && !at_odds {
@@ -173,11 +173,11 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
     let shader_says = compiled.as_ref().or(computed.as_ref());
     // The device was queried for every leaf whose block has a space. A binding has an answer, or
     // the device did not read it.
-    let asked = match row.what {
+    let is_probed = match row.what {
         Quantity::Binding => observed.is_some(),
         _ => row.access.is_some(),
     };
-    if asked && shader_says.is_some() && shader_says != observed.as_ref() {
+    if is_probed && shader_says.is_some() && shader_says != observed.as_ref() {
         links.push(Link::CompiledObserved);
     }
     links

@@ -51,10 +51,6 @@ impl FloorUnit {
 /// The keys of a coverage cell; `type` accepts patterns with `*` and `?`.
 pub const CELL_KEYS: [&str; 7] = ["rules", "space", "stage", "direction", "form", "type", "after"];
 
-/// Reads a floors file.
-///
-/// # Errors
-/// All problems in the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<Floor>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
@@ -178,7 +174,6 @@ impl Floor {
 #[derive(Clone, Debug)]
 struct Combination<'a>([Option<&'a str>; CELL_KEYS.len()]);
 
-/// Every combination of the listed values.
 fn combinations(lists: &[Vec<String>; CELL_KEYS.len()]) -> Vec<Combination<'_>> {
     let mut all = vec![Combination([None; CELL_KEYS.len()])];
     for (key, values) in lists.iter().enumerate().filter(|(_, values)| !values.is_empty()) {

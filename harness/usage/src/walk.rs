@@ -36,7 +36,6 @@ pub enum AccessManner {
     Copy,
 }
 
-/// One use of a resource or of data.
 #[derive(Clone, Debug)]
 pub struct ResourceUse<'m> {
     /// The resource or data that is used.
@@ -203,7 +202,6 @@ struct FunctionUses<'m> {
     passed: BTreeSet<usize>,
 }
 
-/// A call of a function with a body.
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionCall<'m> {
     pub(crate) function: &'m Function,
@@ -443,7 +441,6 @@ impl<'m> UseWalk<'m> {
 }
 
 impl<'m> UseWalk<'m> {
-    /// Returns the functions that a use may call.
     pub(crate) fn calls(
         &self,
         used: &'m Use,

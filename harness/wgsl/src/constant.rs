@@ -197,10 +197,7 @@ impl<'a, N: Names<'a>> Evaluator<'_, N> {
         let ExpressionKind::Name { name, template } = &callee.kind else {
             return Err(unknown(span, "is no call of a function"));
         };
-        let mut values = Vec::new();
-        for argument in arguments {
-            values.push(self.value(argument)?);
-        }
+        let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
         let no = |what: &str| unknown(span, what);
         match self.names.callee(name, template) {
             Callee::Scalar(conversion) => match values.as_slice() {

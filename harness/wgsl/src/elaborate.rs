@@ -15,16 +15,12 @@ use crate::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable};
 /// Deepest nesting of structs, arrays and aliases, as for SPIR-V.
 const DEEPEST: usize = 64;
 
-/// Most problems that are kept.
 const MOST_PROBLEMS: usize = 100;
 
 /// The extension for 16-bit floats.
 const F16: &str = "f16";
 
 /// Resolves the declarations of the module in `text`.
-///
-/// # Errors
-/// All problems of its types, constants that a layout needs, and variables.
 pub(super) fn elaborate(syntax: &Syntax<'_>, text: &str) -> Result<WgslModule, Vec<Diagnostic>> {
     let mut elaborator = Elaborator {
         declarations: BTreeMap::new(),

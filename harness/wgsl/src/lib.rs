@@ -36,7 +36,6 @@ pub struct WgslModule {
     /// of storage buffers.
     pub has_standard_uniforms: bool,
     pub warnings: Vec<Diagnostic>,
-    /// Struct and member of each atomic, or array of atomics.
     atomic_members: BTreeSet<(String, String)>,
 }
 

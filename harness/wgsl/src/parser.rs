@@ -31,10 +31,6 @@ impl<'t, 'a> Parser<'t, 'a> {
         Self { tokens, next: 0, depth: 0, end }
     }
 
-    /// Parses the whole module.
-    ///
-    /// # Errors
-    /// The first token that the grammar does not allow.
     pub(super) fn module(mut self) -> Parsed<Syntax<'a>> {
         let mut syntax = Syntax::default();
         while self.next < self.tokens.len() {
@@ -398,7 +394,6 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 }
 
-/// The tokens of a range.
 pub(super) fn tokens_of<'t, 'a>(tokens: &'t [Token<'a>], range: &Range<usize>) -> &'t [Token<'a>] {
     tokens.get(range.clone()).unwrap_or_default()
 }

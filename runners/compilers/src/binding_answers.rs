@@ -62,7 +62,6 @@ pub struct BindingCompiler {
 /// Profile of every comparison with slangc; with it, parameter blocks have spaces.
 const SLANG_PROFILE: &str = "sm_6_6";
 
-/// The targets for which a dialect's compilers bind parameters.
 pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
     match dialect {
         ProgramDialect::Dxc => &[Target::D3d12, Target::Vulkan],
@@ -70,7 +69,6 @@ pub fn targets(dialect: ProgramDialect) -> &'static [Target] {
     }
 }
 
-/// The request for a dialect's compilers: their convention for a target.
 pub fn request(dialect: ProgramDialect, target: Target) -> BindingRequest {
     match dialect {
         ProgramDialect::Dxc => BindingRequest::new(target, Convention::Dxc),
@@ -101,15 +99,11 @@ impl BindingCompiler {
         &self.compiler
     }
 
-    /// The programs that the compiler accepts.
     pub fn dialect(&self) -> ProgramDialect {
         self.dialect
     }
 
     /// Compares the compiler's convention for a target with the compiler's answer for the program.
-    ///
-    /// # Errors
-    /// They do not agree, or the compiler does not answer.
     pub fn compare(&self, target: Target, program: &RandomProgram) -> Result<BindingAgreement, BindingDisagreement> {
         let text = match (self.dialect, target) {
             // slangc refuses a body that uses resources missing in WGSL, such as typed buffers, but
@@ -131,9 +125,6 @@ impl BindingCompiler {
     }
 
     /// Returns the registers that DXC assigns with these arguments in `folder`.
-    ///
-    /// # Errors
-    /// The compiler does not answer, or reports no registers.
     pub fn registers(
         &self,
         folder: &Path,

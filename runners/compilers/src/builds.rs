@@ -33,9 +33,6 @@ pub struct NoPlace {
 
 impl Compiler {
     /// Opens a file as the compiler of this name: a program, or for DXC also a library.
-    ///
-    /// # Errors
-    /// No driver here runs such a compiler, or the file is missing or does not print its version.
     pub fn of_file(name: &str, path: &Path) -> Result<Self, NoCompiler> {
         let driver = ShaderCompiler::named(name).and_then(|compiler| driver_named(compiler.as_str()));
         let driver = driver.ok_or_else(|| NoCompiler::UnknownName(name.to_owned()))?;
@@ -45,9 +42,6 @@ impl Compiler {
 
 impl Toolchains {
     /// These builds in place of the compilers of this machine that have their names.
-    ///
-    /// # Errors
-    /// There are more builds of a compiler than it has toolchains for.
     pub fn with_builds(self, mut builds: Vec<NamedBuild>) -> Result<Self, NoPlace> {
         if builds.is_empty() {
             return Ok(self);

@@ -43,9 +43,6 @@ pub enum ProcessEnd {
 }
 
 /// Runs `command` to its end, for at most `limit`.
-///
-/// # Errors
-/// The process cannot be started, or its output cannot be read.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> {
     // Files instead of pipes, so that no thread has to read while the child writes.
     let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);

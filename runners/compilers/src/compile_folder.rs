@@ -71,7 +71,6 @@ impl CompileFolder {
         }
     }
 
-    /// Reads a text that a compiler wrote.
     pub(crate) fn read_text(&self, name: &str) -> Result<String, ReadError> {
         let text = String::from_utf8(self.read(name)?);
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())

@@ -139,9 +139,6 @@ impl Compiler {
     }
 
     /// SHA-256 of [`Compiler::file`], in hexadecimal digits.
-    ///
-    /// # Errors
-    /// The file cannot be read.
     pub fn digest(&self) -> io::Result<String> {
         let mut digest = Sha256::new();
         io::copy(&mut File::open(self.file())?, &mut digest)?;

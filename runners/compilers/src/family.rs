@@ -52,9 +52,6 @@ impl Family {
 
     /// Finds the family in a file name: `dxc`, `dxc-3.7`, `libdxcompiler.so`, `slangc`,
     /// `clang-dxc`, `clang-22`.
-    ///
-    /// # Errors
-    /// The name contains no family's name, or several.
     pub fn of_file(path: &Path) -> Result<Self, UnknownFamily> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
         let told: Vec<Self> = Self::all().filter(|family| name.contains(family.as_str())).collect();
@@ -67,17 +64,11 @@ impl Family {
 
 impl Compiler {
     /// Opens this file as a compiler of this family: a program, or for DXC also a library.
-    ///
-    /// # Errors
-    /// The file is missing, or does not print its version.
     pub fn at(path: &Path, family: Family) -> Result<Self, NoCompiler> {
         Self::at_driver(path, family.driver)
     }
 
     /// Opens this file with a driver.
-    ///
-    /// # Errors
-    /// See [`Compiler::at`].
     pub(crate) fn at_driver(path: &Path, driver: &'static dyn CompilerDriver) -> Result<Self, NoCompiler> {
         let file =
             std::path::absolute(path).map_err(|error| NoCompiler::NotStarted { program: path.to_owned(), error })?;

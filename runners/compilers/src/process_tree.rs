@@ -62,10 +62,6 @@ impl ProcessTree {
         return Self { job: job_of(child).ok() };
     }
 
-    /// Ends all processes of the tree.
-    ///
-    /// # Errors
-    /// The child cannot be ended.
     pub fn kill(&self, child: &mut Child) -> io::Result<()> {
         // The group no longer exists if the child was alone in it and is gone; a job stays.
         #[cfg(unix)]

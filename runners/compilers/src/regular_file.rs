@@ -38,17 +38,10 @@ impl ReadError {
 }
 
 /// Reads a regular file of at most `limit` bytes.
-///
-/// # Errors
-/// [`ReadError`].
 pub fn read(path: &Path, limit: u64) -> Result<Vec<u8>, ReadError> {
     read_open(&open_regular(path)?, limit)
 }
 
-/// Opens a regular file for reading.
-///
-/// # Errors
-/// [`ReadError`], never `TooLong`.
 pub fn open_regular(path: &Path) -> Result<File, ReadError> {
     let file = open(path)?;
     let claimed = file.metadata()?;
@@ -63,9 +56,6 @@ pub fn open_regular(path: &Path) -> Result<File, ReadError> {
 }
 
 /// Reads the rest of an open regular file, at most `limit` bytes.
-///
-/// # Errors
-/// [`ReadError`].
 pub fn read_open(file: &File, limit: u64) -> Result<Vec<u8>, ReadError> {
     let claimed = file.metadata()?;
     // The writer of a pipe may never write.
@@ -86,9 +76,6 @@ pub fn read_open(file: &File, limit: u64) -> Result<Vec<u8>, ReadError> {
 }
 
 /// Reads a regular file of at most `limit` bytes as text. Bytes that are not UTF-8 are an error.
-///
-/// # Errors
-/// [`ReadError`].
 pub fn read_text(path: &Path, limit: u64) -> Result<String, ReadError> {
     let bytes = read(path, limit)?;
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8 text").into())
@@ -190,9 +177,6 @@ impl AsRef<[u8]> for MappedFile {
 ///
 /// Only a process that exists for this file may call this: if another process truncates the file
 /// meanwhile, this process dies.
-///
-/// # Errors
-/// [`ReadError`], never `TooLong`.
 pub fn map_file(path: &Path) -> Result<MappedFile, ReadError> {
     let file = open_regular(path)?;
     // SAFETY: the mapping is private and read-only, and only bytes are read from it. Another

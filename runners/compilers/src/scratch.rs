@@ -110,9 +110,6 @@ fn sweep(place: &Path) {
 fn sweep(_: &Path) {}
 
 /// Locks a file for as long as it is open.
-///
-/// # Errors
-/// Another process holds the lock.
 #[cfg(unix)]
 fn lock_file(file: &File) -> io::Result<()> {
     Ok(rustix::fs::flock(file, rustix::fs::FlockOperation::NonBlockingLockExclusive)?)

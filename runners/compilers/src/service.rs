@@ -29,9 +29,6 @@ use crate::regular_file;
 /// Processes that answer for a compiler. Many threads may ask at once.
 pub(crate) trait CompileService: fmt::Debug + Send + Sync {
     /// Does what the compiler does with these arguments in `folder`, and leaves its files there.
-    ///
-    /// # Errors
-    /// The process cannot be started, or reports why it cannot answer.
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput>;
 }
 
@@ -299,9 +296,6 @@ impl CompileService for LibraryService {
 /// The part of a library service that holds the library: prints `version`, then answers the
 /// requests on standard input with `compile` until that ends. The folder of a request becomes the
 /// working folder.
-///
-/// # Errors
-/// A pipe fails, a folder is missing, or the library cannot be called.
 pub(crate) fn serve<E: From<io::Error>>(
     version: &str,
     compile: impl Fn(&[String]) -> Result<LibraryAnswer, E>,

@@ -30,7 +30,6 @@ pub struct SpirvVal {
     newer: Option<Build>,
 }
 
-/// One build of spirv-val.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Build {
     invocation: Invocation,

@@ -84,7 +84,6 @@ impl Toolchains {
         &self.notes
     }
 
-    /// Only this compiler, as the one of its family.
     pub fn only(compiler: Compiler, family: Family) -> Self {
         Self::of(CompilersOfMachine { compilers: vec![compiler.of_family(family)], notes: Vec::new() })
     }
@@ -323,7 +322,6 @@ struct ProgramRequest<'a> {
 struct CompileStep<'a> {
     answer: CompilerAnswer,
     origin: AnswerOrigin,
-    /// The cache slot of an answer that comes from the cache.
     recalled: Option<CacheSlot<'a>>,
     /// The answer in the form that the cache keeps, if it may be kept.
     to_keep: Option<(CacheSlot<'a>, AnswerOfProgram)>,

@@ -31,7 +31,6 @@ pub enum ToolsFolderOrigin {
     /// It belongs to the installation of the running program: `../share/layoutproof` relative to
     /// its folder `bin`.
     Installation,
-    /// It is in the user's data folder.
     UserData,
 }
 
@@ -90,9 +89,6 @@ const HOME_VARIABLES: &str =
 impl ToolsFolder {
     /// Finds the folder of this machine: the one that [`VARIABLE`] names, else that of the running
     /// program's installation, else that in the user's data folder.
-    ///
-    /// # Errors
-    /// The reason why there is none.
     pub fn find() -> Result<Self, NoToolsFolder> {
         let Self { path, origin } = Self::place()?;
         if path.is_dir() { Ok(Self { path, origin }) } else { Err(NoToolsFolder::Absent { path, origin }) }
@@ -100,9 +96,6 @@ impl ToolsFolder {
 
     /// The place of the folder as [`find`](Self::find) chooses it, even if the folder is still
     /// missing.
-    ///
-    /// # Errors
-    /// Nothing determines the place.
     pub fn place() -> Result<Self, NoToolsFolder> {
         let program = env::current_exe().ok();
         Self::choose(program.as_deref(), |variable| env::var_os(variable))
@@ -141,18 +134,12 @@ impl ToolsFolder {
     }
 
     /// Checks only the file or folder itself, not the content of the folder.
-    ///
-    /// # Errors
-    /// As for [`ToolsFolder::inspect`].
     pub fn inspect_alone(&self, below: impl AsRef<Path>) -> Result<Option<String>, Untrusted> {
         self.inspect_extent(below.as_ref(), InspectionExtent::Alone)
     }
 
     /// Checks a file at any path that something in the tools folder names, and the folders above
     /// it, except those above the tools folder.
-    ///
-    /// # Errors
-    /// As for [`ToolsFolder::inspect`].
     pub fn inspect_named(&self, file: &Path) -> Result<Option<String>, Untrusted> {
         if !Self::INSPECTS {
             return Ok(None);
@@ -218,7 +205,6 @@ fn user_data(variable: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
     }
 }
 
-/// The part of a folder to inspect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum InspectionExtent {
     Alone,

@@ -46,9 +46,6 @@ pub enum TypedEnd {
 
 impl TypedCommand<'_> {
     /// Runs the command line in a temporary folder.
-    ///
-    /// # Errors
-    /// The folder cannot be made, or an output cannot be read.
     pub fn run(&self, compiler: &Compiler) -> io::Result<TypedAnswer> {
         let folder = ScratchFolder::new()?;
         fs::write(folder.path().join(self.file), self.text)?;

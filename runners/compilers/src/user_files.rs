@@ -52,9 +52,6 @@ pub enum NoListing {
 
 /// Asks DXC for its listing of `container`, within the time `limit`. `limited` may wrap the command
 /// in a process with further limits.
-///
-/// # Errors
-/// DXC's refusal, or how it ended.
 pub fn ask_for_listing(
     dxc: &Compiler,
     container: &[u8],
@@ -206,9 +203,6 @@ pub enum NoReflection {
 
 /// slangc's reflection of a file for this target, as JSON. Nothing is compiled, so that no entry point
 /// is needed and parameters without a use are listed.
-///
-/// # Errors
-/// How slangc refused the file, or ended.
 pub fn ask_for_reflection(
     slangc: &Compiler,
     target: &str,
@@ -242,7 +236,6 @@ pub enum DxcOutput {
     Module,
 }
 
-/// DXC wrote no output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DxcRefusal {
     /// How DXC refused the file, or ended, as a sentence.
@@ -252,9 +245,6 @@ pub struct DxcRefusal {
 }
 
 /// DXC's output for `text`, or for a file among the arguments.
-///
-/// # Errors
-/// DXC refused the file, or ended without an answer.
 pub fn ask_dxc(
     dxc: &Compiler,
     output: DxcOutput,

@@ -141,7 +141,6 @@ const SINES: [u32; 64] = [
     0xeb86_d391,
 ];
 
-/// Adds a block to the state.
 fn add(state: &mut [u32; 4], block: &[u8]) {
     let word = |index: usize| {
         let bytes = &block[4 * index..4 * index + 4];

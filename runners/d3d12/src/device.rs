@@ -16,7 +16,6 @@ use crate::structures::{
     format, interfaces,
 };
 
-/// CPU handle of a descriptor.
 pub(crate) type CpuDescriptor = usize;
 
 pub(crate) const TARGET_FORMAT: u32 = format::R32G32B32A32_UINT;
@@ -36,7 +35,6 @@ const POINTS: RasterizerDesc = RasterizerDesc {
     conservative: 0,
 };
 
-/// The containers of the stages of a draw.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DrawnStages<'a> {
     pub(crate) vertex: &'a [u8],

@@ -247,7 +247,6 @@ fn write_sampler(device: &Direct3dDevice, behavior: SamplerBehavior, at: CpuDesc
     unsafe { device.write_sampler(&sampler, at) };
 }
 
-/// The view that a shader has of a region.
 #[derive(Clone, Copy, Debug)]
 struct RegionView {
     region: Region,

@@ -81,7 +81,6 @@ impl MappedBuffer {
     }
 }
 
-/// A buffer that shaders write.
 #[derive(Debug)]
 pub(crate) struct WritableBuffer {
     resource: ComObject,
@@ -139,7 +138,6 @@ impl DeviceBuffers {
     }
 }
 
-/// The device's address of a buffer.
 pub(crate) fn address(resource: &ComObject) -> u64 {
     // SAFETY: slot 11 of `ID3D12Resource` is `GetGPUVirtualAddress`.
     let get = unsafe { resource.method::<method_type!(() -> u64)>(11) };

@@ -58,9 +58,6 @@ pub(crate) struct JobRegions {
 
 impl JobRegions {
     /// Places the resources of `job`, whose root signature is `layout`.
-    ///
-    /// # Errors
-    /// The errors of [`BufferPlacement::of`].
     pub(crate) fn new(job: &Job, layout: &RootLayout) -> Result<Self, RunnerError> {
         let strides = strides(job, layout);
         let mut regions = Self::default();
@@ -103,7 +100,6 @@ impl JobRegions {
         Region { is_written, start, placement }
     }
 
-    /// Writes all resources to memory.
     pub(crate) fn write(&self, job: &Job, memory: &mut DeviceBuffers) {
         let mut write = |region: &Region, bytes: &[u8]| {
             let target = if region.is_written { &mut memory.before } else { &mut memory.read };
@@ -122,7 +118,6 @@ impl JobRegions {
         }
     }
 
-    /// Reads the current content of the job's buffers.
     pub(crate) fn read(&self, memory: &DeviceBuffers) -> Vec<BufferAfter> {
         let read = |region: &Region| {
             let source = if region.is_written { &memory.after } else { &memory.read };

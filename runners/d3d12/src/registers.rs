@@ -117,7 +117,6 @@ fn sites(job: &Job) -> Result<Vec<ResourceSite>, RunnerError> {
     Ok(sites)
 }
 
-/// The register class of a kind of buffer.
 pub(crate) fn class_of_buffer(kind: BufferKind) -> Result<ResourceClass, RunnerError> {
     match kind {
         BufferKind::Address { .. } => Err(RunnerError::Unsupported("buffers by address".to_owned())),

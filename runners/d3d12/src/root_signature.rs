@@ -19,7 +19,6 @@ use crate::structures::{
 /// Words in a root signature.
 const WORDS: u32 = 64;
 
-/// Words reserved for tables, one per table.
 const WORDS_OF_TABLES: u32 = 24;
 
 /// Words per root descriptor.
@@ -186,7 +185,6 @@ impl RootLayout {
     }
 }
 
-/// The kind of heap for descriptors of a register class.
 fn heap_of(class: ResourceClass) -> HeapKind {
     match class {
         ResourceClass::ConstantBuffer | ResourceClass::ShaderResource | ResourceClass::UnorderedAccess => {

@@ -21,20 +21,17 @@ const ELEMENTS: u16 = 2;
 /// Faces of a cube.
 const FACES: u16 = 6;
 
-/// A texture and the memory to fill it from.
 #[derive(Debug)]
 pub(crate) struct FilledTexture {
     pub(crate) resource: ComObject,
     pub(crate) staging: MappedBuffer,
     pub(crate) copies: Vec<LevelCopy>,
-    /// Its state after it is filled.
     pub(crate) state: u32,
     view: ImageView,
     levels: u32,
     format: u32,
 }
 
-/// One mip level of one element to copy into a texture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LevelCopy {
     pub(crate) subresource: u32,

@@ -75,7 +75,6 @@ mod tests {
         ]
     }
 
-    /// The devices that run a producer's output for a case.
     fn chosen(choice: CompilerDevices, case: &str, producer: &str) -> Vec<String> {
         let devices = devices();
         let producer = Producer::named(producer).unwrap();

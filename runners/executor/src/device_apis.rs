@@ -10,7 +10,6 @@ use layoutproof_wgpu::Wgpu;
 /// One API for each row of [`RunnerKind`].
 pub(crate) const APIS: [&dyn DeviceApi; 5] = [&Vulkan, &Wgpu, &Direct3d12, &EvaluatorApi, &ModelApi];
 
-/// The API of this kind.
 pub(crate) fn of(kind: RunnerKind) -> &'static dyn DeviceApi {
     APIS.into_iter().find(|api| api.kind() == kind).expect("a test finds the API of every kind")
 }

@@ -10,7 +10,6 @@ use layoutproof_events::CheckRecord;
 use crate::drivers::DriverCompilation;
 use crate::pool::Workers;
 
-/// A check on one device, with its shaders.
 #[derive(Clone, Debug)]
 pub enum DeviceCheck {
     /// The offsets of a block's leaves.

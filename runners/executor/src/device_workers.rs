@@ -19,7 +19,6 @@ use crate::protocol::{WorkerAnswer, WorkerRequest, out_of_turn};
 use crate::sign_of_life;
 use crate::worker::{Worker, WorkerDeath};
 
-/// The result of one job.
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
 
 /// After this many jobs that each ended a fresh worker, a check is broken: its other jobs would
@@ -56,7 +55,6 @@ impl Drop for DeviceWorkers<'_> {
 /// A device through one API.
 pub(crate) type DeviceKey = (String, RunnerKind);
 
-/// A device and how its worker's driver compiles.
 pub(crate) type WorkerKey = (DeviceKey, DriverCompilation);
 
 /// The failures of one device.
@@ -204,8 +202,6 @@ impl<'a> DeviceWorkers<'a> {
         None
     }
 
-    /// Runs jobs until one ends its worker or loses the device. That job has no result yet, and the
-    /// worker is gone.
     fn run_until_trouble(
         &mut self,
         device: &DeviceInfo,

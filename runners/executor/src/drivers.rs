@@ -165,7 +165,6 @@ pub fn chosen() -> Option<&'static str> {
     CHOICES.into_iter().find(|name| std::env::var_os(name).is_some())
 }
 
-/// The manifests in the tools folder, sorted.
 fn manifests(tools: &ToolsFolder) -> Vec<PathBuf> {
     let Ok(entries) = tools.path().join(FOLDER).read_dir() else { return Vec::new() };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
@@ -174,7 +173,6 @@ fn manifests(tools: &ToolsFolder) -> Vec<PathBuf> {
     manifests
 }
 
-/// Why a driver is not loaded.
 #[derive(Debug, Error)]
 enum NotLoaded {
     #[error("{} is not loaded: its path contains `{SEPARATOR}`, which separates paths", .0.display())]
@@ -184,9 +182,6 @@ enum NotLoaded {
 }
 
 /// Checks a driver's manifest and the library it names, and returns warnings.
-///
-/// # Errors
-/// The reason why the driver is not loaded.
 fn inspect(manifest: &Path, tools: &ToolsFolder) -> Result<Vec<String>, NotLoaded> {
     // The loader would read the rest of the path as another path, which may be relative.
     if manifest.to_string_lossy().contains(SEPARATOR) {

@@ -139,9 +139,6 @@ impl Fault {
 
 impl WorkerFault {
     /// Runs a job, and misbehaves if the fault covers it. `number` counts the worker's jobs from 1.
-    ///
-    /// # Errors
-    /// Those of the job.
     pub fn strike(
         self,
         number: u32,

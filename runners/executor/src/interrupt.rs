@@ -20,9 +20,6 @@ pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// Starts to listen. Calls `tell` at the first request, on a separate thread.
-    ///
-    /// # Errors
-    /// The system allows no handler.
     pub fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Self> {
         let interrupt = Self::default();
         let set = Arc::clone(&interrupt.0);
@@ -48,18 +45,12 @@ impl Interrupt {
 
 /// Ends this process at the first request, as it would end without a handler, but removes its
 /// temporary folders first. For commands that have nothing to report about half of their work.
-///
-/// # Errors
-/// The system allows no handler.
 pub fn end_without_traces() -> anyhow::Result<()> {
     on_request_to_end(end_at_once)
 }
 
 /// Ignores requests to end. A terminal sends them to every process of the run, and the process that
 /// the user started decides.
-///
-/// # Errors
-/// The system allows no handler.
 pub fn leave_to_the_parent() -> anyhow::Result<()> {
     on_request_to_end(|_| {})
 }

@@ -44,7 +44,6 @@ pub struct Launch {
     pub misreading: Option<Misreading>,
     /// The fault planted in workers. With a fault, the model runs in workers, too.
     pub fault: Option<Fault>,
-    /// Time limit of one job.
     pub job_limit: Duration,
     /// Number of threads that hand out jobs; `None` for one per processor.
     pub threads: Option<NonZeroUsize>,

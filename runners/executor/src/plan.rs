@@ -102,7 +102,6 @@ pub fn bytes<'a>(
     plan
 }
 
-/// Wraps checks of bindings.
 pub fn of_bindings<'a>(checks: impl IntoIterator<Item = ProofCheck>) -> Vec<PlannedCheck<'a>> {
     checks.into_iter().map(|check| PlannedCheck::Bindings(Box::new(check))).collect()
 }

@@ -62,7 +62,6 @@ impl Origin {
     }
 }
 
-/// Groups the indices of checks that share shaders.
 fn groups(planned: &[PlannedCheck<'_>], making: ShaderProduction<'_>) -> Vec<Vec<usize>> {
     let share = |one: &PlannedCheck<'_>, other: &PlannedCheck<'_>| match (one, other) {
         (PlannedCheck::Bytes { subject: one, producer, .. }, PlannedCheck::Bytes { subject: other, .. }) => {
@@ -88,7 +87,6 @@ fn groups(planned: &[PlannedCheck<'_>], making: ShaderProduction<'_>) -> Vec<Vec
     groups
 }
 
-/// Makes the shaders of a group.
 fn make(
     group: &[(usize, &PlannedCheck<'_>)],
     making: ShaderProduction<'_>,

@@ -30,7 +30,6 @@ pub enum WorkerAnswer {
     Devices(Result<Enumeration, RunnerError>),
     /// The device is open, or the reason why it is not.
     Opened(Result<(), RunnerError>),
-    /// The result of one job.
     Job(Result<ReadBack, RunnerError>),
 }
 
@@ -55,9 +54,6 @@ pub fn send(stream: &mut impl Write, message: &impl Serialize) -> io::Result<()>
 }
 
 /// Receives one message.
-///
-/// # Errors
-/// The other process is gone, or sent a message of another type.
 pub fn receive<T: DeserializeOwned>(stream: &mut impl Read) -> io::Result<T> {
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;

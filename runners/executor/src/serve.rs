@@ -17,9 +17,6 @@ use crate::{device_apis, interrupt};
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Runs as a worker until the parent closes the connection.
-///
-/// # Errors
-/// The parent cannot be reached.
 pub fn serve() -> anyhow::Result<()> {
     let mut stream = connect_to_parent()?;
     interrupt::leave_to_the_parent()?;

@@ -67,9 +67,6 @@ pub struct Worker {
 impl Worker {
     /// Starts a worker for devices of this API, with `settings` in its environment. It loads
     /// `lavapipe` instead of the system's drivers, if there is one.
-    ///
-    /// # Errors
-    /// The process does not start, or does not connect.
     pub fn start(
         launch: &Launch,
         api: RunnerKind,
@@ -102,9 +99,6 @@ impl Worker {
     }
 
     /// Sends a request.
-    ///
-    /// # Errors
-    /// The end of the worker.
     pub fn ask(&mut self, request: &WorkerRequest) -> Result<(), WorkerDeath> {
         send(self.stream.get_mut(), request).map_err(|_| self.death())
     }
@@ -130,10 +124,6 @@ impl Worker {
         self.jobs >= JOBS_OF_A_WORKER
     }
 
-    /// Sends a request that has one answer, and waits for it.
-    ///
-    /// # Errors
-    /// The errors of [`Worker::answer`].
     pub fn ask_and_wait(&mut self, request: &WorkerRequest, limit: Duration) -> Result<WorkerAnswer, WorkerDeath> {
         self.ask(request)?;
         self.answer(limit)

@@ -29,7 +29,6 @@ pub(crate) struct Adapters {
     choice: AdapterChoice,
 }
 
-/// The user's choice of adapters.
 struct AdapterChoice {
     /// `WGPU_BACKEND`; all if it is not set.
     backends: Backends,
@@ -178,7 +177,6 @@ fn api(info: &AdapterInfo) -> String {
     }
 }
 
-/// The version of an OpenGL context.
 struct OpenGlVersion<'a> {
     is_es: bool,
     /// As the driver writes it; empty if it writes none.

@@ -20,7 +20,6 @@ pub(crate) fn checked<T>(device: &Device, make: impl FnOnce() -> T) -> Result<T,
     }
 }
 
-/// The error of a failed call.
 pub(crate) fn failed(call: &'static str) -> impl Fn(wgpu::Error) -> RunnerError {
     move |error| api_error(call, text(&error))
 }

@@ -17,7 +17,6 @@ use crate::errors::{checked, failed};
 /// The parts of a job that determine its layouts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BindingShape {
-    /// Type and array length by bind group and binding.
     groups: BTreeMap<u32, BTreeMap<u32, (DescriptorType, u64)>>,
     /// Bytes of immediates.
     immediates: u32,
@@ -37,9 +36,7 @@ impl BindingShape {
     }
 }
 
-/// The layouts of a shape.
 pub(crate) struct WgpuLayouts {
-    /// The layout of each bind group that the job uses.
     pub(crate) groups: BTreeMap<u32, BindGroupLayout>,
     pub(crate) pipeline: PipelineLayout,
 }

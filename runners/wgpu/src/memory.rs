@@ -12,7 +12,6 @@ use wgpu::{
 
 use crate::targets::{TEXEL, WgpuTargets};
 
-/// The buffers of one job.
 pub(crate) struct JobBuffers {
     placements: Vec<BufferPlacement>,
     buffers: Vec<Buffer>,

@@ -34,7 +34,6 @@ pub(crate) enum WgpuPipeline {
     Render(RenderPipeline),
 }
 
-/// The parts of a pipeline.
 struct PipelineParts<'a> {
     layouts: &'a WgpuLayouts,
     module: &'a ShaderModule,

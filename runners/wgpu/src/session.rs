@@ -120,7 +120,6 @@ impl WgpuSession {
         }
     }
 
-    /// Makes the bind groups.
     fn bind(
         &self,
         descriptors: &Descriptors,

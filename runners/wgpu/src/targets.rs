@@ -48,7 +48,6 @@ impl WgpuTargets {
         Self { textures, views, count: count as usize }
     }
 
-    /// Begins the render pass, which clears all targets.
     pub(crate) fn begin<'a>(&'a self, encoder: &'a mut CommandEncoder) -> RenderPass<'a> {
         let attachment = |view| {
             let ops = Operations { load: LoadOp::Clear(Color::TRANSPARENT), store: StoreOp::Store };

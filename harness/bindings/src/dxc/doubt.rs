@@ -18,9 +18,6 @@ pub(crate) struct DoubtfulPlacement {
 
 /// Returns the placement by `place`, with a warning for each doubt if the placement depends on the
 /// doubts.
-///
-/// # Errors
-/// Those of `place`.
 pub(crate) fn settle(
     place: impl Fn(CallPolicy) -> Result<DoubtfulPlacement, Vec<Diagnostic>>,
 ) -> Result<BoundModule, Vec<Diagnostic>> {

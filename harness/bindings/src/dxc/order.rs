@@ -118,7 +118,6 @@ fn in_copies(uses: &[&ResourceUse<'_>], values: Vec<usize>) -> Vec<usize> {
     found
 }
 
-/// Sorts the places of uses of one copy, member by member.
 fn in_members(
     uses: &[&ResourceUse<'_>],
     mut places: Vec<usize>,

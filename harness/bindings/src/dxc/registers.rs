@@ -51,9 +51,6 @@ struct RegisterAllocator<'a> {
 }
 
 /// Places each claim, in the order of the claims.
-///
-/// # Errors
-/// Claims that overlap or find no free register.
 pub(super) fn allocate(claims: &[RegisterClaim], rules: AllocationRules<'_>) -> Result<Vec<Binding>, Vec<Diagnostic>> {
     let given = vec![None; claims.len()];
     let mut allocator = RegisterAllocator { claims, rules, lines: BTreeMap::new(), given, problems: Vec::new() };

@@ -99,7 +99,6 @@ pub(super) fn matrix_order(order: MatrixOrder) -> &'static str {
 /// The kind of a `cbuffer`, of the buffer of loose globals, of `ConstantBuffer<T>`.
 pub(super) const CONSTANT_BUFFER: UnitWords = UnitWords::new("constantBuffer", "ConstantBuffer");
 
-/// Kind of a type in Slang's classification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SlangTypeKind {
     /// A type that is not a resource itself: scalar, vector, matrix, array, struct, enum, pointer.

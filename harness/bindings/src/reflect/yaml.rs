@@ -357,7 +357,6 @@ impl<'a> AccessPath<'a> {
     }
 }
 
-/// The base from which a unit counts.
 enum CountingBase {
     /// The start of the enclosing buffer.
     Buffer,

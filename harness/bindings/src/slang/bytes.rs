@@ -44,9 +44,6 @@ pub(super) struct WholeBlock<'t> {
 
 impl SlangSettings {
     /// Lays out the bytes of `whole`.
-    ///
-    /// # Errors
-    /// Types that the rule set forbids, and sizes beyond 2^31 bytes.
     pub(super) fn bytes(&self, whole: WholeBlock<'_>) -> Result<LaidOut, Vec<Diagnostic>> {
         let mut block = Block {
             name: String::new(),

@@ -26,7 +26,6 @@ pub(super) struct FixedSlot {
     pub(super) span: Span,
 }
 
-/// The properties of a parameter that its explicit slots depend on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExplicitParameter<'m> {
     pub(super) name: &'m str,

@@ -51,9 +51,6 @@ pub(super) struct SlangSettings {
 
 impl SlangSettings {
     /// Reads a request.
-    ///
-    /// # Errors
-    /// Options with missing or wrong values.
     pub(super) fn of(request: &BindingRequest) -> Result<Self, Vec<Diagnostic>> {
         let mut settings = Self {
             target: request.target,

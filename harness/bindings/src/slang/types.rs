@@ -283,7 +283,6 @@ fn holds_block(ty: &Type) -> bool {
 /// An array without its bytes.
 #[derive(Debug)]
 pub(super) struct SpreadArray {
-    /// The element with its fields spread.
     pub(super) element: Arc<TypeLayout>,
     pub(super) usage: Usage,
     /// The distance from one element to the next, as Slang reports it.

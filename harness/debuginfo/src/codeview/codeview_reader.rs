@@ -8,16 +8,13 @@ use ms_codeview::types::{Array, Bitfield, Enum, Leaf, Pointer, TypeData};
 
 use super::collect_names::{NamedRecord, named_record, plain_name};
 use super::read_text;
-use super::type_stream::{CodeViewTypes, NumberedRecord};
+use super::type_stream::{CodeViewTypes, FIRST_TYPE, NumberedRecord};
 use crate::host_types::NewType;
 use crate::{
     BitRange, DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostBase, HostLanguage,
     HostMember, HostRecord, HostScalar, HostShape, HostTypeId, HostTypes, HostUnit, LayoutContract, RecordKind,
     ScalarClass,
 };
-
-/// Number of the first record that is not built in.
-const FIRST_TYPE: u32 = 0x1000;
 
 /// Larger sizes and offsets, in bytes, count as damage.
 const MAX_SIZE: u32 = 1 << 31;
@@ -112,13 +109,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         if let Some(definition) = definition {
             return self.read(definition, depth + 1);
         }
-        self.add(NewType {
-            name: plain_name(named.name).unwrap_or_default(),
-            shape: HostShape::Incomplete(named.kind),
-            size: None,
-            alignment: None,
-            place: self.places.get(&number).cloned(),
-        })
+        self.add_declared(number, plain_name(named.name).unwrap_or_default(), HostShape::Incomplete(named.kind), None)
     }
 
     fn read_fields(
@@ -148,13 +139,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         if language == HostLanguage::Rust {
             record.contract = self.rust_contract(&record);
         }
-        self.add(NewType {
-            name: self.type_name(number, 0),
-            shape: HostShape::Record(record),
-            size: Some(size),
-            alignment: None,
-            place: self.places.get(&number).cloned(),
-        })
+        self.add_declared(number, self.type_name(number, 0), HostShape::Record(record), Some(size))
     }
 
     fn rust_contract(&self, record: &HostRecord) -> LayoutContract {
@@ -174,13 +159,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
             _ => None,
         };
         let size = integer.size;
-        self.add(NewType {
-            name: self.type_name(number, 0),
-            shape: HostShape::Enum { signed },
-            size,
-            alignment: None,
-            place: self.places.get(&number).cloned(),
-        })
+        self.add_declared(number, self.type_name(number, 0), HostShape::Enum { signed }, size)
     }
 
     /// Reads an array. `CodeView` writes several dimensions as arrays of arrays; this joins them.
@@ -218,25 +197,27 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
     }
 
     fn add_primitive(&mut self, number: u32) -> Result<HostTypeId, DebugInfoError> {
-        let new_type = match primitive(number) {
-            Some(Primitive::Scalar { name, scalar }) => NewType {
-                name: name.to_owned(),
-                shape: HostShape::Scalar(scalar),
-                size: Some(scalar.size),
-                alignment: None,
-                place: None,
-            },
-            Some(Primitive::Pointer { size, target }) => NewType {
-                name: format!("{target}*"),
-                shape: HostShape::Pointer { target: target.to_owned() },
-                size: Some(size),
-                alignment: None,
-                place: None,
-            },
-            Some(Primitive::Other { name }) => NewType::opaque(name, "it has no bytes"),
-            None => NewType::opaque("", "it is a built-in type of an unknown kind"),
+        let (name, shape, size) = match primitive(number) {
+            Some(Primitive::Scalar { name, scalar }) => (name.to_owned(), HostShape::Scalar(scalar), scalar.size),
+            Some(Primitive::Pointer { size, target }) => {
+                (format!("{target}*"), HostShape::Pointer { target: target.to_owned() }, size)
+            }
+            Some(Primitive::Other { name }) => return self.add(NewType::opaque(name, "it has no bytes")),
+            None => return self.add(NewType::opaque("", "it is a built-in type of an unknown kind")),
         };
-        self.add(new_type)
+        self.add(NewType { name, shape, size: Some(size), alignment: None, place: None })
+    }
+
+    /// Adds a type that the source declares, at the place of its declaration.
+    fn add_declared(
+        &mut self,
+        number: u32,
+        name: String,
+        shape: HostShape,
+        size: Option<u32>,
+    ) -> Result<HostTypeId, DebugInfoError> {
+        let place = self.places.get(&number).cloned();
+        self.add(NewType { name, shape, size, alignment: None, place })
     }
 
     pub(super) fn type_name(&self, number: u32, depth: u32) -> String {
@@ -434,14 +415,12 @@ impl CodeViewReader<'_, '_> {
                 let bits = self.bit_field(member.ty.0);
                 let ty = self.read(member.ty.0, depth + 1)?;
                 let start = self.size(owner, member.offset)?;
-                let bits = match bits {
-                    Some(bits) => {
-                        let offset = start.checked_mul(8).and_then(|start| start.checked_add(bits.position.into()));
-                        let out_of_range = || self.types.damaged(owner, "the bits of a member are out of range");
-                        Some(BitRange { offset: offset.ok_or_else(out_of_range)?, size: bits.length.into() })
-                    }
-                    None => None,
+                let range = |bits: &Bitfield| {
+                    let offset = start.checked_mul(8).and_then(|start| start.checked_add(bits.position.into()));
+                    let out_of_range = || self.types.damaged(owner, "the bits of a member are out of range");
+                    Ok(BitRange { offset: offset.ok_or_else(out_of_range)?, size: bits.length.into() })
                 };
+                let bits = bits.map(range).transpose()?;
                 let name = member.name.to_string();
                 let offset = bits.map_or(start, |bits| bits.offset / 8);
                 let name = Some(name).filter(|name| !name.is_empty());

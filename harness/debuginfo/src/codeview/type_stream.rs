@@ -30,7 +30,7 @@ pub(super) struct RecordStream<'a> {
 const TYPE_HEADER: usize = 56;
 
 /// Number of the first record that is not built in.
-const FIRST_TYPE: u32 = 0x1000;
+pub(super) const FIRST_TYPE: u32 = 0x1000;
 
 /// A record that names the PDB with the types; `cl /Zi` writes it.
 const LF_TYPESERVER2: Leaf = Leaf(0x1515);

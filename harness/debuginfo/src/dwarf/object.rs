@@ -141,30 +141,20 @@ impl<'a> DwarfObject<'a> {
 
     fn add_space(&mut self, dwarf: gimli::Dwarf<Slice<'a>>) {
         let space = self.spaces.len();
-        let mut headers = dwarf.units();
-        loop {
-            match headers.next() {
-                Ok(Some(header)) => self.add_unit(space, header),
-                Ok(None) => break,
-                Err(error) => {
-                    self.add_problem(space, error);
-                    break;
-                }
-            }
-        }
-
-        let mut headers = dwarf.type_units();
-        loop {
-            match headers.next() {
-                Ok(Some(header)) => self.add_unit(space, header),
-                Ok(None) => break,
-                Err(error) => {
-                    self.add_problem(space, error);
-                    break;
-                }
-            }
-        }
+        let (mut units, mut type_units) = (dwarf.units(), dwarf.type_units());
+        self.add_units(space, || units.next());
+        self.add_units(space, || type_units.next());
         self.spaces.push(dwarf);
+    }
+
+    fn add_units(&mut self, space: usize, mut next: impl FnMut() -> gimli::Result<Option<UnitHeader<Slice<'a>>>>) {
+        loop {
+            match next() {
+                Ok(Some(header)) => self.add_unit(space, header),
+                Ok(None) => return,
+                Err(error) => return self.add_problem(space, error),
+            }
+        }
     }
 
     fn add_unit(&mut self, space: usize, header: UnitHeader<Slice<'a>>) {

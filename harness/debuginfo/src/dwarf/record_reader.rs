@@ -1,25 +1,18 @@
 //! Reads structs, classes and unions: members, bases, bit-fields and template parameters.
 
 use super::entry::{Entry, MemberOffset, record_kind};
-use super::object::{TypeKey, unit_offset};
-use super::type_reader::{TypeReader, UnitInUse};
-use super::unit::Children;
-use crate::host_types::NewType;
+use super::object::TypeKey;
+use super::type_reader::{CurrentEntry, TypeReader, UnitInUse};
 use crate::{
     BitRange, DebugInfoError, HostBase, HostLanguage, HostMember, HostRecord, HostShape, HostTypeId, LayoutContract,
     TemplateParameter,
 };
 
 impl<'a> TypeReader<'a, '_> {
-    pub(super) fn read_record(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
+    pub(super) fn read_record(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let CurrentEntry { in_use, key, entry, .. } = at;
         if entry.is_declaration || entry.signature.is_some() {
-            return self.read_declaration(in_use, key, entry, depth);
+            return self.read_declaration(at);
         }
 
         let mut record = HostRecord {
@@ -30,36 +23,25 @@ impl<'a> TypeReader<'a, '_> {
             contract: LayoutContract::OtherLanguage,
             has_variants: false,
         };
-        for child in self.record_children(in_use, key)?.entries {
+        for child in self.record_children(in_use, key)? {
             match child.tag {
-                gimli::DW_TAG_inheritance => record.bases.push(self.read_base(key, &child, depth)?),
+                gimli::DW_TAG_inheritance => record.bases.push(self.read_base(at.child(&child))?),
                 gimli::DW_TAG_variant_part => record.has_variants = true,
-                gimli::DW_TAG_member => {
-                    record.members.extend(self.read_member(in_use, key, &child, depth)?);
-                }
-                _ => record.template_parameters.push(self.read_template_parameter(in_use, key, &child)),
+                gimli::DW_TAG_member => record.members.extend(self.read_member(at.child(&child))?),
+                _ => record.template_parameters.push(self.read_template_parameter(at.child(&child))),
             }
         }
         record.contract = self.contract(in_use, &record);
 
-        let size = match entry.byte_size {
-            Some(size) => Some(self.size(key, size)?),
-            None => None,
-        };
+        let size = entry.byte_size.map(|size| self.size(key, size)).transpose()?;
         let past_the_end = || self.types.member_past_the_end(&record, size?);
         if let Some(message) = past_the_end().or_else(|| self.types.shared_bytes(&record)) {
             return Err(self.damaged(key, message));
         }
-        self.add(NewType {
-            name: self.name(in_use, key, entry),
-            shape: HostShape::Record(record),
-            size,
-            alignment: entry.stated_alignment(),
-            place: in_use.place(entry),
-        })
+        self.add(self.new_type(at, HostShape::Record(record), size))
     }
 
-    fn record_children(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Children<'a>, DebugInfoError> {
+    fn record_children(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<Entry<'a>>, DebugInfoError> {
         let is_wanted = |tag| {
             matches!(
                 tag,
@@ -70,17 +52,12 @@ impl<'a> TypeReader<'a, '_> {
                     | gimli::DW_TAG_template_value_parameter
             )
         };
-        let limit = self.limits.members;
-        let children = in_use.unit.children(unit_offset(key.entry), limit, is_wanted);
-        let children = children.map_err(|error| self.damaged(key, error))?;
-        if children.is_cut {
-            return Err(self.damaged(key, format!("it has more than {limit} members")));
-        }
-        Ok(children)
+        self.children(in_use, key, self.limits.members, "members", is_wanted)
     }
 
-    fn read_base(&mut self, key: TypeKey, child: &Entry<'a>, depth: u32) -> Result<HostBase, DebugInfoError> {
-        let ty = self.read_target(key, child, depth)?;
+    fn read_base(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostBase, DebugInfoError> {
+        let CurrentEntry { key, entry: child, .. } = at;
+        let ty = self.read_target(at)?;
         let offset = match child.member_offset {
             MemberOffset::Bytes(offset) if !child.is_virtual => Some(self.size(key, offset)?),
             MemberOffset::Unstated if !child.is_virtual => Some(0),
@@ -90,20 +67,15 @@ impl<'a> TypeReader<'a, '_> {
     }
 
     /// Returns `None` for a static member.
-    fn read_member(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        child: &Entry<'a>,
-        depth: u32,
-    ) -> Result<Option<HostMember>, DebugInfoError> {
+    fn read_member(&mut self, at: CurrentEntry<'_, 'a>) -> Result<Option<HostMember>, DebugInfoError> {
+        let CurrentEntry { key, entry: child, .. } = at;
         let has_offset = child.member_offset != MemberOffset::Unstated || child.data_bit_offset.is_some();
         let is_constant = child.constant.is_some() && !has_offset;
         if child.is_external || child.is_declaration || is_constant {
             return Ok(None);
         }
 
-        let ty = self.read_target(key, child, depth)?;
+        let ty = self.read_target(at)?;
         let start = match child.member_offset {
             MemberOffset::Bytes(offset) => offset,
             MemberOffset::Unstated => 0,
@@ -118,13 +90,13 @@ impl<'a> TypeReader<'a, '_> {
         };
 
         Ok(Some(HostMember {
-            name: child.name.as_ref().and_then(|name| self.string(in_use, name)).filter(|name| !name.is_empty()),
+            name: self.own_name(at).filter(|name| !name.is_empty()),
             ty,
             offset,
             bits,
             is_artificial: child.is_artificial,
             alignment: child.stated_alignment(),
-            place: in_use.place(child),
+            place: at.place(),
         }))
     }
 
@@ -156,8 +128,9 @@ impl<'a> TypeReader<'a, '_> {
         Ok(Some(BitRange { offset, size }))
     }
 
-    fn read_template_parameter(&self, in_use: &UnitInUse<'a>, key: TypeKey, child: &Entry<'a>) -> TemplateParameter {
-        let name = child.name.as_ref().and_then(|name| self.string(in_use, name)).unwrap_or_default();
+    fn read_template_parameter(&self, at: CurrentEntry<'_, 'a>) -> TemplateParameter {
+        let CurrentEntry { key, entry: child, .. } = at;
+        let name = self.own_name(at).unwrap_or_default();
         let argument = match child.tag {
             gimli::DW_TAG_template_value_parameter => child.constant.map(|value| value.to_string()),
             _ => child.ty.as_ref().and_then(|target| self.resolve(key.unit, target)).map(|ty| self.type_name(ty, 0)),

@@ -91,7 +91,6 @@ struct SectionParts<'data, 'object> {
     object_name: &'object str,
     object: &'object object::File<'data>,
     limits: &'object DebugLimits,
-    /// The start of each of the object's sections in the joined section.
     starts: HashMap<SectionIndex, u64>,
     parts: HashMap<SectionId, Vec<SectionPart<'data>>>,
 }

@@ -17,7 +17,7 @@ use crate::host_types::NewType;
 use crate::index::TypeLocation;
 use crate::{
     DebugIndex, DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostLanguage, HostScalar,
-    HostShape, HostTypeId, HostTypes, HostUnit, ScalarClass,
+    HostShape, HostType, HostTypeId, HostTypes, HostUnit, ScalarClass,
 };
 
 /// Larger sizes, in bytes, count as damage.
@@ -38,20 +38,37 @@ pub(crate) struct TypeReader<'a, 'reader> {
     finished: HashMap<TypeKey, HostTypeId>,
 }
 
-/// A unit from which types are read.
 pub(crate) struct UnitInUse<'a> {
     pub(crate) number: u32,
     pub(crate) unit: OpenUnit<'a>,
     pub(crate) files: Rc<FileNames>,
 }
 
-impl<'a> UnitInUse<'a> {
-    pub(super) fn place(&self, entry: &Entry<'a>) -> Option<DeclarationPlace> {
-        self.files.place(entry.file, entry.line)
-    }
-
+impl UnitInUse<'_> {
     pub(super) fn language(&self) -> HostLanguage {
         self.unit.language.unwrap_or(HostLanguage::Other)
+    }
+}
+
+/// The entry that is being read.
+#[derive(Clone, Copy)]
+pub(super) struct CurrentEntry<'e, 'a> {
+    pub(super) in_use: &'e UnitInUse<'a>,
+    /// The type that the entry describes, or whose member it is.
+    pub(super) key: TypeKey,
+    pub(super) entry: &'e Entry<'a>,
+    /// Number of types around it.
+    pub(super) depth: u32,
+}
+
+impl<'e, 'a> CurrentEntry<'e, 'a> {
+    /// A child of the entry, such as a member.
+    pub(super) fn child(self, entry: &'e Entry<'a>) -> Self {
+        Self { entry, ..self }
+    }
+
+    pub(super) fn place(self) -> Option<DeclarationPlace> {
+        self.in_use.files.place(self.entry.file, self.entry.line)
     }
 }
 
@@ -80,91 +97,64 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
 
         let in_use = self.unit(key.unit)?;
         let entry = in_use.unit.entry(unit_offset(key.entry)).map_err(|error| self.damaged(key, error))?;
-        let id = self.read_entry(&in_use, key, &entry, depth)?;
+        let id = self.read_entry(CurrentEntry { in_use: &in_use, key, entry: &entry, depth })?;
         self.finished.insert(key, id);
         Ok(id)
     }
 
-    fn read_entry(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
-        match entry.tag {
+    fn read_entry(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        match at.entry.tag {
             gimli::DW_TAG_structure_type
             | gimli::DW_TAG_class_type
             | gimli::DW_TAG_interface_type
-            | gimli::DW_TAG_union_type => self.read_record(in_use, key, entry, depth),
-            gimli::DW_TAG_enumeration_type => self.read_enum(in_use, key, entry, depth),
-            gimli::DW_TAG_array_type => self.read_array(in_use, key, entry, depth),
-            gimli::DW_TAG_base_type => self.read_scalar(in_use, key, entry),
-            gimli::DW_TAG_typedef => self.read_alias(in_use, key, entry, depth),
+            | gimli::DW_TAG_union_type => self.read_record(at),
+            gimli::DW_TAG_enumeration_type => self.read_enum(at),
+            gimli::DW_TAG_array_type => self.read_array(at),
+            gimli::DW_TAG_base_type => self.read_scalar(at),
+            gimli::DW_TAG_typedef => self.read_alias(at),
             gimli::DW_TAG_pointer_type
             | gimli::DW_TAG_reference_type
             | gimli::DW_TAG_rvalue_reference_type
-            | gimli::DW_TAG_ptr_to_member_type => self.read_pointer(in_use, key, entry),
+            | gimli::DW_TAG_ptr_to_member_type => self.read_pointer(at),
             gimli::DW_TAG_const_type
             | gimli::DW_TAG_volatile_type
             | gimli::DW_TAG_restrict_type
             | gimli::DW_TAG_atomic_type
             | gimli::DW_TAG_packed_type
             | gimli::DW_TAG_immutable_type
-            | gimli::DW_TAG_shared_type => self.read_target(key, entry, depth),
-            tag => self.add_opaque(in_use, entry, tag.static_string().unwrap_or("an entry of an unknown kind")),
+            | gimli::DW_TAG_shared_type => self.read_target(at),
+            tag => self.add_opaque(at, tag.static_string().unwrap_or("an entry of an unknown kind")),
         }
     }
 
     /// Reads the type in the `DW_AT_type` of an entry.
-    pub(crate) fn read_target(
-        &mut self,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
-        match &entry.ty {
-            Some(target) => match self.resolve(key.unit, target) {
-                Some(target) => self.read(target, depth + 1),
-                None => self.add_unresolved(key, target),
+    pub(super) fn read_target(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        match &at.entry.ty {
+            Some(target) => match self.resolve(at.key.unit, target) {
+                Some(target) => self.read(target, at.depth + 1),
+                None => self.add_unresolved(at.key, target),
             },
             None => self.add(NewType::opaque("void", "it has no type")),
         }
     }
 
     /// Finds the definition of a declared type, by its signature or by its name in the same object.
-    pub(crate) fn read_declaration(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
-        let signed = entry.signature.as_ref().and_then(|signature| self.resolve(key.unit, signature));
-        let name = self.name(in_use, key, entry);
+    pub(super) fn read_declaration(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let signed = at.entry.signature.as_ref().and_then(|signature| self.resolve(at.key.unit, signature));
+        let name = self.name(at);
         let named = || self.index.definition_in(&name, self.object_number);
         let definition =
             signed.or_else(|| named().map(|location| TypeKey { unit: location.unit, entry: location.entry }));
-        if let Some(definition) = definition.filter(|definition| *definition != key) {
-            return self.read(definition, depth + 1);
+        if let Some(definition) = definition.filter(|definition| *definition != at.key) {
+            return self.read(definition, at.depth + 1);
         }
-        self.add(NewType {
-            name,
-            shape: HostShape::Incomplete(record_kind(entry.tag)),
-            size: None,
-            alignment: None,
-            place: in_use.place(entry),
-        })
+        let shape = HostShape::Incomplete(record_kind(at.entry.tag));
+        self.add(NewType { name, shape, size: None, alignment: None, place: at.place() })
     }
 
-    fn add_opaque(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        entry: &Entry<'a>,
-        reason: &str,
-    ) -> Result<HostTypeId, DebugInfoError> {
-        let name = entry.name.as_ref().and_then(|name| self.string(in_use, name)).unwrap_or_default();
-        let size = entry.byte_size.and_then(|size| u32::try_from(size).ok());
+    fn add_opaque(&mut self, at: CurrentEntry<'_, 'a>, reason: &str) -> Result<HostTypeId, DebugInfoError> {
+        let name = self.own_name(at).unwrap_or_default();
+        let size = at.entry.byte_size.and_then(|size| u32::try_from(size).ok());
         self.add(NewType { size, ..NewType::opaque(&name, reason) })
     }
 
@@ -235,11 +225,13 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
         }
     }
 
-    pub(crate) fn name(&self, in_use: &UnitInUse<'a>, key: TypeKey, entry: &Entry<'a>) -> String {
-        if let Some(name) = self.known_name(key) {
-            return name.to_owned();
-        }
-        entry.name.as_ref().and_then(|name| self.string(in_use, name)).unwrap_or_default()
+    pub(super) fn name(&self, at: CurrentEntry<'_, 'a>) -> String {
+        self.known_name(at.key).map(str::to_owned).or_else(|| self.own_name(at)).unwrap_or_default()
+    }
+
+    /// The name in the entry itself, without namespaces.
+    pub(super) fn own_name(&self, at: CurrentEntry<'_, 'a>) -> Option<String> {
+        at.entry.name.as_ref().and_then(|name| self.string(at.in_use, name))
     }
 
     /// The qualified name of an entry, if it is in the index.
@@ -250,6 +242,11 @@ impl<'a, 'reader> TypeReader<'a, 'reader> {
     pub(crate) fn string(&self, in_use: &UnitInUse<'a>, value: &AttributeValue<Slice<'a>>) -> Option<String> {
         let dwarf = self.object.dwarf(in_use.number)?;
         in_use.unit.string(dwarf, value).map(std::borrow::Cow::into_owned)
+    }
+
+    /// A type with the name, alignment and place of its entry.
+    pub(super) fn new_type(&self, at: CurrentEntry<'_, 'a>, shape: HostShape, size: Option<u32>) -> NewType {
+        NewType { name: self.name(at), shape, size, alignment: at.entry.stated_alignment(), place: at.place() }
     }
 
     /// Checks a size in bytes.
@@ -328,55 +325,28 @@ impl<'a> TypeReader<'a, '_> {
 }
 
 impl<'a> TypeReader<'a, '_> {
-    pub(super) fn read_alias(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
-        let target = self.read_target(key, entry, depth)?;
-        self.add(NewType {
-            name: self.name(in_use, key, entry),
-            shape: HostShape::Alias(target),
-            size: self.types[target].size,
-            alignment: entry.stated_alignment().or(self.types[target].alignment),
-            place: in_use.place(entry),
-        })
+    fn read_alias(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let target = self.read_target(at)?;
+        let HostType { size, alignment, .. } = self.types[target];
+        let alias = self.new_type(at, HostShape::Alias(target), size);
+        self.add(NewType { alignment: alias.alignment.or(alignment), ..alias })
     }
 
-    pub(super) fn read_scalar(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-    ) -> Result<HostTypeId, DebugInfoError> {
+    fn read_scalar(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let CurrentEntry { key, entry, .. } = at;
         let bits = entry.bit_size.map(|bits| bits.div_ceil(8));
         let size = self.size(key, entry.byte_size.or(bits).unwrap_or(0))?;
         let class = entry.encoding.map_or(ScalarClass::Other, scalar_class);
-        self.add(NewType {
-            name: self.name(in_use, key, entry),
-            shape: HostShape::Scalar(HostScalar { class, size }),
-            size: Some(size),
-            alignment: entry.stated_alignment(),
-            place: None,
-        })
+        let scalar = self.new_type(at, HostShape::Scalar(HostScalar { class, size }), Some(size));
+        self.add(NewType { place: None, ..scalar })
     }
 
-    pub(super) fn read_enum(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
+    fn read_enum(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let CurrentEntry { key, entry, .. } = at;
         if entry.is_declaration || entry.signature.is_some() {
-            return self.read_declaration(in_use, key, entry, depth);
+            return self.read_declaration(at);
         }
-        let integer = match &entry.ty {
-            Some(_) => Some(self.read_target(key, entry, depth)?),
-            None => None,
-        };
+        let integer = entry.ty.as_ref().map(|_| self.read_target(at)).transpose()?;
         let integer = integer.map(|integer| &self.types[self.types.resolve(integer)]);
         let signed = match integer.map(|integer| &integer.shape) {
             Some(HostShape::Scalar(scalar)) => Some(scalar.is_signed()),
@@ -387,21 +357,11 @@ impl<'a> TypeReader<'a, '_> {
             Some(size) => Some(self.size(key, size)?),
             None => integer_size,
         };
-        self.add(NewType {
-            name: self.name(in_use, key, entry),
-            shape: HostShape::Enum { signed },
-            size,
-            alignment: entry.stated_alignment(),
-            place: in_use.place(entry),
-        })
+        self.add(self.new_type(at, HostShape::Enum { signed }, size))
     }
 
-    pub(super) fn read_pointer(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-    ) -> Result<HostTypeId, DebugInfoError> {
+    fn read_pointer(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let CurrentEntry { in_use, key, entry, .. } = at;
         let target = entry.ty.as_ref().and_then(|target| self.resolve(key.unit, target));
         let target = match target {
             Some(target) => self.type_name(target, 0),
@@ -410,13 +370,8 @@ impl<'a> TypeReader<'a, '_> {
         // Only pointers to member functions differ in size, and compilers state it for them.
         let size = entry.byte_size.unwrap_or(u64::from(in_use.unit.header.address_size()));
         let size = self.size(key, size)?;
-        self.add(NewType {
-            name: self.type_name(key, 0),
-            shape: HostShape::Pointer { target },
-            size: Some(size),
-            alignment: entry.stated_alignment(),
-            place: None,
-        })
+        let (name, shape) = (self.type_name(key, 0), HostShape::Pointer { target });
+        self.add(NewType { name, shape, size: Some(size), alignment: entry.stated_alignment(), place: None })
     }
 }
 
@@ -437,14 +392,9 @@ fn scalar_class(encoding: gimli::DwAte) -> ScalarClass {
 const MAX_DIMENSIONS: u32 = 64;
 
 impl<'a> TypeReader<'a, '_> {
-    pub(super) fn read_array(
-        &mut self,
-        in_use: &UnitInUse<'a>,
-        key: TypeKey,
-        entry: &Entry<'a>,
-        depth: u32,
-    ) -> Result<HostTypeId, DebugInfoError> {
-        let element = self.read_target(key, entry, depth)?;
+    fn read_array(&mut self, at: CurrentEntry<'_, 'a>) -> Result<HostTypeId, DebugInfoError> {
+        let CurrentEntry { in_use, key, entry, .. } = at;
+        let element = self.read_target(at)?;
         let counts = self.dimensions(in_use, key)?;
         let name = self.type_name(key, 0);
         let alignment = entry.stated_alignment();
@@ -472,25 +422,34 @@ impl<'a> TypeReader<'a, '_> {
             }
             Some(size)
         });
-        let size = match entry.byte_size.or(computed) {
-            Some(size) => Some(self.size(key, size)?),
-            None => None,
-        };
+        let size = entry.byte_size.or(computed).map(|size| self.size(key, size)).transpose()?;
         let shape = HostShape::Array(HostArray { element, counts, stride });
         self.add(NewType { name, shape, size, alignment, place: None })
     }
 
-    pub(super) fn dimensions(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<ElementCount>, DebugInfoError> {
-        let is_bound = |tag| matches!(tag, gimli::DW_TAG_subrange_type | gimli::DW_TAG_enumeration_type);
-        let children = in_use.unit.children(unit_offset(key.entry), MAX_DIMENSIONS, is_bound);
+    /// The wanted children of an entry, which may have up to `limit` of them.
+    pub(super) fn children(
+        &self,
+        in_use: &UnitInUse<'a>,
+        key: TypeKey,
+        limit: u32,
+        noun: &str,
+        is_wanted: impl Fn(gimli::DwTag) -> bool,
+    ) -> Result<Vec<Entry<'a>>, DebugInfoError> {
+        let children = in_use.unit.children(unit_offset(key.entry), limit, is_wanted);
         let children = children.map_err(|error| self.damaged(key, error))?;
         if children.is_cut {
-            return Err(self.damaged(key, format!("it has more than {MAX_DIMENSIONS} dimensions")));
+            return Err(self.damaged(key, format!("it has more than {limit} {noun}")));
         }
-        let mut counts: Vec<ElementCount> = Vec::new();
-        for dimension in &children.entries {
-            counts.push(element_count(dimension).ok_or_else(|| self.damaged(key, "one of its counts is too large"))?);
-        }
+        Ok(children.entries)
+    }
+
+    pub(super) fn dimensions(&self, in_use: &UnitInUse<'a>, key: TypeKey) -> Result<Vec<ElementCount>, DebugInfoError> {
+        let is_bound = |tag| matches!(tag, gimli::DW_TAG_subrange_type | gimli::DW_TAG_enumeration_type);
+        let children = self.children(in_use, key, MAX_DIMENSIONS, "dimensions", is_bound)?;
+        let too_large = || self.damaged(key, "one of its counts is too large");
+        let counts = children.iter().map(|dimension| element_count(dimension).ok_or_else(too_large));
+        let mut counts: Vec<ElementCount> = counts.collect::<Result<_, _>>()?;
         if counts.is_empty() {
             counts.push(ElementCount::Unstated);
         }

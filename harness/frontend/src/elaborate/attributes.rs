@@ -7,6 +7,7 @@ use layoutproof_layout::Attribute;
 use super::Elaborator;
 use super::scope::ScopeId;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::words::words;
 
 /// The effect of an attribute on layouts and bindings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,176 +21,43 @@ enum AttributeMeaning {
 }
 
 /// Attributes in the namespace `vk` that are modelled, or that affect no layout or binding.
-const VULKAN: &[&str] = &[
-    "aliased_pointer",
-    "binding",
-    "builtin",
-    "combinedImageSampler",
-    "constant_id",
-    "counter_binding",
-    "depth_greater",
-    "depth_less",
-    "depth_unchanged",
-    "early_and_late_tests",
-    "ext_builtin_input",
-    "ext_builtin_output",
-    "ext_capability",
-    "ext_execution_mode",
-    "ext_execution_mode_id",
-    "ext_extension",
-    "ext_instruction",
-    "ext_literal",
-    "ext_reference",
-    "ext_result_id",
-    "ext_type_def",
-    "image_format",
-    "index",
-    "input_attachment_index",
-    "location",
-    "offset",
-    "post_depth_coverage",
-    "push_constant",
-    "restrict_pointer",
-    "shader_record",
-    "shader_record_ext",
-    "shader_record_nv",
-    "specialization_constant",
-    "spirv_instruction",
-    "stencil_ref_greater_equal_back",
-    "stencil_ref_greater_equal_front",
-    "stencil_ref_less_equal_back",
-    "stencil_ref_less_equal_front",
-    "stencil_ref_unchanged_back",
-    "stencil_ref_unchanged_front",
-];
+const VULKAN: [&str; 40] = words(
+    "
+    aliased_pointer binding builtin combinedImageSampler constant_id counter_binding depth_greater depth_less
+    depth_unchanged early_and_late_tests ext_builtin_input ext_builtin_output ext_capability ext_execution_mode
+    ext_execution_mode_id ext_extension ext_instruction ext_literal ext_reference ext_result_id ext_type_def
+    image_format index input_attachment_index location offset post_depth_coverage push_constant restrict_pointer
+    shader_record shader_record_ext shader_record_nv specialization_constant spirv_instruction
+    stencil_ref_greater_equal_back stencil_ref_greater_equal_front stencil_ref_less_equal_back
+    stencil_ref_less_equal_front stencil_ref_unchanged_back stencil_ref_unchanged_front
+    ",
+);
 
 /// Attributes in the namespace `vk` whose arguments can give the following declaration any decoration or storage class.
 const VULKAN_PLACING: &[&str] = &["ext_decorate", "ext_decorate_id", "ext_decorate_string", "ext_storage_class"];
 
 /// Attributes without a namespace.
-const PLAIN: &[&str] = &[
-    "Shader64BitIndexing",
-    "RemovedSince",
-    "OverloadRank",
-    "NonUniformReturn",
-    "NoDiscard",
-    "MaybeDifferentiable",
-    "HasTrivialForwardDerivative",
-    "ExperimentalModule",
-    "disable_array_flattening",
-    "COM",
-    "CUDADeviceExport",
-    "CUDAHost",
-    "CUDAKernel",
-    "CudaDeviceExport",
-    "CudaHost",
-    "CudaKernel",
-    "AutoPyBindCUDA",
-    "BackwardDerivative",
-    "BackwardDerivativeOf",
-    "BackwardDifferentiable",
-    "DerivativeGroupLinear",
-    "DerivativeGroupQuad",
-    "DerivativeMember",
-    "Differentiable",
-    "DisableArrayFlattening",
-    "DllExport",
-    "DllImport",
-    "EntryPoint",
-    "Flags",
-    "ForceInline",
-    "ForceUnroll",
-    "ForwardDerivative",
-    "ForwardDerivativeOf",
-    "ForwardDifferentiable",
-    "KnownBuiltin",
-    "MaxIters",
-    "MaximallyReconverges",
-    "NoDiffThis",
-    "NoInline",
-    "NoSideEffect",
-    "NodeLaunch",
-    "NodeDispatchGrid",
-    "NodeID",
-    "NodeIsProgramEntry",
-    "NodeLocalRootArgumentsTableIndex",
-    "NodeMaxDispatchGrid",
-    "NodeMaxRecursionDepth",
-    "NodeShareInputOf",
-    "NodeArraySize",
-    "AllowSparseNodes",
-    "MaxRecords",
-    "MaxRecordsSharedWith",
-    "UnboundedSparseNodes",
-    "PrimalSubstitute",
-    "PrimalSubstituteOf",
-    "PreferCheckpoint",
-    "PreferRecompute",
-    "PyExport",
-    "QuadDerivatives",
-    "RequireFullQuads",
-    "RequireCapability",
-    "RequirePrelude",
-    "RootSignature",
-    "Specialize",
-    "SpecializationConstant",
-    "TorchEntryPoint",
-    "TreatAsDifferentiable",
-    "UnscopedEnum",
-    "WaveOpsIncludeHelperLanes",
-    "WaveSize",
-    "allow_uav_condition",
-    "allow",
-    "anyValueSize",
-    "branch",
-    "builtin",
-    "call",
-    "clipplanes",
-    "constref",
-    "deprecated",
-    "domain",
-    "earlydepthstencil",
-    "experimental",
-    "export",
-    "fastopt",
-    "flatten",
-    "forcecase",
-    "format",
-    "formatCPU",
-    "gl_binding",
-    "instance",
-    "isolate",
-    "loop",
-    "maxexports",
-    "maxtessfactor",
-    "maxvertexcount",
-    "mutating",
-    "noRefInline",
-    "noinline",
-    "nonmutating",
-    "nontemporal",
-    "nonVaryingBackend",
-    "numthreads",
-    "open",
-    "outputcontrolpoints",
-    "outputtopology",
-    "partitioning",
-    "patchconstantfunc",
-    "payload",
-    "playback",
-    "push_constant",
-    "raypayload",
-    "reflect",
-    "require",
-    "sealed",
-    "shader",
-    "shader_record",
-    "spv_target_env_1_3",
-    "unroll",
-    "vk_binding",
-    "vk_specialization_constant",
-    "wavesize",
-];
+const PLAIN: [&str; 121] = words(
+    "
+    Shader64BitIndexing RemovedSince OverloadRank NonUniformReturn NoDiscard MaybeDifferentiable
+    HasTrivialForwardDerivative ExperimentalModule disable_array_flattening COM CUDADeviceExport CUDAHost CUDAKernel
+    CudaDeviceExport CudaHost CudaKernel AutoPyBindCUDA BackwardDerivative BackwardDerivativeOf
+    BackwardDifferentiable DerivativeGroupLinear DerivativeGroupQuad DerivativeMember Differentiable
+    DisableArrayFlattening DllExport DllImport EntryPoint Flags ForceInline ForceUnroll ForwardDerivative
+    ForwardDerivativeOf ForwardDifferentiable KnownBuiltin MaxIters MaximallyReconverges NoDiffThis NoInline
+    NoSideEffect NodeLaunch NodeDispatchGrid NodeID NodeIsProgramEntry NodeLocalRootArgumentsTableIndex
+    NodeMaxDispatchGrid NodeMaxRecursionDepth NodeShareInputOf NodeArraySize AllowSparseNodes MaxRecords
+    MaxRecordsSharedWith UnboundedSparseNodes PrimalSubstitute PrimalSubstituteOf PreferCheckpoint PreferRecompute
+    PyExport QuadDerivatives RequireFullQuads RequireCapability RequirePrelude RootSignature Specialize
+    SpecializationConstant TorchEntryPoint TreatAsDifferentiable UnscopedEnum WaveOpsIncludeHelperLanes WaveSize
+    allow_uav_condition allow anyValueSize branch builtin call clipplanes constref deprecated domain
+    earlydepthstencil experimental export fastopt flatten forcecase format formatCPU gl_binding instance isolate
+    loop maxexports maxtessfactor maxvertexcount mutating noRefInline noinline nonmutating nontemporal
+    nonVaryingBackend numthreads open outputcontrolpoints outputtopology partitioning patchconstantfunc payload
+    playback push_constant raypayload reflect require sealed shader shader_record spv_target_env_1_3 unroll
+    vk_binding vk_specialization_constant wavesize
+    ",
+);
 
 impl Elaborator<'_> {
     /// Reports an unsupported attribute: a warning if compilers ignore it too, an error if it could

@@ -129,7 +129,6 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Checks that the register letters match the parameter.
     pub(super) fn check_registers(&mut self, ty: &Type, kind: ParameterKind, annotations: &Annotations) {
         let innermost = ty.dimensions().0;
         let allowed = match (kind, innermost) {

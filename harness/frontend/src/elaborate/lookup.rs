@@ -12,6 +12,7 @@ use super::scope::{ScopeId, TypeId, ValueId};
 use crate::ast::{NamePath, PathPart};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::words::words;
 
 /// The value of a generic parameter: a type or an integer.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,45 +217,11 @@ impl<'t> Elaborator<'t> {
 }
 
 /// Built-in types to suggest for misspelt names.
-const BUILT_IN_TYPES: [&str; 40] = [
-    "bool",
-    "int",
-    "int2",
-    "int3",
-    "int4",
-    "uint",
-    "uint2",
-    "uint3",
-    "uint4",
-    "float",
-    "float2",
-    "float3",
-    "float4",
-    "half",
-    "half2",
-    "half3",
-    "half4",
-    "double",
-    "float2x2",
-    "float3x3",
-    "float3x4",
-    "float4x3",
-    "float4x4",
-    "int16_t",
-    "uint16_t",
-    "int64_t",
-    "uint64_t",
-    "float16_t",
-    "matrix",
-    "vector",
-    "ConstantBuffer",
-    "StructuredBuffer",
-    "RWStructuredBuffer",
-    "ByteAddressBuffer",
-    "RWByteAddressBuffer",
-    "ParameterBlock",
-    "Texture2D",
-    "RWTexture2D",
-    "TextureCube",
-    "SamplerState",
-];
+const BUILT_IN_TYPES: [&str; 40] = words(
+    "
+    bool int int2 int3 int4 uint uint2 uint3 uint4 float float2 float3 float4 half half2 half3 half4 double float2x2
+    float3x3 float3x4 float4x3 float4x4 int16_t uint16_t int64_t uint64_t float16_t matrix vector ConstantBuffer
+    StructuredBuffer RWStructuredBuffer ByteAddressBuffer RWByteAddressBuffer ParameterBlock Texture2D RWTexture2D
+    TextureCube SamplerState
+    ",
+);

@@ -51,7 +51,6 @@ impl TypeMeasure {
     }
 }
 
-/// The measures of structs, by the address of the struct.
 #[derive(Debug, Default)]
 pub(crate) struct TypeMeasures {
     structs: HashMap<*const StructType, TypeMeasure>,

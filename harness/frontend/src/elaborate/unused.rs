@@ -35,7 +35,6 @@ impl Elaborator<'_> {
         }
     }
 
-    /// Reports the problems of an already elaborated type again.
     pub(super) fn report_again(&mut self, key: &TypeKey) {
         let problems = self.type_problems.get(key).into_iter().flatten().cloned();
         problems.collect::<Vec<_>>().into_iter().for_each(|problem| self.problems.report(problem));

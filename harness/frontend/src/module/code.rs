@@ -133,7 +133,6 @@ pub enum Expression {
     /// A call of a function, method or operator.
     Call(Box<CallExpression>),
     Unary(PrefixOperator, Box<Expression>),
-    /// An operator with two operands.
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     /// `condition ? first : second`.
     Select(Box<[Expression; 3]>),
@@ -175,7 +174,6 @@ pub struct CallExpression {
     pub span: Span,
 }
 
-/// A prefix operator that changes its operand's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrefixOperator {
     /// `-`.

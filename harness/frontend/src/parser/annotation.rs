@@ -11,67 +11,21 @@ use crate::ast::{
 use crate::attribute_names::spelling;
 use layoutproof_preprocess::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::words::words;
 
 /// Maximum length of an annotation (tokens), which keeps parsing linear.
 const ANNOTATION_TOKENS: usize = 1 << 10;
 
 /// Words that may precede a type without affecting its name.
-const MODIFIERS: &[&str] = &[
-    "__exported",
-    "__extern_cpp",
-    "__global",
-    "borrow",
-    "center",
-    "centroid",
-    "column_major",
-    "const",
-    "constexpr",
-    "dyn",
-    "dynamic_uniform",
-    "export",
-    "extern",
-    "globallycoherent",
-    "groupshared",
-    "highp",
-    "in",
-    "indices",
-    "inline",
-    "inout",
-    "internal",
-    "line",
-    "lineadj",
-    "linear",
-    "lowp",
-    "mediump",
-    "no_diff",
-    "nointerpolation",
-    "noperspective",
-    "out",
-    "override",
-    "param",
-    "payload",
-    "pervertex",
-    "point",
-    "precise",
-    "primitives",
-    "private",
-    "protected",
-    "public",
-    "reordercoherent",
-    "require",
-    "row_major",
-    "sample",
-    "shared",
-    "snorm",
-    "static",
-    "triangle",
-    "triangleadj",
-    "uniform",
-    "unorm",
-    "vertices",
-    "visible",
-    "volatile",
-];
+const MODIFIERS: [&str; 54] = words(
+    "
+    __exported __extern_cpp __global borrow center centroid column_major const constexpr dyn dynamic_uniform export
+    extern globallycoherent groupshared highp in indices inline inout internal line lineadj linear lowp mediump
+    no_diff nointerpolation noperspective out override param payload pervertex point precise primitives private
+    protected public reordercoherent require row_major sample shared snorm static triangle triangleadj uniform unorm
+    vertices visible volatile
+    ",
+);
 
 impl<'a> Parser<'_, 'a> {
     /// Parses attributes, modifiers, `layout(...)` and `template<...>`, in any order.

@@ -11,6 +11,7 @@ use layoutproof_preprocess::PreparedTokens;
 use layoutproof_preprocess::lexer::{Token, TokenKind};
 use layoutproof_preprocess::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::words::words;
 
 /// Maximum nesting of declarations, types and expressions. No real file nests deeper, and the stack
 /// of a test thread is large enough.
@@ -24,42 +25,13 @@ const MOST_DECLARATIONS: u32 = 1 << 16;
 
 /// Words that begin a declaration in Slang but are names in HLSL. DXC 1.7.2308 accepts each of them
 /// as the name of a type, a variable, a parameter and a function.
-const SLANG_WORDS: [&str; 34] = [
-    "__exported",
-    "__extension",
-    "__extern_cpp",
-    "__generic_value_param",
-    "__global",
-    "__import",
-    "__include",
-    "__init",
-    "__subscript",
-    "associatedtype",
-    "borrow",
-    "constexpr",
-    "dyn",
-    "dynamic_uniform",
-    "extension",
-    "func",
-    "highp",
-    "implementing",
-    "import",
-    "internal",
-    "let",
-    "lowp",
-    "mediump",
-    "module",
-    "no_diff",
-    "override",
-    "param",
-    "property",
-    "reordercoherent",
-    "require",
-    "type_param",
-    "typealias",
-    "var",
-    "visible",
-];
+const SLANG_WORDS: [&str; 34] = words(
+    "
+    __exported __extension __extern_cpp __generic_value_param __global __import __include __init __subscript
+    associatedtype borrow constexpr dyn dynamic_uniform extension func highp implementing import internal let lowp
+    mediump module no_diff override param property reordercoherent require type_param typealias var visible
+    ",
+);
 
 /// The tokens of a source, with matched brackets.
 #[derive(Debug)]

@@ -7,30 +7,15 @@ use crate::ast::{
     ArrayDimension, DeclarationSyntax, Declarator, FunctionDeclaration, Identifier, Initialiser, Item, Prefix, TypeKind,
 };
 use layoutproof_preprocess::lexer::TokenKind;
+use layoutproof_source::words::words;
 
 /// Names of the operators that a struct may declare and an expression may call (HLSL 2021).
-const OPERATORS: [&str; 20] = [
-    "operator()",
-    "operator[]",
-    "operator*",
-    "operator/",
-    "operator%",
-    "operator+",
-    "operator-",
-    "operator<<",
-    "operator>>",
-    "operator<",
-    "operator>",
-    "operator<=",
-    "operator>=",
-    "operator==",
-    "operator!=",
-    "operator&",
-    "operator^",
-    "operator|",
-    "operator&&",
-    "operator||",
-];
+const OPERATORS: [&str; 20] = words(
+    "
+    operator() operator[] operator* operator/ operator% operator+ operator- operator<< operator>> operator<
+    operator> operator<= operator>= operator== operator!= operator& operator^ operator| operator&& operator||
+    ",
+);
 
 /// Returns the name of the function that the operator `symbol` calls.
 pub(crate) fn operator_name(symbol: &str) -> Option<&'static str> {

@@ -24,7 +24,6 @@ pub(crate) enum ExpressionContext {
 
 type Operations<'a> = Vec<(Operation<'a>, Span)>;
 
-/// A prefix operator waiting for its operand.
 type Prefixed<'a> = (Operation<'a>, Span);
 
 impl<'a> Parser<'_, 'a> {

@@ -26,7 +26,6 @@ use crate::vector_types::VectorTypes;
 /// A block, or a struct in it, with the places of its declarations.
 #[derive(Clone, Copy, Debug)]
 pub struct ShaderBlock<'a> {
-    /// The block.
     pub layout: &'a BlockLayout,
     /// The part that the host struct represents.
     pub part: &'a BlockPart<'a>,
@@ -55,12 +54,10 @@ impl ShaderBlock<'_> {
     }
 }
 
-/// The options of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareOptions<'a> {
     /// Host names by shader name, for members with different names.
     pub renames: &'a BTreeMap<String, String>,
-    /// Vector types of libraries.
     pub vector_types: &'a VectorTypes,
     /// The byte of the block at which the program puts the host struct; `None` if the user does not
     /// state it.
@@ -69,7 +66,6 @@ pub struct CompareOptions<'a> {
     pub contract: Option<SizeContract>,
 }
 
-/// Compares a host struct with the block that it fills.
 pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Comparison {
     let places = block.part_places();
     let ends = OpenEnd::meet(block.part.root, host, options.renames);

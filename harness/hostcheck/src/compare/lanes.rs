@@ -68,7 +68,6 @@ impl Comparer<'_> {
         }
     }
 
-    /// Reports the mismatch of a lane.
     pub(super) fn report_lane(
         &mut self,
         member: &FlatMember,
@@ -160,7 +159,6 @@ pub(super) struct LaneQuestion {
 pub(super) enum LaneAnswer {
     /// The same scalar.
     Agrees(Lane),
-    /// An integer of the other signedness.
     OtherSign(Lane),
     /// The same bytes as an integer, or as part of smaller or larger integers.
     RawBits(Lane),
@@ -183,7 +181,6 @@ impl LaneAnswer {
         }
     }
 
-    /// The lane of the host.
     pub(super) fn host_lane(self) -> Option<Lane> {
         match self {
             Self::Agrees(lane)

@@ -13,7 +13,6 @@ use crate::names::{is_filler, is_padding};
 use crate::program_struct::ProgramBits;
 
 impl Comparer<'_> {
-    /// Compares a member with its namesake at the same offset.
     pub(super) fn same_place(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
         if is_filler(&member.path) {
             return if self.failing_lane(index, member, 0).is_none() { RowState::Agrees } else { RowState::OneSided };

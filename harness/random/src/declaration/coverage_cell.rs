@@ -27,7 +27,6 @@ const CANDIDATES: u64 = 16;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeclarationCell {
     pub block: BlockForm,
-    /// The family of the member's type.
     pub member: MemberFamily,
     /// The kind of the member before it.
     pub after: After,
@@ -104,7 +103,6 @@ fn kind_of(member: &RandomMember) -> After {
 #[derive(Clone, Debug)]
 pub struct CellDraws {
     declarations: Declarations,
-    /// The number of sample declarations with each cell.
     sample: BTreeMap<DeclarationCell, u64>,
 }
 

@@ -14,9 +14,7 @@ use layoutproof_probes::leaf_kind::{After, kinds};
 pub struct CoverageTally {
     /// The total number of declarations.
     pub declarations: u64,
-    /// Declarations by form of block.
     pub blocks: BTreeMap<BlockForm, u64>,
-    /// Declarations that have the feature.
     pub features: BTreeMap<DeclarationFeature, u64>,
     /// Leaves by the type of their member (`float3`, `row float2x3[]`) and the kind of the member
     /// before it.

@@ -31,12 +31,9 @@ pub enum DeclarationFeature {
     EmptyStruct,
     /// Arrays of structs that contain only empty structs.
     EmptyStructArray,
-    /// Structs with a base struct.
     BaseStruct,
     Enum,
-    /// Enums with an underlying type.
     TypedEnum,
-    /// Bit-fields in structs.
     BitField,
     /// `packoffset` on all members of a buffer, in ascending order.
     PackOffset,

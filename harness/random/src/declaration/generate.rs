@@ -40,7 +40,6 @@ enum MemberPosition {
     Struct(u32),
 }
 
-/// Makes declarations of the space.
 pub(super) fn declarations(space: &TypeSpace) -> SBoxedStrategy<RandomDeclaration> {
     let owned = space.clone();
     let form = (select(space.options()), select(space.blocks.clone()));

@@ -38,7 +38,6 @@ pub enum BlockForm {
     PushConstant,
 }
 
-/// The members of a struct or of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RandomStruct {
     /// Base struct, whose members come first.
@@ -47,20 +46,16 @@ pub struct RandomStruct {
     pub members: Vec<RandomMember>,
 }
 
-/// A member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RandomMember {
     /// Type without dimensions.
     pub ty: MemberType,
     /// Elements of each array dimension, outermost first; empty if it is not an array.
     pub dimensions: Vec<u32>,
-    /// Width of a bit-field, in bits.
     pub bit_width: Option<u32>,
-    /// The explicit offset.
     pub place: Option<ExplicitOffset>,
 }
 
-/// Type of a member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MemberType {
     /// `float`.
@@ -83,11 +78,9 @@ pub enum MemberType {
     },
     /// An enum, with its underlying type if the declaration has one.
     Enum(Option<Scalar>),
-    /// A struct.
     Struct(Box<RandomStruct>),
 }
 
-/// An explicit offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExplicitOffset {
     /// `packoffset(c2.y)`, on members of a `cbuffer` or `tbuffer`.
@@ -197,7 +190,6 @@ impl MemberType {
     /// `float`, the target of shrinking.
     pub const FLOAT: Self = Self::Scalar(Scalar::Float32);
 
-    /// Returns the struct if the type is one.
     pub fn structure(&self) -> Option<&RandomStruct> {
         if let Self::Struct(structure) = self { Some(structure) } else { None }
     }

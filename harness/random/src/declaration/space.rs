@@ -32,7 +32,6 @@ pub struct TypeSpace {
 /// Scalars that need no device feature beyond Vulkan 1.0 and no compiler option.
 const CORE: [Scalar; 4] = [Scalar::Float32, Scalar::Int32, Scalar::Uint32, Scalar::Bool];
 
-/// Scalars of other sizes.
 const SIZED: [Scalar; 7] =
     [Scalar::Float64, Scalar::Half, Scalar::Float16, Scalar::Int16, Scalar::Uint16, Scalar::Int64, Scalar::Uint64];
 

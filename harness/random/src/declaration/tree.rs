@@ -75,7 +75,6 @@ impl DeclarationTree {
         Self { space, tried: HashSet::from([drawn.clone()]), current: drawn, kept: None, steps: None }
     }
 
-    /// Takes the next declaration below the smallest one.
     fn next_below(&mut self) -> Option<RandomDeclaration> {
         let list = || reductions(&self.current, &self.space).into_iter().rev().collect();
         self.steps.get_or_insert_with(list).pop()

@@ -13,7 +13,6 @@ use super::space::TypeSpace;
 pub(super) const MOST_LEVELS: u32 = 3;
 
 impl RandomDeclaration {
-    /// Returns the features of the declaration.
     pub fn features(&self) -> BTreeSet<DeclarationFeature> {
         let mut found = BTreeSet::new();
         self.content.visit_structs(&mut |structure| {

@@ -44,10 +44,6 @@ impl ListedScalar {
 }
 
 /// The blocks of a listing in its order, under the name `declared`.
-///
-/// # Errors
-/// The first line that cannot be parsed, a listing without names, or one that takes too much memory
-/// to list.
 pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, ContainerError> {
     let section = listing.lines().skip_while(|line| line.trim_end() != "; Buffer Definitions:").skip(1);
     let lines = section.take_while(|line| line.starts_with(';') && !line.starts_with("; Resource Bindings:"));

@@ -28,10 +28,6 @@ pub enum ContainerReflection {
 }
 
 impl ContainerReflection {
-    /// Finds the reflection in a container.
-    ///
-    /// # Errors
-    /// A part that cannot be read, or no part that describes members.
     pub fn find(container: &[u8]) -> Result<Self, ContainerError> {
         let parts = parts(container)?;
         if let Some(rdef) = parts.iter().find(|part| part.name == *b"RDEF") {

@@ -23,7 +23,6 @@ const SIZES_MAGICS: [u32; 2] = [u32::from_le_bytes(*b"RD11"), 0x2544_1313];
 /// Offset of the record sizes, in bytes.
 const SIZES_AT: usize = 28;
 
-/// Bytes of a member's record.
 const MEMBER_BYTES: usize = 12;
 
 /// Most records to read. A type counts once for each member that has it. A shader has 14 constant
@@ -51,9 +50,6 @@ pub enum RdefError {
 }
 
 /// The blocks in the order of the part, under the name `declared`.
-///
-/// # Errors
-/// A field that cannot be read, or a part that takes too much memory to list.
 pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, RdefError> {
     let bytes = Bytes(bytes);
     let mut reader = RdefReader { bytes, sizes: RecordSizes::of(bytes)?, records: 0 };

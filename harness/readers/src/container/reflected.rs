@@ -11,7 +11,6 @@ use layoutproof_layout::{
 
 use crate::listing::{ListingBudget, array_name, member_path};
 
-/// Bytes of a register of a constant buffer.
 const REGISTER_BYTES: u32 = 16;
 
 /// Most levels of nested structs to read.

@@ -27,9 +27,6 @@ pub struct FxcBinding {
 /// The buffers in the listing's order.
 ///
 /// A constant buffer's size in bytes is the end of its last member, because FXC prints no size.
-///
-/// # Errors
-/// The first line that cannot be parsed.
 pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, ReadError> {
     let section = comments(listing).skip_while(|line| *line != "Buffer Definitions:").skip(1);
 
@@ -51,9 +48,6 @@ pub fn buffer_definitions(listing: &str) -> Result<Vec<ListedBuffer>, ReadError>
 }
 
 /// The rows of the table in its order; empty if the listing has none.
-///
-/// # Errors
-/// The first row that cannot be parsed.
 pub fn resource_bindings(listing: &str) -> Result<Vec<FxcBinding>, ReadError> {
     let table = comments(listing).skip_while(|line| *line != "Resource Bindings:");
     let rows = table.skip_while(|line| !line.starts_with("---")).skip(1).take_while(|line| !line.is_empty());

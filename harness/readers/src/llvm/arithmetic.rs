@@ -136,10 +136,6 @@ pub(super) fn signed(bits: u64, width: u32) -> i64 {
     (bits << unused).cast_signed() >> unused
 }
 
-/// Applies a cast by name.
-///
-/// # Errors
-/// An unknown cast, or types that it does not support.
 fn cast_bits(name: &str, bits: u64, from: Primitive, to: Primitive) -> Result<u64, IrError> {
     let (narrow, wide) = (from.width(), to.width());
     match (name, from, to) {
@@ -179,9 +175,6 @@ fn binary_bits(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<u64, IrErr
 }
 
 /// Applies a comparison by name (`icmp ne`).
-///
-/// # Errors
-/// An unknown comparison.
 fn compare_bits(name: &str, ty: Primitive, [a, b]: [u64; 2]) -> Result<bool, IrError> {
     let (x, y) = (signed(a, ty.width()), signed(b, ty.width()));
     match name {

@@ -73,7 +73,6 @@ pub(super) fn resource_call(function: &str) -> Option<&str> {
     call.strip_prefix("resource.")?.split('.').next()
 }
 
-/// True for the type of a constant buffer's handle.
 fn is_constant_buffer(target: &Target) -> bool {
     target.name == "dx.CBuffer" || (target.name == "spirv.VulkanBuffer" && target.numbers.first() == Some(&UNIFORM))
 }
@@ -90,9 +89,6 @@ pub(crate) struct ConstantBuffer {
 
 /// The constant buffers in `!hlsl.cbs`, whose nodes name the variables of the handle and of the
 /// members.
-///
-/// # Errors
-/// A node that does not describe a constant buffer of the module.
 pub(super) fn constant_buffers(
     metadata: &Metadata<'_>,
     variables: &HashMap<String, GlobalVariable>,
@@ -143,9 +139,6 @@ fn constant_buffer(
 }
 
 /// Calls the intrinsic function `name`.
-///
-/// # Errors
-/// An unknown function, or arguments that it does not accept.
 pub(super) fn call(
     name: &str,
     arguments: &[Value],

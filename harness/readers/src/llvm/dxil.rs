@@ -29,9 +29,6 @@ const KIND_STRUCTURED: u64 = 12;
 const KIND_TBUFFER: u64 = 15;
 
 /// Executes the operation `name`: `dx.op.rawBufferLoad.i32`.
-///
-/// # Errors
-/// An unknown operation, or arguments that it does not accept.
 pub(super) fn call(
     name: &str,
     arguments: &[Value],
@@ -175,9 +172,6 @@ fn vector_overload(overload: &str) -> Result<(u64, u64), IrError> {
 }
 
 /// A class by its number in handles and metadata.
-///
-/// # Errors
-/// A class whose resources have no bytes.
 fn resource_class(number: u64) -> Result<ResourceClass, IrError> {
     match number {
         0 => Ok(ResourceClass::ShaderResource),
@@ -199,9 +193,6 @@ pub(super) struct NumberedResource {
 }
 
 /// The resources in `!dx.resources` without samplers; empty if the module has no such metadata.
-///
-/// # Errors
-/// Metadata that is not LLVM assembly.
 pub(super) fn numbered_resources(metadata: &Metadata<'_>) -> Result<Vec<NumberedResource>, IrError> {
     let mut found = Vec::new();
     let Some(Some(lists)) = metadata.list("!dx.resources")?.first().copied() else { return Ok(found) };

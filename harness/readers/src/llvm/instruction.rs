@@ -14,7 +14,6 @@ const WITHOUT_EFFECT: [&str; 5] =
 pub(super) enum Action {
     /// Makes a handle of Clang's IR: its type, and the arguments of the call.
     Handle(HandleType, Vec<Operand>),
-    /// The address of an element of a resource.
     ResourceElement(Operand, Operand),
     /// The first byte of the resource of a handle.
     ResourceStart(Operand),

@@ -40,7 +40,6 @@ pub struct Survey {
     pub stopped: Option<IrError>,
 }
 
-/// Most resources of a survey.
 const MAX_RESOURCES: usize = 1024;
 
 /// Most nested calls.
@@ -94,9 +93,6 @@ impl<'a> Machine<'a> {
     }
 
     /// Executes the entry point.
-    ///
-    /// # Errors
-    /// The first instruction that cannot be executed, or more instructions than the budget allows.
     pub(super) fn run(&mut self) -> Result<(), IrError> {
         self.enter(self.function, Vec::new()).map(drop)
     }
@@ -386,10 +382,6 @@ impl StepBudget {
         Self { left: MAX_STEPS }
     }
 
-    /// Takes work from the budget.
-    ///
-    /// # Errors
-    /// More work than the code of any probe needs.
     pub(super) fn charge(&mut self, work: u64) -> Result<(), IrError> {
         let left = self.left.checked_sub(work);
         self.left = left.ok_or(IrError::limit("more than", MAX_STEPS, "instructions"))?;

@@ -36,9 +36,6 @@ impl<'a> Memory<'a> {
     }
 
     /// Loads a value of type `ty` from `pointer`.
-    ///
-    /// # Errors
-    /// A type that has no bytes or too many parts, or a buffer that is not bound.
     pub(super) fn load(&mut self, ty: &Type, pointer: Pointer) -> Result<Value, IrError> {
         match ty {
             Type::Primitive(primitive) => self.bits(pointer, bytes(primitive.width())),
@@ -117,9 +114,6 @@ impl<'a> Memory<'a> {
 
     /// Rejects aggregates with more scalars than any probe uses at once. The size of the type
     /// bounds their number.
-    ///
-    /// # Errors
-    /// An aggregate that is too large.
     fn limit_parts(&self, ty: &Type) -> Result<(), IrError> {
         let most = u64::from(MAX_PARTS) * LARGEST;
         let size = self.types.measure(ty)?.size;
@@ -140,9 +134,6 @@ impl<'a> Memory<'a> {
     }
 
     /// The bits of `size` bytes, at most 8.
-    ///
-    /// # Errors
-    /// A buffer that is not bound.
     pub(super) fn bits(&mut self, pointer: Pointer, size: u64) -> Result<Value, IrError> {
         match pointer.object {
             AddressedObject::Private(object) => {
@@ -161,9 +152,6 @@ impl<'a> Memory<'a> {
     }
 
     /// Bytes of the buffer that is bound at `site`; in a survey, zero.
-    ///
-    /// # Errors
-    /// Nothing is bound there.
     pub(super) fn bound_bytes(&mut self, site: RegisterSite) -> Result<u64, IrError> {
         if let Some(survey) = &mut self.survey {
             survey.sites.insert(site);
@@ -173,9 +161,6 @@ impl<'a> Memory<'a> {
     }
 
     /// Stores the low `size` bytes of a scalar.
-    ///
-    /// # Errors
-    /// A buffer that is not bound, or an undefined value that would go into one.
     pub(super) fn store_bits(&mut self, pointer: Pointer, size: u64, value: &Value) -> Result<(), IrError> {
         match pointer.object {
             AddressedObject::Private(object) => {
@@ -251,9 +236,6 @@ pub(crate) struct BoundBuffers<'a>(pub(crate) &'a mut [BoundBuffer]);
 impl BoundBuffers<'_> {
     /// Loads `size` bytes, at most 8, from byte `start` as a little-endian number. Bytes beyond the
     /// buffer are zeros, as in Direct3D 12.
-    ///
-    /// # Errors
-    /// Nothing is bound there.
     pub(crate) fn load(&self, place: RegisterSite, start: u64, size: u64) -> Result<u64, IrError> {
         let buffer = &self.0[self.bound(place)?];
         let byte = |at: u64| usize::try_from(at).ok().and_then(|at| buffer.bytes.get(at)).copied().unwrap_or(0);
@@ -261,9 +243,6 @@ impl BoundBuffers<'_> {
     }
 
     /// Stores the low `size` bytes of `bits` at `start`. Bytes beyond the buffer are lost.
-    ///
-    /// # Errors
-    /// Nothing is bound there.
     pub(crate) fn store(&mut self, place: RegisterSite, start: u64, size: u64, bits: u64) -> Result<(), IrError> {
         let index = self.bound(place)?;
         for (at, byte) in (start..start.saturating_add(size)).zip(bits.to_le_bytes()) {
@@ -276,9 +255,6 @@ impl BoundBuffers<'_> {
     }
 
     /// Bytes of the buffer at `site`.
-    ///
-    /// # Errors
-    /// Nothing is bound there.
     pub(crate) fn size(&self, site: RegisterSite) -> Result<u64, IrError> {
         Ok(self.0[self.bound(site)?].bytes.len() as u64)
     }
@@ -322,9 +298,6 @@ impl PrivateMemory {
     }
 
     /// Allocates an object of `size` bytes and returns its index.
-    ///
-    /// # Errors
-    /// More memory than the limit.
     pub(super) fn allocate(&mut self, size: u64) -> Result<usize, IrError> {
         let left = self.left.checked_sub(size);
         self.left = left.ok_or(IrError::limit("more than", MAX_PRIVATE, "bytes of private memory"))?;

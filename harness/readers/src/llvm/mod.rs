@@ -46,9 +46,6 @@ pub struct Program {
 
 impl Program {
     /// Reads a module and the entry point `name`.
-    ///
-    /// # Errors
-    /// A line outside functions that cannot be parsed, or no such function.
     pub fn read(text: &str, name: &str) -> Result<Self, IrError> {
         let module = Module::read(text)?;
         let functions = module::functions(text, &module.types)?;
@@ -60,17 +57,11 @@ impl Program {
     }
 
     /// Reads a module and its first entry point.
-    ///
-    /// # Errors
-    /// As [`Self::read`], or a module without an entry point.
     pub(crate) fn only(text: &str) -> Result<Self, IrError> {
         Self::read(text, &module::entry(text)?)
     }
 
     /// Executes the entry point over `buffers`.
-    ///
-    /// # Errors
-    /// The first instruction that cannot be executed.
     pub(crate) fn run(&self, buffers: &mut [BoundBuffer]) -> Result<(), IrError> {
         self.machine(buffers, None).run()
     }

@@ -31,9 +31,6 @@ pub(super) struct GlobalVariable {
 
 impl Module {
     /// Reads everything in a module except its functions.
-    ///
-    /// # Errors
-    /// The first line that cannot be parsed.
     pub(crate) fn read(text: &str) -> Result<Self, IrError> {
         let layout = text.lines().find_map(|line| line.strip_prefix("target datalayout = "));
         let layout = layout.ok_or("no data layout")?.trim().trim_matches('"');
@@ -110,10 +107,6 @@ impl<'a> Metadata<'a> {
         Self(lines.filter_map(|line| line.split_once(" = ")).collect())
     }
 
-    /// The fields of a node, each as its tokens.
-    ///
-    /// # Errors
-    /// No node of this name, or text that is not LLVM assembly.
     pub(super) fn fields(&self, name: &str) -> Result<Vec<Vec<Token<'a>>>, IrError> {
         let node = self.0.get(name).ok_or_else(|| IrError::name("", name, "is not defined"))?;
 
@@ -132,9 +125,6 @@ impl<'a> Metadata<'a> {
 
     /// The names of the nodes that a node lists; `None` for other fields. A node that a module need
     /// not have is empty without it.
-    ///
-    /// # Errors
-    /// Text that is not LLVM assembly.
     pub(super) fn list(&self, name: &str) -> Result<Vec<Option<&'a str>>, IrError> {
         if !self.0.contains_key(name) {
             return Ok(Vec::new());
@@ -164,9 +154,6 @@ pub(super) struct BasicBlock {
 }
 
 /// The functions that a module defines, by name.
-///
-/// # Errors
-/// The first function whose head cannot be parsed.
 pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String, Function>, IrError> {
     let mut functions = HashMap::new();
     let mut lines = text.lines();
@@ -185,9 +172,6 @@ pub(super) fn functions(text: &str, types: &NamedTypes) -> Result<HashMap<String
 }
 
 /// The name of the first function without arguments and with external linkage.
-///
-/// # Errors
-/// No such function.
 pub(super) fn entry(text: &str) -> Result<String, IrError> {
     let heads = text.lines().filter(|line| line.starts_with("define ") && line.contains("()"));
     let mut own = heads.filter(|line| !line.contains(" internal ") && !line.contains(" linkonce_odr "));

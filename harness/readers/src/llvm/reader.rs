@@ -46,10 +46,6 @@ pub(super) enum Token<'a> {
     Punctuation(char),
 }
 
-/// Splits a line into tokens.
-///
-/// # Errors
-/// The first text that is not a token.
 pub(super) fn tokens(line: &str) -> Result<Vec<Token<'_>>, IrError> {
     let mut lexer = Token::lexer(line);
     let mut tokens = Vec::new();
@@ -319,7 +315,6 @@ fn starts_type(word: &str) -> bool {
     is_integer || matches!(word, "void" | "token" | "ptr" | "target") || Primitive::named(word).is_some()
 }
 
-/// True if an operand starts with this word.
 fn starts_operand(word: &str) -> bool {
     matches!(
         word,

@@ -47,9 +47,6 @@ impl Primitive {
     }
 
     /// The bits of a constant in integer notation.
-    ///
-    /// # Errors
-    /// More digits than any type has.
     pub(crate) fn integer(self, digits: &str) -> Result<u64, IrError> {
         let value: i128 = digits.parse().map_err(|_| IrError::literal(digits, "is too large"))?;
         let low = u64::try_from(value & i128::from(u64::MAX))?;
@@ -59,9 +56,6 @@ impl Primitive {
 
     /// The bits of a constant in decimal or hexadecimal floating-point notation. LLVM writes a
     /// `float` in decimal or as the bits of the equal `double`, and a `half` as its own bits.
-    ///
-    /// # Errors
-    /// Text that is not a constant of this type.
     pub(crate) fn float(self, text: &str) -> Result<u64, IrError> {
         let bad = || IrError::literal(text, "is no number");
         if let Some(digits) = text.strip_prefix("0xH") {
@@ -104,10 +98,6 @@ pub(crate) struct DataLayout {
 
 impl DataLayout {
     /// Parses the text and skips the parts about other things.
-    ///
-    /// # Errors
-    /// A part that cannot be parsed, big-endian numbers, or a pointer size that the target does not
-    /// have.
     pub(crate) fn parse(text: &str) -> Result<Self, IrError> {
         let mut layout = Self::default();
         for part in text.split('-') {
@@ -224,9 +214,6 @@ pub(crate) struct NamedTypes {
 
 impl NamedTypes {
     /// Lays out the defined structs.
-    ///
-    /// # Errors
-    /// A type that contains itself, is nested too deeply or is too large.
     pub(crate) fn new(data_layout: DataLayout, defined: &HashMap<String, StructType>) -> Result<Self, IrError> {
         let mut types = Self { data_layout, named: HashMap::new() };
         let mut names: Vec<&String> = defined.keys().collect();
@@ -257,9 +244,6 @@ impl NamedTypes {
     }
 
     /// The layout of a struct type; `None` for other types.
-    ///
-    /// # Errors
-    /// An undefined name, or a type without bytes.
     pub(crate) fn structure(&self, ty: &Type) -> Result<Option<LaidOutStruct>, IrError> {
         match ty {
             Type::Struct(own) => self.lay_out(own).map(Some),
@@ -272,10 +256,6 @@ impl NamedTypes {
         self.named.get(name).ok_or_else(|| IrError::name("%", name, "is not defined"))
     }
 
-    /// The size and alignment of a type.
-    ///
-    /// # Errors
-    /// An undefined name, a type without bytes, or one that is too large.
     pub(crate) fn measure(&self, ty: &Type) -> Result<SizeAndAlignment, IrError> {
         match ty {
             Type::Void => Err("a value without bytes".into()),

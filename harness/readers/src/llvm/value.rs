@@ -41,7 +41,6 @@ pub(super) struct Pointer {
     pub(super) offset: i64,
 }
 
-/// The memory that an address points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressedObject {
     /// Private memory, by index of the object.

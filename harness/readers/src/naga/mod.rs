@@ -33,9 +33,6 @@ const DEEPEST: usize = 64;
 mod type_layouts;
 
 /// Reads the blocks of a WGSL module, in declaration order.
-///
-/// # Errors
-/// naga's own, each at its place in `file`.
 pub fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
     let place = NagaText { text, file };
     let module = wgsl::parse_str(text).map_err(|error| {

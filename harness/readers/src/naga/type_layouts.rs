@@ -22,7 +22,6 @@ pub(super) struct TypeLayouts {
 }
 
 impl TypeLayouts {
-    /// naga's own layouts.
     pub(super) fn of_naga(module: &Module, layouter: &Layouter) -> Self {
         let layout = |(handle, ty): (Handle<Type>, &Type)| TypeLayout {
             alignment: layouter[handle].alignment.round_up(1),

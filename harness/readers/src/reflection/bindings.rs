@@ -46,9 +46,6 @@ struct BindingJson {
 }
 
 /// The rows of the global parameters, in the order of the JSON.
-///
-/// # Errors
-/// Text that is not such JSON, or an unknown unit or amount.
 pub fn parameters(json: &str) -> Result<Vec<ReflectedBinding>, ReadError> {
     let program: BindingsJson = serde_json::from_str(json)?;
     let mut rows = Vec::new();

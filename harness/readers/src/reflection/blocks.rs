@@ -17,9 +17,6 @@ use crate::ReadError;
 use crate::listing::{array_name, member_path};
 
 /// The blocks in the JSON, with the compiler's default order of matrices.
-///
-/// # Errors
-/// Text that is not such JSON.
 pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayout>, ReadError> {
     let program: LayoutsJson = serde_json::from_str(json)?;
     let mut reader = BlocksReader { order, blocks: Vec::new() };

@@ -96,9 +96,6 @@ pub(super) const BASE: &str = "$base";
 /// The numbers in the JSON for the block with this name: `S`, `N::S`, `p.inner` for a nested
 /// parameter block, `$Globals`, `$Entry.main`. Empty if there is no such block, or several: Slang
 /// leaves namespaces out.
-///
-/// # Errors
-/// Text that is not such JSON.
 pub fn layout_numbers(json: &str, block: &str) -> Result<Numbers, serde_json::Error> {
     let program: LayoutsJson = serde_json::from_str(json)?;
     let mut read = LayoutsReader { numbers: Numbers::default() };
@@ -166,7 +163,6 @@ impl LayoutsReader {
         self.parts(ty, block, 0);
     }
 
-    /// The parts of a type that starts at an absolute byte.
     fn parts(&mut self, ty: &TypeJson, path: &str, start: u32) {
         self.fields(&ty.fields, path, start);
         if let Some(element) = ty.element_type.as_ref().filter(|_| ty.kind == "array") {

@@ -38,9 +38,6 @@ impl fmt::Display for BrokenPromise {
 
 /// Returns the first access that breaks its promise, if the address in the push constants is a
 /// multiple of `alignment` bytes, a power of two.
-///
-/// # Errors
-/// The words are no SPIR-V module.
 pub fn broken_promise(words: &[u32], alignment: u32) -> Result<Option<BrokenPromise>, BadModule> {
     let module = load(words)?;
     let types = SpirvTypes::read(&module)?;
@@ -74,7 +71,6 @@ struct KnownValue {
 
 #[derive(Clone, Copy, Debug)]
 enum Meaning {
-    /// A pointer into the push constants.
     PushConstants,
     /// A pointer into the memory behind the address, or the address as a number.
     Place(AddressedPlace),
@@ -103,7 +99,6 @@ impl AddressedPlace {
 struct Addresses<'a> {
     types: &'a SpirvTypes,
     decorations: &'a Decorations,
-    /// The alignment of the address.
     alignment: u32,
     known: FxHashMap<Word, KnownValue>,
 }

@@ -80,7 +80,6 @@ struct DeclarationFilter {
     unread_constants: BTreeMap<Word, String>,
     /// Possible result ids of unknown instructions, with the opcode.
     unknown_results: BTreeMap<Word, u32>,
-    /// Pointees of pointers into unknown storage classes.
     unknown_pointers: BTreeMap<Word, Word>,
     unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
     unknown_opcodes: BTreeSet<u32>,

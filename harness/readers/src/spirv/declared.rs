@@ -84,9 +84,6 @@ pub fn declared(words: &[u32]) -> Result<Vec<DeclaredBlock>, BadModule> {
 
 impl DeclaredModule {
     /// Reads a module as [`declared`] does.
-    ///
-    /// # Errors
-    /// As [`declared`].
     pub fn read(words: &[u32]) -> Result<Self, BadModule> {
         let declarations = Declarations::read(words)?;
         let types = SpirvTypes::read(&declarations.module)?;
@@ -163,7 +160,6 @@ struct VariableBlock {
     kind: BlockKind,
 }
 
-/// The block that a variable holds, if any.
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
     // GLSL has arrays of arrays of blocks.
     let (mut element, mut count) = (variable.pointee, Count::Finite(1));
@@ -479,9 +475,6 @@ pub struct BoundVariable {
 }
 
 /// The variables that have both a `DescriptorSet` and a `Binding`, in declaration order.
-///
-/// # Errors
-/// If the words are not a SPIR-V module.
 pub fn bound_variables(words: &[u32]) -> Result<Vec<BoundVariable>, BadModule> {
     let module = Declarations::read(words)?.module;
     let types = SpirvTypes::read(&module)?;

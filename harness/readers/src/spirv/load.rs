@@ -35,9 +35,6 @@ const NON_SEMANTIC: &str = "NonSemantic.";
 
 /// Reads the instructions of a module, except those of non-semantic sets (debug information,
 /// printf), which may also be outside of functions.
-///
-/// # Errors
-/// The words are not a module.
 pub fn load(words: &[u32]) -> Result<Module, BadModule> {
     let starts = instruction_starts(words)?;
     for (index, start) in starts.iter().enumerate() {
@@ -123,7 +120,6 @@ pub(super) struct CountingLoader {
     pub(super) loader: Loader,
     pub(super) instructions: usize,
     functions: usize,
-    /// Ids of the non-semantic sets.
     non_semantic: BTreeSet<Word>,
 }
 
@@ -203,9 +199,6 @@ impl Operands<'_> {
 }
 
 /// The instructions of a module, one per line. Ids are numbers without names.
-///
-/// # Errors
-/// The module cannot be read.
 pub fn disassembly(bytes: &[u8]) -> Result<String, ParseState> {
     Ok(rspirv::dr::load_bytes(bytes)?.disassemble())
 }

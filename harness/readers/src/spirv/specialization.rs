@@ -126,7 +126,6 @@ fn folded(operation: Op, operands: &[u32]) -> Option<u32> {
     })
 }
 
-/// The remainder that has the sign of the divisor.
 fn with_sign_of_divisor(dividend: i32, divisor: i32) -> Option<i32> {
     let remainder = dividend.checked_rem(divisor)?;
     let differ = remainder != 0 && (remainder < 0) != (divisor < 0);

@@ -69,7 +69,6 @@ pub struct SpirvMember {
     pub matrix: Option<MatrixLayout>,
 }
 
-/// The placement of a member's matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatrixLayout {
     pub stride: u32,
@@ -120,9 +119,6 @@ pub struct SpirvTypes {
 
 impl SpirvTypes {
     /// Reads types, constants, global variables and their decorations.
-    ///
-    /// # Errors
-    /// The first declaration that cannot be read.
     pub fn read(module: &Module) -> Result<Self, BadType> {
         let decorations = Decorations::read(module);
         let mut types = Self {

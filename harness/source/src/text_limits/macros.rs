@@ -26,7 +26,6 @@ struct MacroDefinition<'a> {
     body: Vec<LimitToken<'a>>,
 }
 
-/// Size of one expansion of a macro.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Expansion {
     /// Tokens of the body itself.
@@ -65,10 +64,6 @@ impl<'a> Macros<'a> {
         self.definitions.entry(name.text).or_default().push(definition);
     }
 
-    /// Checks the length of the text after macro expansion.
-    ///
-    /// # Errors
-    /// The first token that makes it too long, or macros that nest too deep.
     pub(super) fn check_expansion(&self, code: &[LimitToken<'a>], place: FileText<'a>) -> Result<(), Diagnostic> {
         let mut measuring = MacroMeasurement { macros: self, known: HashMap::new(), place };
         let mut total = Counter::default();

@@ -47,9 +47,6 @@ const MOST_ELEMENTS: u64 = 1 << 28;
 const MOST_QUOTES: usize = 64;
 
 /// Checks the limits for the text of `file`.
-///
-/// # Errors
-/// The first excess, at its place.
 pub fn check_text(text: &str, file: FileId, language: ShaderLanguage) -> Result<(), Diagnostic> {
     let place = FileText { text, file };
     if text.len() > MOST_BYTES {
@@ -82,7 +79,6 @@ pub fn glsl_words(text: &str) -> BTreeSet<&str> {
     words.map(|token| token.text).collect()
 }
 
-/// A text and the id of its file.
 #[derive(Clone, Copy)]
 struct FileText<'a> {
     text: &'a str,
@@ -106,7 +102,6 @@ impl FileText<'_> {
     }
 }
 
-/// Checks a directive, and records the macro that it defines.
 fn check_directive<'a>(
     directive: LimitToken<'a>,
     place: FileText<'a>,

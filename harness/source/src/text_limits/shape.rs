@@ -5,9 +5,6 @@ use super::{DEEPEST, DEEPEST_TEMPLATE, FileText, MOST_ELEMENTS, MOST_ELSE_IFS, M
 use crate::diagnostics::Diagnostic;
 
 /// Checks that nothing in these tokens nests too deep, is chained too long or has too many elements.
-///
-/// # Errors
-/// The first token that exceeds a limit.
 pub(super) fn check_shape(tokens: &[LimitToken<'_>], place: FileText<'_>) -> Result<(), Diagnostic> {
     let mut shape = NestingState::new();
     for (index, token) in tokens.iter().enumerate() {

@@ -20,7 +20,6 @@ pub(super) struct BlockAccess {
     pub(super) element: AccessedElement,
 }
 
-/// The element of a block's array that is accessed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AccessedElement {
     /// The block itself if it is in no array.
@@ -29,7 +28,6 @@ pub(super) enum AccessedElement {
 }
 
 impl BlockAccess {
-    /// Accesses the block itself.
     pub(super) fn first(layout: &BlockLayout, plan: ProbePlan) -> Self {
         Self { layout: layout.clone(), plan, element: AccessedElement::First }
     }

@@ -186,10 +186,6 @@ impl CompileJob<'_> {
 
     /// Compiles the declarations with a probe of this plan. `marked` is a suffix for the folder
     /// name that separates a second plan from the first.
-    ///
-    /// # Errors
-    ///
-    /// The reason why there is no probe.
     pub(crate) fn compile(
         &self,
         layout: &BlockLayout,
@@ -407,10 +403,6 @@ impl CompileJob<'_> {
     }
 
     /// Compiles the other stage of a draw, the one that is not probed; `None` without a draw.
-    ///
-    /// # Errors
-    ///
-    /// The reason why there is no container.
     fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, Unusable> {
         let other = match stage {
             Stage::Compute | Stage::RayGeneration | Stage::Callable => return Ok(None),
@@ -484,7 +476,6 @@ impl CompileJob<'_> {
         }
     }
 
-    /// Returns the Vulkan block rules that the compiler's option promises for the block.
     fn promised_rules(&self) -> BlockRules {
         match self.toolchain.output {
             ShaderForm::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
@@ -515,10 +506,6 @@ impl CompileJob<'_> {
 
 /// Returns the byte offsets that a compiled probe addresses. `reserved` holds the names that the
 /// probe may use; `reader` handles what only naga can read.
-///
-/// # Errors
-///
-/// The code cannot be read or followed.
 pub(crate) fn addressed_by(
     shader: &Shader,
     toolchain: &Toolchain,

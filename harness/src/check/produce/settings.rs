@@ -6,7 +6,6 @@ use layoutproof_layout::{ElementChoice, RuleSet};
 
 use layoutproof_probes::{AddressSpace, Form, Stage};
 
-/// The accesses that compilers compile for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompiledAccesses {
     /// Reads in every form, writes, the same for the second element, and byte-address accesses.

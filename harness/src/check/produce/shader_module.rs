@@ -25,11 +25,9 @@ pub enum ModuleCode {
     Naga { spirv: Vec<u32>, wgsl: String },
     /// WGSL text that naga refuses; no device gets it.
     Wgsl(String),
-    /// DXIL.
     Dxil {
         /// The listing, which the evaluator follows.
         listing: String,
-        /// The container, if the code is for a device.
         container: Option<Vec<u8>>,
     },
     /// DXBC, and the SPIR-V words that vkd3d translates it to. We follow the SPIR-V.

@@ -48,9 +48,7 @@ pub struct SubjectShaders {
 /// The layouts of a shader and of its image. They differ only if a fault is planted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShaderLayouts<'a> {
-    /// The layout used to write the shader.
     pub(super) written: &'a BlockLayout,
-    /// The layout that packs the image.
     pub(super) packed: &'a BlockLayout,
 }
 

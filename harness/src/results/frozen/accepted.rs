@@ -19,7 +19,6 @@ pub struct IntendedChanges {
     pub entries: Vec<AcceptedEntry>,
 }
 
-/// One intended change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptedEntry {
@@ -39,9 +38,6 @@ impl Default for IntendedChanges {
 
 impl IntendedChanges {
     /// Reads a list.
-    ///
-    /// # Errors
-    /// The place, or another schema.
     pub fn read(text: &str) -> Result<Self, FrozenFileError> {
         let list: Self = toml::from_str(text)?;
         check_schema(list.schema)?;

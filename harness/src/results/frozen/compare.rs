@@ -21,7 +21,6 @@ pub struct BuildDifference {
     pub what: &'static str,
     /// The frozen build's value; `None` if it has none.
     pub old: Option<String>,
-    /// The new build's value.
     pub new: Option<String>,
     /// What the difference means for the source's author.
     pub kind: ChangeKind,

@@ -214,7 +214,6 @@ fn ask(asked: &CompileJob<'_>, layout: &BlockLayout, plan: ProbePlan) -> Option<
     })
 }
 
-/// Reads the addresses in the code of a compiled probe.
 fn read_probe(
     asked: &CompileJob<'_>,
     layout: &BlockLayout,

@@ -58,10 +58,6 @@ pub(super) fn check_schema(found: u32) -> Result<(), FrozenFileError> {
 }
 
 impl Manifest {
-    /// Reads a manifest.
-    ///
-    /// # Errors
-    /// The place, or another schema.
     pub fn read(text: &str) -> Result<Self, FrozenFileError> {
         let manifest: Self = toml::from_str(text)?;
         check_schema(manifest.schema)?;
@@ -69,15 +65,11 @@ impl Manifest {
     }
 
     /// The manifest as text.
-    ///
-    /// # Errors
-    /// None in practice: the fields are strings and numbers.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
 }
 
-/// Digest of the names and digests of all cases of all toolchains.
 pub fn case_set_digest(decided: &BTreeMap<String, CaseDecisions>) -> String {
     let cases: BTreeSet<(&str, &str)> =
         decided.values().flatten().map(|(id, case)| (id.as_str(), case.digest.as_str())).collect();

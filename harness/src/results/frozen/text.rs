@@ -80,9 +80,6 @@ fn write_facts(facts: &Facts, text: &mut String) {
 }
 
 /// Reads the output of [`write()`].
-///
-/// # Errors
-/// The first line that does not have the format.
 pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
     let mut decided = CaseDecisions::new();
     let mut reader = FrozenTextReader::default();

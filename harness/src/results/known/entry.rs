@@ -299,7 +299,6 @@ impl fmt::Display for RulesPattern {
 #[derive(Clone, Debug)]
 pub(super) enum CasePattern {
     Id(String),
-    /// The cases that match.
     Pattern(WildMatch),
 }
 

@@ -53,9 +53,7 @@ pub enum MemberShape {
     PushConstants,
     /// A bool, or a vector or matrix of bools, as the element of a structured buffer.
     BoolElement,
-    /// A matrix of integers as the element of a structured buffer.
     IntegerMatrixElement,
-    /// A matrix by rows as the element of a structured buffer.
     MatrixElementByRows,
     /// A struct with scalars of different sizes, whose end may not be a multiple of its alignment.
     MixedStruct,
@@ -211,7 +209,6 @@ impl ShapeFinder<'_> {
         }
     }
 
-    /// Adds the shapes that are there.
     fn add(&mut self, path: &str, shapes: &[(MemberShape, bool)]) {
         let there = shapes.iter().filter(|(_, is_there)| *is_there);
         self.found.extend(there.map(|(shape, _)| (path.to_owned(), *shape)));
@@ -384,7 +381,6 @@ fn has_bytes(member: &Member) -> bool {
     !matches!(member.ty.dimensions().0, Type::Resource(_) | Type::Interface { .. })
 }
 
-/// The members of a struct, of its bases, and of the structs in it.
 fn members_within(structure: &StructType) -> Vec<&Member> {
     let mut found = structure.base.as_deref().map(members_within).unwrap_or_default();
     for member in structure.members.iter().filter(|member| has_bytes(member)) {

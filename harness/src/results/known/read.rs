@@ -26,17 +26,11 @@ pub struct KnownFile {
 }
 
 /// Reads the entries of a list of known differences.
-///
-/// # Errors
-/// All problems in the file.
 pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<Diagnostic>> {
     read_file(file, sources).map(|known| known.entries)
 }
 
 /// Reads a list of known differences.
-///
-/// # Errors
-/// All problems in the file.
 pub fn read_file(file: FileId, sources: &SourceMap) -> Result<KnownFile, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);
@@ -140,7 +134,6 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     cases.into_iter().map(of_case).collect()
 }
 
-/// The address space that the entry covers.
 fn space(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<AddressSpace> {
     let value = entry.value("space")?;
     let name = string(value, problems)?;

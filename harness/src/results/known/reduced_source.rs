@@ -24,7 +24,6 @@ pub struct ReducedSource {
     pub known: Vec<String>,
     /// The title: what goes wrong.
     pub title: String,
-    /// The case that the source is reduced from.
     pub case: String,
     /// The rule set under which the case's numbers are compared; `None` if the source shows no
     /// numbers.
@@ -51,10 +50,6 @@ pub struct ReducedSource {
 }
 
 impl ReducedSource {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// All problems in the file.
     pub fn read(file: FileId, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let mut problems = FileProblems::new(file, Code::BadCase, &mut found);

@@ -29,7 +29,6 @@ impl<'m> Liveness<'m> {
         self.evaluate(expression, state)
     }
 
-    /// The value of an initialiser.
     pub(super) fn initialised(
         &mut self,
         ty: Option<&Type>,

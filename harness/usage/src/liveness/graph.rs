@@ -20,7 +20,6 @@ pub(super) const MOST_NODES: usize = 1 << 20;
 pub(super) enum Operation {
     /// Never written.
     Undefined,
-    /// A constant: its kind and bits.
     Constant(ConstantBits),
     /// Something that is different each time: an input, a read of memory that the shader writes.
     Fresh(u32),
@@ -184,7 +183,6 @@ impl Graph {
         self.unrolled.get(&node).copied()
     }
 
-    /// The number of the next node.
     pub(super) fn next(&self) -> NodeId {
         NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX)
     }

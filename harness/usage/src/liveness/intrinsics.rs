@@ -10,127 +10,40 @@ use super::literals::{float, is_true};
 use super::value::{Handle, Value, number};
 use super::{Liveness, State};
 use layoutproof_frontend::module::code::{BinaryOperator, CallExpression, Expression, Literal, element_of};
+use layoutproof_source::words::words;
 
 /// Functions of the components of their arguments.
-const ELEMENTWISE: [&str; 65] = [
-    "abs",
-    "acos",
-    "asin",
-    "asfloat",
-    "asint",
-    "asuint",
-    "asdouble",
-    "asfloat16",
-    "asint16",
-    "asuint16",
-    "atan",
-    "atan2",
-    "ceil",
-    "cos",
-    "cosh",
-    "countbits",
-    "ddx",
-    "ddx_coarse",
-    "ddx_fine",
-    "ddy",
-    "ddy_coarse",
-    "ddy_fine",
-    "degrees",
-    "exp",
-    "exp2",
-    "f16tof32",
-    "f32tof16",
-    "firstbithigh",
-    "firstbitlow",
-    "floor",
-    "fma",
-    "fmod",
-    "frac",
-    "fwidth",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "ldexp",
-    "log",
-    "log10",
-    "log2",
-    "radians",
-    "rcp",
-    "reversebits",
-    "round",
-    "rsqrt",
-    "saturate",
-    "sign",
-    "sin",
-    "sinh",
-    "smoothstep",
-    "sqrt",
-    "step",
-    "tan",
-    "tanh",
-    "trunc",
-    "NonUniformResourceIndex",
-    "EvaluateAttributeAtSample",
-    "EvaluateAttributeCentroid",
-    "EvaluateAttributeSnapped",
-    "EvaluateAttributeAtCentroid",
-    "GetAttributeAtVertex",
-    "D3DCOLORtoUBYTE4",
-    "msad4",
-    "pow",
-];
+const ELEMENTWISE: [&str; 65] = words(
+    "
+    abs acos asin asfloat asint asuint asdouble asfloat16 asint16 asuint16 atan atan2 ceil cos cosh countbits ddx
+    ddx_coarse ddx_fine ddy ddy_coarse ddy_fine degrees exp exp2 f16tof32 f32tof16 firstbithigh firstbitlow floor
+    fma fmod frac fwidth isfinite isinf isnan ldexp log log10 log2 radians rcp reversebits round rsqrt saturate sign
+    sin sinh smoothstep sqrt step tan tanh trunc NonUniformResourceIndex EvaluateAttributeAtSample
+    EvaluateAttributeCentroid EvaluateAttributeSnapped EvaluateAttributeAtCentroid GetAttributeAtVertex
+    D3DCOLORtoUBYTE4 msad4 pow
+    ",
+);
 
 /// Functions of all components of their arguments that give one scalar.
-const SCALAR: [&str; 10] = [
-    "dot",
-    "length",
-    "distance",
-    "determinant",
-    "any",
-    "all",
-    "dot2add",
-    "dot4add_u8packed",
-    "dot4add_i8packed",
-    "noise",
-];
+const SCALAR: [&str; 10] = words(
+    "
+    dot length distance determinant any all dot2add dot4add_u8packed dot4add_i8packed noise
+    ",
+);
 
 /// Functions of all components of their arguments that give what the first one is.
 const MIXED: [&str; 6] = ["normalize", "reflect", "refract", "faceforward", "cross", "lit"];
 
 /// Functions without arguments, or with values that the shader receives.
-const INPUTS: [&str; 31] = [
-    "WaveGetLaneIndex",
-    "WaveGetLaneCount",
-    "WaveIsFirstLane",
-    "DispatchRaysIndex",
-    "DispatchRaysDimensions",
-    "WorldRayOrigin",
-    "WorldRayDirection",
-    "ObjectRayOrigin",
-    "ObjectRayDirection",
-    "RayTMin",
-    "RayTCurrent",
-    "RayFlags",
-    "PrimitiveIndex",
-    "InstanceIndex",
-    "InstanceID",
-    "GeometryIndex",
-    "HitKind",
-    "ObjectToWorld3x4",
-    "ObjectToWorld4x3",
-    "WorldToObject3x4",
-    "WorldToObject4x3",
-    "GetRenderTargetSampleCount",
-    "GetRenderTargetSamplePosition",
-    "IsHelperLane",
-    "ObjectToWorld",
-    "WorldToObject",
-    "CheckAccessFullyMapped",
-    "GetMeshPayload",
-    "sampleindex",
-    "isfront",
-    "CreateResourceFromHeap",
-];
+const INPUTS: [&str; 31] = words(
+    "
+    WaveGetLaneIndex WaveGetLaneCount WaveIsFirstLane DispatchRaysIndex DispatchRaysDimensions WorldRayOrigin
+    WorldRayDirection ObjectRayOrigin ObjectRayDirection RayTMin RayTCurrent RayFlags PrimitiveIndex InstanceIndex
+    InstanceID GeometryIndex HitKind ObjectToWorld3x4 ObjectToWorld4x3 WorldToObject3x4 WorldToObject4x3
+    GetRenderTargetSampleCount GetRenderTargetSamplePosition IsHelperLane ObjectToWorld WorldToObject
+    CheckAccessFullyMapped GetMeshPayload sampleindex isfront CreateResourceFromHeap
+    ",
+);
 
 impl<'m> Liveness<'m> {
     pub(super) fn built_in(&mut self, call: &'m CallExpression, state: &mut State<'m>) -> Value<'m> {

@@ -8,7 +8,6 @@ use super::state::{Ending, Exit, LoopFrame, State, Variable, conditions, set_var
 use super::value::Value;
 use layoutproof_frontend::module::code::{BinaryOperator, Expression, Literal, Statement};
 
-/// Steps of a loop that is run round by round.
 pub(super) const MOST_STEPS_OF_ROUNDS: usize = 1 << 14;
 
 /// Rounds of a loop that is run round by round. DXC unrolls 60 rounds of a small body, no 16 of a larger one.
@@ -445,7 +444,6 @@ impl<'m> Liveness<'m> {
         }
     }
 
-    /// The variables that a round changes.
     fn changed(&mut self, header: &State<'m>, back: &State<'m>) -> Vec<Variable> {
         let locals = (0..back.locals.len()).map(Variable::Local);
         let statics = (0..back.statics.len()).map(Variable::Static);

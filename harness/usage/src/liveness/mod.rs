@@ -51,7 +51,6 @@ const DEEPEST: usize = 256;
 pub(super) struct NeededPlaces<'m> {
     /// All that may be needed.
     pub(super) all: Vec<Location<'m>>,
-    /// The uses that are certainly needed.
     pub(super) certain: Vec<Location<'m>>,
     /// The function with code that the analysis does not follow; ignore the other fields then.
     pub(super) unfollowed: Option<UnfollowedCode>,

@@ -87,7 +87,6 @@ impl Graph {
         }
     }
 
-    /// A number as the type of the node has it.
     fn fitted(&self, node: NodeId, number: f64) -> f64 {
         let Some(integer) = self.integer(node) else { return number };
         #[expect(clippy::cast_possible_truncation, reason = "a conversion to an integer cuts")]

@@ -188,7 +188,6 @@ impl Graph {
         }
     }
 
-    /// One node for a value that is used as a whole.
     pub(super) fn whole(&mut self, value: &Value<'_>) -> NodeId {
         match value {
             Value::Scalar(node) | Value::Opaque(node, _) => *node,

@@ -46,17 +46,11 @@ pub enum NoCacheFolder {
 impl CacheFolder {
     /// The folder of this user: the one that `LAYOUTPROOF_CACHE` names, else the one in the user's
     /// cache folder. Makes it if it is missing.
-    ///
-    /// # Errors
-    /// [`NoCacheFolder`].
     pub fn of_user() -> Result<Self, NoCacheFolder> {
         Self::at(&chosen(|name| std::env::var_os(name))?)
     }
 
     /// Uses this folder, and makes it if it is missing.
-    ///
-    /// # Errors
-    /// [`NoCacheFolder`].
     pub fn at(path: &Path) -> Result<Self, NoCacheFolder> {
         guarded(path).map(|path| Self { path })
     }

@@ -23,6 +23,7 @@ use sha2::{Digest, Sha256};
 use super::store::{CacheKey, EntryKind, EntryStore, KeyParts};
 use crate::child::{ProcessEnd, run};
 use crate::search_path::on_path;
+use layoutproof_source::words::words;
 
 /// Time limit for the loader to list libraries.
 const LOADER_LIMIT: Duration = Duration::from_secs(10);
@@ -31,25 +32,11 @@ const LOADER_LIMIT: Duration = Duration::from_secs(10);
 const MOST_FILES: usize = 1000;
 
 /// Prefixes of the variables that compilers and their loaders read.
-const VARIABLES: [&str; 17] = [
-    "CCC_",
-    "CLANG",
-    "COMPILER_PATH",
-    "CPATH",
-    "CPLUS_INCLUDE",
-    "C_INCLUDE",
-    "DAWN",
-    "DXC",
-    "GLSLANG",
-    "LANG",
-    "LC_",
-    "LD_",
-    "NODE_",
-    "SLANG",
-    "SPIRV",
-    "VK_",
-    "WINE",
-];
+const VARIABLES: [&str; 17] = words(
+    "
+    CCC_ CLANG COMPILER_PATH CPATH CPLUS_INCLUDE C_INCLUDE DAWN DXC GLSLANG LANG LC_ LD_ NODE_ SLANG SPIRV VK_ WINE
+    ",
+);
 
 /// Our own code that shapes a cached answer: it replaces a compiler's program, reads a compiler's
 /// output, or carries it between processes.
@@ -76,7 +63,6 @@ pub(crate) struct ProgramFiles {
     /// True if all programs that it starts, if it is a script, are among the files. Other scripts
     /// may start any program, so they have no identity.
     pub(crate) is_known_script: bool,
-    /// The library that the program loads by path.
     pub(crate) library: Option<PathBuf>,
     /// More files, and folders with everything in them.
     pub(crate) others: Vec<PathBuf>,

@@ -39,7 +39,6 @@ pub struct AnswerCache {
 /// no identity.
 type IdentityCell = OnceLock<Option<Arc<ProgramIdentity>>>;
 
-/// A question to a program: all of its inputs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProgramQuestion<'a> {
     /// `Compilation` or `Validation`.
@@ -70,7 +69,6 @@ pub(crate) struct AnswerOfProgram {
     pub(crate) files: BTreeMap<String, Vec<u8>>,
 }
 
-/// A run's use of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
     pub compilations: ProgramUse,
@@ -116,9 +114,6 @@ impl AnswerCache {
     }
 
     /// Removes everything, and returns what it removed.
-    ///
-    /// # Errors
-    /// The first file that cannot be removed.
     pub fn clear(&self) -> io::Result<CacheContent> {
         self.store.clear()
     }

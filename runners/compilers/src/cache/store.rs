@@ -196,9 +196,6 @@ impl EntryStore {
 
     /// Removes everything, and returns what it removed. Folders stay, because another process may
     /// be writing there.
-    ///
-    /// # Errors
-    /// The first file that cannot be removed.
     pub(super) fn clear(&self) -> io::Result<CacheContent> {
         let content = self.content();
         for file in self.all_files() {

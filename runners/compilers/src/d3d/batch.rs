@@ -59,9 +59,6 @@ const SOURCE: &str = "source.hlsl";
 
 impl D3dCompiler {
     /// Takes the time limit for a source from `compiler`.
-    ///
-    /// # Errors
-    /// No temporary folder can be made.
     pub fn new(compiler: Compiler) -> io::Result<Self> {
         Ok(Self { service: LineService::new(compiler.clone()), compiler, folder: ScratchFolder::new()? })
     }
@@ -112,9 +109,6 @@ pub struct FxcProgram {
 
 impl Fxc {
     /// Takes `fxc` and `vkd3d` of [`Compiler::known`], and starts nothing yet.
-    ///
-    /// # Errors
-    /// No temporary folder can be made.
     pub fn new(fxc: Compiler, vkd3d: Compiler) -> io::Result<Self> {
         Ok(Self { compiler: Mutex::new(D3dCompiler::new(fxc)?), translator: vkd3d })
     }

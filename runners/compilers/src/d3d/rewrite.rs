@@ -81,7 +81,6 @@ pub(crate) fn with_slot(words: &[u32], from: SpirvSlot, to: SpirvSlot) -> Vec<u3
     })
 }
 
-/// The targets with this number as a decoration.
 fn targets(words: &[u32], decoration: Decoration, number: u32) -> HashSet<u32> {
     let target = |instruction: &[u32]| match *instruction {
         [_, target, found, operand] if opcode(instruction) == Some(Op::Decorate) => {

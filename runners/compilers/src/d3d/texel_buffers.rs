@@ -18,9 +18,7 @@ use super::rewrite::{HEADER, instructions, is_texel_buffer, opcode};
 const BOUND: usize = 3;
 const WORD: u32 = 4;
 
-/// The storage class of images.
 const UNIFORM_CONSTANT: u32 = StorageClass::UniformConstant as u32;
-/// The storage class of buffers.
 const UNIFORM: u32 = StorageClass::Uniform as u32;
 /// The decoration that makes a struct a storage buffer in this module.
 const BUFFER_BLOCK: u32 = Decoration::BufferBlock as u32;

@@ -212,7 +212,6 @@ fn read_listing(folder: &CompileFolder, finished: &ProcessOutput) -> Result<Comp
     Ok(CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), container, report }))
 }
 
-/// DXC's output files for DXIL.
 pub(super) struct DxilFiles {
     pub(super) listing: String,
     /// The container, if one was requested.

@@ -76,18 +76,12 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     }
 
     /// Identifies the compiler that this invocation starts, under this name.
-    ///
-    /// # Errors
-    /// It does not answer, or this program cannot use it.
     fn identify(&self, name: &'static str, invocation: Invocation) -> Result<Compiler, NoCompiler> {
         answering(name, invocation, self.version_arguments())
     }
 
     /// The ways to start a user's file as this compiler. The first one that prints a version is
     /// used.
-    ///
-    /// # Errors
-    /// A program that is needed to start it is missing.
     fn invocations(&self, file: &Path) -> Result<Vec<Invocation>, NoCompiler> {
         Ok(vec![Invocation::program(file.to_owned())])
     }
@@ -140,7 +134,6 @@ pub(crate) enum CompileMethod {
 pub(crate) struct Translation {
     pub(crate) source: String,
     pub(crate) text: String,
-    /// The second compiler's command line for the text.
     pub(crate) second: CommandLine,
 }
 

@@ -105,7 +105,6 @@ impl DxcObject<'_> {
         unsafe { Self::adopt(call, pointer, self.abi) }
     }
 
-    /// The object as a DXC argument.
     fn as_ptr(&self) -> *mut c_void {
         self.pointer.as_ptr()
     }

@@ -44,7 +44,6 @@ const BUNDLE: usize = 256;
 /// each check shows by itself what is wrong.
 const PATIENCE: u32 = 3;
 
-/// Probes of checks, by the check's index.
 type CheckProbes = BTreeMap<usize, BTreeSet<ProbeName>>;
 
 /// Answers checks in batches.

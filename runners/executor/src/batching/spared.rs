@@ -102,7 +102,6 @@ fn candidates(checks: &[DeviceCheck]) -> (BTreeMap<AccessKind, Vec<Candidate>>, 
     (kinds, probes)
 }
 
-/// The access kinds of an entry point.
 fn kinds_of(check: &Check, plan: &ProbePlan, entry: &ProbeEntry) -> BTreeSet<AccessKind> {
     let kind = |component: Component| AccessKind {
         device: check.device.id.clone(),

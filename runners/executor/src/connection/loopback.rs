@@ -90,9 +90,6 @@ fn shake_hands(mut stream: TcpStream, token: String, sender: Sender<TcpStream>) 
 }
 
 /// The worker's end.
-///
-/// # Errors
-/// The process was not started as a worker, or the parent is gone.
 pub(crate) fn connect_to_parent() -> anyhow::Result<Stream> {
     let mut lines = io::stdin().lock().lines();
     let mut line = || lines.next().context("`worker` is for other commands, which tell it where to connect");

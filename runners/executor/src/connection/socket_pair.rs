@@ -37,9 +37,6 @@ impl Offer {
 ///
 /// It moves from standard input to a fresh descriptor, because drivers may read or close the
 /// standard streams. Programs that drivers start do not inherit it.
-///
-/// # Errors
-/// The process was not started as a worker.
 pub(crate) fn connect_to_parent() -> anyhow::Result<Stream> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     stream.peer_addr().context("`worker` is for other commands, which start it with a socket as standard input")?;

@@ -160,7 +160,6 @@ fn parameter(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFi
         .with("type", types::layout(&variable.layout, &context.inside(variable)))
 }
 
-/// Prints the attributes that the source declares, with their arguments.
 fn declared_attributes(annotations: &Annotations) -> Option<ReflectionNode> {
     let listed = annotations.attributes.iter().filter_map(|attribute| {
         let arguments = attribute.arguments.iter().map(argument).collect();

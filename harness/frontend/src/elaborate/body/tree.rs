@@ -18,24 +18,15 @@ use crate::module::code::{Code, CodeParameter, Expression, Statement, StaticVari
 use crate::module::{Function, Static};
 use crate::parser::generic_arguments_end;
 use layoutproof_preprocess::lexer::TokenKind;
+use layoutproof_source::words::words;
 
 /// Modifiers before the type of a local variable.
-const MODIFIERS: [&str; 14] = [
-    "const",
-    "static",
-    "precise",
-    "uniform",
-    "row_major",
-    "column_major",
-    "unorm",
-    "snorm",
-    "linear",
-    "centroid",
-    "nointerpolation",
-    "noperspective",
-    "sample",
-    "groupshared",
-];
+const MODIFIERS: [&str; 14] = words(
+    "
+    const static precise uniform row_major column_major unorm snorm linear centroid nointerpolation noperspective
+    sample groupshared
+    ",
+);
 
 /// Reads one body, or one expression outside of bodies.
 pub(super) struct BodyReader<'w, 'e, 't> {
