@@ -37,11 +37,7 @@ impl ModelMachine<'_> {
                 let base = self.pointer(call, 0)?;
                 ModelValue::Pointer(self.walk(call, base, 1)?)
             }
-            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => {
-                let (declared, base) = self.base(call)?;
-                let followed = declared.and_then(|declared| self.walk(call, declared, 2).ok());
-                ModelValue::Pointer(followed.map_or_else(|| self.walk(call, base, 2), Ok)?)
-            }
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => self.untyped_access_chain(call)?,
             // Invocations run one at a time, so every load is atomic.
             Op::Load | Op::AtomicLoad => {
                 let pointer = self.pointer_to(call, 0, instruction.result_type.unwrap_or(0))?;
@@ -222,14 +218,23 @@ impl ModelMachine<'_> {
         Ok(ModelValue::Pointer(pointer))
     }
 
+    fn untyped_access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
+        let (declared, base) = self.base(call)?;
+        let mut part = self.walk(call, base, 2)?;
+
+        // A device that follows the declared type reaches another byte, where that type has the indices.
+        let followed = declared.and_then(|declared| self.walk(call, declared, 2).ok());
+        if let (PointerTarget::Memory { at, .. }, Some(followed)) = (&mut part.place, followed)
+            && let PointerTarget::Memory { at: wrong, .. } = followed.place
+        {
+            at.offset = wrong.offset;
+        }
+        Ok(ModelValue::Pointer(part))
+    }
+
     /// The part of what `pointer` points to at the indices of an access chain, which start at the operand
     /// `first`.
-    fn walk(
-        &mut self,
-        call: Call<'_>,
-        mut pointer: ModelPointer,
-        first: usize,
-    ) -> Result<ModelPointer, ModelError> {
+    fn walk(&mut self, call: Call<'_>, mut pointer: ModelPointer, first: usize) -> Result<ModelPointer, ModelError> {
         for operand in first..call.instruction.operands.len() {
             let mut index = low_word(&self.operand(call, operand)?)?;
             let types = &self.program.types;

@@ -147,8 +147,7 @@ impl KnownStructures {
             (self.indexing, ext::descriptor_indexing::NAME),
         ];
         let ray_tracing = RAY_TRACING.map(|name| (self.ray_tracing, name));
-        let others =
-            [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME), (self.untyped, UNTYPED_POINTERS)];
+        let others = [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME), (self.untyped, UNTYPED_POINTERS)];
         let not_core = in_1_2.into_iter().filter(|_| version < vk::API_VERSION_1_2).chain(ray_tracing).chain(others);
         not_core.filter(|(known, _)| *known).map(|(_, name)| name).collect()
     }

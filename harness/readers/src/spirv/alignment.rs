@@ -130,10 +130,8 @@ impl Addresses<'_> {
     fn value_of(&self, instruction: &Instruction) -> Option<KnownValue> {
         let ops = Operands(instruction);
         // An untyped access chain names the type of its base first.
-        let is_untyped = matches!(
-            instruction.class.opcode,
-            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR
-        );
+        let is_untyped =
+            matches!(instruction.class.opcode, Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR);
         let base = *self.known.get(&ops.id(usize::from(is_untyped))?)?;
         let meaning = match (instruction.class.opcode, base.meaning) {
             (

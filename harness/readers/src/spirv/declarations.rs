@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::binary::parse_words;
-use rspirv::dr::{Loader, Module};
+use rspirv::dr::Module;
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 
 use super::BadModule;
@@ -52,7 +52,7 @@ impl Declarations {
             let word = filter.starts.get(counting.instructions).copied().unwrap_or(words.len());
             return Err(BadModule::new(word, state.to_string()));
         }
-        Ok(filter.finish(counting.loader))
+        Ok(filter.finish(counting.module()))
     }
 }
 
@@ -93,9 +93,9 @@ struct DeclarationFilter {
 }
 
 impl DeclarationFilter {
-    fn finish(self, loader: Loader) -> Declarations {
+    fn finish(self, module: Module) -> Declarations {
         Declarations {
-            module: loader.module(),
+            module,
             unread: self.unread,
             unknown_decorations: self.unknown_decorations,
             warnings: self.warnings,

@@ -49,16 +49,39 @@ impl From<BadType> for BadModule {
 pub enum SpirvType {
     Void,
     Bool,
-    Int { bits: u32, signed: bool },
-    Float { bits: u32 },
-    Vector { component: Word, length: u32 },
-    Matrix { column: Word, columns: u32 },
-    Array { element: Word, length: u32, stride: Option<u32> },
-    RuntimeArray { element: Word, stride: Option<u32> },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
+    Float {
+        bits: u32,
+    },
+    Vector {
+        component: Word,
+        length: u32,
+    },
+    Matrix {
+        column: Word,
+        columns: u32,
+    },
+    Array {
+        element: Word,
+        length: u32,
+        stride: Option<u32>,
+    },
+    RuntimeArray {
+        element: Word,
+        stride: Option<u32>,
+    },
     Struct(Vec<SpirvMember>),
-    Pointer { class: StorageClass, pointee: Word },
+    Pointer {
+        class: StorageClass,
+        pointee: Word,
+    },
     /// A pointer of `SPV_KHR_untyped_pointers`.
-    UntypedPointer { class: StorageClass },
+    UntypedPointer {
+        class: StorageClass,
+    },
     Other,
 }
 

@@ -105,12 +105,7 @@ impl<'a> InterfaceVariables<'a> {
     /// for [`Form::Parameter`] and the local variable for [`Form::Function`].
     ///
     /// A block in workgroup memory is a copy of `words` words, and in push constants it has so many.
-    pub(super) fn of_entry(
-        &mut self,
-        types: &mut TypeEmitter,
-        entry: &ProbeEntry,
-        words: u32,
-    ) -> SpirvInterface {
+    pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry, words: u32) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
         let in_workgroup = entry.space == AddressSpace::Workgroup;
         let declaration = Declaration::of_entry(entry);
@@ -195,7 +190,7 @@ impl<'a> InterfaceVariables<'a> {
                     (Declaration::Retyped, Direction::Write) => types.block_variable(class, data, element),
                     _ => types.untyped_variable(class, data),
                 };
-                types.builder.name(variable, self.block_name);
+                types.builder.name(variable, self.name_as(declaration));
                 variable
             }
             AddressSpace::Uniform
@@ -230,6 +225,13 @@ impl<'a> InterfaceVariables<'a> {
         let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block), is_untyped };
         self.blocks.insert((space, direction, declaration), place.clone());
         place
+    }
+
+    fn name_as(&self, declaration: Declaration) -> String {
+        match declaration {
+            Declaration::Typed | Declaration::Untyped => self.block_name.to_owned(),
+            Declaration::Retyped => format!("{}_retyped", self.block_name),
+        }
     }
 
     /// Returns a type for the block's memory that is not the block's: the block in the other layout, or

@@ -145,7 +145,8 @@ impl<'a> ModuleWriter<'a> {
 /// interface has at least those that the entry point uses, whatever their storage class.
 fn list_all_variables(module: &mut rspirv::dr::Module) {
     let globals = &module.types_global_values;
-    let variables = globals.iter().filter(|global| matches!(global.class.opcode, Op::Variable | Op::UntypedVariableKHR));
+    let variables =
+        globals.iter().filter(|global| matches!(global.class.opcode, Op::Variable | Op::UntypedVariableKHR));
     let variables: Vec<Operand> = variables.filter_map(|it| it.result_id).map(Operand::IdRef).collect();
     for entry in &mut module.entry_points {
         // The stage, the function and the name come first.
