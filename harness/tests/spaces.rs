@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner, Trace};
 use layoutproof_layout::BlockLayout;
+use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_model::{Misreading, Model, compiled};
 use layoutproof_probes::generate::spirv::produce;
 use layoutproof_probes::{
@@ -151,12 +152,20 @@ fn addresses_stand_in_the_push_constants() {
     let forms: Vec<_> = probes.iter().map(|probe| (probe.entry.direction, probe.entry.forms.clone())).collect();
     let read = (Direction::Read, vec![Form::Leaf, Form::Vector, Form::Whole]);
     let write = (Direction::Write, vec![Form::Leaf]);
+    let untyped = vec![Form::Untyped, Form::UntypedVector, Form::UntypedWhole];
+    let untyped = [
+        (Direction::Read, untyped),
+        (Direction::Read, vec![Form::Retyped]),
+        (Direction::Write, vec![Form::Untyped]),
+        (Direction::Write, vec![Form::Retyped]),
+    ];
     // Copies are read where there is something to index.
-    assert_eq!(forms, [read.clone(), read, write.clone(), write]);
+    assert_eq!(forms, [&[read.clone(), read, write.clone(), write][..], &untyped].concat());
     for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
         assert_eq!(job.buffers[0].kind, BufferKind::Address { at: 0, alignment: 4 });
         assert_eq!(job.push_constants, [0; 8]);
-        assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants]));
+        let untyped = Feature::UntypedPointers;
+        assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants, untyped]));
     }
 }
 
@@ -220,4 +229,38 @@ fn pipelines_set_the_lengths_of_arrays() {
     let observed = run_on(&mut Model::with_misreading(fault), &plan, sized);
     let offsets = observed.observations.into_iter().map(|seen| seen.offset);
     assert_eq!(offsets.collect::<Vec<_>>(), [Some(0), None, None, None, None, None]);
+}
+
+/// The forms of the leaves that `observed` misplaces.
+fn misplaced(plan: &ProbePlan, observed: &Observed) -> BTreeSet<Form> {
+    let wrong = observed.observations.iter().filter(|seen| seen.offset != Some(plan.leaves[seen.leaf as usize].offset));
+    wrong.map(|seen| seen.form).collect()
+}
+
+/// The forms that show a fault, in each space.
+fn shown(layout: &BlockLayout, fault: &str, space: AddressSpace) -> BTreeSet<Form> {
+    let (plan, probes) = planned(layout, space, Stage::Compute);
+    let fault = Misreading::find(fault).expect("the fault is in the catalogue");
+    let seen =
+        probes.iter().flat_map(|probe| misplaced(&plan, &run_on(&mut Model::with_misreading(fault), &plan, probe)));
+    seen.collect()
+}
+
+/// `SPV_KHR_untyped_pointers`: the indices of an access chain walk its own type. In push constants and
+/// workgroup memory the declared type is of words, so that no index fits both.
+#[test]
+fn a_device_that_follows_the_declared_type_is_noticed() {
+    for space in [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::Address] {
+        assert_eq!(shown(&small(), "untyped-declaration-followed", space), [Form::Retyped].into(), "{space:?}");
+    }
+}
+
+/// The access chain says how far apart the columns of a matrix are, and the load that the value is one.
+#[test]
+fn a_device_that_forgets_the_stride_of_matrices_is_noticed() {
+    let matrix = fixture::matrix(fixture::FLOAT, 3, 2, MatrixOrder::Column, 16);
+    let layout = block(structure("S", vec![("m", 0, matrix), ("x", 32, scalar(fixture::FLOAT))]));
+    for space in [AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant, AddressSpace::Workgroup] {
+        assert_eq!(shown(&layout, "untyped-matrices-tight", space), [Form::Retyped].into(), "{space:?}");
+    }
 }

@@ -57,10 +57,12 @@ pub enum Feature {
     Workgroup8,
     /// 16-bit members of such blocks.
     Workgroup16,
+    /// Pointers without the type of what they point to (`shaderUntypedPointers`).
+    UntypedPointers,
 }
 
 impl Feature {
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,
         Self::PushConstants,
@@ -86,6 +88,7 @@ impl Feature {
         Self::WorkgroupScalarLayout,
         Self::Workgroup8,
         Self::Workgroup16,
+        Self::UntypedPointers,
     ];
 }
 
@@ -117,6 +120,7 @@ impl fmt::Display for Feature {
             Self::WorkgroupScalarLayout => "workgroupMemoryExplicitLayoutScalarBlockLayout",
             Self::Workgroup8 => "workgroupMemoryExplicitLayout8BitAccess",
             Self::Workgroup16 => "workgroupMemoryExplicitLayout16BitAccess",
+            Self::UntypedPointers => "shaderUntypedPointers",
         })
     }
 }

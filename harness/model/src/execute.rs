@@ -33,14 +33,18 @@ impl ModelMachine<'_> {
             | Op::ControlBarrier
             | Op::MemoryBarrier => return Ok(None),
             Op::Variable => self.variable(call)?,
-            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(call)?,
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let base = self.pointer(call, 0)?;
+                ModelValue::Pointer(self.walk(call, base, 1)?)
+            }
+            Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => self.untyped_access_chain(call)?,
             // Invocations run one at a time, so every load is atomic.
             Op::Load | Op::AtomicLoad => {
-                let pointer = self.pointer(call, 0)?;
+                let pointer = self.pointer_to(call, 0, instruction.result_type.unwrap_or(0))?;
                 self.load(&pointer)?
             }
             Op::Store => {
-                let pointer = self.pointer(call, 0)?;
+                let pointer = self.pointer_to(call, 0, self.type_of(call, 1))?;
                 let value = self.operand(call, 1)?;
                 self.store(&pointer, value)?;
                 return Ok(None);
@@ -56,7 +60,16 @@ impl ModelMachine<'_> {
                 self.write_image(call)?;
                 return Ok(None);
             }
-            Op::ArrayLength => self.array_length(call)?,
+            Op::ArrayLength => {
+                let block = self.pointer(call, 0)?;
+                self.array_length(&block, call.literals(1).first().copied().unwrap_or(0))?
+            }
+            Op::UntypedArrayLengthKHR => {
+                let (declared, block) = self.base(call)?;
+                let member = call.literals(2).first().copied().unwrap_or(0);
+                let followed = declared.and_then(|declared| self.array_length(&declared, member).ok());
+                followed.map_or_else(|| self.array_length(&block, member), Ok)?
+            }
             Op::FunctionCall => return self.call_function(call),
             Op::ExecuteCallableKHR => {
                 let record = self.operand(call, 0)?.bits()?;
@@ -147,11 +160,34 @@ impl ModelMachine<'_> {
         }
     }
 
+    /// The pointer in operand `index`, to a value of type `ty` if its own type does not say to what.
+    fn pointer_to(&mut self, call: Call<'_>, index: usize, ty: Word) -> Result<ModelPointer, ModelError> {
+        let pointer = self.pointer(call, index)?;
+        let SpirvType::UntypedPointer { .. } = self.program.types.get(self.type_of(call, index)) else {
+            return Ok(pointer);
+        };
+        let mut pointer = pointer.retyped(ty)?;
+        if let PointerTarget::Memory { at, .. } = &mut pointer.place {
+            at.matrix = self.disturbance.matrix_behind_untyped(&self.program.types, ty, at.matrix);
+        }
+        Ok(pointer)
+    }
+
+    /// The base of an instruction whose first operand is its type. The first result is the base with
+    /// the type of its own declaration, for a device that follows that instead.
+    fn base(&mut self, call: Call<'_>) -> Result<(Option<ModelPointer>, ModelPointer), ModelError> {
+        let ty = Operands(call.instruction).id(0).ok_or("an operand is missing")?;
+        let pointer = self.pointer(call, 1)?;
+        let declared = self.disturbance.follows_declared_types().then(|| pointer.clone());
+        Ok((declared, pointer.retyped(ty)?))
+    }
+
     /// The pointer of type `ty` to a device address.
     fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, ModelError> {
-        let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } = self.program.types.get(ty)
-        else {
-            return Err(ModelError::Needed("a pointer"));
+        let pointee = match *self.program.types.get(ty) {
+            SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } => pointee,
+            SpirvType::UntypedPointer { class: StorageClass::PhysicalStorageBuffer } => 0,
+            _ => return Err(ModelError::Needed("a pointer")),
         };
 
         // The push constants have no address.
@@ -182,9 +218,24 @@ impl ModelMachine<'_> {
         Ok(ModelValue::Pointer(pointer))
     }
 
-    fn access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
-        let mut pointer = self.pointer(call, 0)?;
-        for operand in 1..call.instruction.operands.len() {
+    fn untyped_access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
+        let (declared, base) = self.base(call)?;
+        let mut part = self.walk(call, base, 2)?;
+
+        // A device that follows the declared type reaches another byte, where that type has the indices.
+        let followed = declared.and_then(|declared| self.walk(call, declared, 2).ok());
+        if let (PointerTarget::Memory { at, .. }, Some(followed)) = (&mut part.place, followed)
+            && let PointerTarget::Memory { at: wrong, .. } = followed.place
+        {
+            at.offset = wrong.offset;
+        }
+        Ok(ModelValue::Pointer(part))
+    }
+
+    /// The part of what `pointer` points to at the indices of an access chain, which start at the operand
+    /// `first`.
+    fn walk(&mut self, call: Call<'_>, mut pointer: ModelPointer, first: usize) -> Result<ModelPointer, ModelError> {
+        for operand in first..call.instruction.operands.len() {
             let mut index = low_word(&self.operand(call, operand)?)?;
             let types = &self.program.types;
 
@@ -217,7 +268,7 @@ impl ModelMachine<'_> {
                 }
             }
         }
-        Ok(ModelValue::Pointer(pointer))
+        Ok(pointer)
     }
 
     fn load(&mut self, pointer: &ModelPointer) -> Result<ModelValue, ModelError> {
@@ -251,13 +302,12 @@ impl ModelMachine<'_> {
         }
     }
 
-    fn array_length(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
-        let pointer = self.pointer(call, 0)?;
+    /// The length of the array that is the member `member` of the block at `pointer`.
+    fn array_length(&mut self, pointer: &ModelPointer, member: u32) -> Result<ModelValue, ModelError> {
         let PointerTarget::Memory { buffer, at } = pointer.place else {
             return Err("the length of an array that is in no buffer".into());
         };
 
-        let member = call.literals(1).first().copied().unwrap_or(0);
         let (array, start) = memory::part(&self.program.types, pointer.pointee, at, member)?;
         let (_, second) = memory::part(&self.program.types, array, start, 1)?;
 

@@ -83,7 +83,8 @@ fn column_component(types: &SpirvTypes, column: Word) -> Option<Word> {
 fn width(types: &SpirvTypes, scalar: Word) -> Result<u32, ModelError> {
     match types.get(scalar) {
         SpirvType::Int { bits, .. } | SpirvType::Float { bits } if matches!(bits, 8 | 16 | 32 | 64) => Ok(bits / 8),
-        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => Ok(8),
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. }
+        | SpirvType::UntypedPointer { class: StorageClass::PhysicalStorageBuffer } => Ok(8),
         _ => Err(ModelError::Id { id: scalar, problem: "has no bytes in a buffer" }),
     }
 }

@@ -25,6 +25,18 @@ pub(super) struct ModelPointer {
     pub(super) place: PointerTarget,
 }
 
+impl ModelPointer {
+    /// The pointer to a value of type `ty` at the same place.
+    pub(super) fn retyped(self, ty: Word) -> Result<Self, ModelError> {
+        match self.place {
+            PointerTarget::Memory { .. } | PointerTarget::Array { .. } => Ok(Self { pointee: ty, ..self }),
+            PointerTarget::Handle(_) | PointerTarget::Cell { .. } => {
+                Err(ModelError::not_modelled("an untyped pointer into memory without a layout", &""))
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum PointerTarget {
     /// Bytes of a buffer.

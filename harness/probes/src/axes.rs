@@ -114,10 +114,25 @@ pub enum Form {
     /// constants whose default is 1. Vulkan allows such arrays only in memory without a layout
     /// (`VUID-StandaloneSpirv-Function-04681`).
     Sized,
+    /// Each scalar through its own untyped access chain (`SPV_KHR_untyped_pointers`), from a
+    /// variable of the block's type.
+    Untyped,
+    /// Like `Vector`, through untyped pointers.
+    #[serde(rename = "untyped-vector")]
+    UntypedVector,
+    /// Like `Whole`, through an untyped pointer.
+    #[serde(rename = "untyped-whole")]
+    UntypedWhole,
+    /// Like `Length`, through an untyped pointer to a buffer that is declared as words.
+    #[serde(rename = "untyped-length")]
+    UntypedLength,
+    /// Each member of the block at once, through untyped access chains with the block's type, to memory
+    /// that is declared with another layout.
+    Retyped,
 }
 
 impl Form {
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::Leaf,
         Self::Vector,
         Self::Whole,
@@ -131,6 +146,11 @@ impl Form {
         Self::Function,
         Self::Workgroup,
         Self::Sized,
+        Self::Untyped,
+        Self::UntypedVector,
+        Self::UntypedWhole,
+        Self::UntypedLength,
+        Self::Retyped,
     ];
 
     /// The word in records, texts and on the command line.
@@ -149,6 +169,36 @@ impl Form {
             Self::Function => "function",
             Self::Workgroup => "workgroup",
             Self::Sized => "sized",
+            Self::Untyped => "untyped",
+            Self::UntypedVector => "untyped-vector",
+            Self::UntypedWhole => "untyped-whole",
+            Self::UntypedLength => "untyped-length",
+            Self::Retyped => "retyped",
         }
+    }
+
+    /// True if the shader needs pointers without a type.
+    pub fn is_untyped(self) -> bool {
+        match self {
+            Self::Untyped | Self::UntypedVector | Self::UntypedWhole | Self::UntypedLength | Self::Retyped => true,
+            Self::Leaf
+            | Self::Vector
+            | Self::Whole
+            | Self::Parameter
+            | Self::Indexed
+            | Self::Divergent
+            | Self::Copied
+            | Self::Length
+            | Self::ByteAddress
+            | Self::Private
+            | Self::Function
+            | Self::Workgroup
+            | Self::Sized => false,
+        }
+    }
+
+    /// True if the shader queries an element count and reads no leaf.
+    pub fn is_length(self) -> bool {
+        matches!(self, Self::Length | Self::UntypedLength)
     }
 }

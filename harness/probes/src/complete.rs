@@ -22,7 +22,7 @@ impl ProbePlan {
                 let is_read = entry.direction == Direction::Read;
                 entry.forms.retain(|form| match form {
                     Form::Copied | Form::Private | Form::Function | Form::Workgroup => false,
-                    Form::Whole => is_read,
+                    Form::Whole | Form::UntypedWhole | Form::Retyped => is_read,
                     Form::Leaf
                     | Form::Vector
                     | Form::Parameter
@@ -30,7 +30,10 @@ impl ProbePlan {
                     | Form::Divergent
                     | Form::Length
                     | Form::ByteAddress
-                    | Form::Sized => true,
+                    | Form::Sized
+                    | Form::Untyped
+                    | Form::UntypedVector
+                    | Form::UntypedLength => true,
                 });
             }
         }

@@ -95,6 +95,15 @@ pub fn workgroup_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, Im
     Ok(bytes.saturating_add(GUARD_BYTES) / 4)
 }
 
+/// Returns how many words of push constants hold the block.
+///
+/// # Errors
+///
+/// The block has no image.
+pub(crate) fn push_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, ImageError> {
+    Ok(u32::try_from(image_size(layout, plan)? / 4).unwrap_or(u32::MAX))
+}
+
 /// Makes the jobs of every entry point of `plan`, in the plan's order.
 ///
 /// # Errors
@@ -120,7 +129,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         let wiring = Wiring::new(layout, plan, entry);
         let is_constant_buffer = entry.space == AddressSpace::PushConstant && shader.interface.has_root_constants;
         let behind = match &tail {
-            Some(tail) if entry.forms == [Form::Length] => tail.slack(),
+            Some(tail) if entry.is_length() => tail.slack(),
             Some(_) | None if is_constant_buffer => most_growth(&image) + GUARD_BYTES,
             Some(_) | None => GUARD_BYTES,
         };
@@ -129,7 +138,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
         for (range, image) in ranges(plan, entry, shader.interface, &image, guarded) {
             let inks = inks(plan, &image);
             // A length is the same in every ink.
-            let inks = if entry.forms == [Form::Length] { &inks[..1] } else { &inks };
+            let inks = if entry.is_length() { &inks[..1] } else { &inks };
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
                 let constants = if entry.forms.contains(&Form::Sized) { &lengths } else { &none };
@@ -210,7 +219,7 @@ fn ranges(
     let guards = has_room && guarded.owners.len() > image.owners.len();
     let shows_end = entry.forms.iter().any(|form| match form {
         Form::Leaf => is_near_end(plan, image),
-        Form::Length => true,
+        Form::Length | Form::UntypedLength => true,
         Form::Vector
         | Form::Whole
         | Form::Indexed
@@ -221,7 +230,11 @@ fn ranges(
         | Form::Function
         | Form::Workgroup
         | Form::Sized
-        | Form::ByteAddress => false,
+        | Form::ByteAddress
+        | Form::Untyped
+        | Form::UntypedVector
+        | Form::UntypedWhole
+        | Form::Retyped => false,
     });
     let exact = !guards || (has_end && shows_end);
     let guarded = guards.then(|| (BoundRange::Guarded, Arc::clone(guarded)));

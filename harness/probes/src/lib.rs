@@ -111,7 +111,12 @@ pub struct ProbeEntry {
 }
 
 impl ProbeEntry {
-    /// Lists the features that a device needs for the space and the stage, except for push
+    /// True if the entry point only queries an element count.
+    pub(crate) fn is_length(&self) -> bool {
+        matches!(self.forms[..], [form] if form.is_length())
+    }
+
+    /// Lists the features that a device needs for the space, the stage and the forms, except for push
     /// constants under test.
     pub fn requires(&self) -> BTreeSet<Feature> {
         let space: &[Feature] = match self.space {
@@ -128,7 +133,9 @@ impl ProbeEntry {
             Stage::Fragment => &[Feature::Graphics, Feature::FragmentStores],
             Stage::RayGeneration | Stage::Callable => &[Feature::RayTracingPipeline],
         };
-        space.iter().chain(stage).copied().collect()
+        let is_untyped = self.forms.iter().any(|form| form.is_untyped());
+        let untyped = is_untyped.then_some(Feature::UntypedPointers);
+        space.iter().chain(stage).copied().chain(untyped).collect()
     }
 }
 
@@ -189,7 +196,12 @@ impl ProbePlan {
                 | Form::Copied
                 | Form::Length
                 | Form::ByteAddress
-                | Form::Workgroup => any,
+                | Form::Workgroup
+                | Form::Untyped
+                | Form::UntypedVector
+                | Form::UntypedWhole
+                | Form::UntypedLength
+                | Form::Retyped => any,
                 Form::Sized => in_arrays,
             });
         }

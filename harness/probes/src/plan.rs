@@ -165,7 +165,7 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 37] = {
+const ENTRIES: [EntryRow; 55] = {
     use AddressSpace::{
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
@@ -176,6 +176,8 @@ const ENTRIES: [EntryRow; 37] = {
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
     const IN_PUSH: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole];
     const COPIES: &[Form] = &[Form::Private, Form::Function];
+    const UNTYPED: &[Form] = &[Form::Untyped, Form::UntypedVector, Form::UntypedWhole];
+    const RETYPED: &[Form] = &[Form::Retyped];
     [
         row("read_uniform", Uniform, Compute, Read, IN_UNIFORM),
         row("read_uniform_divergent", Uniform, Compute, Read, &[Form::Divergent]),
@@ -214,6 +216,24 @@ const ENTRIES: [EntryRow; 37] = {
         row("read_record", ShaderRecord, RayGeneration, Read, IN_BUFFERS),
         row("read_record_private", ShaderRecord, RayGeneration, Read, COPIES),
         row("read_record_callable", ShaderRecord, Callable, Read, LEAF),
+        row("read_uniform_untyped", Uniform, Compute, Read, UNTYPED),
+        row("read_uniform_retyped", Uniform, Compute, Read, RETYPED),
+        row("read_storage_untyped", Storage, Compute, Read, UNTYPED),
+        row("read_storage_retyped", Storage, Compute, Read, RETYPED),
+        row("read_storage_untyped_length", Storage, Compute, Read, &[Form::UntypedLength]),
+        row("write_storage_untyped", Storage, Compute, Write, &[Form::Untyped]),
+        row("write_storage_untyped_vector", Storage, Compute, Write, &[Form::UntypedVector]),
+        row("write_storage_untyped_whole", Storage, Compute, Write, &[Form::UntypedWhole]),
+        row("write_storage_retyped", Storage, Compute, Write, RETYPED),
+        row("read_push_untyped", PushConstant, Compute, Read, UNTYPED),
+        row("read_push_retyped", PushConstant, Compute, Read, RETYPED),
+        row("read_address_untyped", Address, Compute, Read, UNTYPED),
+        row("read_address_retyped", Address, Compute, Read, RETYPED),
+        row("write_address_untyped", Address, Compute, Write, &[Form::Untyped]),
+        row("write_address_retyped", Address, Compute, Write, RETYPED),
+        row("read_workgroup_untyped", Workgroup, Compute, Read, UNTYPED),
+        row("read_workgroup_retyped", Workgroup, Compute, Read, RETYPED),
+        row("write_workgroup_retyped", Workgroup, Compute, Write, RETYPED),
     ]
 };
 
@@ -227,13 +247,17 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         AddressSpace::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
     };
     let fits = |form: &Form| match form {
-        Form::Whole | Form::Parameter | Form::Copied | Form::ByteAddress | Form::Private | Form::Function => {
-            !unbounded && !large
-        }
+        Form::Whole
+        | Form::Parameter
+        | Form::Copied
+        | Form::ByteAddress
+        | Form::Private
+        | Form::Function
+        | Form::UntypedWhole => !unbounded && !large,
         Form::Workgroup | Form::Sized => !unbounded && occupied(block) <= WORKGROUP_BYTES,
-        Form::Divergent => !large,
-        Form::Length => tail(block).is_some(),
-        Form::Leaf | Form::Vector | Form::Indexed => true,
+        Form::Divergent | Form::Retyped => !large,
+        Form::Length | Form::UntypedLength => tail(block).is_some(),
+        Form::Leaf | Form::Vector | Form::Indexed | Form::Untyped | Form::UntypedVector => true,
     };
 
     let here = ENTRIES.iter().filter(|row| places.contains(&(row.space, row.stage)) && holds(row.space));

@@ -45,10 +45,11 @@ fn hash_step(hash: u32, word: u32) -> u32 {
 
 /// Returns true if the probes of this entry point can run in regions of larger buffers. A
 /// length is that of the whole buffer, at an address there is no buffer to divide, and blocks in
-/// workgroup memory all start at its first byte.
+/// workgroup memory all start at its first byte. Few probes use untyped pointers, so they get modules of
+/// their own.
 pub fn has_regions(entry: &ProbeEntry) -> bool {
     !matches!(entry.space, AddressSpace::Address | AddressSpace::ShaderRecord | AddressSpace::Workgroup)
-        && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
+        && entry.forms.iter().all(|form| !form.is_length() && !form.is_untyped() && *form != Form::ByteAddress)
 }
 
 /// The output of a module with regions.

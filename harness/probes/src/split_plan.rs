@@ -5,7 +5,6 @@ use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockLayout, Leaf};
 
 use super::{ProbePlan, tail};
-use crate::Form;
 
 /// Limit on the values that a shader reads or writes: leaves times forms. Drivers' compile time
 /// grows faster than the shader.
@@ -66,7 +65,7 @@ impl ProbePlan {
             let mut part = Self { leaves, not_probed: Vec::new(), entries: self.entries.clone() };
             let has_length = tail.as_ref().is_some_and(|tail| tail.leaf(&part).is_some());
             for entry in &mut part.entries {
-                entry.forms.retain(|form| *form != Form::Length || has_length);
+                entry.forms.retain(|form| !form.is_length() || has_length);
             }
             part.without_missing_parts(laid_out)
         };
@@ -96,7 +95,7 @@ mod tests {
 
     use super::*;
     use crate::plan_by_name;
-    use crate::{AddressSpace, BoundRange, Interface, PlanShader, Stage, jobs};
+    use crate::{AddressSpace, BoundRange, Form, Interface, PlanShader, Stage, jobs};
     use layoutproof_device::Shader;
     use layoutproof_frontend::{DeclareOptions, declare};
     use layoutproof_layout::Span;

@@ -64,8 +64,8 @@ pub struct Chunk {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wiring {
     /// One slot per form and leaf, in the entry's order of forms. Forms that take indices from
-    /// memory have only the leaves in arrays or matrices; [`Form::Length`] has only the first leaf
-    /// in its array.
+    /// memory have only the leaves in arrays or matrices; lengths have only the first leaf in their
+    /// array.
     pub slots: Vec<AnswerSlot>,
     /// Words of the output.
     pub output: u32,
@@ -106,12 +106,16 @@ impl Wiring {
                 | Form::Private
                 | Form::Function
                 | Form::Workgroup
-                | Form::Sized => {
+                | Form::Sized
+                | Form::Untyped
+                | Form::UntypedVector
+                | Form::UntypedWhole
+                | Form::Retyped => {
                     wiring.add(*form, plan, entry.direction, &firsts);
                 }
                 Form::Divergent => wiring.add_lanes(plan),
                 Form::Copied => wiring.add_copy(layout, plan),
-                Form::Length => wiring.add_length(layout, plan),
+                Form::Length | Form::UntypedLength => wiring.add_length(*form, layout, plan),
             }
         }
 
@@ -176,10 +180,10 @@ impl Wiring {
     }
 
     /// Adds one word for the element count.
-    fn add_length(&mut self, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_length(&mut self, form: Form, layout: &BlockLayout, plan: &ProbePlan) {
         let tail = layout.result.as_ref().ok().and_then(tail);
         let Some(leaf) = tail.and_then(|tail| tail.leaf(plan)) else { return };
-        self.slots.push(AnswerSlot { form: Form::Length, leaf, places: vec![AnswerPlace::Word(self.output)] });
+        self.slots.push(AnswerSlot { form, leaf, places: vec![AnswerPlace::Word(self.output)] });
         self.output += 1;
     }
 

@@ -12,7 +12,7 @@ use crate::check::verdict::{CodeOrigin, differing};
 use layoutproof_events::{Access, Row};
 use layoutproof_probes::image::data_word;
 use layoutproof_probes::image::encoding::{Ink, Salt, WordCode};
-use layoutproof_probes::{AnswerPlace, Direction, Form, ProbeJob, ProbeRun, words};
+use layoutproof_probes::{AnswerPlace, Direction, ProbeJob, ProbeRun, words};
 
 /// A probe of a check: its module and its dispatches.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ fn expected(module: &ShaderModule, probe: &ProbeJob, run: &ProbeRun) -> Vec<Expe
     let has_words = |leaf: &Leaf| WordCode::of(leaf.component).is_none();
     match probe.entry.direction {
         Direction::Read => {
-            let slots = probe.wiring.slots.iter().filter(|slot| slot.form != Form::Length);
+            let slots = probe.wiring.slots.iter().filter(|slot| !slot.form.is_length());
             let slots = slots.filter(|slot| has_words(&leaves[slot.leaf as usize]));
             let answers = slots.flat_map(|slot| slot.places.iter().map(|place| (&leaves[slot.leaf as usize], *place)));
             let of_answer = |(leaf, place)| match place {

@@ -36,7 +36,7 @@ impl Check {
             .or_else(|| expected_leaf.filter(|_| self.is_claimed(block, leaf)));
 
         let RowNumbers { path, quantity: what, expected, computed } = match observation.form {
-            Form::Length => self.length(job).unwrap_or_else(of_leaf),
+            Form::Length | Form::UntypedLength => self.length(job).unwrap_or_else(of_leaf),
             Form::Leaf
             | Form::Vector
             | Form::Whole
@@ -48,7 +48,11 @@ impl Check {
             | Form::Private
             | Form::Function
             | Form::Workgroup
-            | Form::Sized => of_leaf(),
+            | Form::Sized
+            | Form::Untyped
+            | Form::UntypedVector
+            | Form::UntypedWhole
+            | Form::Retyped => of_leaf(),
         };
 
         let witnesses = Witnesses {

@@ -6,6 +6,7 @@ use crate::check::check::Check;
 use crate::check::produce::shader_module::{ModuleCode, ModuleSource, ShaderModule};
 use crate::check::verdict::{CodeOrigin, differing};
 use layoutproof_events::{Access, RecordedShader, Row};
+use layoutproof_readers::spirv::load;
 
 /// Limit on the modules in a record.
 pub(super) const MOST_MODULES: usize = 2;
@@ -112,7 +113,7 @@ fn as_text(form: &'static str, suffix: &'static str, text: &str) -> ShaderText {
 
 /// Disassembles SPIR-V; `None` if the words are not a module.
 pub(super) fn disassembled(form: &'static str, words: &[u32]) -> Option<ShaderText> {
-    let module = rspirv::dr::load_words(words).ok()?;
+    let module = load(words).ok()?;
     Some(ShaderText { form, suffix: "spvasm", text: module.disassemble() })
 }
 

@@ -62,7 +62,7 @@ pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut Coverag
             let Some(kind) = kinds.get(&join(block, &leaf.path)) else { continue };
             for entry in &module.plan.entries {
                 // A length is not a leaf.
-                for form in entry.forms.iter().filter(|form| **form != Form::Length) {
+                for form in entry.forms.iter().filter(|form| !form.is_length()) {
                     let access = CoverageAccess {
                         space: entry.space,
                         stage: entry.stage,

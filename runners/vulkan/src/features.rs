@@ -85,6 +85,32 @@ pub(crate) struct KnownStructures {
     indexing: bool,
     ray_tracing: bool,
     workgroup: bool,
+    untyped: bool,
+}
+
+/// `VK_KHR_shader_untyped_pointers`, which ash 0.38 does not know.
+const UNTYPED_POINTERS: &CStr = c"VK_KHR_shader_untyped_pointers";
+
+/// `VkPhysicalDeviceShaderUntypedPointersFeaturesKHR`, which ash 0.38 does not have.
+///
+/// Source: `vk.xml` of the Vulkan registry (header version 359), extension 388.
+#[derive(Debug)]
+#[repr(C)]
+struct UntypedPointersFeatures {
+    s_type: vk::StructureType,
+    p_next: *mut c_void,
+    shader_untyped_pointers: vk::Bool32,
+}
+
+impl Default for UntypedPointersFeatures {
+    fn default() -> Self {
+        Self {
+            // VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_UNTYPED_POINTERS_FEATURES_KHR
+            s_type: vk::StructureType::from_raw(1_000_387_000),
+            p_next: std::ptr::null_mut(),
+            shader_untyped_pointers: vk::FALSE,
+        }
+    }
 }
 
 /// Ray-tracing pipelines, with the extensions that they require.
@@ -106,6 +132,7 @@ impl KnownStructures {
             // Both need SPIR-V 1.4, which Vulkan 1.2 contains.
             ray_tracing: version >= vk::API_VERSION_1_2 && RAY_TRACING.into_iter().all(&has),
             workgroup: version >= vk::API_VERSION_1_2 && has(khr::workgroup_memory_explicit_layout::NAME),
+            untyped: has(UNTYPED_POINTERS),
         }
     }
 
@@ -120,8 +147,8 @@ impl KnownStructures {
             (self.indexing, ext::descriptor_indexing::NAME),
         ];
         let ray_tracing = RAY_TRACING.map(|name| (self.ray_tracing, name));
-        let workgroup = [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME)];
-        let not_core = in_1_2.into_iter().filter(|_| version < vk::API_VERSION_1_2).chain(ray_tracing).chain(workgroup);
+        let others = [(self.workgroup, khr::workgroup_memory_explicit_layout::NAME), (self.untyped, UNTYPED_POINTERS)];
+        let not_core = in_1_2.into_iter().filter(|_| version < vk::API_VERSION_1_2).chain(ray_tracing).chain(others);
         not_core.filter(|(known, _)| *known).map(|(_, name)| name).collect()
     }
 }
@@ -138,6 +165,7 @@ pub(crate) struct FeatureStructures {
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
     ray_tracing: vk::PhysicalDeviceRayTracingPipelineFeaturesKHR<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
+    untyped: UntypedPointersFeatures,
 }
 
 impl FeatureStructures {
@@ -171,7 +199,7 @@ impl FeatureStructures {
                 }
             )*};
         }
-        link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, ray_tracing, workgroup);
+        link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, ray_tracing, workgroup, untyped);
 
         self.core.p_next = next;
         &mut self.core
@@ -222,6 +250,7 @@ impl FeatureStructures {
             Feature::WorkgroupScalarLayout => &mut self.workgroup.workgroup_memory_explicit_layout_scalar_block_layout,
             Feature::Workgroup8 => &mut self.workgroup.workgroup_memory_explicit_layout8_bit_access,
             Feature::Workgroup16 => &mut self.workgroup.workgroup_memory_explicit_layout16_bit_access,
+            Feature::UntypedPointers => &mut self.untyped.shader_untyped_pointers,
         })
     }
 }

@@ -127,6 +127,7 @@ fn feature_of(capability: u32) -> Option<Feature> {
         4428 => Feature::WorkgroupLayout,
         4429 => Feature::Workgroup8,
         4430 => Feature::Workgroup16,
+        4473 => Feature::UntypedPointers,
         5347 => Feature::BufferDeviceAddress,
         _ => return None,
     })

@@ -137,6 +137,12 @@ pub const MISREADINGS: &[Misreading] = &[
         "arrays have the default lengths of specialization constants",
         RunFault::SpecializationIgnored,
     ),
+    run(
+        "untyped-declaration-followed",
+        "untyped pointers follow the type with which the memory is declared",
+        RunFault::DeclaredTypesFollowed,
+    ),
+    run("untyped-matrices-tight", "columns of matrices behind untyped pointers adjoin", RunFault::UntypedMatricesTight),
     run("block-zero", "the block is not bound: reads give 0", RunFault::BlockZero),
     run("write-lost", "the first store is lost", RunFault::StoresLost(Stores::First)),
     run("last-write-lost", "the last store is lost", RunFault::StoresLost(Stores::Last)),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::BufferAfter;
-use layoutproof_readers::spirv::types::{SpirvType, SpirvTypes, SpirvVariable};
+use layoutproof_readers::spirv::types::{MatrixLayout, SpirvType, SpirvTypes, SpirvVariable};
 use rspirv::spirv::{StorageClass, Word};
 
 use super::{Indices, Misreading, NeighbourSide, OUTPUT, RunFault, Stores, is_block, is_words};
@@ -104,6 +104,21 @@ fn end_of_vector(types: &SpirvTypes) -> Option<u32> {
     (is_wide && offset % 32 == 16).then_some(offset + 16)
 }
 
+/// The bytes of a column of the matrices in a type, which is a matrix or an array of them.
+fn adjoining_columns(types: &SpirvTypes, mut ty: Word) -> Option<u32> {
+    loop {
+        match *types.get(ty) {
+            SpirvType::Array { element, .. } => ty = element,
+            SpirvType::Matrix { column, .. } => {
+                let &SpirvType::Vector { component, length } = types.get(column) else { return None };
+                let &SpirvType::Float { bits } = types.get(component) else { return None };
+                return Some(bits / 8 * length);
+            }
+            _ => return None,
+        }
+    }
+}
+
 fn clear(byte: &mut u8) {
     *byte = 0;
 }
@@ -194,6 +209,28 @@ impl Disturbance {
     /// True if a block in workgroup memory shares its bytes with the others.
     pub(crate) fn shares_workgroup_memory(&self, variable: &SpirvVariable) -> bool {
         self.fault != Some(RunFault::WorkgroupApart) || is_words(variable)
+    }
+
+    /// True if untyped access chains follow the declared type of the memory.
+    pub(crate) fn follows_declared_types(&self) -> bool {
+        self.fault == Some(RunFault::DeclaredTypesFollowed)
+    }
+
+    /// The layout of the matrices in a value of type `ty` behind an untyped pointer, where the module
+    /// says `declared`.
+    pub(crate) fn matrix_behind_untyped(
+        &self,
+        types: &SpirvTypes,
+        ty: Word,
+        declared: Option<MatrixLayout>,
+    ) -> Option<MatrixLayout> {
+        if self.fault != Some(RunFault::UntypedMatricesTight) {
+            return declared;
+        }
+        declared.map(|declared| match adjoining_columns(types, ty) {
+            Some(stride) => MatrixLayout { stride, row_major: false },
+            None => declared,
+        })
     }
 
     /// True if arrays have the default lengths of specialization constants.

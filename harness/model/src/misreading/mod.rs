@@ -173,6 +173,10 @@ enum RunFault {
     SpecializationIgnored,
     /// Blocks of workgroup memory do not share their bytes.
     WorkgroupApart,
+    /// Access through untyped pointers follows the type with which the memory is declared.
+    DeclaredTypesFollowed,
+    /// Columns of matrices that are loaded or stored through untyped pointers adjoin.
+    UntypedMatricesTight,
     /// Indices into the block that come from memory are wrong.
     IndicesWrong(Indices),
 }

@@ -16,7 +16,8 @@ impl Misreading {
     /// Changes the layout of the blocks under test.
     pub(crate) fn plant(self, types: &mut SpirvTypes) {
         let ModelFault::Layout(fault) = self.fault else { return };
-        let blocks: BTreeSet<Word> = tested_variables(types).into_iter().map(|it| tested_block(types, it)).collect();
+        let blocks: BTreeSet<Word> =
+            tested_variables(types).into_iter().filter_map(|it| tested_block(types, it)).collect();
         // All numbers come from the types as declared, not from already changed ones.
         let declared = types.clone();
         let inner = inner_arrays(&declared);
@@ -216,24 +217,25 @@ fn tested_types(types: &SpirvTypes) -> BTreeSet<Word> {
     let is_tested = |variable: &&SpirvVariable| tested.iter().any(|other| std::ptr::eq(*other, *variable));
     let others = types.variables.values().filter(|variable| !is_tested(variable));
     let others = reachable(types, others.map(|variable| variable.pointee).collect());
-    let tested = reachable(types, tested.into_iter().map(|variable| tested_block(types, variable)).collect());
+    let tested = reachable(types, tested.into_iter().filter_map(|variable| tested_block(types, variable)).collect());
     tested.difference(&others).copied().collect()
 }
 
 /// The block of a variable under test: its content, an element of that, or the pointee of its only
-/// member.
-fn tested_block(types: &SpirvTypes, variable: &SpirvVariable) -> Word {
+/// member; `None` behind a pointer without a type.
+fn tested_block(types: &SpirvTypes, variable: &SpirvVariable) -> Option<Word> {
     let held = variable.pointee;
     let members = match types.get(held) {
         // An array of descriptors has no stride.
-        SpirvType::Array { element, stride: None, .. } => return *element,
+        SpirvType::Array { element, stride: None, .. } => return Some(*element),
         SpirvType::Struct(members) => members,
-        _ => return held,
+        _ => return Some(held),
     };
-    let [member] = &members[..] else { return held };
+    let [member] = &members[..] else { return Some(held) };
     match types.get(member.ty) {
-        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } => *pointee,
-        _ => held,
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } => Some(*pointee),
+        SpirvType::UntypedPointer { .. } => None,
+        _ => Some(held),
     }
 }
 

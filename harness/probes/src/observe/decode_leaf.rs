@@ -14,7 +14,7 @@ use super::observation::{Observation, Observed, ProbeProblem};
 use super::stray_value::{stray_unit, stray_word};
 use crate::image::encoding::{Half, Ink, Plane, Salt, WordCode, assemble};
 use crate::image::{BEFORE_WORD, DecodedWord, Owner, REFILL_WORD, decode, decode_halves, may_be_data};
-use crate::{AnswerPlace, AnswerSlot, Form, ProbeJob, ProbePlan, words};
+use crate::{AnswerPlace, AnswerSlot, ProbeJob, ProbePlan, words};
 
 /// The dispatches of one probe with their answers.
 pub(super) struct ProbeAnswers<'a> {
@@ -64,7 +64,7 @@ impl UnitAnswer {
 impl<'a> ProbeAnswers<'a> {
     pub(super) fn read(&self, observed: &mut Observed) {
         for slot in &self.probe.wiring.slots {
-            if slot.form == Form::Length {
+            if slot.form.is_length() {
                 observed.observations.push(self.observation(slot, self.length(slot)));
                 continue;
             }

@@ -124,15 +124,27 @@ impl Addresses<'_> {
     /// Returns what is known about the result of an instruction.
     fn value_of(&self, instruction: &Instruction) -> Option<KnownValue> {
         let ops = Operands(instruction);
-        let base = *self.known.get(&ops.id(0)?)?;
+        // An untyped access chain names the type of its base first.
+        let is_untyped =
+            matches!(instruction.class.opcode, Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR);
+        let base = *self.known.get(&ops.id(usize::from(is_untyped))?)?;
         let meaning = match (instruction.class.opcode, base.meaning) {
-            (Op::AccessChain | Op::InBoundsAccessChain, Meaning::PushConstants) => Meaning::PushConstants,
+            (
+                Op::AccessChain
+                | Op::InBoundsAccessChain
+                | Op::UntypedAccessChainKHR
+                | Op::UntypedInBoundsAccessChainKHR,
+                Meaning::PushConstants,
+            ) => Meaning::PushConstants,
             (Op::Load, Meaning::PushConstants) => {
                 Meaning::Place(AddressedPlace { alignment: self.alignment, matrix: None, component_stride: None })
             }
             (Op::Bitcast | Op::ConvertUToPtr | Op::ConvertPtrToU | Op::CopyObject, meaning) => meaning,
             (Op::AccessChain | Op::InBoundsAccessChain, Meaning::Place(place)) => {
                 Meaning::Place(self.part(instruction, 1, self.pointee(base)?, place)?)
+            }
+            (Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR, Meaning::Place(place)) => {
+                Meaning::Place(self.part(instruction, 2, ops.id(0)?, place)?)
             }
             (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, Meaning::Place(place)) => {
                 let stride = self.decorations.number(base.ty, Decoration::ArrayStride)?;

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::binary::parse_words;
-use rspirv::dr::{Loader, Module};
+use rspirv::dr::Module;
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
 
 use super::BadModule;
@@ -52,7 +52,7 @@ impl Declarations {
             let word = filter.starts.get(counting.instructions).copied().unwrap_or(words.len());
             return Err(BadModule::new(word, state.to_string()));
         }
-        Ok(filter.finish(counting.loader))
+        Ok(filter.finish(counting.module()))
     }
 }
 
@@ -84,8 +84,6 @@ struct DeclarationFilter {
     unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
     unknown_opcodes: BTreeSet<u32>,
     warnings: Vec<String>,
-    /// Pointer types that this reader created.
-    made_types: u32,
     has_memory_model: bool,
     /// The functions that entry points name.
     entry_points: BTreeSet<Word>,
@@ -94,9 +92,9 @@ struct DeclarationFilter {
 }
 
 impl DeclarationFilter {
-    fn finish(self, loader: Loader) -> Declarations {
+    fn finish(self, module: Module) -> Declarations {
         Declarations {
-            module: loader.module(),
+            module,
             unread: self.unread,
             unknown_decorations: self.unknown_decorations,
             warnings: self.warnings,
@@ -147,8 +145,7 @@ impl DeclarationFilter {
             | Op::SpecConstantFalse => self.keep(instruction, start),
             Op::Constant | Op::SpecConstant => self.add_constant(instruction, op, start),
             Op::SpecConstantOp => self.add_computation(instruction, start),
-            Op::Variable => self.add_variable(instruction, start),
-            Op::UntypedVariableKHR => self.add_untyped_variable(instruction, start),
+            Op::Variable | Op::UntypedVariableKHR => self.add_variable(instruction, op, start),
             Op::TypeStructContinuedINTEL => {
                 self.warnings
                     .push("the members that OpTypeStructContinuedINTEL adds to a struct are not listed".to_owned());
@@ -293,7 +290,7 @@ impl DeclarationFilter {
                 let reason = length.and_then(|length| self.unread_length(length));
                 self.unread.extend(reason.map(|reason| (id, format!("an array whose length is {reason}"))));
             }
-            (Op::TypePointer, Some(class)) if StorageClass::from_u32(class).is_none() => {
+            (Op::TypePointer | Op::TypeUntypedPointerKHR, Some(class)) if StorageClass::from_u32(class).is_none() => {
                 self.unknown_pointers.extend(word(3).map(|pointee| (id, pointee)));
                 return self.replace(id, format!("a pointer into the unknown storage class {class}"), start);
             }
@@ -307,6 +304,7 @@ impl DeclarationFilter {
                 | Op::TypeMatrix
                 | Op::TypeStruct
                 | Op::TypePointer
+                | Op::TypeUntypedPointerKHR
                 | Op::TypeForwardPointer,
                 _,
             ) => {}
@@ -338,8 +336,8 @@ impl DeclarationFilter {
         self.unread.insert(id, what);
     }
 
-    fn add_variable(&mut self, instruction: &[u32], start: usize) {
-        let [_, ty, id, class, ..] = *instruction else {
+    fn add_variable(&mut self, instruction: &[u32], op: Op, start: usize) {
+        let [_, ty, id, class, ref rest @ ..] = *instruction else {
             self.keep(instruction, start);
             return;
         };
@@ -348,22 +346,14 @@ impl DeclarationFilter {
             self.keep(instruction, start);
             return;
         }
-        let pointee = self.unknown_pointers.get(&ty).copied();
+        // An untyped pointer has no pointee, and the variable may have a data type.
+        let data = rest.first().filter(|_| op == Op::UntypedVariableKHR);
+        let pointee = self.unknown_pointers.get(&ty).or(data).copied();
         if pointee.is_none_or(|pointee| self.holds_block(pointee)) {
             let name = self.names.get(&id).filter(|name| !name.is_empty()).cloned();
             let name = name.unwrap_or_else(|| format!("%{id}"));
             self.warnings.push(format!("`{name}` is in the unknown storage class {class}, so it is not listed"));
         }
-    }
-
-    /// Keeps a variable of `SPV_KHR_untyped_pointers` as a pointer to its data type.
-    fn add_untyped_variable(&mut self, instruction: &[u32], start: usize) {
-        let [_, _, id, class, rest @ ..] = instruction else { return };
-        let (Some(data), Some(_)) = (rest.first(), StorageClass::from_u32(*class)) else { return };
-        let pointer = Word::MAX - self.made_types;
-        self.made_types += 1;
-        self.keep(&[(4 << 16) | Op::TypePointer as u32, pointer, *class, *data], start);
-        self.keep(&[(4 << 16) | Op::Variable as u32, pointer, *id, *class], start);
     }
 
     fn holds_block(&self, ty: Word) -> bool {

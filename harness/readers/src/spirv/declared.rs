@@ -349,7 +349,7 @@ impl DeclaredReader<'_> {
                 self.array(element, Count::Unbounded, stride, path)
             }
             SpirvType::Struct(members) => self.structure(id, &members, path)?,
-            SpirvType::Pointer { .. } => LaidOut {
+            SpirvType::Pointer { .. } | SpirvType::UntypedPointer { .. } => LaidOut {
                 type_name: "pointer".into(),
                 size: Extent::Finite(8),
                 alignment: 8,

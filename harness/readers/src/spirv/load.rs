@@ -43,7 +43,7 @@ pub fn load(words: &[u32]) -> Result<Module, BadModule> {
     }
     let mut counting = CountingLoader::new();
     match parse_words(words, &mut counting) {
-        Ok(()) => complete(counting.functions, counting.loader.module())
+        Ok(()) => complete(counting.functions, counting.module())
             .map_err(|reason| BadModule::new(words.len(), format!("{reason}: the module is truncated"))),
         Err(state) => {
             let word = starts.get(counting.instructions).copied().unwrap_or(words.len());
@@ -117,15 +117,51 @@ fn check_operands(instruction: &[u32], start: usize) -> Result<(), BadModule> {
 
 /// A loader that counts its instructions, and those that start a function.
 pub(super) struct CountingLoader {
-    pub(super) loader: Loader,
+    loader: Loader,
     pub(super) instructions: usize,
     functions: usize,
     non_semantic: BTreeSet<Word>,
+    in_function: bool,
+    /// Ids of the untyped variables outside of functions.
+    untyped_variables: BTreeSet<Word>,
 }
 
 impl CountingLoader {
     pub(super) fn new() -> Self {
-        Self { loader: Loader::new(), instructions: 0, functions: 0, non_semantic: BTreeSet::new() }
+        Self {
+            loader: Loader::new(),
+            instructions: 0,
+            functions: 0,
+            non_semantic: BTreeSet::new(),
+            in_function: false,
+            untyped_variables: BTreeSet::new(),
+        }
+    }
+
+    /// The loaded module.
+    pub(super) fn module(self) -> Module {
+        let mut module = self.loader.module();
+        for global in &mut module.types_global_values {
+            if global.result_id.is_some_and(|id| self.untyped_variables.contains(&id)) {
+                *global = with_opcode(Op::UntypedVariableKHR, global.clone());
+            }
+        }
+        module
+    }
+
+    /// Disguises an untyped variable outside of functions as a typed one with the same operands, because
+    /// rspirv 0.13 rejects it there.
+    fn disguised(&mut self, instruction: Instruction) -> Instruction {
+        match instruction.class.opcode {
+            Op::Function => self.in_function = true,
+            Op::FunctionEnd => self.in_function = false,
+            Op::UntypedVariableKHR if !self.in_function => {
+                self.untyped_variables.extend(instruction.result_id);
+                return with_opcode(Op::Variable, instruction);
+            }
+            _ => {}
+        }
+        instruction
     }
 
     fn is_non_semantic(&self, instruction: &Instruction) -> bool {
@@ -134,6 +170,11 @@ impl CountingLoader {
             Some(_) | None => false,
         }
     }
+}
+
+fn with_opcode(op: Op, instruction: Instruction) -> Instruction {
+    let Instruction { result_type, result_id, operands, .. } = instruction;
+    Instruction::new(op, result_type, result_id, operands)
 }
 
 impl Consumer for CountingLoader {
@@ -162,6 +203,7 @@ impl Consumer for CountingLoader {
         }
 
         self.functions += usize::from(instruction.class.opcode == Op::Function);
+        let instruction = self.disguised(instruction);
         let action = self.loader.consume_instruction(instruction);
         if matches!(action, ParseAction::Continue) {
             self.instructions += 1;

@@ -48,6 +48,7 @@ fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
         Capability::WorkgroupMemoryExplicitLayoutKHR => Some(Feature::WorkgroupLayout),
         Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR => Some(Feature::Workgroup8),
         Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR => Some(Feature::Workgroup16),
+        Capability::UntypedPointersKHR => Some(Feature::UntypedPointers),
         other => return Err(ReadError::Capability(other)),
     })
 }

@@ -49,14 +49,39 @@ impl From<BadType> for BadModule {
 pub enum SpirvType {
     Void,
     Bool,
-    Int { bits: u32, signed: bool },
-    Float { bits: u32 },
-    Vector { component: Word, length: u32 },
-    Matrix { column: Word, columns: u32 },
-    Array { element: Word, length: u32, stride: Option<u32> },
-    RuntimeArray { element: Word, stride: Option<u32> },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
+    Float {
+        bits: u32,
+    },
+    Vector {
+        component: Word,
+        length: u32,
+    },
+    Matrix {
+        column: Word,
+        columns: u32,
+    },
+    Array {
+        element: Word,
+        length: u32,
+        stride: Option<u32>,
+    },
+    RuntimeArray {
+        element: Word,
+        stride: Option<u32>,
+    },
     Struct(Vec<SpirvMember>),
-    Pointer { class: StorageClass, pointee: Word },
+    Pointer {
+        class: StorageClass,
+        pointee: Word,
+    },
+    /// A pointer of `SPV_KHR_untyped_pointers`.
+    UntypedPointer {
+        class: StorageClass,
+    },
     Other,
 }
 
@@ -79,6 +104,8 @@ pub struct MatrixLayout {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SpirvVariable {
     pub class: StorageClass,
+    /// The type of its content; for a variable that untyped pointers lead to its data type, and 0 if it
+    /// has none.
     pub pointee: Word,
     pub set: Option<u32>,
     pub binding: Option<u32>,
@@ -142,7 +169,7 @@ impl SpirvTypes {
                     let spec_id = decorations.number(id, Decoration::SpecId);
                     types.constants.add_specialization(id, instruction, spec_id);
                 }
-                Op::Variable => types.add_variable(id, instruction, &decorations)?,
+                Op::Variable | Op::UntypedVariableKHR => types.add_variable(id, instruction, &decorations)?,
                 opcode if opcode.is_type() => {
                     let ty = types.type_of(instruction, &decorations).ok_or(BadType::Malformed(id))?;
                     types.add(id, ty)?;
@@ -294,13 +321,22 @@ impl SpirvTypes {
                 Operand::StorageClass(class) => SpirvType::Pointer { class: *class, pointee: ops.id(1)? },
                 _ => return None,
             },
+            Op::TypeUntypedPointerKHR => match ops.0.operands.first()? {
+                Operand::StorageClass(class) => SpirvType::UntypedPointer { class: *class },
+                _ => return None,
+            },
             _ => SpirvType::Other,
         })
     }
 
     fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) -> Result<(), BadType> {
         let Some(ty) = instruction.result_type else { return Ok(()) };
-        let &SpirvType::Pointer { class, pointee } = self.get(ty) else { return Ok(()) };
+        let ops = Operands(instruction);
+        let (class, pointee, initializer) = match *self.get(ty) {
+            SpirvType::Pointer { class, pointee } => (class, pointee, ops.id(1)),
+            SpirvType::UntypedPointer { class } => (class, ops.id(1).unwrap_or(0), ops.id(2)),
+            _ => return Ok(()),
+        };
         let variable = SpirvVariable {
             class,
             pointee,
@@ -308,7 +344,7 @@ impl SpirvTypes {
             binding: decorations.number(id, Decoration::Binding),
             name: decorations.name(id).cloned(),
             builtin: decorations.number(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32),
-            initializer: Operands(instruction).id(1),
+            initializer,
         };
         match self.variables.insert(id, variable) {
             // It would be listed once for each declaration, although its name is in the module

@@ -8,6 +8,7 @@ use layoutproof_device::{BufferKind, Job, JobBuffer, Shader};
 use layoutproof_probes::AddressSpace;
 use layoutproof_probes::generate::spirv;
 use layoutproof_probes::image::{REFILL_WORD, nonce_word};
+use layoutproof_readers::spirv::load;
 
 struct Script<'a> {
     /// Comment lines.
@@ -139,7 +140,7 @@ fn name_of((set, binding): (u32, u32)) -> String {
 impl Script<'_> {
     fn text(&self) -> Result<String, ExportObstacle> {
         let Self { heading, spirv, entry, buffers, workgroups: [x, y, z], expected } = self;
-        let loaded = rspirv::dr::load_words(spirv).map_err(|error| ExportObstacle::Assembly(error.to_string()))?;
+        let loaded = load(spirv).map_err(|error| ExportObstacle::Assembly(error.to_string()))?;
         let data = buffers.iter().map(|ScriptBuffer { name, words, .. }| {
             format!("BUFFER {name} DATA_TYPE uint32 DATA\n{}END\n\n", rows(words, "  ", " "))
         });

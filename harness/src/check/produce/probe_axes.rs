@@ -1,4 +1,4 @@
-//! Chooses the spaces and stages in which a block is probed.
+//! Chooses the spaces, stages and forms in which a block is probed.
 //!
 //! Every case is probed in uniform buffers, storage buffers and push constants, in the compute
 //! stage. The other spaces and stages each cost pipelines, and drivers hardly change their
@@ -12,7 +12,8 @@
 //! Only blocks that are declared as shader records are probed in shader records by default, because
 //! few devices have ray-tracing pipelines.
 //!
-//! If the user names a space or a stage, every block is probed there.
+//! If the user names a space or a stage, every block is probed there. The same core has probes with
+//! untyped pointers, and every block if the user names such a form.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +22,7 @@ use layoutproof_layout::{BlockKind, find};
 
 use crate::check::produce::settings::Settings;
 use crate::check::subject::Subject;
-use layoutproof_probes::{AddressSpace, Stage};
+use layoutproof_probes::{AddressSpace, Form, Stage};
 use layoutproof_random::stable_hash::stable_hash;
 
 /// Returns the spaces and stages for a block of `subject` of this kind. Some of the combinations
@@ -38,6 +39,14 @@ pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> 
     };
     let spaces = AddressSpace::ALL.into_iter().filter(has_space);
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
+}
+
+/// Returns the forms of access to the blocks of `subject`. Few devices have untyped pointers, so by
+/// default only the core of the cases has probes with them.
+pub(super) fn forms(subject: &Subject, settings: &Settings) -> BTreeSet<Form> {
+    let is_usual = settings.forms == Form::ALL.into();
+    let has_untyped = !is_usual || (subject.source.is_case && is_core(subject));
+    settings.forms.iter().copied().filter(|form| has_untyped || !form.is_untyped()).collect()
 }
 
 /// Returns the stages of a draw in which to probe a compiler's code for a block of `subject`. The

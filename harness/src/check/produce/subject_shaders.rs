@@ -14,7 +14,7 @@ use layoutproof_layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES,
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
 use crate::check::produce::gap::Gap;
-use crate::check::produce::probe_axes::reach;
+use crate::check::produce::probe_axes::{forms, reach};
 use crate::check::produce::settings::Settings;
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::subject::Subject;
@@ -67,11 +67,13 @@ pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, setti
         Generator::Naga => wgsl::chooses_offsets(one.rules) == wgsl::chooses_offsets(other.rules),
     };
     let probed_alike = |kind| reach(one, kind, settings) == reach(other, kind, settings);
+    let accessed_alike = forms(one, settings) == forms(other, settings);
     // A refusal names its rule set, so refused blocks cannot share.
     let has_code_alike = |(one, other): (&BlockLayout, &BlockLayout)| {
         one.result.is_ok() && one.places_alike(other) && probed_alike(one.kind)
     };
     writes_alike
+        && accessed_alike
         && Arc::ptr_eq(&one.source, &other.source)
         && one.layouts.iter().zip(&other.layouts).all(has_code_alike)
 }
@@ -94,7 +96,8 @@ impl SubjectShaders {
             let leaves = shaders.leaves(layout);
             let settings = &shaders.spare(settings, layout, &leaves);
             let places = reach(subject, layout.kind, settings);
-            let plan = plan_in(layout, &leaves, &places).only(&settings.forms);
+            let forms = forms(subject, settings);
+            let plan = plan_in(layout, &leaves, &places).only(&forms);
             shaders.gaps.extend(not_probed(&plan));
             if plan.leaves.is_empty() {
                 continue;
@@ -111,7 +114,7 @@ impl SubjectShaders {
             match generator {
                 Generator::Rspirv => {
                     shaders.add_shares(block, layouts, plan);
-                    shaders.add_second_element(block, layouts, &places, settings);
+                    shaders.add_second_element(block, layouts, &places, &forms);
                 }
                 Generator::Naga => shaders.add_naga(block, layouts, plan),
             }
@@ -187,13 +190,13 @@ impl SubjectShaders {
         block: usize,
         layouts: ShaderLayouts<'_>,
         places: &BTreeSet<(AddressSpace, Stage)>,
-        settings: &Settings,
+        forms: &BTreeSet<Form>,
     ) {
         let pair = elements(layouts.written).zip(elements(layouts.packed));
         let Some((written, packed)) = pair else { return };
 
-        let plan = plan_of_second_element(&packed, &packed.leaves_in(settings.elements), places);
-        let plan = plan.only(&[Form::Leaf, Form::Length].into()).only(&settings.forms);
+        let plan = plan_of_second_element(&packed, &packed.leaves_in(self.elements), places);
+        let plan = plan.only(&[Form::Leaf, Form::Length, Form::Untyped, Form::UntypedLength].into()).only(forms);
         self.add_shares(block, ShaderLayouts { written: &written, packed: &packed }, plan);
     }
 

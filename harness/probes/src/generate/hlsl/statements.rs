@@ -139,9 +139,17 @@ impl ProbedBlock<'_> {
                 text.body += &self.load_element(slots)?;
                 return Some(());
             }
-            Form::Parameter | Form::Divergent | Form::Copied | Form::Length | Form::Function | Form::Sized => {
-                return None;
-            }
+            Form::Parameter
+            | Form::Divergent
+            | Form::Copied
+            | Form::Length
+            | Form::Function
+            | Form::Sized
+            | Form::Untyped
+            | Form::UntypedVector
+            | Form::UntypedWhole
+            | Form::UntypedLength
+            | Form::Retyped => return None,
         };
 
         text.body += &self.store(&value, leaf.component, word(&slots[0])?);

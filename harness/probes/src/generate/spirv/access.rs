@@ -9,7 +9,7 @@ use super::types::{EmittedType, TypeEmitter};
 
 pub(super) const OPEN: &str = "a block is open while a body is written";
 
-/// A pointer with its pointee type.
+/// A pointer with the type by which the code reads what it points to.
 #[derive(Clone, Debug)]
 pub(super) struct SpirvPlace {
     /// A variable, or the loaded pointer for [`StorageClass::PhysicalStorageBuffer`].
@@ -18,9 +18,17 @@ pub(super) struct SpirvPlace {
     /// The indices from the pointee to the type: an element of an array of buffers, or a region.
     pub(super) outer: Vec<u32>,
     pub(super) ty: Rc<EmittedType>,
+    /// True if access chains name the type and return untyped pointers. The pointer itself may have
+    /// another type or none.
+    pub(super) is_untyped: bool,
 }
 
 impl SpirvPlace {
+    /// The place of a variable of type `ty`.
+    pub(super) fn typed(pointer: Word, class: StorageClass, ty: Rc<EmittedType>) -> Self {
+        Self { pointer, class, outer: Vec::new(), ty, is_untyped: false }
+    }
+
     /// Returns the operands for a load or store of a value whose largest scalar has `scalar` bytes.
     /// Access through an address must name its alignment, and this is the only alignment that every
     /// rule set keeps.
@@ -60,8 +68,14 @@ impl TypeEmitter {
 
     /// Returns a pointer to the part of type `part` at the index values `indices`.
     pub(super) fn point_to(&mut self, place: &SpirvPlace, indices: Vec<Word>, part: Word) -> Word {
-        let ty = self.pointer(place.class, part);
         let outer: Vec<Word> = place.outer.iter().map(|index| self.constant(*index)).collect();
-        self.builder.access_chain(ty, None, place.pointer, outer.into_iter().chain(indices)).expect(OPEN)
+        let indices = outer.into_iter().chain(indices);
+        if place.is_untyped {
+            let ty = self.untyped_pointer(place.class);
+            self.builder.untyped_access_chain_khr(ty, None, place.ty.id, place.pointer, indices).expect(OPEN)
+        } else {
+            let ty = self.pointer(place.class, part);
+            self.builder.access_chain(ty, None, place.pointer, indices).expect(OPEN)
+        }
     }
 }

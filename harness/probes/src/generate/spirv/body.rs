@@ -22,6 +22,8 @@ use crate::{AnswerPlace, AnswerSlot, Form, Wiring};
 #[derive(Clone, Debug)]
 pub(super) struct SpirvInterface {
     pub(super) block: SpirvPlace,
+    /// The type of the pointer to a block at an address, which is in the block's variable.
+    pub(super) address: Option<Word>,
     pub(super) output: SpirvPlace,
     pub(super) input: InputPlace,
     /// The block in the other layout, for [`Form::Copied`].
@@ -82,15 +84,15 @@ impl BodyWriter<'_> {
     /// Stores the bits of the leaves, read through `form`.
     pub(super) fn read(&mut self, form: Form) -> Result<(), MissingLeaf> {
         match form {
-            Form::Leaf => {
+            Form::Leaf | Form::Untyped => {
                 let values = self.leaves.iter().map(|leaf| self.load_block(&leaf.indices)).collect();
                 self.store_answers(form, values);
             }
-            Form::Vector => {
+            Form::Vector | Form::UntypedVector => {
                 let values = self.read_vectors();
                 self.store_answers(form, values);
             }
-            Form::Whole => {
+            Form::Whole | Form::UntypedWhole => {
                 let whole = self.load_block(&[]);
                 self.store_parts(form, whole);
             }
@@ -98,7 +100,11 @@ impl BodyWriter<'_> {
             Form::Indexed => self.read_indexed(),
             Form::Divergent => self.read_divergent(),
             Form::Copied => self.copy_out()?,
-            Form::Length => self.read_length(),
+            Form::Length | Form::UntypedLength => self.read_length(form),
+            Form::Retyped => {
+                let values = self.read_members();
+                self.store_answers(form, values);
+            }
             // SPIR-V has no such buffers; compilers build them from words.
             Form::ByteAddress => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
@@ -160,23 +166,21 @@ impl BodyWriter<'_> {
     /// Stores the values from the input to the leaves through `form`.
     pub(super) fn write(&mut self, form: Form) -> Result<(), MissingLeaf> {
         match form {
-            Form::Leaf => {
+            Form::Leaf | Form::Untyped => {
                 let values = self.load_values();
                 self.leaves.iter().zip(values).for_each(|(leaf, value)| self.store_block(&leaf.indices, value));
             }
-            Form::Vector => {
+            Form::Vector | Form::UntypedVector => {
                 let values = self.values_by_way();
                 let block = Rc::clone(&self.interface.block.ty);
                 let targets = self
                     .leaves
                     .iter()
                     .map(|Way { indices, .. }| in_vector(&block, indices).map_or(&indices[..], |(vector, _)| vector));
-                for target in targets.collect::<BTreeSet<_>>() {
-                    let value = self.construct(&block, &mut target.to_vec(), &values)?;
-                    self.store_block(target, value);
-                }
+                self.store_parts_at(&targets.collect(), &values)?;
             }
-            Form::Whole | Form::Parameter => {
+            Form::Retyped => self.write_members()?,
+            Form::Whole | Form::Parameter | Form::UntypedWhole => {
                 let values = self.values_by_way();
                 let block = Rc::clone(&self.interface.block.ty);
                 let value = self.construct(&block, &mut Vec::new(), &values)?;
@@ -185,7 +189,13 @@ impl BodyWriter<'_> {
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
             // The shader cannot write a length, and no plan writes through the other forms.
-            Form::Length | Form::ByteAddress | Form::Private | Form::Function | Form::Workgroup | Form::Sized => {}
+            Form::Length
+            | Form::ByteAddress
+            | Form::Private
+            | Form::Function
+            | Form::Workgroup
+            | Form::Sized
+            | Form::UntypedLength => {}
         }
         Ok(())
     }
@@ -202,7 +212,21 @@ impl BodyWriter<'_> {
         values.collect()
     }
 
-    fn values_by_way(&mut self) -> BTreeMap<Vec<u32>, Word> {
+    /// Builds the parts of the block at each of `targets` from its leaves, and stores them.
+    pub(super) fn store_parts_at(
+        &mut self,
+        targets: &BTreeSet<&[u32]>,
+        values: &BTreeMap<Vec<u32>, Word>,
+    ) -> Result<(), MissingLeaf> {
+        let block = Rc::clone(&self.interface.block.ty);
+        for target in targets {
+            let value = self.construct(&block, &mut target.to_vec(), values)?;
+            self.store_block(target, value);
+        }
+        Ok(())
+    }
+
+    pub(super) fn values_by_way(&mut self) -> BTreeMap<Vec<u32>, Word> {
         let values = self.load_values();
         self.leaves.iter().map(|leaf| leaf.indices.clone()).zip(values).collect()
     }

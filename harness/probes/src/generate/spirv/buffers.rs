@@ -9,7 +9,7 @@ use rspirv::spirv::{Decoration, StorageClass, Word};
 use super::access::SpirvPlace;
 use super::block::{SpirvField, SpirvNode};
 use super::kind::ScalarKind;
-use super::types::TypeEmitter;
+use super::types::{EmittedType, TypeEmitter};
 use crate::{AddressSpace, BLOCK_ELEMENT};
 
 /// How to declare a block in an address space.
@@ -40,18 +40,22 @@ impl BlockStorage {
 
 /// Declares a storage buffer of `uint` in set 0.
 pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> SpirvPlace {
-    let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
-    let words = SpirvNode::Array { element: uint, count: Count::Unbounded, stride: 4 };
-    let words = SpirvField { name: "words".into(), index: 0, offset: 0, node: words };
-    let ty = types.emit(&SpirvNode::Struct { name: format!("{name}_block"), fields: vec![words] });
-    types.builder.decorate(ty.id, Decoration::Block, []);
-
+    let ty = word_block(types, &format!("{name}_block"), Count::Unbounded);
     let class = StorageClass::StorageBuffer;
-    let pointer = types.pointer(class, ty.id);
-    let pointer = types.builder.variable(pointer, None, class, None);
+    let pointer = types.block_variable(class, ty.id, None);
     types.builder.name(pointer, name);
     bind(types, pointer, binding);
-    SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
+    SpirvPlace::typed(pointer, class, Rc::new(ty))
+}
+
+/// Emits the type of a block of `uint`.
+pub(super) fn word_block(types: &mut TypeEmitter, name: &str, count: Count) -> EmittedType {
+    let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
+    let words = SpirvNode::Array { element: uint, count, stride: 4 };
+    let words = SpirvField { name: "words".into(), index: 0, offset: 0, node: words };
+    let ty = types.emit(&SpirvNode::Struct { name: name.to_owned(), fields: vec![words] });
+    types.builder.decorate(ty.id, Decoration::Block, []);
+    ty
 }
 
 /// Binds a variable in set 0.

@@ -10,7 +10,7 @@ use super::access::{OPEN, SpirvPlace};
 use super::block::Way;
 use super::body::{AnswerMode, BodyWriter, CopyPlace, MissingLeaf};
 use super::kind::ScalarKind;
-use super::types::TypeEmitter;
+use super::types::{TypeEmitter, TypedForm};
 use crate::{AnswerPlace, Chunk, Form};
 
 const INTERFACE: &str = "the interface of an entry has what its forms need";
@@ -92,13 +92,19 @@ impl BodyWriter<'_> {
     }
 
     /// Stores the element count of the array that ends the block.
-    pub(super) fn read_length(&mut self) {
+    pub(super) fn read_length(&mut self, form: Form) {
         let wiring = self.wiring;
-        for slot in wiring.slots.iter().filter(|slot| slot.form == Form::Length) {
+        for slot in wiring.slots.iter().filter(|slot| slot.form == form) {
             let member = self.leaves[slot.leaf as usize].indices[0];
             let block = self.interface.block.clone();
             let uint = self.types.scalar(ScalarKind::WORD);
-            let length = self.types.builder.array_length(uint, None, block.pointer, member).expect(OPEN);
+            let builder = &mut self.types.builder;
+            let length = if block.is_untyped {
+                builder.untyped_array_length_khr(uint, None, block.ty.id, block.pointer, member)
+            } else {
+                builder.array_length(uint, None, block.pointer, member)
+            };
+            let length = length.expect(OPEN);
             if let [AnswerPlace::Word(word)] = slot.places[..] {
                 self.store_output(word, length);
             }
@@ -122,6 +128,34 @@ impl BodyWriter<'_> {
         let ids = ids.collect();
         let ty = self.types.scalar(self.kind(leaf));
         self.types.point_to(place, ids, ty)
+    }
+
+    /// Loads each member of the block at once.
+    pub(super) fn read_members(&mut self) -> Vec<Word> {
+        let mut loaded = BTreeMap::new();
+        let leaves = self.leaves;
+        let values = leaves.iter().map(|Way { indices, .. }| {
+            let (member, rest) = indices.split_at(self.sized_part(indices));
+            let value = *loaded.entry(member).or_insert_with(|| self.load_block(member));
+            self.extract(value, indices, rest)
+        });
+        values.collect()
+    }
+
+    /// Stores each member of the block at once.
+    pub(super) fn write_members(&mut self) -> Result<(), MissingLeaf> {
+        let values = self.values_by_way();
+        let leaves = self.leaves;
+        let members = leaves.iter().map(|Way { indices, .. }| &indices[..self.sized_part(indices)]);
+        self.store_parts_at(&members.collect(), &values)
+    }
+
+    /// Returns the number of indices to the largest part on the way to a leaf, below the block itself,
+    /// that has a size.
+    fn sized_part(&self, indices: &[u32]) -> usize {
+        let block = &self.interface.block.ty;
+        let is_unsized = |length: &usize| block.at(&indices[..*length]).form == TypedForm::Aggregate { count: None };
+        1 + (1..indices.len()).take_while(is_unsized).count()
     }
 
     pub(super) fn read_divergent(&mut self) {

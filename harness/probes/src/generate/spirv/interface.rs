@@ -3,18 +3,19 @@
 //! Every space has its own variable of the block's type, and a second one for entry points that
 //! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
 //! For a block at an address the variable is the push-constant block that holds the address. A block
-//! in a shader record has no binding.
+//! in a shader record has no binding. Code with untyped pointers has variables of its own.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rspirv::dr::Operand;
-use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
+use layoutproof_layout::shape::Count;
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
 use super::block::SpirvNode;
 use super::body::{CopyPlace, SpirvInterface};
-use super::buffers::{BlockStorage, bind, word_buffer};
+use super::buffers::{BlockStorage, bind, word_block, word_buffer};
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{ArrayLengths, EmittedType, TypeEmitter};
@@ -28,13 +29,36 @@ pub(super) struct InterfaceVariables<'a> {
     block: Rc<EmittedType>,
     output: SpirvPlace,
     input: InputPlace,
-    blocks: BTreeMap<(AddressSpace, Direction), SpirvPlace>,
+    blocks: BTreeMap<(AddressSpace, Direction, Declaration), SpirvPlace>,
     /// The push constants with the block's address.
-    address: Option<Word>,
+    addresses: BTreeMap<Declaration, Word>,
     copy: Option<CopyType>,
     copies: BTreeMap<Direction, Word>,
     shared: BTreeMap<Direction, SharedWords>,
     lane: Option<Word>,
+}
+
+/// The declaration of the memory that holds the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Declaration {
+    /// With the block's type, for typed pointers.
+    Typed,
+    /// With the block's type, for untyped pointers.
+    Untyped,
+    /// With another type, for untyped pointers.
+    Retyped,
+}
+
+impl Declaration {
+    fn of_entry(entry: &ProbeEntry) -> Self {
+        if entry.forms.iter().any(|form| matches!(form, Form::Retyped | Form::UntypedLength)) {
+            Self::Retyped
+        } else if entry.forms.iter().any(|form| form.is_untyped()) {
+            Self::Untyped
+        } else {
+            Self::Typed
+        }
+    }
 }
 
 /// The type of the block in the other layout.
@@ -61,7 +85,7 @@ impl<'a> InterfaceVariables<'a> {
             output,
             input,
             blocks: BTreeMap::new(),
-            address: None,
+            addresses: BTreeMap::new(),
             copy: None,
             copies: BTreeMap::new(),
             shared: BTreeMap::new(),
@@ -79,17 +103,16 @@ impl<'a> InterfaceVariables<'a> {
 
     /// Declares the variables that `entry` needs and that do not exist yet. Leaves out the function
     /// for [`Form::Parameter`] and the local variable for [`Form::Function`].
-    /// A block in workgroup memory is a copy of `shared_words` words.
-    pub(super) fn of_entry(
-        &mut self,
-        types: &mut TypeEmitter,
-        entry: &ProbeEntry,
-        shared_words: u32,
-    ) -> SpirvInterface {
+    ///
+    /// A block in workgroup memory is a copy of `words` words, and in push constants it has so many.
+    pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry, words: u32) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
         let in_workgroup = entry.space == AddressSpace::Workgroup;
+        let declaration = Declaration::of_entry(entry);
+        let is_at_address = entry.space == AddressSpace::Address;
         SpirvInterface {
-            block: self.block_place(types, entry.space, entry.direction),
+            block: self.block_place(types, entry, declaration, words),
+            address: is_at_address.then(|| self.address_type(types, declaration)),
             output: self.output.clone(),
             input: self.input.clone(),
             copy: if has(Form::Copied) { self.copy_place(types, entry.direction) } else { None },
@@ -97,7 +120,7 @@ impl<'a> InterfaceVariables<'a> {
             local: None,
             workgroup: types.workgroup_copy(self.node, entry),
             lane: has(Form::Divergent).then(|| *self.lane.get_or_insert_with(|| types.lane())),
-            shared: in_workgroup.then(|| self.shared_words(types, entry.direction, shared_words)),
+            shared: in_workgroup.then(|| self.shared_words(types, entry.direction, words)),
             function: None,
         }
     }
@@ -114,7 +137,7 @@ impl<'a> InterfaceVariables<'a> {
             Some(variable) => *variable,
             None => self.copy_variable(types, direction, copy.ty.id),
         };
-        let place = SpirvPlace { pointer, class: StorageClass::StorageBuffer, outer: Vec::new(), ty: copy.ty };
+        let place = SpirvPlace::typed(pointer, StorageClass::StorageBuffer, copy.ty);
         Some(CopyPlace { place, leaves: copy.leaves })
     }
 
@@ -134,15 +157,42 @@ impl<'a> InterfaceVariables<'a> {
 
     /// Returns the block's variable in a space. Entry points that only read get a read-only
     /// variable.
-    fn block_place(&mut self, types: &mut TypeEmitter, space: AddressSpace, direction: Direction) -> SpirvPlace {
-        if let Some(place) = self.blocks.get(&(space, direction)) {
+    fn block_place(
+        &mut self,
+        types: &mut TypeEmitter,
+        entry: &ProbeEntry,
+        declaration: Declaration,
+        words: u32,
+    ) -> SpirvPlace {
+        let (space, direction) = (entry.space, entry.direction);
+        if let Some(place) = self.blocks.get(&(space, direction, declaration)) {
             return place.clone();
         }
 
         let BlockStorage { class, element } = BlockStorage::of_space(space);
+        let is_untyped = declaration != Declaration::Typed;
 
         let variable = match space {
-            AddressSpace::Address => self.address_variable(types),
+            AddressSpace::Address => self.address_variable(types, declaration),
+            AddressSpace::Workgroup if declaration == Declaration::Retyped => {
+                self.shared_words(types, direction, words).words.pointer
+            }
+            _ if is_untyped => {
+                let data = match (space, declaration) {
+                    (AddressSpace::PushConstant, Declaration::Retyped) => {
+                        word_block(types, "push_words", Count::Finite(words)).id
+                    }
+                    (_, Declaration::Retyped) => self.other_type(types),
+                    (_, Declaration::Typed | Declaration::Untyped) => self.block.id,
+                };
+                let variable = match (declaration, direction) {
+                    // An access chain may leave a typed pointer, too.
+                    (Declaration::Retyped, Direction::Write) => types.block_variable(class, data, element),
+                    _ => types.untyped_variable(class, data),
+                };
+                types.builder.name(variable, self.name_as(declaration));
+                variable
+            }
             AddressSpace::Uniform
             | AddressSpace::UniformElement
             | AddressSpace::Storage
@@ -158,6 +208,8 @@ impl<'a> InterfaceVariables<'a> {
 
         match (space, direction) {
             (AddressSpace::PushConstant | AddressSpace::Address | AddressSpace::ShaderRecord, _) => {}
+            // The words already are.
+            (AddressSpace::Workgroup, _) if declaration == Declaration::Retyped => {}
             (AddressSpace::Workgroup, _) => types.builder.decorate(variable, Decoration::Aliased, []),
             (AddressSpace::Storage | AddressSpace::StorageElement, Direction::Read) => {
                 bind(types, variable, 0);
@@ -170,9 +222,25 @@ impl<'a> InterfaceVariables<'a> {
         }
 
         let outer = element.into_iter().collect();
-        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block) };
-        self.blocks.insert((space, direction), place.clone());
+        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block), is_untyped };
+        self.blocks.insert((space, direction, declaration), place.clone());
         place
+    }
+
+    fn name_as(&self, declaration: Declaration) -> String {
+        match declaration {
+            Declaration::Typed | Declaration::Untyped => self.block_name.to_owned(),
+            Declaration::Retyped => format!("{}_retyped", self.block_name),
+        }
+    }
+
+    /// Returns a type for the block's memory that is not the block's: the block in the other layout, or
+    /// words if an array without an end keeps it from having one.
+    fn other_type(&self, types: &mut TypeEmitter) -> Word {
+        match &self.copy {
+            Some(copy) => copy.ty.id,
+            None => word_block(types, "other_words", Count::Unbounded).id,
+        }
     }
 
     /// Returns the variables through which an entry point fills workgroup memory.
@@ -180,10 +248,24 @@ impl<'a> InterfaceVariables<'a> {
         self.shared.entry(direction).or_insert_with(|| SharedWords::declare(types, direction, count)).clone()
     }
 
-    /// Returns the push constants that hold the block's address. All entry points share them, since
-    /// a module may use only one such variable.
-    fn address_variable(&mut self, types: &mut TypeEmitter) -> Word {
-        *self.address.get_or_insert_with(|| types.address_variable(self.block.id))
+    /// Returns the push constants that hold the block's address. Entry points share them, since each
+    /// may use only one such variable.
+    fn address_variable(&mut self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
+        let pointer = self.address_type(types, declaration);
+        *self.addresses.entry(declaration).or_insert_with(|| types.address_variable(pointer))
+    }
+
+    /// Returns the type of the pointer to a block at an address.
+    fn address_type(&self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
+        let class = StorageClass::PhysicalStorageBuffer;
+        match declaration {
+            Declaration::Typed => types.pointer(class, self.block.id),
+            Declaration::Untyped => types.untyped_pointer(class),
+            Declaration::Retyped => {
+                let other = self.other_type(types);
+                types.pointer(class, other)
+            }
+        }
     }
 }
 
@@ -204,12 +286,22 @@ impl TypeEmitter {
         self.builder.variable(pointer, None, class, None)
     }
 
-    /// Declares push constants that hold the address of a block of type `block`.
-    pub(super) fn address_variable(&mut self, block: Word) -> Word {
-        let member = self.pointer(StorageClass::PhysicalStorageBuffer, block);
+    /// Declares a variable that untyped pointers lead to, with the data type `data`.
+    fn untyped_variable(&mut self, class: StorageClass, data: Word) -> Word {
+        let ty = self.untyped_pointer(class);
+        let id = self.builder.id();
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(data)];
+        // The builder's own method writes into a function.
+        let variable = Instruction::new(Op::UntypedVariableKHR, Some(ty), Some(id), operands);
+        self.builder.module_mut().types_global_values.push(variable);
+        id
+    }
+
+    /// Declares push constants that hold an address as a pointer of type `pointer`.
+    fn address_variable(&mut self, pointer: Word) -> Word {
         let builder = &mut self.builder;
         let id = builder.id();
-        let holder = builder.type_struct_id(Some(id), [member]);
+        let holder = builder.type_struct_id(Some(id), [pointer]);
         builder.member_name(holder, 0, "address");
         builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
         builder.decorate(holder, Decoration::Block, []);
@@ -221,24 +313,12 @@ impl TypeEmitter {
         variable
     }
 
-    /// Returns the block's place in the open function. For a block at an address, it first loads
-    /// the pointer.
-    pub(super) fn open_place(&mut self, place: SpirvPlace) -> SpirvPlace {
-        if place.class != StorageClass::PhysicalStorageBuffer {
-            return place;
-        }
-
-        let pointer = self.load_address(place.pointer, place.ty.id);
-        SpirvPlace { pointer, ..place }
-    }
-
-    /// Loads the pointer to a block of type `block` from the push constants that hold it.
-    pub(super) fn load_address(&mut self, variable: Word, block: Word) -> Word {
-        let block = self.pointer(StorageClass::PhysicalStorageBuffer, block);
-        let member = self.pointer(StorageClass::PushConstant, block);
+    /// Loads the pointer of type `pointer` from the push constants that hold it, in the open function.
+    pub(super) fn load_address(&mut self, variable: Word, pointer: Word) -> Word {
+        let member = self.pointer(StorageClass::PushConstant, pointer);
         let zero = self.constant(0);
         let member = self.builder.access_chain(member, None, variable, [zero]).expect(OPEN);
-        self.builder.load(block, None, member, None, []).expect(OPEN)
+        self.builder.load(pointer, None, member, None, []).expect(OPEN)
     }
 
     /// Declares a variable for a copy of a block, in memory without a layout.
@@ -258,7 +338,7 @@ impl TypeEmitter {
         let ty = self.emit_without_layout(block, lengths);
         let pointer = self.pointer(class, ty.id);
         let pointer = self.builder.variable(pointer, None, class, None);
-        SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
+        SpirvPlace::typed(pointer, class, Rc::new(ty))
     }
 
     /// Declares a variable with the index of the invocation.

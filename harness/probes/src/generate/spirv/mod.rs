@@ -13,7 +13,7 @@
 //! `regions` writes modules of many blocks.
 //!
 //! Source: SPIR-V specification; `SPV_KHR_physical_storage_buffer`; `SPV_KHR_ray_tracing`; Vulkan
-//! specification, "Shader Interfaces".
+//! specification, "Shader Interfaces"; `SPV_KHR_untyped_pointers`.
 
 mod access;
 mod block;
@@ -44,6 +44,7 @@ use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::{BlockLayout, BlockRules, Extent};
 
 use super::ProduceError;
+use crate::jobs::push_words;
 use crate::{AddressSpace, Form, ProbeEntry, ProbePlan, Wiring, spread, workgroup_words};
 
 /// A module and its requirements.
@@ -94,7 +95,9 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
 
     let block = SpirvBlock::new(laid_out, &plan.leaves);
     let ways = ways_in(layout, &block, plan)?;
-    let copy = match spread(laid_out).filter(|_| plan.entries.iter().any(|entry| entry.forms.contains(&Form::Copied))) {
+    let has = |form| plan.entries.iter().any(|entry| entry.forms.contains(&form));
+    let other = if has(Form::Copied) || has(Form::Retyped) { spread(laid_out) } else { None };
+    let copy = match other {
         Some(other) => {
             let block = SpirvBlock::new(&other, &plan.leaves);
             let leaves = ways_in(layout, &block, plan)?.into_iter().map(|way| way.indices).collect();
@@ -106,18 +109,20 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces);
+    let is_untyped = plan.entries.iter().flat_map(|entry| &entry.forms).any(|form| form.is_untyped());
+    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces, is_untyped);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }
 
     for entry in &plan.entries {
         let wiring = Wiring::new(layout, plan, entry);
-        let shared_words = match entry.space {
-            AddressSpace::Workgroup => workgroup_words(layout, plan).map_err(|_| no_image(layout))?,
-            _ => 0,
+        let words = match entry.space {
+            AddressSpace::Workgroup => workgroup_words(layout, plan),
+            AddressSpace::PushConstant => push_words(layout, plan),
+            _ => Ok(0),
         };
-        module.write_entry(entry, &ways, &wiring, shared_words)?;
+        module.write_entry(entry, &ways, &wiring, words.map_err(|_| no_image(layout))?)?;
     }
 
     let rules = spaces.into_iter().map(|space| (space, rules::needed(&block.node, space))).collect();
@@ -152,8 +157,18 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         | Form::Private
         | Form::Function
         | Form::Workgroup
-        | Form::Sized => true,
-        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
+        | Form::Sized
+        | Form::UntypedWhole => true,
+        Form::Leaf
+        | Form::Vector
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Length
+        | Form::ByteAddress
+        | Form::Untyped
+        | Form::UntypedVector
+        | Form::UntypedLength
+        | Form::Retyped => false,
     };
     let sized = |space: AddressSpace| match space {
         AddressSpace::Uniform

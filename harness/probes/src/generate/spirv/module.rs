@@ -10,7 +10,7 @@ use super::block::{SpirvNode, Way};
 use super::body::{AnswerMode, BodyWriter, SpirvInterface};
 use super::interface::InterfaceVariables;
 use super::kind::ScalarKind;
-use super::needs::{Need, WORKGROUP_EXTENSION};
+use super::needs::{Need, UNTYPED_EXTENSION, WORKGROUP_EXTENSION};
 use super::stages::{EntryStages, NO_FUNCTION, end_function};
 use super::types::TypeEmitter;
 use crate::generate::ProduceError;
@@ -24,8 +24,8 @@ pub(super) struct ModuleWriter<'a> {
 }
 
 /// Starts an empty module with the capabilities and extensions in `needs`, whose entry points access
-/// their blocks in these spaces.
-pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmitter {
+/// their blocks in these spaces, some through untyped pointers if `is_untyped` is true.
+pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, is_untyped: bool) -> TypeEmitter {
     let mut types = TypeEmitter::new();
     let has_workgroup = spaces.contains(&AddressSpace::Workgroup);
     let is_traced = spaces.contains(&AddressSpace::ShaderRecord);
@@ -47,6 +47,11 @@ pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmit
         addressing = AddressingModel::PhysicalStorageBuffer64;
     }
 
+    if is_untyped {
+        types.builder.capability(Capability::UntypedPointersKHR);
+        extensions.insert(UNTYPED_EXTENSION);
+    }
+
     if is_traced {
         types.builder.capability(Capability::RayTracingKHR);
         extensions.insert("SPV_KHR_ray_tracing");
@@ -66,8 +71,9 @@ impl<'a> ModuleWriter<'a> {
         block_name: &'a str,
         needs: &[Need],
         spaces: &BTreeSet<AddressSpace>,
+        is_untyped: bool,
     ) -> Self {
-        let mut types = begin(needs, spaces);
+        let mut types = begin(needs, spaces, is_untyped);
         let variables = InterfaceVariables::new(&mut types, node, block_name);
         Self { types, variables, stages: EntryStages::default() }
     }
@@ -78,7 +84,7 @@ impl<'a> ModuleWriter<'a> {
     }
 
     /// Writes one entry point, with the function that it calls if it passes the block by value. A
-    /// block in workgroup memory is a copy of `shared_words` words.
+    /// block in workgroup memory is a copy of `words` words, and in push constants it has so many.
     ///
     /// # Errors
     ///
@@ -88,9 +94,9 @@ impl<'a> ModuleWriter<'a> {
         entry: &ProbeEntry,
         leaves: &[Way],
         wiring: &Wiring,
-        shared_words: u32,
+        words: u32,
     ) -> Result<(), ProduceError> {
-        let mut interface = self.variables.of_entry(&mut self.types, entry, shared_words);
+        let mut interface = self.variables.of_entry(&mut self.types, entry, words);
         if entry.forms.contains(&Form::Parameter) {
             let function = write_parameter_function(&mut self.types, &interface, leaves, wiring, false);
             self.types.builder.name(function, format!("{}_parameter", entry.name));
@@ -101,7 +107,9 @@ impl<'a> ModuleWriter<'a> {
         if entry.forms.contains(&Form::Function) {
             interface.local = Some(self.variables.local(&mut self.types));
         }
-        interface.block = self.types.open_place(interface.block);
+        if let Some(pointer) = interface.address {
+            interface.block.pointer = self.types.load_address(interface.block.pointer, pointer);
+        }
         let (lane, shared) = (interface.lane, interface.shared.clone());
         let mut body = BodyWriter { types: &mut self.types, interface, leaves, wiring, answers: AnswerMode::Stored };
         body.store_nonce();
@@ -137,7 +145,8 @@ impl<'a> ModuleWriter<'a> {
 /// interface has at least those that the entry point uses, whatever their storage class.
 fn list_all_variables(module: &mut rspirv::dr::Module) {
     let globals = &module.types_global_values;
-    let variables = globals.iter().filter(|global| global.class.opcode == Op::Variable);
+    let variables =
+        globals.iter().filter(|global| matches!(global.class.opcode, Op::Variable | Op::UntypedVariableKHR));
     let variables: Vec<Operand> = variables.filter_map(|it| it.result_id).map(Operand::IdRef).collect();
     for entry in &mut module.entry_points {
         // The stage, the function and the name come first.

@@ -15,6 +15,9 @@ use crate::AddressSpace;
 /// The extension for blocks in workgroup memory.
 pub(super) const WORKGROUP_EXTENSION: &str = "SPV_KHR_workgroup_memory_explicit_layout";
 
+/// The extension for pointers without a type.
+pub(super) const UNTYPED_EXTENSION: &str = "SPV_KHR_untyped_pointers";
+
 /// One need of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Need {

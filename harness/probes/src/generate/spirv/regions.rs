@@ -38,7 +38,7 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
     let needs = needs::of(&kinds, &BTreeSet::from([entry.space]));
 
-    let mut types = begin(&needs, &BTreeSet::from([entry.space]));
+    let mut types = begin(&needs, &BTreeSet::from([entry.space]), false);
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
     let blocks = declare_blocks(&mut types, &lowered, &regions.block);
     let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;
@@ -213,6 +213,7 @@ fn interfaces(
         let has = |form| case.entry.forms.contains(&form);
         SpirvInterface {
             block: block.clone(),
+            address: None,
             output: output.clone(),
             input: input.starting_at(*start),
             copy,
@@ -279,7 +280,7 @@ fn declare_regions(
 
     let place = |(index, ty)| {
         let outer = element.into_iter().chain([index]).collect();
-        SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
+        SpirvPlace { outer, ..SpirvPlace::typed(variable, class, Rc::new(ty)) }
     };
     (0..).zip(all.parts).map(place).collect()
 }

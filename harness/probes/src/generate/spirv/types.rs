@@ -82,6 +82,8 @@ pub(super) struct TypeEmitter {
     /// By type and value.
     constants: BTreeMap<(Word, u32), Word>,
     pointers: BTreeMap<(u32, Word), Word>,
+    /// By storage class.
+    untyped_pointers: BTreeMap<u32, Word>,
 }
 
 impl TypeEmitter {
@@ -95,6 +97,7 @@ impl TypeEmitter {
             specialized: BTreeMap::new(),
             constants: BTreeMap::new(),
             pointers: BTreeMap::new(),
+            untyped_pointers: BTreeMap::new(),
         }
     }
 
@@ -152,6 +155,12 @@ impl TypeEmitter {
             let id = builder.id();
             builder.type_pointer(Some(id), class, pointee)
         })
+    }
+
+    /// Returns the id of the type of untyped pointers.
+    pub(super) fn untyped_pointer(&mut self, class: StorageClass) -> Word {
+        let Self { builder, untyped_pointers, .. } = self;
+        *untyped_pointers.entry(class as u32).or_insert_with(|| builder.type_untyped_pointer_khr(class))
     }
 
     /// Emits a node's type with its decorations and names.

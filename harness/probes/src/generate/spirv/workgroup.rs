@@ -12,9 +12,7 @@ use layoutproof_layout::shape::Count;
 use rspirv::spirv::{Decoration, StorageClass};
 
 use super::access::SpirvPlace;
-use super::block::{SpirvField, SpirvNode};
-use super::buffers::word_buffer;
-use super::kind::ScalarKind;
+use super::buffers::{word_block, word_buffer};
 use super::types::TypeEmitter;
 use crate::{Direction, WORKGROUP_WORDS};
 
@@ -22,7 +20,7 @@ use crate::{Direction, WORKGROUP_WORDS};
 #[derive(Clone, Debug)]
 pub(super) struct SharedWords {
     buffer: SpirvPlace,
-    words: SpirvPlace,
+    pub(super) words: SpirvPlace,
     count: u32,
 }
 
@@ -35,17 +33,12 @@ impl SharedWords {
             Direction::Write => {}
         }
 
-        let uint = Box::new(SpirvNode::Scalar(ScalarKind::WORD));
-        let node = SpirvNode::Array { element: uint, count: Count::Finite(count), stride: 4 };
-        let field = SpirvField { name: "words".into(), index: 0, offset: 0, node };
-        let ty = types.emit(&SpirvNode::Struct { name: "shared_words".into(), fields: vec![field] });
-        types.builder.decorate(ty.id, Decoration::Block, []);
-
+        let ty = word_block(types, "shared_words", Count::Finite(count));
         let class = StorageClass::Workgroup;
         let pointer = types.block_variable(class, ty.id, None);
         types.builder.name(pointer, WORKGROUP_WORDS);
         types.builder.decorate(pointer, Decoration::Aliased, []);
-        let words = SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) };
+        let words = SpirvPlace::typed(pointer, class, Rc::new(ty));
         Self { buffer, words, count }
     }
 }

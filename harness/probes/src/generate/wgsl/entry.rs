@@ -49,7 +49,12 @@ fn is_written(form: Form) -> bool {
         | Form::Private
         | Form::Function
         | Form::Workgroup
-        | Form::Sized => false,
+        | Form::Sized
+        | Form::Untyped
+        | Form::UntypedVector
+        | Form::UntypedWhole
+        | Form::UntypedLength
+        | Form::Retyped => false,
     }
 }
 
@@ -82,7 +87,12 @@ fn read(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Stri
         | Form::Private
         | Form::Function
         | Form::Workgroup
-        | Form::Sized => Vec::new(),
+        | Form::Sized
+        | Form::Untyped
+        | Form::UntypedVector
+        | Form::UntypedWhole
+        | Form::UntypedLength
+        | Form::Retyped => Vec::new(),
     });
     statements.collect()
 }
@@ -141,7 +151,12 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         | Form::Private
         | Form::Function
         | Form::Workgroup
-        | Form::Sized => Vec::new(),
+        | Form::Sized
+        | Form::Untyped
+        | Form::UntypedVector
+        | Form::UntypedWhole
+        | Form::UntypedLength
+        | Form::Retyped => Vec::new(),
     });
     statements.collect()
 }
