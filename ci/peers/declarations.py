@@ -165,7 +165,9 @@ class Hlsl(Writer):
         if kind == "scalar":
             return ty["scalar"], ""
         if kind == "vector":
-            return f"{ty['scalar']}{ty['length']}", ""
+            # Long vectors have no name of one word.
+            name = "{}{}" if ty["length"] <= 4 else "vector<{}, {}>"
+            return name.format(ty["scalar"], ty["length"]), ""
         if kind == "matrix":
             return f"{'row' if ty['order'] == 'row' else 'column'}_major {ty['scalar']}{ty['rows']}x{ty['columns']}", ""
         if kind == "array":

@@ -55,7 +55,10 @@ def slang_text(question):
 
 def dxc_text(question):
     check_block(question)
-    return Hlsl(question.block).program(DXC[question.layout["rules"]])
+    text = Hlsl(question.block).program(DXC[question.layout["rules"]])
+    if "vector<" in text:
+        raise NotExpressible("vectors of more than four components before Shader Model 6.9")
+    return text
 
 
 def slang_peer(peer, files, folder):

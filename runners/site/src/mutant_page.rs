@@ -37,6 +37,8 @@ pub struct Mutant {
     pub layoutproof: Option<FoundBy>,
     /// For each other suite, the test that finds it.
     pub suites: BTreeMap<String, Option<String>>,
+    /// For each suite whose program crashed or reached its time limit, how it ended. Such a suite has not found the fault.
+    pub errors: BTreeMap<String, String>,
     /// Why our cases do not find it.
     pub why: Option<String>,
 }
@@ -167,6 +169,8 @@ fn fault_table(path: &str, faults: &[&Mutant], cases: &BTreeSet<&str>) -> Markup
                                 @for (suite, name) in SUITES {
                                     @if let Some(test) = finds(fault, suite) {
                                         span.note { (name) ": " (one_line(test)) } " "
+                                    } @else if let Some(end) = fault.errors.get(suite) {
+                                        span.note { (name) ", no verdict: " (one_line(end)) } " "
                                     }
                                 }
                             }
@@ -178,9 +182,14 @@ fn fault_table(path: &str, faults: &[&Mutant], cases: &BTreeSet<&str>) -> Markup
     }
 }
 
-/// The case with the rule set in which a fault shows, or a mark that none does.
+/// The case with the rule set in which a fault shows, or a mark that none does, or how the run ended without a verdict.
 fn found_by(path: &str, fault: &Mutant, cases: &BTreeSet<&str>) -> Markup {
-    let Some(found) = &fault.layoutproof else { return html! { span.badge.differ { "not found" } } };
+    let Some(found) = &fault.layoutproof else {
+        return match fault.errors.get("layoutproof") {
+            Some(end) => html! { span.badge.broken { "no verdict" } " " (one_line(end)) },
+            None => html! { span.badge.differ { "not found" } },
+        };
+    };
     html! {
         span.badge.agree { "found" } " "
         @match found.case.as_deref() {

@@ -21,6 +21,12 @@ struct Site {
 }
 
 impl Site {
+    fn of_built_in_data() -> Self {
+        let folder = Folder::with(&[]).within(LIMIT);
+        folder.run("report --site site").exits(0);
+        Self::of(&folder, "site")
+    }
+
     fn of(folder: &Folder, out: &str) -> Self {
         let mut files = BTreeMap::new();
         collect(&folder.path(out), "", &mut files);
@@ -179,9 +185,7 @@ fn the_site_of_the_built_in_data_is_complete() {
 /// Numbers of the case: DXC 1.7.2308 lists `c` at 36; OpenGL 4.6, 7.6.2.2, puts it at 48 in std140.
 #[test]
 fn the_start_draws_a_declaration() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     let start = site.page("index.html");
     for words in ["float2", "D3D12 · DXC · 48 bytes", "offset 36", "GLSL · 64 bytes", "offset 48"] {
         assert!(start.contains(words), "{words}: {start}");
@@ -191,9 +195,7 @@ fn the_start_draws_a_declaration() {
 /// Numbers of the cases: DXC 1.7.2308's listing, and where its loads go.
 #[test]
 fn a_known_difference_is_shown_with_both_numbers() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     let of_case = |case: &str| {
         let minimal = format!("<h2>A minimal declaration</h2><p>Case <a href=\"../../cases/{case}.html\">");
         site.pages()
@@ -212,9 +214,7 @@ fn a_known_difference_is_shown_with_both_numbers() {
 
 #[test]
 fn a_known_difference_without_a_report_says_when_the_tracker_was_searched() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     // An entry of ci/known/slang.toml.
     let searched = "<dt>tracker searched<dd>2026-11-23, &quot;vk::offset reflection offset does not match SPIR-V&quot;: no report in \
                     shader-slang/slang";
@@ -223,9 +223,7 @@ fn a_known_difference_without_a_report_says_when_the_tracker_was_searched() {
 
 #[test]
 fn a_known_difference_without_numbers_says_why() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     let page_with =
         |words: &str| site.pages().find(|(path, text)| path.starts_with("compilers/") && text.contains(words));
     assert!(page_with("no stored check covers it").is_none());
@@ -237,9 +235,7 @@ fn a_known_difference_without_numbers_says_why() {
 /// lists 36. WGSL, 14.4.5: an array in a uniform buffer has a stride that is a multiple of 16.
 #[test]
 fn a_surprise_is_shown_for_all_targets() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     let page = site.page("surprises.html");
     let start = page.find("id=\"the-tail-of-an-array\"").unwrap();
     let section = &page[start..start + page[start..].find("</section>").unwrap()];
@@ -262,9 +258,7 @@ fn a_surprise_is_shown_for_all_targets() {
 /// Each place of the list is a part of a page, and the list has what people look for.
 #[test]
 fn the_search_finds_parts_of_pages() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     let list = &site.files["search-index.js"];
     let list = list.strip_prefix("window.layoutproofPlaces = ").and_then(|it| it.trim_end().strip_suffix(';')).unwrap();
     let places: Vec<[String; 4]> = serde_json::from_str(list).unwrap();
@@ -282,9 +276,7 @@ fn the_search_finds_parts_of_pages() {
 /// The bugs that the kept runs met have pages, although the lists have grown since.
 #[test]
 fn what_devices_got_wrong_leads_to_known_bugs() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
+    let site = Site::of_built_in_data();
     let page = site.page("compatibility/index.html");
     let start = page.find("id=\"seen-on\"").unwrap();
     let section = &page[start..start + page[start..].find("</section>").unwrap()];
@@ -319,18 +311,25 @@ fn the_rule_table_is_the_one_of_the_test_vectors() {
     }
 }
 
+/// The site of the built-in data, and the results in a file of the repository that a page of it shows.
+fn site_and_results(file: &str) -> (Site, serde_json::Value) {
+    let results = fs::read_to_string(root().join(file)).unwrap();
+    (Site::of_built_in_data(), serde_json::from_str(&results).unwrap())
+}
+
+/// The rest of the table's row in which `mark` is.
+fn row_from<'a>(page: &'a str, mark: &str) -> &'a str {
+    let start = page.find(mark).unwrap_or_else(|| panic!("{mark}: {page}"));
+    let rest = &page[start..];
+    &rest[..rest.find("<tr").or_else(|| rest.find("</table>")).unwrap()]
+}
+
 #[test]
 fn the_peers_have_their_numbers_and_smallest_wrong_declarations() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
-    let results = fs::read_to_string(root().join("ci/peers/results.json")).unwrap();
-    let results: serde_json::Value = serde_json::from_str(&results).unwrap();
+    let (site, results) = site_and_results("ci/peers/results.json");
     let page = site.page("peers.html");
     for peer in results["peers"].as_array().unwrap() {
-        let name = peer["peer"].as_str().unwrap();
-        let start = page.find(&format!("<b>{name}</b>")).unwrap_or_else(|| panic!("{name}: {page}"));
-        let row = &page[start..start + page[start..].find("<tr").or_else(|| page[start..].find("</table>")).unwrap()];
+        let row = row_from(page, &format!("<b>{}</b>", peer["peer"].as_str().unwrap()));
         assert!(row.contains(&format!(">{}<", peer["passed"])), "{row}");
         for wrong in peer["wrong"].as_array().unwrap() {
             assert!(page.contains(&format!("cases/{}.html", wrong["id"].as_str().unwrap())), "{wrong}");
@@ -340,18 +339,14 @@ fn the_peers_have_their_numbers_and_smallest_wrong_declarations() {
 
 #[test]
 fn planted_faults_have_the_case_that_finds_them_or_a_reason() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run("report --site site").exits(0);
-    let site = Site::of(&folder, "site");
-    let results = fs::read_to_string(root().join("ci/prey/results.json")).unwrap();
-    let results: serde_json::Value = serde_json::from_str(&results).unwrap();
+    let (site, results) = site_and_results("ci/prey/results.json");
     let page = site.page("mutants.html");
     for fault in results["faults"].as_array().unwrap().iter().filter(|fault| fault["shows"] == true) {
-        let start = page.find(&format!("id=\"fault-{}\"", fault["number"])).unwrap_or_else(|| panic!("{fault}"));
-        let row = &page[start..start + page[start..].find("<tr").or_else(|| page[start..].find("</table>")).unwrap()];
-        match fault["layoutproof"]["case"].as_str() {
-            Some(case) => assert!(row.contains(case), "{row}"),
-            None => assert!(row.contains("not found") && fault["why"].is_string(), "{row}"),
+        let row = row_from(page, &format!("id=\"fault-{}\"", fault["number"]));
+        match (fault["layoutproof"]["case"].as_str(), fault["errors"]["layoutproof"].as_str()) {
+            (Some(case), _) => assert!(row.contains(case), "{row}"),
+            (None, Some(end)) => assert!(row.contains("no verdict") && row.contains(end), "{row}"),
+            (None, None) => assert!(row.contains("not found") && fault["why"].is_string(), "{row}"),
         }
     }
 }
