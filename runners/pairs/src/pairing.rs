@@ -738,7 +738,7 @@ pub(super) fn compare_pair(
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
-        other_targets: None,
+        other_layouts: None,
         is_by_members: false,
         proofs: Vec::new(),
     }

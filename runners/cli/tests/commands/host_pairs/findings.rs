@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{folder_of, pairs};
+use super::{folder_of, one_line, pairs};
 
 /// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
 /// the shaders read it at 16, and all later members 4 bytes further on.
@@ -118,6 +118,36 @@ fn unreadable_files_do_not_hide_the_others() {
     assert_eq!((answer.out.matches("<failure").count(), answer.out.matches("<error").count()), (1, 4), "{answer}");
     let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
     assert_eq!(answer.out.lines().count(), 6, "{answer}");
+}
+
+/// Files that include a faulty one share its line, with the macros that any of them asks for.
+#[test]
+fn a_fault_of_an_included_file_is_one_line() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a, b; } frame;") else { return };
+    folder.write("common.hlsli", b"#ifndef COUNT\n#error COUNT is not defined\n#endif\n");
+    folder.write("b.hlsl", b"#include \"common.hlsli\"\ncbuffer B { float a; };\n");
+    folder.write("rate.hlsli", b"#ifndef RATE\n#error RATE is not defined\n#endif\n");
+    folder.write("c.hlsl", b"#include \"common.hlsli\"\n#include \"rate.hlsli\"\ncbuffer C { float a; };\n");
+    folder.write("d.hlsl", b"#include \"absent.hlsli\"\ncbuffer D { float a; };\n");
+    let inputs = "a.hlsl b.hlsl c.hlsl d.hlsl host.o";
+    let answer = folder.run(&format!("check {inputs}")).exits(2);
+    let text = one_line(&answer);
+    assert_eq!(text.matches("Not read ").count(), 2, "{text}");
+    let fault = "Not read b.hlsl: common.hlsli:2:1: #error: COUNT is not defined (give the values that your program \
+                 defines: -D COUNT=VALUE -D RATE=VALUE) also in 1 file: c.hlsl";
+    assert!(text.contains(fault), "{text}");
+    assert!(text.contains("Not read d.hlsl:1:1: included file `absent.hlsli` not found (tried"), "{text}");
+    assert!(text.contains("3 files not read"), "{text}");
+    assert_eq!(answer.err.lines().filter(|line| line.starts_with("error: ")).count(), 2, "{}", answer.err);
+
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(2).json();
+    assert_eq!(answer["unread"].as_array().unwrap().len(), 3);
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(2);
+    let count = |words: &str| answer.out.matches(words).count();
+    assert_eq!((count("<error"), count("cannot be read for the same reason as b.hlsl")), (2, 1), "{answer}");
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
+    assert_eq!(answer.out.lines().count(), 3, "{answer}");
 }
 
 /// What holds for most blocks is written once, and blocks about which there is nothing else to say are counted.

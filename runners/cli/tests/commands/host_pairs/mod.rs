@@ -40,6 +40,11 @@ fn compile(folder: &Folder, name: &str) -> bool {
     }
 }
 
+/// The output without line breaks, which depend on the lengths of names.
+fn one_line(answer: &Answer) -> String {
+    answer.out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Each pair as `block host outcome`.
 fn pairs(answer: &Answer) -> Vec<String> {
     let words = |pair: &Value| ["block", "host", "outcome"].map(|key| pair[key].as_str().unwrap().to_owned()).join(" ");
