@@ -188,3 +188,75 @@ fn a_struct_that_a_library_writes_is_found_by_its_members() {
     );
     assert_eq!(answer.json()["pairs"][0]["part"], "data[]");
 }
+
+/// Crates with the names of encase 0.13 and glam 0.29. encase writes `ArrayLength`, which has no bytes in memory, as a
+/// `u32`, and a collection at the end as WGSL has arrays (`ArrayLength::METADATA`: 4 bytes; WGSL, 14.4.1): `spots` at
+/// byte 16, 32 bytes apart.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn a_collection_at_the_end_is_written_as_an_array() {
+    let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } } \
+                  pub mod types { pub mod runtime_sized_array { #[derive(Default)] pub struct ArrayLength; } }";
+    let glam =
+        "pub mod f32 { pub mod vec3 { #[derive(Default)] pub struct Vec3 { pub x: f32, pub y: f32, pub z: f32 } } }";
+    let main = "use glam::f32::vec3::Vec3; use encase::core::traits::WriteInto; use encase::types::runtime_sized_array::ArrayLength; \
+                #[derive(Default)] pub struct Spot { place: Vec3, reach: f32, color: Vec3, power: f32 } \
+                #[derive(Default)] pub struct Spots { count: ArrayLength, first: u32, spots: Vec<Spot> } \
+                #[derive(Default)] pub struct Curve { points: ArrayLength, scale: f32, heights: Vec<f32> } \
+                #[derive(Default)] pub struct Path { steps: Vec<Spot> } \
+                impl WriteInto for Spot { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.reach as u8) } } \
+                impl WriteInto for Spots { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.first as u8) } } \
+                impl WriteInto for Curve { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.scale as u8) } } \
+                impl WriteInto for Path { #[inline(never)] fn write_into(&self, to: &mut Vec<u8>) { to.push(self.steps.len() as u8) } } \
+                fn main() { let mut to = Vec::new(); Spot::default().write_into(&mut to); Spots::default().write_into(&mut to); \
+                Curve::default().write_into(&mut to); Path::default().write_into(&mut to); std::hint::black_box(to); }";
+    let shader = "struct Spot { place: vec3<f32>, reach: f32, color: vec3<f32>, power: f32 } \
+                  struct Spots { count: u32, first: u32, spots: array<Spot> } \
+                  struct Curve { points: u32, scale: f32, heights: array<f32> } \
+                  struct Path { steps: array<Spot> } \
+                  @group(0) @binding(0) var<storage> spots: Spots; @group(0) @binding(1) var<storage> curve: Curve; \
+                  @group(0) @binding(2) var<storage> path: Path; \
+                  @compute @workgroup_size(1) fn main() { _ = spots.count; _ = curve.scale; _ = path.steps[0].reach; }";
+    let folder = Folder::with(&[("encase.rs", encase), ("glam.rs", glam), ("main.rs", main)]);
+    for words in [
+        "--crate-type rlib encase.rs",
+        "--crate-type rlib glam.rs",
+        "--extern encase=libencase.rlib --extern glam=libglam.rlib main.rs -o main",
+    ] {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2021", "-g", "-A", "warnings"]).args(words.split(' '));
+        let Ok(status) = compiler.current_dir(folder.path(".")).status() else {
+            return println!("skipped: rustc is not here");
+        };
+        assert!(status.success(), "{words}");
+    }
+    let check = |shader: &str, code: i32| {
+        folder.write("a.wgsl", shader.as_bytes());
+        folder.run("check a.wgsl main --format json").exits(code)
+    };
+    let answer = check(shader, 0);
+    let [spots, curve, path] = ["spots main::Spots agree", "curve main::Curve agree", "path main::Spot agree"];
+    assert_eq!(pairs(&answer), [spots, curve, path], "{}", answer.out);
+    assert_eq!(answer.json()["pairs"][2]["part"], "steps[]");
+
+    for (right, wrong, differing, kind) in [
+        (
+            "count: u32, first: u32",
+            "first: u32, count: u32",
+            ["spots main::Spots differ", curve, path],
+            "swapped-names",
+        ),
+        (
+            "points: u32, scale: f32",
+            "points: f32, scale: f32",
+            [spots, "curve main::Curve differ", path],
+            "class-differs",
+        ),
+    ] {
+        let answer = check(&shader.replace(right, wrong), 1);
+        assert_eq!(pairs(&answer), differing, "{}", answer.out);
+        let found = answer.json()["pairs"].as_array().unwrap().clone();
+        let kinds = found.iter().filter_map(|pair| pair["mismatches"][0]["kind"].as_str());
+        assert_eq!(kinds.collect::<Vec<_>>(), [kind], "{}", answer.out);
+    }
+}

@@ -43,6 +43,8 @@ fn specialization_constants_are_globals_only_for_d3d() {
     }
 }
 
+/// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
+/// or if it is stated, it is compared.
 #[test]
 fn a_similar_name_with_other_members_is_no_match() {
     let shader = "cbuffer camera { float4x4 projection; float4x4 view; }; cbuffer Exact { float4x4 model; };";

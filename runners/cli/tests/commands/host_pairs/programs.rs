@@ -5,8 +5,6 @@ use std::process::Command;
 use super::super::folder::Folder;
 use super::{compile, folder_of, pairs};
 
-/// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
-/// or if it is stated, it is compared.
 /// Programs of one repository use the same names for different structs. The folder of the shader says whose
 /// it is.
 #[test]
