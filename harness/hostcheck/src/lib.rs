@@ -40,7 +40,7 @@ pub use program_struct::{
     LaneClass, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
 };
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
-pub use written::{WrittenBy, WrittenRules, as_written};
+pub use written::{WrittenBy, WrittenRules, as_written, element_of_collection};
 
 #[cfg(test)]
 mod tests;

@@ -69,8 +69,10 @@ impl MemberSketch {
     pub fn new(root: &LaidOut) -> Option<Self> {
         let LaidOutShape::Struct(members) = &root.shape else { return None };
         let real = members.iter().filter(|member| {
-            let is_resource = matches!(member.layout.shape, LaidOutShape::Resource);
-            !is_resource && !is_filler(&member.name) && !is_made_up(&member.name)
+            // A struct of resources has no bytes either.
+            let has_bytes =
+                !matches!(member.layout.shape, LaidOutShape::Resource) && member.layout.size.finite() != Some(0);
+            has_bytes && !is_filler(&member.name) && !is_made_up(&member.name)
         });
         let named: Vec<(&str, u32)> = real.map(|member| (member.name.as_str(), member.offset)).collect();
         let (members, shortened) = sketched(&named);

@@ -6,7 +6,7 @@
 use layoutproof_source::sources::LinePlace;
 use serde::{Deserialize, Serialize};
 
-use crate::written::WrittenBy;
+use crate::written::{WrittenBy, element_of_collection};
 
 /// The description of pointers among opaque members.
 pub const POINTER: &str = "a pointer";
@@ -148,9 +148,30 @@ impl ProgramBits {
 
 impl ProgramStruct {
     /// True if programs never upload this type: its bytes are a virtual function table, or
-    /// internals of a standard container. Array types of libraries are plain data.
+    /// internals of a standard container, or the language or the system declares it. Array types of libraries are
+    /// plain data.
     pub fn is_never_uploaded(&self) -> bool {
-        has_owner(&self.fields)
+        // A library writes the elements of a collection at the end.
+        let is_collection = |last: &ProgramField| element_of_collection(&last.type_name).is_some();
+        let has_written_end = self.written_by.is_some() && self.fields.last().is_some_and(is_collection);
+        let fields = &self.fields[..self.fields.len() - usize::from(has_written_end)];
+        has_owner(fields) || self.is_of_the_system()
+    }
+
+    /// True if the implementation of the language or the system declares it, and not the program or a library of
+    /// its own.
+    fn is_of_the_system(&self) -> bool {
+        let is_in_header = |place: &LinePlace| SYSTEM_FOLDERS.iter().any(|folder| place.file.starts_with(folder));
+        // C++20, 5.10 Identifiers: such names are reserved for the implementation.
+        let is_reserved = |part: &str| {
+            part.starts_with("__")
+                || part
+                    .strip_prefix('_')
+                    .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase()))
+        };
+        self.place.as_ref().is_some_and(is_in_header)
+            || self.name.starts_with("std::")
+            || self.name.split("::").any(is_reserved)
     }
 
     /// Names and offsets of its members. The members of unnamed structs and unions count as its own.
@@ -165,6 +186,9 @@ impl ProgramStruct {
         self.size == other.size && same_fields(&self.fields, &other.fields)
     }
 }
+
+/// Folders with headers of the system and its libraries, and the sources of Rust's standard library.
+const SYSTEM_FOLDERS: [&str; 3] = ["/usr/include/", "/usr/lib/", "/rustc/"];
 
 /// Types of libraries that are data.
 const PLAIN: [&str; 4] = ["std::array<", "std::atomic<", "std::complex<", "std::byte"];

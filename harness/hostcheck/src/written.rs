@@ -28,20 +28,54 @@ pub enum WrittenRules {
     Std140,
 }
 
-/// The struct as the library writes it. `None` if it has a member whose bytes are not known, such as a
-/// `Vec` or a `bool`.
-pub fn as_written(host: &ProgramStruct, rules: WrittenRules, vector_types: &VectorTypes) -> Option<ProgramStruct> {
+/// The struct as the library writes it. `None` if it has a member whose bytes are not known, such as a `bool`, or a
+/// `Vec` that is not at the end. `find` gives the struct of a name: that of the elements of the `Vec` at its end.
+pub fn as_written<'a>(
+    host: &ProgramStruct,
+    rules: WrittenRules,
+    vector_types: &VectorTypes,
+    find: impl Fn(&str) -> Option<&'a ProgramStruct>,
+) -> Option<ProgramStruct> {
     let writer = Writer { rules, vector_types };
-    let placed = writer.structure(&host.fields)?;
+    let element_of = |name: &str| match find(name) {
+        Some(element) => writer.structure(&element.fields),
+        None => writer.value_named(name),
+    };
+    let placed = writer.outer_structure(&host.fields, element_of)?;
     let ProgramShape::Struct { fields, size } = placed.shape else { return None };
     Some(ProgramStruct { fields, size, contract: ProgramContract::Fixed, ..host.clone() })
 }
 
+/// The type of the elements of a `Vec` or another collection that libraries write as an array without an end.
+pub fn element_of_collection(type_name: &str) -> Option<&str> {
+    let arguments = COLLECTIONS.iter().find_map(|start| type_name.strip_prefix(start))?;
+    let mut depth = 0u32;
+    let end = arguments.find(|letter| {
+        match letter {
+            '<' | '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '>' if depth > 0 => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && (letter == ',' || letter == '>')
+    });
+    Some(arguments[..end?].trim())
+}
+
 /// Names and offsets of the members in buffers: as in memory, or in each layout in which a library writes the
-/// struct.
+/// struct. The place of a last array whose elements are structs is that without their alignment.
 pub(crate) fn buffer_fields(host: &ProgramStruct, vector_types: &VectorTypes) -> Vec<Vec<(String, u32)>> {
     let rules = host.written_by.iter().flat_map(|writer| &writer.rules);
-    let written = rules.filter_map(|rules| as_written(host, *rules, vector_types));
+    let of_rules = |rules: &WrittenRules| {
+        let writer = Writer { rules: *rules, vector_types };
+        let unknown = || Written { shape: ProgramShape::Struct { fields: Vec::new(), size: 0 }, size: 0, alignment: 1 };
+        let element_of = |name: &str| Some(writer.value_named(name).unwrap_or_else(unknown));
+        let ProgramShape::Struct { fields, size } = writer.outer_structure(&host.fields, element_of)?.shape else {
+            return None;
+        };
+        Some(ProgramStruct { fields, size, ..host.clone() })
+    };
+    let written = rules.filter_map(of_rules);
     let fields: Vec<Vec<(String, u32)>> = written.map(|written| written.named_fields()).collect();
     if fields.is_empty() { vec![host.named_fields()] } else { fields }
 }
@@ -58,7 +92,54 @@ struct Written {
     alignment: u32,
 }
 
+/// Collections that encase writes as an array without an end (encase 0.13, `types/runtime_sized_array.rs`).
+const COLLECTIONS: [&str; 3] =
+    ["alloc::vec::Vec<", "alloc::collections::vec_deque::VecDeque<", "alloc::collections::linked_list::LinkedList<"];
+
+/// encase's type that has no bytes in memory, and is the length of the array without an end, a `u32`, in buffers.
+const ARRAY_LENGTH: &str = "encase::types::runtime_sized_array::ArrayLength";
+
 impl Writer<'_> {
+    /// A struct that may end with a collection, which is written as an array without an end.
+    fn outer_structure(
+        &self,
+        fields: &[ProgramField],
+        element_of: impl Fn(&str) -> Option<Written>,
+    ) -> Option<Written> {
+        let last = fields.last().and_then(|last| Some((last, element_of_collection(&last.type_name)?)));
+        let Some((last, element_name)) = last else { return self.structure(fields) };
+        let element = element_of(element_name)?;
+        let header = self.structure(&fields[..fields.len() - 1])?;
+        let ProgramShape::Struct { fields: mut written, .. } = header.shape else { return None };
+        let end = written.last().map_or(Some(0), |field| field.offset.checked_add(field.shape.size()?))?;
+        let alignment = self.aggregate_alignment(element.alignment);
+        let stride = element.size.checked_next_multiple_of(alignment)?;
+        let (element, element_name) = (Box::new(element.shape), element_name.to_owned());
+        let shape = ProgramShape::Array { element, element_name, count: None, stride };
+        let offset = end.checked_next_multiple_of(alignment)?;
+        written.push(ProgramField { offset, shape, bits: None, ..last.clone() });
+        let alignment = alignment.max(header.alignment);
+        let size = offset.checked_next_multiple_of(alignment)?;
+        Some(Written { shape: ProgramShape::Struct { fields: written, size }, size, alignment })
+    }
+
+    /// A vector, a matrix or a number of Rust, by its name alone.
+    fn value_named(&self, name: &str) -> Option<Written> {
+        let class = match name.get(..1)? {
+            "f" => LaneClass::Float,
+            "i" => LaneClass::Signed,
+            "u" => LaneClass::Unsigned,
+            _ => LaneClass::Opaque,
+        };
+        let size = match name.get(1..)? {
+            "16" => 2,
+            "32" => 4,
+            "64" => 8,
+            _ => 0,
+        };
+        self.value(&ProgramShape::Scalar(ProgramScalar { class, size, is_enum: false }), name)
+    }
+
     fn structure(&self, fields: &[ProgramField]) -> Option<Written> {
         let (mut end, mut alignment) = (0u32, self.aggregate_alignment(1));
         let mut written = Vec::new();
@@ -76,6 +157,9 @@ impl Writer<'_> {
     fn value(&self, shape: &ProgramShape, type_name: &str) -> Option<Written> {
         if let Some(vector) = self.vector_types.find(type_name) {
             return self.vectors(vector);
+        }
+        if type_name == ARRAY_LENGTH {
+            return self.value_named("u32");
         }
         match shape {
             ProgramShape::Scalar(scalar) => {
@@ -162,7 +246,7 @@ mod tests {
             written_by: None,
         };
         let offsets = |rules| {
-            let written = as_written(&host, rules, VectorTypes::built_in()).unwrap();
+            let written = as_written(&host, rules, VectorTypes::built_in(), |_| None).unwrap();
             let offsets = written.fields.iter().map(|field| field.offset);
             offsets.chain([written.size]).collect::<Vec<u32>>()
         };
@@ -171,6 +255,20 @@ mod tests {
 
         let truth = ProgramScalar { class: LaneClass::Bool, size: 1, is_enum: false };
         let unknown = ProgramStruct { fields: vec![field("bool", ProgramShape::Scalar(truth))], ..host };
-        assert_eq!(as_written(&unknown, WrittenRules::Natural, VectorTypes::built_in()), None);
+        assert_eq!(as_written(&unknown, WrittenRules::Natural, VectorTypes::built_in(), |_| None), None);
+    }
+
+    #[test]
+    fn collections_name_their_elements() {
+        for (name, element) in [
+            ("alloc::vec::Vec<f32, alloc::alloc::Global>", Some("f32")),
+            ("alloc::vec::Vec<a::Object<b::C, 2>, alloc::alloc::Global>", Some("a::Object<b::C, 2>")),
+            ("alloc::collections::linked_list::LinkedList<[f32; 4]>", Some("[f32; 4]")),
+            ("alloc::vec::Vec<(u8, f32)>", Some("(u8, f32)")),
+            ("alloc::vec::Vec<f32", None),
+            ("alloc::string::String", None),
+        ] {
+            assert_eq!(element_of_collection(name), element, "{name}");
+        }
     }
 }

@@ -381,7 +381,7 @@ fn host_check(name: &str) -> HostCheck {
         host_file: "engine.o".into(),
         comparison: comparison.into(),
         known: Vec::new(),
-        other_targets: None,
+        other_layouts: None,
         is_by_members: false,
         proofs: Vec::new(),
     };

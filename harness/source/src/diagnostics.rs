@@ -1,5 +1,6 @@
 //! Diagnostics about the user's input: a code, a place and a sentence. [`render`] prints them for people.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use layoutproof_layout::{FileId, LayoutWarningKind, Span};
@@ -262,9 +263,31 @@ impl Diagnostic {
     }
 }
 
-pub fn macro_advice<'a>(names: impl Iterator<Item = &'a str>) -> String {
+fn macro_advice<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let options: Vec<String> = names.map(|name| format!("-D {name}=VALUE")).collect();
     format!("give the values that your program defines: {}", options.join(" "))
+}
+
+/// What may help to read a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadingAdvice {
+    /// The macros that the file asks for.
+    pub macros: BTreeSet<String>,
+    /// Something else; empty if nothing is known.
+    pub help: String,
+}
+
+/// In brackets. Macros are all named, because each of a shader's files asks for some.
+impl fmt::Display for ReadingAdvice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.macros.is_empty() {
+            write!(f, " ({})", macro_advice(self.macros.iter().map(String::as_str)))
+        } else if !self.help.is_empty() {
+            write!(f, " ({})", self.help)
+        } else {
+            Ok(())
+        }
+    }
 }
 
 /// Counts the problems that were dropped.

@@ -49,6 +49,7 @@ impl ShaderSettings {
 
         let mut declare = declare.clone();
         declare.lang = declare.lang.or(shaders.language);
+        declare.matrix = declare.matrix.or(shaders.matrix);
         declare.define.extend(shaders.defines.iter().cloned());
         let folders = shaders.includes.iter().map(|folder| project.folder.join(folder).display().to_string());
         declare.include.extend(folders);
@@ -86,7 +87,7 @@ pub(crate) fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, fol
     declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
     declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());
     if let Some(row_major) = arguments.row_major {
-        declare.matrix = if row_major { MatrixArg::Row } else { MatrixArg::Column };
+        declare.matrix = Some(if row_major { MatrixArg::Row } else { MatrixArg::Column });
     }
     if let Some(sixteen_bit) = arguments.sixteen_bit {
         declare.sixteen_bit = Some(if sixteen_bit { OnOff::On } else { OnOff::Off });

@@ -25,8 +25,10 @@ pub struct DeclareArgs {
     #[arg(long, value_parser = shader_language(), value_name = "LANGUAGE")]
     pub lang: Option<ShaderLanguage>,
     /// Order of matrices that declare none.
-    #[arg(long, value_enum, default_value_t = MatrixArg::Column)]
-    pub matrix: MatrixArg,
+    ///
+    /// Default: column.
+    #[arg(long, value_enum)]
+    pub matrix: Option<MatrixArg>,
     /// Let `half` and min-precision types take 2 bytes.
     ///
     /// As with dxc -enable-16bit-types. Default: on.
@@ -64,12 +66,11 @@ fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
 }
 
 /// Order of matrices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum MatrixArg {
     /// Rows are contiguous.
     Row,
     /// Columns are contiguous.
-    #[default]
     Column,
 }
 
@@ -87,8 +88,8 @@ impl DeclareArgs {
     pub fn layout_options(&self) -> LayoutOptions {
         LayoutOptions {
             matrix: match self.matrix {
-                MatrixArg::Row => MatrixOrder::Row,
-                MatrixArg::Column => MatrixOrder::Column,
+                Some(MatrixArg::Row) => MatrixOrder::Row,
+                Some(MatrixArg::Column) | None => MatrixOrder::Column,
             },
             sixteen_bit: match self.sixteen_bit {
                 Some(OnOff::On) | None => SixteenBit::On,

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use clap::ValueEnum;
 use layoutproof_hostcheck::{SizeContract, VectorTypeRow, VectorTypes};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse, string};
 
+use crate::declare::MatrixArg;
 use crate::files::{FileKind, read_text};
 use crate::globs;
 use crate::layout_selection::{LayoutSelection, target};
@@ -59,6 +61,8 @@ pub struct ProjectShaders {
     pub entry: Option<String>,
     /// The language, if the suffix does not tell it.
     pub language: Option<ShaderLanguage>,
+    /// The order of matrices that declare none.
+    pub matrix: Option<MatrixArg>,
     pub layouts: LayoutSelection,
 }
 
@@ -246,6 +250,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         includes: table.strings("include", problems),
         entry: table.string("entry", problems),
         language: None,
+        matrix: None,
         layouts: layouts(&mut table, problems),
     };
     if shaders.files.is_empty() {
@@ -256,6 +261,13 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         shaders.language = ShaderLanguage::named(&name);
         if shaders.language.is_none() {
             problems.report(value.span(), format!("expected {}", ShaderLanguage::names()));
+        }
+    }
+    if let Some(value) = table.value("matrix") {
+        let word = string(value, problems).unwrap_or_default();
+        shaders.matrix = MatrixArg::from_str(&word, false).ok();
+        if shaders.matrix.is_none() {
+            problems.report(value.span(), "expected \"row\" or \"column\"");
         }
     }
     table.finish(problems);

@@ -1,9 +1,8 @@
 //! The error for input that the user has to fix: its problems, with the texts that they refer to.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use layoutproof_source::diagnostics::{Diagnostic, macro_advice, render};
+use layoutproof_source::diagnostics::{Diagnostic, ReadingAdvice, Severity, render};
 use layoutproof_source::sources::SourceMap;
 
 /// Longest advice to print after a problem in one line, in bytes.
@@ -32,27 +31,47 @@ impl fmt::Display for RefusedInput {
 
 impl std::error::Error for RefusedInput {}
 
-/// The first problem of a shader in one line, with the number of the others.
-pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> String {
-    let Some(first) = problems.first() else { return format!("{file}: refused") };
+/// The first error of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstProblem {
+    /// The file, the place of the error, and its message, with the number of the other errors.
+    pub text: String,
+    /// The place and the message.
+    pub cause: String,
+}
+
+/// The first error of a file in one line.
+pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> FirstProblem {
+    let Some(first) = first_error(problems) else {
+        let text = format!("{file}: refused");
+        return FirstProblem { cause: text.clone(), text };
+    };
     let span = first.span();
     let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
     let place = sources.position(span);
-    let more = match problems.len() {
-        1 => String::new(),
-        all => format!(" (and {} more)", all - 1),
+    let more = match errors(problems).count().saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
     };
     let whole = if name == file { String::new() } else { format!("{file}: ") };
-    format!("{whole}{name}:{}:{}: {}{more}", place.line, place.column, first.message)
+    let cause = format!("{name}:{}:{}: {}", place.line, place.column, first.message);
+    FirstProblem { text: format!("{whole}{cause}{more}"), cause }
 }
 
-/// Advice on the problems of a shader in brackets; empty if there is none that is short. The macros that a
-/// shader misses are all named, because each of its files asks for some.
-pub fn short_advice(problems: &[Diagnostic]) -> String {
-    let macros: BTreeSet<&str> = problems.iter().flat_map(Diagnostic::missing_macros).map(String::as_str).collect();
-    if !macros.is_empty() {
-        return format!(" ({})", macro_advice(macros.into_iter()));
+/// What may help with the problems of a shader, if it is short.
+pub fn advice_on(problems: &[Diagnostic]) -> ReadingAdvice {
+    let help = first_error(problems).and_then(|first| first.help.as_ref()).filter(|help| help.len() < LONGEST_HELP);
+    ReadingAdvice {
+        macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
+        help: help.map_or_else(String::new, |help| help.replace('\n', "; ")),
     }
-    let help = problems.first().and_then(|first| first.help.as_ref()).filter(|help| help.len() < LONGEST_HELP);
-    help.map_or_else(String::new, |help| format!(" ({})", help.replace('\n', "; ")))
+}
+
+/// The first error, or the first problem if none is an error.
+pub fn first_error(problems: &[Diagnostic]) -> Option<&Diagnostic> {
+    errors(problems).next().or(problems.first())
+}
+
+fn errors(problems: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    problems.iter().filter(|problem| problem.severity == Severity::Error)
 }

@@ -2,8 +2,8 @@
 //!
 //! [`input_kind`] sorts the inputs, [`shader_blocks`] lays the blocks out with the options of the project and the
 //! command line, or takes a compiler's answer, [`debug_worker`] reads the host's types in a child process, and
-//! [`pairing`] matches blocks with types. [`other_targets`] finds the targets for which blocks that differ agree, and
-//! [`lock`] keeps what a reviewer has accepted.
+//! [`pairing`] matches blocks with types. [`other_layouts`] finds the targets and orders of matrices with
+//! which blocks that differ agree, and [`lock`] keeps what a reviewer has accepted.
 //!
 //! Prints nothing. The program that links this crate serves `debug-worker` with [`debug_worker::serve`].
 #![forbid(unsafe_code)]
@@ -14,7 +14,7 @@ pub mod debug_worker;
 pub mod input_kind;
 pub mod lock;
 mod nearness;
-pub mod other_targets;
+pub mod other_layouts;
 pub mod pairing;
 pub mod parallel;
 #[cfg(test)]

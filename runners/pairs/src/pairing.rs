@@ -10,8 +10,8 @@ use layoutproof_hostcheck::matching::{
 };
 use layoutproof_hostcheck::{
     BlockPart, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct,
-    Remark, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of, part_of_host,
-    part_path, shares_a_member,
+    Remark, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, element_of_collection, has_data,
+    has_members_of, part_of_host, part_path, shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOutShape};
@@ -80,8 +80,8 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
             _ => HostStructs::new(&all, &block.shader, rules.comparisons.vector_types),
         };
         let (_, structs) = seen_by.insert((&block.shader, structs));
-        let mut found = PairsOfBlock { block, rules, pairs: Vec::new(), unmatched: Vec::new() };
-        found.find(index, hosts, structs, names);
+        let mut found = PairsOfBlock { block, rules, structs, pairs: Vec::new(), unmatched: Vec::new() };
+        found.find(index, hosts, names);
         check.unmatched.extend(found.unmatched);
         for BlockPair { pair, part, host } in found.pairs {
             check.pairs.push(pair);
@@ -112,6 +112,7 @@ struct HostStructs<'a> {
 struct PairsOfBlock<'a> {
     block: &'a TargetBlock,
     rules: PairRules<'a>,
+    structs: &'a HostStructs<'a>,
     pairs: Vec<BlockPair>,
     unmatched: Vec<UnmatchedBlock>,
 }
@@ -126,8 +127,8 @@ struct BlockPair {
 impl PairsOfBlock<'_> {
     /// Finds the host struct of the block. If that struct covers only the header, finds the struct
     /// of the elements after it too. `type_names` are those that may be meant.
-    fn find(&mut self, index: usize, hosts: &[DebugAnswer], structs: &HostStructs<'_>, type_names: &[&str]) {
-        let block = self.block;
+    fn find(&mut self, index: usize, hosts: &[DebugAnswer], type_names: &[&str]) {
+        let (block, structs) = (self.block, self.structs);
         let by_name = &structs.by_name;
         let (layout, names) = (&block.layout, &block.names);
         // A class with a pointer must not match a block just because its name is similar.
@@ -223,8 +224,9 @@ impl PairsOfBlock<'_> {
             }
         });
         let named = host.as_ref().ok().copied();
-        let displaced = named.filter(|(part, host)| self.is_displaced(structs, &parts, *part, host, &candidates));
+        let displaced = named.filter(|(part, host)| self.is_displaced(&parts, *part, host, &candidates));
         let host = displaced.map_or(host, |(_, host)| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
+        let host = host.map(|(part, host)| structs.only_elements(&parts, host).unwrap_or((part, host)));
         let has_host = host.is_ok();
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
         let only_fitting = structs.only_fitting(&candidates, displaced.map(|(_, host)| host), has_namesakes);
@@ -266,7 +268,7 @@ impl PairsOfBlock<'_> {
             Ok(_) | Err(_) => structs.candidates(index, hosts, |fitted| fitted == part),
         };
         let named = host.as_ref().ok().copied().filter(|_| header.is_none());
-        let displaced = named.filter(|host| self.is_displaced(structs, &parts, part, host, &candidates));
+        let displaced = named.filter(|host| self.is_displaced(&parts, part, host, &candidates));
         let host = displaced.map_or(host, |host| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
         let only_fitting = only_fitting.filter(|only| self.is_evident(&parts, only));
@@ -293,12 +295,12 @@ impl PairsOfBlock<'_> {
     /// True if a struct with the block's name differs, and another of the candidates is probably meant.
     fn is_displaced(
         &self,
-        structs: &HostStructs<'_>,
         parts: &[BlockPart<'_>],
         part: usize,
         named: &ProgramStruct,
         candidates: &[Candidate<'_>],
     ) -> bool {
+        let structs = self.structs;
         let own = MemberSketch::new(parts[part].root).map(|sketch| sketch.fit_of(named, structs.vector_types));
         let is_displacing = |candidate: &Candidate<'_>| {
             candidate.nearness >= structs.nearness(named) && own.is_some_and(|own| candidate.displaces(named, own))
@@ -356,7 +358,7 @@ impl PairsOfBlock<'_> {
         let mut rules = writer.rules.clone();
         rules.sort_by_key(|rules| *rules != usual);
         let written = rules.into_iter().filter_map(|rules| {
-            let written = as_written(host, rules, self.rules.comparisons.vector_types)?;
+            let written = as_written(host, rules, self.rules.comparisons.vector_types, |name| self.structs.find(name))?;
             Some((compare_pair(self.block, part, &written, self.rules), written))
         });
         written.min_by_key(|(pair, _)| !pair.comparison.agrees())
@@ -504,6 +506,19 @@ impl<'d> HostStructs<'d> {
         let is_nearest = |near: &&NearStruct<'d>| Some(near.nearness.folders) == nearest;
         let nearest_files = by_name.values().filter(is_nearest).flat_map(|near| near.objects.clone()).collect();
         Self { by_name, nearest, nearest_files, vector_types }
+    }
+
+    fn find(&self, name: &str) -> Option<&ProgramStruct> {
+        self.by_name.get(name).map(|near| near.program.as_ref())
+    }
+
+    /// The struct of the elements, with the part of the block that they are, for a struct that a library writes and
+    /// that has nothing but a collection of them.
+    fn only_elements(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<(usize, &ProgramStruct)> {
+        let [only] = host.fields.as_slice() else { return None };
+        let element = self.find(element_of_collection(&only.type_name)?)?;
+        let part = parts.iter().rposition(|part| part.stride.is_some() && !part.has_header)?;
+        host.written_by.as_ref().map(|_| (part, element))
     }
 
     fn nearness(&self, host: &ProgramStruct) -> Nearness {
@@ -698,9 +713,11 @@ fn find_host<'a>(
     }
 }
 
-/// False for a buffer of plain vectors, which needs no host struct, unless the reason is an error.
+/// False for a buffer of plain vectors or of resources, which needs no host struct, unless the reason is an error.
 fn is_worth_listing(parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
-    parts.iter().any(|part| matches!(part.root.shape, LaidOutShape::Struct(_))) || reason.is_error()
+    let is_struct_of_data =
+        |part: &BlockPart<'_>| matches!(part.root.shape, LaidOutShape::Struct(_)) && part.root.size.finite() != Some(0);
+    parts.iter().any(is_struct_of_data) || reason.is_error()
 }
 
 fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> UnmatchedBlock {
@@ -738,7 +755,7 @@ pub(super) fn compare_pair(
         host_file: host.object.clone(),
         comparison,
         known: reasons.unwrap_or_default(),
-        other_targets: None,
+        other_layouts: None,
         is_by_members: false,
         proofs: Vec::new(),
     }

@@ -125,7 +125,7 @@ fn case_blocks(folder: &Path, file: &Path, wanted: Structs<'_>) -> Vec<CaseBlock
             host_form: crate::shader_blocks::HostForm::One,
             renames: BTreeMap::new(),
             source: Arc::clone(&block_source),
-            usual_of: None,
+            open: None,
         });
         (text, format!("{id} under {rules}"), blocks.collect::<Vec<_>>())
     };

@@ -13,7 +13,9 @@ use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, Refused
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, MatrixOrder, Refusal, lay_out,
+};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
@@ -56,9 +58,33 @@ pub struct TargetBlock {
     pub renames: BTreeMap<String, String>,
     /// The source of the block.
     pub source: Arc<BlockSource>,
-    /// The language whose usual target this is; `None` if the user, the project or a comment names the target,
-    /// or the file fixes its layout.
-    pub usual_of: Option<ShaderLanguage>,
+    /// `None` if nothing is open, or the file fixes its layout.
+    pub open: Option<OpenChoices>,
+}
+
+/// What neither the user nor the project nor a comment decides for a block, so that others may be meant than the
+/// usual ones of the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenChoices {
+    pub language: ShaderLanguage,
+    /// True if the target is open.
+    pub target: bool,
+    /// True if the order of matrices is open.
+    pub order: bool,
+    /// The compared order of matrices.
+    pub matrices: MatrixOrder,
+}
+
+impl OpenChoices {
+    fn of(job: &ShaderJob, comment: &BlockComment) -> Option<Self> {
+        let open = Self {
+            language: ShaderLanguage::of(job.declare.lang, &job.path)?,
+            target: job.named.is_empty() && job.usual.is_empty() && comment.rules.is_none(),
+            order: job.declare.matrix.is_none(),
+            matrices: job.declare.layout_options().matrix,
+        };
+        Some(open).filter(|open| open.target || open.order)
+    }
 }
 
 /// How host structs fill a block.
@@ -130,6 +156,11 @@ pub enum BlockSource {
         file: String,
         blocks: Vec<BlockLayout>,
     },
+    /// A file that only compilers can read.
+    Compiled {
+        job: Arc<ShaderJob>,
+        blocks: Vec<BlockLayout>,
+    },
 }
 
 /// The blocks of one file.
@@ -187,8 +218,6 @@ pub fn read_without_compilers(
     let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
 
     let mut read = ShaderBlocks { warnings: source.module.warnings.clone(), ..ShaderBlocks::default() };
-    let is_unnamed = job.named.is_empty() && job.usual.is_empty();
-    let language = ShaderLanguage::of(job.declare.lang, &job.path).filter(|_| is_unnamed);
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
         check_words(&word, &block.name, &comment)?;
@@ -214,7 +243,7 @@ pub fn read_without_compilers(
                 host_form: HostForm::One,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
-                usual_of: language.filter(|_| comment.rules.is_none()),
+                open: OpenChoices::of(job, &comment),
             });
         }
     }
@@ -266,11 +295,13 @@ fn read_by_compiler(
     let word = job.path.display().to_string();
     let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
     let mut read = ShaderBlocks { notes: answer.notes, left_out: answer.left_out, ..ShaderBlocks::default() };
+    let open = OpenChoices::of(job, &BlockComment::default());
+    let job = Arc::new(job.clone());
     for column in answer.columns {
         let target = column.native.name;
-        let source = Arc::new(BlockSource::Module { file: word.clone(), blocks: column.blocks.clone() });
+        let source = Arc::new(BlockSource::Compiled { job: Arc::clone(&job), blocks: column.blocks.clone() });
         let own = commented_blocks(&word, column.blocks, &texts, &source, sources)?;
-        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), ..block }));
+        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), open, ..block }));
     }
     Ok(Ok(read))
 }
@@ -379,7 +410,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
         host_form: HostForm::One,
         renames: BTreeMap::new(),
         source,
-        usual_of: None,
+        open: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Annotations for GitHub Actions, at the host struct's line if it is known, else at the shader's.
 
-use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unmatched_findings};
+use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unmatched_findings, unread_findings};
 use super::headline::{headline, is_failing};
-use super::targets::better_targets;
+use super::other_layouts::layout_advice;
 use super::text::mismatch_places;
 use super::{CheckedPair, HostCheck, target_title};
 use crate::github::{Annotation, MAX_ANNOTATIONS};
@@ -12,10 +12,8 @@ use layoutproof_show::style::{Style, one_line};
 /// The headline, then an annotation for each problem: at most ten.
 pub fn annotations(check: &HostCheck) -> String {
     let mut found = vec![Annotation::headline("layoutproof check", is_failing(check), headline(check))];
-    let notices = better_targets(check)
-        .into_iter()
-        .map(|better| Annotation { is_error: false, ..error(None, None, better.advice()) });
-    found.extend(notices);
+    let advice = layout_advice(check).into_iter();
+    found.extend(advice.map(|advice| Annotation { is_error: false, ..error(None, None, advice) }));
     let mut strays = Vec::new();
     for finding in differing_findings(check) {
         let pair = &check.pairs[finding.first()];
@@ -40,7 +38,11 @@ pub fn annotations(check: &HostCheck) -> String {
         let text = with_also(&text, also_of_unmatched(check, &finding).as_deref());
         found.push(error(Some(file), place.and_then(|place| place.line), text));
     }
-    found.extend(check.unread.iter().map(|unread| error(Some(&unread.file), None, one_line(&unread.reason))));
+    let unread = unread_findings(check);
+    found.extend(unread.iter().map(|unread| {
+        let text = with_also(&one_line(&unread.sentence()), unread.also().as_deref());
+        error(Some(&unread.files[0].file), None, text)
+    }));
     found.extend(check.all_complaints().map(|complaint| error(None, None, one_line(complaint))));
     found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use layoutproof_hostcheck::{Comparison, Mismatch};
 
-use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, target_title};
+use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput, target_title};
 use layoutproof_show::style::counted;
+use layoutproof_source::diagnostics::ReadingAdvice;
 
 /// Most shaders, targets or blocks to name after the first one.
 const MOST_NAMED: usize = 3;
@@ -44,6 +45,40 @@ pub(crate) fn unmatched_findings(check: &HostCheck) -> Vec<Finding> {
         left.reason == right.reason && left.is_stated == right.is_stated && left.proposals == right.proposals
     };
     group(&check.unmatched, |unmatched| unmatched.block.clone(), is_same)
+}
+
+/// Files that could not be read for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadFinding<'a> {
+    pub files: Vec<&'a UnreadInput>,
+    /// What may help all of them.
+    advice: ReadingAdvice,
+}
+
+impl UnreadFinding<'_> {
+    /// The problem of the first file, and what may help.
+    pub fn sentence(&self) -> String {
+        format!("{}{}", self.files[0].problem, self.advice)
+    }
+
+    /// The other files, such as `in 48 files: b.hlsl, c.hlsl, d.hlsl and 45 more`.
+    pub fn also(&self) -> Option<String> {
+        let others: BTreeSet<&str> = self.files[1..].iter().map(|unread| unread.file.as_str()).collect();
+        let count = counted(others.len() as u64, "file");
+        (!others.is_empty()).then(|| format!("in {count}: {}", some_of(&others)))
+    }
+}
+
+/// The files that could not be read, grouped by their causes. Files that include a faulty one share its fault.
+pub fn unread_findings(check: &HostCheck) -> Vec<UnreadFinding<'_>> {
+    let groups = group(&check.unread, |unread| unread.cause.clone(), |_, _| true);
+    let found = groups.into_iter().map(|finding| {
+        let files: Vec<&UnreadInput> = finding.members.iter().map(|index| &check.unread[*index]).collect();
+        let mut advice = files[0].advice.clone();
+        advice.macros.extend(files.iter().flat_map(|unread| unread.advice.macros.iter().cloned()));
+        UnreadFinding { files, advice }
+    });
+    found.collect()
 }
 
 /// The other places of a finding, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.

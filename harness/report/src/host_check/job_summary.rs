@@ -5,7 +5,7 @@ use layoutproof_show::style::one_line;
 use super::HostCheck;
 use super::findings::{Finding, also_of_pairs, differing_findings};
 use super::headline::headline;
-use super::targets::better_targets;
+use super::other_layouts::layout_advice;
 
 /// Most differences in the table.
 const MOST_ROWS: usize = 50;
@@ -23,8 +23,8 @@ pub fn job_summary(check: &HostCheck) -> String {
         more => format!("\nand {more} more\n"),
     };
     let columns = "| block | host struct | difference | fix |\n|---|---|---|---|\n";
-    let targets = better_targets(check).into_iter().map(|better| format!("\n{}\n", cell(&better.advice())));
-    format!("{headline}{}\n{columns}{}{more}", targets.collect::<String>(), rows.collect::<String>())
+    let advice = layout_advice(check).into_iter().map(|advice| format!("\n{}\n", cell(&advice)));
+    format!("{headline}{}\n{columns}{}{more}", advice.collect::<String>(), rows.collect::<String>())
 }
 
 fn row(check: &HostCheck, finding: &Finding) -> String {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::findings::{also_of_pairs, differing_findings};
 use super::headline::headline;
-use super::targets::{BetterTarget, better_targets};
+use super::other_layouts::{BetterOrder, BetterTarget, better_orders, better_targets};
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 
@@ -22,9 +22,10 @@ pub fn json(check: &HostCheck) -> String {
         findings: findings(check),
         unmatched_blocks: check.unmatched.iter().map(JsonUnmatched::new).collect(),
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
-        unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: &unread.reason }).collect(),
+        unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: unread.reason() }).collect(),
         complaints: check.all_complaints().collect(),
         better_targets: better_targets(check).iter().map(JsonBetterTarget::new).collect(),
+        better_matrix_orders: better_orders(check).iter().map(JsonBetterOrder::new).collect(),
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -41,6 +42,8 @@ struct JsonCheck<'a> {
     complaints: Vec<&'a String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     better_targets: Vec<JsonBetterTarget>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    better_matrix_orders: Vec<JsonBetterOrder>,
 }
 
 /// A target for which more blocks of a language agree than for the one that is compared.
@@ -54,11 +57,25 @@ struct JsonBetterTarget {
     of: u64,
 }
 
+/// The order of matrices with which more blocks of a language agree than with the one that is compared.
+#[derive(Debug, Serialize)]
+struct JsonBetterOrder {
+    language: &'static str,
+    matrix: &'static str,
+    /// The better target, if the blocks are counted for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    /// Blocks that agree with it, that agree with the compared order, and for which nothing names an order.
+    agree: u64,
+    agree_now: u64,
+    of: u64,
+}
+
 /// An input that could not be read.
 #[derive(Debug, Serialize)]
 struct JsonUnread<'a> {
     file: &'a str,
-    reason: &'a str,
+    reason: String,
 }
 
 /// The pairs of one host struct that differ in the same way.
@@ -92,6 +109,9 @@ struct JsonPair<'a> {
     /// Other targets for which a pair that differs agrees, if nothing names a target.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     agrees_for: Vec<String>,
+    /// The same with the other order of matrices, if nothing names an order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agrees_with: Vec<JsonOtherLayout>,
     shader_size: Option<u32>,
     host_size: u32,
     /// The byte of the block with the host's first byte; `host_offset` counts from the block's start.
@@ -105,6 +125,14 @@ struct JsonPair<'a> {
     remarks: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     proofs: Vec<JsonProof<'a>>,
+}
+
+/// An order of matrices, and the target if it is another one too.
+#[derive(Debug, Serialize)]
+struct JsonOtherLayout {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    matrix: &'static str,
 }
 
 /// The result of reading the block on a device.
@@ -239,6 +267,7 @@ impl<'a> JsonPair<'a> {
             outcome: pair.outcome().as_str(),
             known: &pair.known,
             agrees_for: pair.agrees_for().iter().map(|column| column.choice().to_string()).collect(),
+            agrees_with: other_orders(pair),
             shader_size: comparison.shader_size,
             host_size: comparison.host_size,
             host_start: comparison.host_start,
@@ -248,6 +277,30 @@ impl<'a> JsonPair<'a> {
             members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
             remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
             proofs: pair.proofs.iter().map(JsonProof::new).collect(),
+        }
+    }
+}
+
+/// The layouts with another order of matrices with which a pair agrees.
+fn other_orders(pair: &CheckedPair) -> Vec<JsonOtherLayout> {
+    let compared = pair.other_layouts.as_ref().map(|others| others.matrices);
+    let others = pair.agrees_with().iter().filter(|other| Some(other.matrices) != compared);
+    let layouts = others.map(|other| JsonOtherLayout {
+        target: other.column.map(|column| column.choice().to_string()),
+        matrix: other.matrices.as_str(),
+    });
+    layouts.collect()
+}
+
+impl JsonBetterOrder {
+    fn new(better: &BetterOrder) -> Self {
+        Self {
+            language: better.language.as_str(),
+            matrix: better.matrices.as_str(),
+            target: better.column.map(|column| column.choice().to_string()),
+            agree: better.agreeing,
+            agree_now: better.agreeing_now,
+            of: better.of,
         }
     }
 }

@@ -6,7 +6,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 
 use layoutproof_hostcheck::Mismatch;
 
-use super::findings::pair_findings;
+use super::findings::{pair_findings, unread_findings};
 use super::text::finding_text;
 use super::view::View;
 use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput};
@@ -34,8 +34,12 @@ pub fn junit(check: &HostCheck) -> String {
             suites.entry(file).or_default().push(complaint_case(complaint));
         }
     }
-    for unread in &check.unread {
-        suites.entry(&unread.file).or_default().push(unread_case(unread));
+    for finding in unread_findings(check) {
+        let first = finding.files[0];
+        suites.entry(&first.file).or_default().push(unread_case(first, &finding.sentence()));
+        for unread in &finding.files[1..] {
+            suites.entry(&unread.file).or_default().push(repeated_unread_case(unread, first));
+        }
     }
 
     let mut report = Report::new("layoutproof check");
@@ -98,9 +102,19 @@ fn unmatched_case(unmatched: &UnmatchedBlock, is_strict: bool) -> TestCase {
     case
 }
 
-fn unread_case(unread: &UnreadInput) -> TestCase {
+fn unread_case(unread: &UnreadInput, reason: &str) -> TestCase {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(one_line(&unread.reason));
+    status.set_message(one_line(reason));
+    let mut case = TestCase::new("read", status);
+    case.set_classname(one_line(&unread.file));
+    case
+}
+
+/// The case of a file that cannot be read for the same reason as `first`.
+fn repeated_unread_case(unread: &UnreadInput, first: &UnreadInput) -> TestCase {
+    let mut status = TestCaseStatus::skipped();
+    status
+        .set_message(one_line(&format!("cannot be read for the same reason as {}, where it is reported", first.file)));
     let mut case = TestCase::new("read", status);
     case.set_classname(one_line(&unread.file));
     case

@@ -7,7 +7,7 @@ mod headline;
 mod job_summary;
 mod json;
 mod junit;
-mod targets;
+mod other_layouts;
 mod text;
 mod view;
 
@@ -16,11 +16,13 @@ pub(crate) use diff::{
     DiffPiece, SideTitle, declaration, differences, folded_pieces, folded_words, shift, side_titles,
 };
 pub(crate) use findings::{Finding, also_of_pairs, also_of_unmatched, pair_findings, unmatched_findings};
+pub use findings::{UnreadFinding, unread_findings};
 pub use headline::{headline, is_failing};
 pub use job_summary::job_summary;
 pub use json::json;
 pub use junit::junit;
-pub use targets::{BetterTarget, OtherTargets, better_targets};
+pub(crate) use other_layouts::layout_advice;
+pub use other_layouts::{BetterOrder, BetterTarget, OtherLayout, OtherLayouts, better_orders, better_targets};
 pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, stray_text};
 pub use view::{Amount, View};
@@ -31,6 +33,7 @@ use layoutproof_device::RunnerKind;
 use layoutproof_events::Reasons;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{BlockKind, Column};
+use layoutproof_source::diagnostics::ReadingAdvice;
 use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
@@ -56,7 +59,23 @@ pub struct HostCheck {
 pub struct UnreadInput {
     pub file: String,
     /// The first problem, with its place if it has one.
-    pub reason: String,
+    pub problem: String,
+    /// The first problem without the file, so that files that include a faulty one have the same.
+    pub cause: String,
+    /// What may help.
+    pub advice: ReadingAdvice,
+}
+
+impl UnreadInput {
+    /// A file with a problem of its own.
+    pub fn new(file: String, problem: String) -> Self {
+        Self { file, cause: problem.clone(), problem, advice: ReadingAdvice::default() }
+    }
+
+    /// The problem and the advice.
+    pub fn reason(&self) -> String {
+        format!("{}{}", self.problem, self.advice)
+    }
 }
 
 /// A block and its host struct.
@@ -80,8 +99,8 @@ pub struct CheckedPair {
     pub is_by_members: bool,
     /// Reasons of the known differences that together cover all mismatches.
     pub known: Vec<String>,
-    /// `None` if the user, the project or the shader names the target.
-    pub other_targets: Option<OtherTargets>,
+    /// `None` if the user, the project or the shader names the target and the order of matrices.
+    pub other_layouts: Option<OtherLayouts>,
     /// One entry per device, API and producer; empty if the check ran on none.
     pub proofs: Vec<PairProof>,
 }
@@ -233,12 +252,19 @@ impl CheckedPair {
         part_path(&self.block, &self.part)
     }
 
-    /// The other targets for which a pair that differs agrees, if nothing names a target.
-    pub fn agrees_for(&self) -> &[Column<'static>] {
-        // What a device reads elsewhere has no other target as its cause.
+    /// The other targets and orders of matrices with which a pair that differs agrees, as far as nothing names them.
+    pub fn agrees_with(&self) -> &[OtherLayout] {
+        // What a device reads elsewhere has no other layout as its cause.
         let differs = !self.comparison.agrees() && self.known.is_empty();
-        let others = self.other_targets.as_ref().filter(|_| differs);
+        let others = self.other_layouts.as_ref().filter(|_| differs);
         others.map(|others| others.agreeing.as_slice()).unwrap_or_default()
+    }
+
+    /// The other targets for which a pair that differs agrees with the compared order of matrices.
+    pub fn agrees_for(&self) -> Vec<Column<'static>> {
+        let compared = self.other_layouts.as_ref().map(|others| others.matrices);
+        let own = self.agrees_with().iter().filter(|other| Some(other.matrices) == compared);
+        own.filter_map(|other| other.column).collect()
     }
 
     pub fn outcome(&self) -> PairOutcome {

@@ -5,9 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::diff::diff;
 use super::findings::{
     Finding, OtherPlaces, mirrors, other_places_of_pairs, other_places_of_unmatched, pair_findings, unmatched_findings,
+    unread_findings,
 };
 use super::headline::{headline, is_failing, leaves};
-use super::targets::{BetterTarget, better_targets};
+use super::other_layouts::{
+    BetterOrder, BetterTarget, OtherLayout, better_orders, better_targets, order_setting, target_setting,
+};
 use super::view::{Amount, View};
 use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, Remark, StrayLeaf};
@@ -24,7 +27,7 @@ const MOST_PLAIN: usize = 20;
 const MOST_REPEATED: usize = 3;
 /// Most entries of the project file to write out.
 const MOST_ENTRIES: usize = 6;
-/// Most files that could not be read to list.
+/// Most reasons to list for which files could not be read.
 const MOST_UNREAD: usize = 10;
 
 /// Every difference as a diff, the other pairs as one line each, and the headline. What holds for many
@@ -103,10 +106,14 @@ fn findings(check: &HostCheck, view: View) -> String {
     }
     let most = if view.is_whole() { usize::MAX } else { MOST_UNREAD };
     let not_read = style.verb(Tone::Disagree, "Not read");
-    for unread in check.unread.iter().take(most) {
-        wrapped(&mut lines, &not_read, &one_line(&unread.reason), view);
+    let unread = unread_findings(check);
+    for finding in unread.iter().take(most) {
+        wrapped(&mut lines, &not_read, &one_line(&finding.sentence()), view);
+        if let Some(other) = finding.also() {
+            detail(&mut lines, "also", &other, view);
+        }
     }
-    if let more @ 1.. = check.unread.len().saturating_sub(most) {
+    if let more @ 1.. = unread.iter().skip(most).map(|finding| finding.files.len()).sum::<usize>() {
         let files = counted(more as u64, "more file");
         wrapped(&mut lines, &not_read, &format!("{files}; `--verbose` lists them"), view);
     }
@@ -121,6 +128,9 @@ fn findings(check: &HostCheck, view: View) -> String {
     }
     for better in &common.better_targets {
         wrapped(&mut lines, &style.verb(Tone::Known, "Target"), &better.advice(), view);
+    }
+    for better in &common.better_orders {
+        wrapped(&mut lines, &style.verb(Tone::Known, "Matrices"), &better.advice(), view);
     }
     lines.into_text()
 }
@@ -161,6 +171,8 @@ struct CommonNotes {
     by_members: usize,
     /// Most of the pairs that differ agree for another target.
     better_targets: Vec<BetterTarget>,
+    /// Or with the other order of matrices.
+    better_orders: Vec<BetterOrder>,
 }
 
 impl CommonNotes {
@@ -174,6 +186,7 @@ impl CommonNotes {
             matrices: count(&|pair| pair.comparison.remarks.iter().any(is_about_matrices)),
             by_members: count(&is_agreeing_by_members),
             better_targets: better_targets(check),
+            better_orders: better_orders(check),
         }
     }
 }
@@ -260,7 +273,9 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
         let text = format!("{by_bytes} of {members} by bytes alone: the host has no members of their names");
         detail(&mut lines, "note", &text, view);
     }
-    if let Some(text) = other_targets(pair).filter(|_| !common.better_targets.iter().any(|it| it.explains(pair))) {
+    let is_explained = common.better_targets.iter().any(|better| better.explains(pair))
+        || common.better_orders.iter().any(|better| better.explains(pair));
+    if let Some(text) = other_layouts(pair).filter(|_| !is_explained) {
         detail(&mut lines, "note", &text, view);
     }
     let is_written = |remark: &&Remark| common.matrices == 0 || !is_about_matrices(remark);
@@ -270,12 +285,24 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     lines.into_text()
 }
 
-/// The other targets for which a pair that differs agrees.
-fn other_targets(pair: &CheckedPair) -> Option<String> {
-    let first = pair.agrees_for().first()?;
+/// The other targets for which a pair that differs agrees, or the order of matrices, or both.
+fn other_layouts(pair: &CheckedPair) -> Option<String> {
     let titles: Vec<String> = pair.agrees_for().iter().map(ToString::to_string).collect();
-    let titles = titles.join(", ");
-    Some(format!("agrees for {titles}; if the program ships for that, name it: `target = \"{}\"`", first.choice()))
+    if let Some(first) = pair.agrees_for().first() {
+        let (titles, setting) = (titles.join(", "), target_setting(first));
+        return Some(format!("agrees for {titles}; if the program ships for that, name it: `{setting}`"));
+    }
+    let OtherLayout { column, matrices } = pair.agrees_with().first()?;
+    let (order, setting) = (matrices.as_str(), order_setting(*matrices));
+    Some(match column {
+        None => {
+            format!("agrees with {order}-major matrices; if the program compiles with them, name them: `{setting}`")
+        }
+        Some(column) => format!(
+            "agrees for {column} with {order}-major matrices; if the program ships for that, name both: `{}`, `{setting}`",
+            target_setting(column)
+        ),
+    })
 }
 
 /// The results of each device, in the order of the host's members.

@@ -12,7 +12,7 @@ use super::page_frame::PageFrame;
 use super::pair_diff::pair_diff;
 use crate::host_check::{
     CheckedPair, Finding, HostCheck, HostProposal, PairOutcome, PairProof, also_of_pairs, also_of_unmatched, headline,
-    map_entries, pair_findings, stray_text, target_title, unmatched_findings,
+    layout_advice, map_entries, pair_findings, stray_text, target_title, unmatched_findings, unread_findings,
 };
 
 use layoutproof_hostcheck::SideMember;
@@ -43,10 +43,18 @@ pub fn check_page(check: &HostCheck, command: &str) -> String {
             }
         }
         (without_host(check))
+        @for advice in layout_advice(check) { p { (with_code(&advice)) } }
         @if !check.unread.is_empty() {
             section {
                 h2 { "Not read" }
-                ul { @for unread in &check.unread { li.bad { (one_line(&unread.reason)) } } }
+                ul {
+                    @for finding in unread_findings(check) {
+                        li.bad {
+                            (one_line(&finding.sentence()))
+                            @if let Some(also) = finding.also() { "; also " (one_line(&also)) }
+                        }
+                    }
+                }
             }
         }
         @if !check.complaints.is_empty() {

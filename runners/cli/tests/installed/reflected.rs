@@ -120,6 +120,15 @@ fn check_takes_the_answer_of_dxc() -> Result<(), Failed> {
     // With its scalar layout, DXC packs both as C does.
     let output = run(folder, "check a.hlsl host.o --target vulkan/scalar --format json")?;
     assert_eq!(outcomes(&output)?[1], "particles agree");
+
+    // DXC is asked for the other target too, so that the blocks count there.
+    let aligned = rest.replace("place[3], uv[2];", "place[3], pad, uv[2], end[2];");
+    build(folder, &HOST.replace("} s;", &aligned))?;
+    let output = run(folder, "check a.hlsl host.o --format json")?;
+    assert_eq!(outcomes(&output)?, ["Scene agree", "particles differ"]);
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let better = serde_json::json!([{"language": "hlsl", "target": "vulkan", "agree": 2, "agree_now": 1, "of": 2}]);
+    assert_eq!(answer["better_targets"], better);
     Ok(())
 }
 

@@ -135,7 +135,7 @@ impl CompilerReading {
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
                 Err(reason) if reason.is_refusal() && read.columns.is_empty() => {
-                    return Ok(Err(file.problems.to_vec()));
+                    return Ok(Err(file.problems_with(&reason.to_string())));
                 }
                 Err(reason) if reason.is_not_asked() && read.columns.is_empty() && missing.is_none() => {
                     return Ok(Err(file.problems_with(&format!("no compiler can read it instead: {reason}"))));
@@ -160,7 +160,7 @@ impl CompilerReading {
                 compilers.push(compiler);
             }
         }
-        let reason = first_problem(&word.to_string(), file.problems, file.sources);
+        let reason = first_problem(&word.to_string(), file.problems, file.sources).text;
         read.compilers = compilers.join(" and ");
         let first = format!("{word} is read by {}, because layoutproof refuses it: {reason}", read.compilers);
         read.notes.insert(0, first);

@@ -4,7 +4,7 @@
 //! it has debug information. It prints what it leaves out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,13 +20,12 @@ use layoutproof_inputs::globs;
 use layoutproof_inputs::project_file::PROJECT_FILE;
 
 use layoutproof_pairs::shader_blocks::TargetBlock;
-use layoutproof_report::host_check::BetterTarget;
 use layoutproof_show::style::counted;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::args::InitArgs;
 use super::build_defines::define_sets;
-use super::init_targets::targets_that_fit;
+use super::init_layouts::BetterLayouts;
 use super::init_trials::{GUESSED_VALUE, Macros, Trial, Trials};
 use super::work_time::WorkTime;
 use crate::output::{print, warn};
@@ -100,8 +99,11 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         counted(project.shader_count as u64, "shader"),
         counted(project.hosts.len() as u64, "host file")
     ));
-    for target in &project.targets {
+    for target in &project.layouts.targets {
         print(&format!("target of {}: {target}\n", target.language.title()));
+    }
+    for order in &project.layouts.orders {
+        print(&format!("matrices of {}: {order}\n", order.language.title()));
     }
     for left_out in &project.left_out {
         print(&format!("left out: {left_out}\n"));
@@ -135,6 +137,16 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
                 1 => "1 shader needs".to_owned(),
                 several => format!("{several} shaders need"),
             },
+        ));
+    }
+    if project.layouts.unread_hosts > 0 {
+        warn(&format!(
+            "note: {} not read within {} s and had no say in the choice of targets and orders of matrices\n",
+            match project.layouts.unread_hosts {
+                1 => "1 host file was".to_owned(),
+                several => format!("{several} host files were"),
+            },
+            project.layouts.seconds
         ));
     }
     if project.hosts.is_empty() {
@@ -294,8 +306,8 @@ struct FirstProject {
     half_tried: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     guessed: u64,
-    /// The targets for which more blocks agree than for the usual ones.
-    targets: Vec<BetterTarget>,
+    /// Targets and orders of matrices with which more blocks agree than with the usual ones.
+    layouts: BetterLayouts,
 }
 
 impl FirstProject {
@@ -308,14 +320,14 @@ impl FirstProject {
         project.choose_hosts(&found.hosts);
         let mut hosts = Vec::new();
         for pattern in &project.hosts {
-            // A folder that cannot be read has no say in the choice of a target, and does not prevent the file.
+            // A folder that cannot be read has no say in the choice of layouts, and does not prevent the file.
             hosts.extend(globs::expand(folder, pattern).unwrap_or_default());
         }
-        project.targets = targets_that_fit(&blocks, &hosts)?;
+        project.layouts = BetterLayouts::find(&blocks, &hosts)?;
         Ok(project)
     }
 
-    /// Returns the blocks whose layout depends on the target.
+    /// Returns the blocks whose layout depends on the target or the order of matrices.
     fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<Vec<TargetBlock>> {
         let time = WorkTime::start(READING_TIME);
         self.includes = found.include_folders(folder);
@@ -454,15 +466,16 @@ impl FirstProject {
         }
     }
 
-    /// The lines that choose the target of a language, with the reason.
-    fn target_of(&self, language: ShaderLanguage) -> String {
-        let Some(target) = self.targets.iter().find(|target| target.language == language) else { return String::new() };
-        let setting = target.setting();
-        if target.is_likely() {
-            format!("# {target}.\n{setting}\n")
-        } else {
-            format!("# {target}. If the program ships for that:\n# {setting}\n")
+    /// The lines that choose the target of a language and its order of matrices, with the reason.
+    fn layout_of(&self, language: ShaderLanguage) -> String {
+        let mut lines = String::new();
+        if let Some(target) = self.layouts.targets.iter().find(|target| target.language == language) {
+            lines += &setting_lines(target, &target.setting(), target.is_likely(), "ships for that");
         }
+        if let Some(order) = self.layouts.orders.iter().find(|order| order.language == language) {
+            lines += &setting_lines(order, &order.setting(), order.is_likely(), "compiles with them");
+        }
+        lines
     }
 
     fn text(&self) -> String {
@@ -479,7 +492,7 @@ impl FirstProject {
             if !self.includes.is_empty() {
                 let _ = writeln!(shaders, "include = {}", list(&self.includes));
             }
-            shaders += &self.target_of(*language);
+            shaders += &self.layout_of(*language);
             if *language == ShaderLanguage::Hlsl {
                 shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";
             }
@@ -501,7 +514,7 @@ impl FirstProject {
             if !self.includes.is_empty() {
                 let _ = writeln!(shaders, "include = {}", list(&self.includes));
             }
-            shaders += &self.target_of(*language);
+            shaders += &self.layout_of(*language);
             shaders.push('\n');
         }
         if shaders.is_empty() {
@@ -519,6 +532,15 @@ impl FirstProject {
              # [[map]]\n# block = \"PerFrame\"\n# host = \"engine::PerFrame\"\n# members = {{ cameraPos = \"cam_pos\" }}\n",
             list(&self.hosts)
         )
+    }
+}
+
+/// A setting with its reason; one that is not likely as a comment, because it might hide a mistake.
+fn setting_lines(reason: impl Display, setting: &str, is_likely: bool, condition: &str) -> String {
+    if is_likely {
+        format!("# {reason}.\n{setting}\n")
+    } else {
+        format!("# {reason}. If the program {condition}:\n# {setting}\n")
     }
 }
 

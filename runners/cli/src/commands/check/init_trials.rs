@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
-use layoutproof_inputs::refused_input::short_advice;
+use layoutproof_inputs::refused_input::{advice_on, first_error};
 use layoutproof_layout::BlockLayout;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
@@ -36,7 +36,8 @@ pub(super) struct Trials<'a> {
 pub(super) struct TriedShaders {
     /// The result of each shader.
     pub trials: Vec<Trial>,
-    /// The blocks whose layout depends on the target, each once for the shaders of a folder that include it.
+    /// The blocks whose layout depends on the target or the order of matrices, each once for the shaders of a folder
+    /// that include it.
     pub blocks: Vec<TargetBlock>,
 }
 
@@ -104,7 +105,7 @@ impl Trials<'_> {
                             let folder = shaders[*shader].parent();
                             let is_new = |block: &TargetBlock| {
                                 let layouts = known.entry((block.names.clone(), folder)).or_default();
-                                let is_new = block.usual_of.is_some() && !layouts.contains(&block.layout);
+                                let is_new = block.open.is_some() && !layouts.contains(&block.layout);
                                 if is_new {
                                     layouts.push(block.layout.clone());
                                 }
@@ -185,10 +186,10 @@ impl Trials<'_> {
         };
         let problems: Vec<Diagnostic> =
             problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
-        match problems.first() {
+        match first_error(&problems) {
             None => Ok(Vec::new()),
             Some(first) => Err(Problem {
-                text: format!("{}{}", first.message, short_advice(&problems)),
+                text: format!("{}{}", first.message, advice_on(&problems)),
                 missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
             }),
         }

@@ -6,7 +6,7 @@
 pub(crate) mod args;
 mod build_defines;
 pub(crate) mod init;
-mod init_targets;
+mod init_layouts;
 mod init_trials;
 mod prove;
 mod work_time;
@@ -22,20 +22,20 @@ use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
-use layoutproof_inputs::refused_input::{RefusedInput, first_problem, short_advice};
+use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
 use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use layoutproof_pairs::input_kind::CheckInput;
 use layoutproof_pairs::lock::{Lock, shader_name};
-use layoutproof_pairs::other_targets::note_other_targets;
+use layoutproof_pairs::other_layouts::note_other_layouts;
 use layoutproof_pairs::pairing::{PairRules, Pairing, pair};
 use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
     Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
-    map_entries, text,
+    map_entries, text, unread_findings,
 };
 use layoutproof_report::html::check_page;
 use layoutproof_show::Style;
@@ -100,7 +100,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         is_strict: args.strict || project.is_strict,
     };
     let mut pairing = pair(&blocks, &hosts, rules);
-    note_other_targets(&mut pairing, &blocks, rules);
+    note_other_layouts(&mut pairing, &blocks, rules, || true);
     let Pairing { check: mut checked, partners } = pairing;
     checked.unread = unread.inputs;
     if accepted.is_some() || args.write_lock {
@@ -154,7 +154,12 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let is_listed = args.format == CheckFormat::Text && !args.quiet;
     match checked.unread.len() {
         many if many > MOST_REPEATED && is_listed => warn(&format!("error: {many} files could not be read\n")),
-        _ => checked.unread.iter().for_each(|unread| warn(&format!("error: {}\n", unread.reason))),
+        _ => {
+            for finding in unread_findings(&checked) {
+                let also = finding.also().map_or_else(String::new, |also| format!("; also {also}"));
+                warn(&format!("error: {}{also}\n", finding.sentence()));
+            }
+        }
     }
     let shaders: BTreeSet<String> = inputs.shaders.iter().map(|job| job.path.display().to_string()).collect();
     if args.inputs.is_empty() && checked.unread.iter().any(|unread| shaders.contains(&unread.file)) {
@@ -336,7 +341,7 @@ struct UnreadInputs {
 
 impl UnreadInputs {
     fn add(&mut self, path: &Path, error: anyhow::Error) {
-        self.inputs.push(UnreadInput { file: path.display().to_string(), reason: format!("{error:#}") });
+        self.inputs.push(UnreadInput::new(path.display().to_string(), format!("{error:#}")));
         self.first.get_or_insert(error);
     }
 
@@ -345,7 +350,7 @@ impl UnreadInputs {
         match self.first.take_if(|_| is_nothing_left) {
             Some(error) => {
                 for unread in self.inputs.iter().skip(1) {
-                    warn(&format!("error: {}\n", unread.reason));
+                    warn(&format!("error: {}\n", unread.reason()));
                 }
                 Err(error)
             }
@@ -382,7 +387,7 @@ fn read_shaders(
                     warn(&format!("note: {note}\n"));
                 }
                 let file = job.path.display().to_string();
-                refused.extend(read.left_out.into_iter().map(|reason| UnreadInput { file: file.clone(), reason }));
+                refused.extend(read.left_out.into_iter().map(|reason| UnreadInput::new(file.clone(), reason)));
                 all.blocks.extend(read.blocks);
                 all.warnings.extend(moved(read.warnings));
             }
@@ -391,8 +396,8 @@ fn read_shaders(
             }
             Ok(Err(found)) => {
                 let file = job.path.display().to_string();
-                let reason = first_problem(&file, &found, sources) + &short_advice(&found);
-                refused.push(UnreadInput { reason, file });
+                let FirstProblem { text: problem, cause } = first_problem(&file, &found, sources);
+                refused.push(UnreadInput { file, problem, cause, advice: advice_on(&found) });
                 problems.extend(found);
             }
         }

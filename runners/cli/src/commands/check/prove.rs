@@ -176,6 +176,7 @@ fn subject_of(block: &TargetBlock) -> Subject {
         // Only a module declares its own offsets.
         (BlockSource::Declared(_), None) => Subject::declared(&block.shader, vec![block.layout.clone()], None),
         (BlockSource::Module { file, blocks }, _) => Subject::declared(file, blocks.clone(), None),
+        (BlockSource::Compiled { blocks, .. }, _) => Subject::declared(&block.shader, blocks.clone(), None),
     }
 }
 

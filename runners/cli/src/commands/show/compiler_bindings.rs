@@ -163,7 +163,7 @@ fn arguments(
         let folder = std::path::absolute(folder).with_context(|| format!("-I {folder}"))?;
         arguments.extend(["-I".to_owned(), folder.to_string_lossy().into_owned()]);
     }
-    if declare.matrix == MatrixArg::Row {
+    if declare.matrix == Some(MatrixArg::Row) {
         arguments.push("-Zpr".to_owned());
     }
     if declare.sixteen_bit == Some(OnOff::On) {

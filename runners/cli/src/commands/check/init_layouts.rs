@@ -1,0 +1,55 @@
+//! Chooses the targets and orders of matrices of a first project: those with which most blocks agree with their host
+//! structs.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use layoutproof_hostcheck::VectorTypes;
+use layoutproof_pairs::comparisons::Comparisons;
+use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
+use layoutproof_pairs::other_layouts::note_other_layouts;
+use layoutproof_pairs::pairing::{PairRules, pair};
+use layoutproof_pairs::parallel;
+use layoutproof_pairs::shader_blocks::TargetBlock;
+use layoutproof_report::host_check::{BetterOrder, BetterTarget, better_orders, better_targets};
+
+use super::work_time::WorkTime;
+
+/// Time after which no other host file is read, and no compiler is asked.
+const HOST_TIME: Duration = Duration::from_secs(8);
+
+/// The layouts with which more blocks agree than with the usual ones of their languages.
+#[derive(Debug, Default)]
+pub(super) struct BetterLayouts {
+    pub targets: Vec<BetterTarget>,
+    pub orders: Vec<BetterOrder>,
+    /// The number of host files for which time was up, so that they had no say.
+    pub unread_hosts: usize,
+    /// The time that was enough for the others.
+    pub seconds: u64,
+}
+
+impl BetterLayouts {
+    /// # Errors
+    /// The threads cannot be started.
+    pub(super) fn find(blocks: &[TargetBlock], hosts: &[PathBuf]) -> anyhow::Result<Self> {
+        let time = WorkTime::start(HOST_TIME);
+        if blocks.is_empty() {
+            return Ok(Self::default());
+        }
+        let wanted = WantedTypes::new(blocks, &[]);
+        // What is wrong with a file is for `check` to say.
+        let read = |host: &PathBuf| time.is_left().then(|| read_types(host, &wanted).ok());
+        let read = parallel::for_all(hosts, read)?;
+        let seconds = time.seconds();
+        let unread_hosts = read.iter().filter(|answer| answer.is_none()).count();
+        let answers: Vec<DebugAnswer> = read.into_iter().flatten().flatten().collect();
+
+        let comparisons = Comparisons::new(VectorTypes::built_in());
+        let rules = PairRules { known: &[], comparisons: &comparisons, is_strict: false };
+        let mut pairing = pair(blocks, &answers, rules);
+        note_other_layouts(&mut pairing, blocks, rules, || time.is_left());
+        let check = &pairing.check;
+        Ok(Self { targets: better_targets(check), orders: better_orders(check), unread_hosts, seconds })
+    }
+}

@@ -1,0 +1,228 @@
+//! What holds for many shaders is written once, and what cannot be read hides nothing else.
+
+use std::fmt::Write as _;
+
+use super::{folder_of, one_line, pairs};
+
+/// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
+/// the shaders read it at 16, and all later members 4 bytes further on.
+#[test]
+fn a_fault_in_many_shaders_is_one_finding() {
+    let frame = "cbuffer Frame {\n float3 eye; float2 size; float a, b, c, d, e, f, g, h, i, j; };";
+    let host = "struct Frame {\n float eye[3];\n float size[2];\n float a, b, c, d, e, f, g, h, i, j; } frame;";
+    let Some(folder) = folder_of(("a.hlsl", frame), host) else { return };
+    for name in ["b.hlsl", "c.hlsl", "d.hlsl", "e.hlsl"] {
+        folder.write(name, format!("// Another line.\n{frame}").as_bytes());
+    }
+    let inputs = "a.hlsl b.hlsl c.hlsl d.hlsl e.hlsl host.o";
+    let answer = folder.run(&format!("check {inputs}")).exits(1);
+    let words = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "also in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more",
+        "offset moved: the shader has `size` at byte 16, the host at byte 12; 10 later members move with it",
+        "--- host.cpp: Frame, 60 bytes +++ a.hlsl: cbuffer Frame, 64 bytes 0 12 float3 eye - 12 8 float size[2] \
+         + 16 8 float2 size ! offset moved",
+        "at shader a.hlsl:2 · host host.cpp:3 . … 10 more members that are 4 bytes earlier in the host",
+        "Summary 5 of 5 blocks differ from the host in 1 way; first: Frame.size, host.cpp:3",
+    ] {
+        assert!(words.contains(part), "{part}: {answer}");
+    }
+    assert_eq!(answer.out.matches("offset moved").count(), 1, "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(1);
+    let also = "%0Aat: shader a.hlsl:2 · host host.cpp:3%0Aalso in 4 shaders: b.hlsl, c.hlsl, d.hlsl and 1 more\n";
+    assert!(answer.out.starts_with("::error title=layoutproof check::5 of 5 blocks differ from the host"), "{answer}");
+    assert!(answer.out.contains("\n::error file=host.cpp,line=3,") && answer.out.ends_with(also), "{answer}");
+    assert_eq!(answer.out.lines().count(), 2, "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(1);
+    assert!(answer.out.contains(r#"tests="5" skipped="4" failures="1""#), "{answer}");
+
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(1).json();
+    assert_eq!(answer["findings"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["findings"][0]["pairs"], serde_json::json!([0, 1, 2, 3, 4]));
+}
+
+/// GitHub reads annotations from the output of a step, and its summary from a file that several steps share.
+#[test]
+fn a_check_on_github_reports_by_itself() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame { float a, b; };"), "struct Frame { float b, a; } f;")
+    else {
+        return;
+    };
+    folder.write("s.md", b"of another program\n");
+    let folder = folder.with_variable("GITHUB_ACTIONS", "true").with_variable("GITHUB_STEP_SUMMARY", "s.md");
+    let headline = "1 of 1 block differs from the host; first: Frame.a, host.cpp:1";
+    let answer = folder.run("check a.hlsl host.o").exits(1);
+    assert!(
+        answer.out.contains(&format!("Summary {headline}\n::error title=layoutproof check::{headline}\n")),
+        "{answer}"
+    );
+    let start = format!(
+        "of another program\n**layoutproof check:** {headline}\n\n| block | host struct | difference | fix |\n"
+    );
+    let summary = folder.read("s.md");
+    assert!(summary.starts_with(&start), "{summary}");
+    assert!(summary.ends_with("| exchange `a` and `b` on one side |\n"), "{summary}");
+
+    folder.write("host.cpp", b"struct Frame { float a, b; } f;");
+    folder.run("check a.hlsl host.o --format json").exits(1);
+    assert_eq!(folder.read("s.md"), summary);
+}
+
+/// Another fault of the same struct is another finding, and right blocks are one line.
+#[test]
+fn only_the_same_result_is_one_finding() {
+    let (right, wrong) = ("cbuffer Frame { float a, b; };", "cbuffer Frame { float b, a; };");
+    let Some(folder) = folder_of(("a.hlsl", right), "struct Frame { float a, b; } frame;") else { return };
+    folder.write("b.hlsl", wrong.as_bytes());
+    folder.write("c.hlsl", right.as_bytes());
+    folder.write("d.hlsl", b"cbuffer Frame { float a; uint b; };");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o").exits(1);
+    let answer =
+        answer.prints("Mirrors 4 mirrors of `Frame`, 2 differ; a.hlsl, c.hlsl agree").prints("! swapped names");
+    let answer = answer.prints("Summary 2 of 4 blocks differ from the host; first: Frame.b, host.cpp:1");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (0, 2), "{answer}");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o -v").exits(1).prints("also in 1 shader: c.hlsl");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (1, 2), "{answer}");
+    let answer = folder.run("check a.hlsl b.hlsl c.hlsl d.hlsl host.o -q").exits(1);
+    assert_eq!(answer.out.lines().count(), 1, "{answer}");
+}
+
+/// What cannot be read is one line each and exit code 2, and everything else is compared.
+#[test]
+fn unreadable_files_do_not_hide_the_others() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float b, a; } frame;") else { return };
+    folder.write("broken.hlsl", b"cbuffer Broken { flot a; };\ncbuffer More { flot b; };");
+    folder.write("damaged.o", b"\x7fELF and nothing else");
+    folder.write("strange.txt", b"text");
+    let inputs = "a.hlsl broken.hlsl host.o damaged.o strange.txt absent.hlsl";
+    let answer = folder.run(&format!("check {inputs}")).exits(2);
+    let answer =
+        answer.prints("! swapped names").prints("Summary 1 of 1 block differs from the host, 4 files not read; first:");
+    for line in [
+        "error: broken.hlsl:1:18: ",
+        "error: damaged.o: ",
+        "error: strange.txt is neither a shader",
+        "error: reading absent.hlsl: ",
+    ] {
+        assert_eq!(answer.err.lines().filter(|found| found.starts_with(line)).count(), 1, "{line}: {answer}");
+    }
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(2).json();
+    let files: Vec<&str> =
+        answer["unread"].as_array().unwrap().iter().map(|unread| unread["file"].as_str().unwrap()).collect();
+    assert_eq!(files, ["strange.txt", "absent.hlsl", "broken.hlsl", "damaged.o"]);
+    assert_eq!(answer["pairs"][0]["outcome"], "differ");
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(2);
+    assert_eq!((answer.out.matches("<failure").count(), answer.out.matches("<error").count()), (1, 4), "{answer}");
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
+    assert_eq!(answer.out.lines().count(), 6, "{answer}");
+}
+
+/// Files that include a faulty one share its line, with the macros that any of them asks for.
+#[test]
+fn a_fault_of_an_included_file_is_one_line() {
+    let shader = "cbuffer Frame { float a, b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a, b; } frame;") else { return };
+    folder.write("common.hlsli", b"#ifndef COUNT\n#error COUNT is not defined\n#endif\n");
+    folder.write("b.hlsl", b"#include \"common.hlsli\"\ncbuffer B { float a; };\n");
+    folder.write("rate.hlsli", b"#ifndef RATE\n#error RATE is not defined\n#endif\n");
+    folder.write("c.hlsl", b"#include \"common.hlsli\"\n#include \"rate.hlsli\"\ncbuffer C { float a; };\n");
+    folder.write("d.hlsl", b"#include \"absent.hlsli\"\ncbuffer D { float a; };\n");
+    let inputs = "a.hlsl b.hlsl c.hlsl d.hlsl host.o";
+    let answer = folder.run(&format!("check {inputs}")).exits(2);
+    let text = one_line(&answer);
+    assert_eq!(text.matches("Not read ").count(), 2, "{text}");
+    let fault = "Not read b.hlsl: common.hlsli:2:1: #error: COUNT is not defined (give the values that your program \
+                 defines: -D COUNT=VALUE -D RATE=VALUE) also in 1 file: c.hlsl";
+    assert!(text.contains(fault), "{text}");
+    assert!(text.contains("Not read d.hlsl:1:1: included file `absent.hlsli` not found (tried"), "{text}");
+    assert!(text.contains("3 files not read"), "{text}");
+    assert_eq!(answer.err.lines().filter(|line| line.starts_with("error: ")).count(), 2, "{}", answer.err);
+
+    let answer = folder.run(&format!("check {inputs} --format json")).exits(2).json();
+    assert_eq!(answer["unread"].as_array().unwrap().len(), 3);
+    let answer = folder.run(&format!("check {inputs} --format junit")).exits(2);
+    let count = |words: &str| answer.out.matches(words).count();
+    assert_eq!((count("<error"), count("cannot be read for the same reason as b.hlsl")), (2, 1), "{answer}");
+    let answer = folder.run(&format!("check {inputs} --format github")).exits(2);
+    assert_eq!(answer.out.lines().count(), 3, "{answer}");
+}
+
+/// What holds for most blocks is written once, and blocks about which there is nothing else to say are counted.
+#[test]
+fn many_blocks_fit_on_a_screen() {
+    let (mut shader, mut host) = (String::new(), String::new());
+    for block in 0..24 {
+        writeln!(shader, "cbuffer Frame{block} {{ float4x4 view{block}; float4 tint{block}; }};").unwrap();
+        writeln!(host, "struct Frame{block} {{ float view{block}[16], tint{block}[4]; }} frame{block};").unwrap();
+        writeln!(shader, "cbuffer Lost{block} {{ float4 sun{block}; }};").unwrap();
+    }
+    for block in 0..8 {
+        writeln!(shader, "cbuffer Cloud{block} {{ float density{block}; float height{block}; }};").unwrap();
+        writeln!(host, "struct Weather{block} {{ float density{block}, height{block}; }} weather{block};").unwrap();
+    }
+    host += "struct Nimbus0 { float density0, height0; } nimbus0;\n";
+    let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
+    for file in 0..12 {
+        folder.write(&format!("broken{file:02}.hlsl"), b"#include \"absent.hlsli\"\n");
+    }
+    let broken: Vec<String> = (0..12).map(|file| format!("broken{file:02}.hlsl")).collect();
+    let inputs = format!("check a.hlsl host.o {}", broken.join(" "));
+
+    let answer = folder.run(&inputs).exits(2);
+    for (line, count) in [
+        ("     Agree Frame", 20),
+        ("     Agree 11 more blocks; `--verbose` lists them", 1),
+        ("is transposed", 0),
+        (
+            "      note 7 blocks matched by members: no struct has their names, and only one\n           has all of their members\n",
+            1,
+        ),
+        ("      note whether matrices are transposed is not checked in 24 blocks: debug\n", 1),
+        ("  No match Lost", 20),
+        ("  No match 4 more blocks; `--verbose` lists them", 1),
+        ("     maybe `Nimbus0`", 1),
+        ("  Not read broken09.hlsl:1:", 1),
+        ("  Not read broken10.hlsl", 0),
+        ("  Not read 2 more files; `--verbose` lists them", 1),
+    ] {
+        assert_eq!(answer.out.matches(line).count(), count, "{line}: {answer}");
+    }
+    assert!(answer.err.contains("error: 12 files could not be read\n"), "{answer}");
+    assert!(!answer.err.contains("broken00.hlsl"), "{answer}");
+
+    let answer = folder.run(&format!("{inputs} --verbose")).exits(2);
+    for (line, count) in
+        [("     Agree ", 31), ("is transposed", 24), ("  No match Lost", 24), ("  Not read broken", 12), ("more", 0)]
+    {
+        assert_eq!(answer.out.matches(line).count(), count, "{line}: {answer}");
+    }
+}
+
+#[test]
+fn a_warning_about_an_included_file_is_written_once() {
+    let shader = "#include \"ext.slang\"\nConstantBuffer<Frame> frame;";
+    let Some(folder) = folder_of(("a.slang", shader), "struct Frame { float a[4], b[4]; } f;") else { return };
+    folder.write("b.slang", shader.as_bytes());
+    folder
+        .write("ext.slang", b"struct Frame { float4 a; float4 b; };\nextension Frame { float one() { return 1; } }\n");
+    let answer = folder.run("check a.slang b.slang host.o").exits(0);
+    assert_eq!(answer.err.matches("an extension adds no members").count(), 1, "{answer}");
+}
+
+#[test]
+fn a_shader_without_a_buffer_is_no_error() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame { float a; };"), "struct Frame { float a; } f;") else {
+        return;
+    };
+    for name in ["b.vert", "c.vert", "d.vert", "e.vert"] {
+        folder.write(name, b"#version 450\nvoid main() { gl_Position = vec4(0); }\n");
+    }
+    assert_eq!(pairs(&folder.run("check a.hlsl b.vert host.o --format json").exits(0)), ["Frame Frame agree"]);
+    let answer = folder.run("check a.hlsl b.vert c.vert d.vert e.vert host.o").exits(0);
+    answer
+        .prints("Summary 1 block agrees with the host")
+        .warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
+}

@@ -1,0 +1,104 @@
+//! `layoutproof init` writes a project file with which `check` compares what is there.
+
+use std::process::Command;
+
+use super::{folder_of, pairs};
+
+/// GCC makes the program, and ar the library. The mesh has the suffix of an object, and `lib.hlsl` needs the
+/// defines of the file that includes it.
+#[test]
+fn init_looks_into_the_files() {
+    let frame = "cbuffer Frame { float a; };";
+    let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f; int main() {}") else { return };
+    for inner in ["shaders/deep", "shaders/external", "third_party", "models", "build/shaders", "include/eng"] {
+        std::fs::create_dir_all(folder.path(inner)).unwrap();
+    }
+    let run = |words: &str| {
+        let mut words = words.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        assert!(command.args(words).current_dir(folder.path(".")).status().unwrap().success());
+    };
+    folder.write("shaders/a.hlsl", frame.as_bytes());
+    folder.write("shaders/deep/b.hlsl", b"#define TYPE float\n#include \"../lib.hlsl\"\n#include <eng/more.hlsli>\n");
+    folder.write("include/eng/more.hlsli", b"cbuffer More { float4 b; };");
+    folder.write("shaders/lib.hlsl", b"cbuffer Lib { TYPE a; };");
+    folder.write("third_party/c.hlsl", b"cbuffer Frame { uint other; };");
+    folder.write("shaders/external/c.hlsl", b"cbuffer Frame { uint other; };");
+    folder.write("models/mesh.obj", b"# a mesh\nv 0 0 0\n");
+    folder.write("build/shaders/a.hlsl", b"cbuffer Frame { uint old; };");
+    run("g++ -g host.o -o build/engine");
+    run("g++ host.o -s -o build/stripped");
+    let answer = folder.run("init").exits(0);
+    let answer = answer.prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
+    let answer = answer.prints("left out: 1 shader that cannot be read alone, such as shaders/lib.hlsl: ");
+    let answer = answer.prints("left out: 2 folders of other projects, such as shaders/external, third_party");
+    answer
+        .prints("left out: 1 program without debug information")
+        .prints("left out: 1 object or library next to programs");
+    let written = folder.read("layoutproof.toml");
+    for words in [
+        "host = [\n    \"build/engine\",\n]",
+        "files = [\n    \"shaders/**/*.hlsl\",\n]",
+        "except = [\n    \"shaders/external/**/*\",\n    \"shaders/lib.hlsl\",\n]",
+        "include = [\n    \"include\",\n]",
+    ] {
+        assert!(written.contains(words), "{words}: {written}");
+    }
+    let answer = folder.run("check --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Frame Frame agree"]);
+    assert_eq!(answer.json()["unmatched_blocks"][0]["block"], "Lib");
+}
+
+/// GCC gives `Frame` 32 bytes, of which the block has 8, and `Light` 16, the stride of the buffer.
+/// DXC needs the macros of the build too, or it reports the `#error`.
+#[test]
+fn init_takes_the_macros_of_the_build() {
+    let shader = "#ifndef GPU\n#error \"for GPUs\"\n#endif\ncbuffer cbBlur { float fRadius; LANE fWeight; };";
+    let host = "struct BlurConstants { float radius, weight; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    folder.write("CMakeLists.txt", b"set(ARGS -DGPU=1 -DHALF={0,1} -DCMAKE_BUILD_TYPE=Debug -DDIR=${DIR})");
+    std::fs::create_dir_all(folder.path("dx")).unwrap();
+    folder.write("dx/CMakeLists.txt", b"set(ARGS ${ARGS} \"-DLANE=float\")");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"GPU=1\",\n    \"HALF=0\",\n    \"LANE=float\",\n]"), "{written}");
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
+}
+
+/// A program that compiles its shaders when it runs defines their macros there.
+#[test]
+fn init_tries_the_macros_that_shaders_ask_for() {
+    let shader = "#if !defined(GPU) || !defined(LANES)\n#error \"not set\"\n#endif\n#include \"depth.hlsli\"\n\
+                  cbuffer Blur { float radius, weight; float4 rest[LANES]; };";
+    let host = "struct Blur { float radius, weight, pad[2], rest[1][4]; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    folder.write("depth.hlsli", b"#ifndef DEPTH\n#error no depth\n#endif\n");
+    folder.run("check a.hlsl host.o").exits(2).warns("error: #error: \"not set\"");
+    let answer = folder.run("init").exits(0);
+    answer.warns(
+        "note: 1 shader needs macros whose values are unknown: the file sets each to 1; replace them with the values \
+         that your program defines",
+    );
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"DEPTH=1\",\n    \"GPU=1\",\n    \"LANES=1\",\n]"), "{written}");
+    assert!(written.contains("# HLSL, with macros that the program defines when it runs: their values are guesses"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["Blur Blur agree"]);
+    // Without them, the line of the file names them all, next to what is compared.
+    folder.write("b.hlsl", b"cbuffer Blur { float radius, weight; float4 rest[1]; };");
+    std::fs::remove_file(folder.path("layoutproof.toml")).unwrap();
+    let answer = folder.run("check a.hlsl b.hlsl host.o --format json").exits(2);
+    let unread = answer.json()["unread"][0].to_string();
+    assert!(unread.contains("give the values that your program defines: -D DEPTH=VALUE -D GPU=VALUE -D LANES=VALUE"));
+}
+
+#[test]
+fn init_finds_the_folders_of_imports() {
+    let shader = "import Lib.Sizes;\nstruct Frame { float4 light; float values[COUNT]; }\nConstantBuffer<Frame> frame;";
+    let Some(folder) = folder_of(("a.slang", shader), "struct Frame { float light[4], values[5]; } f;") else { return };
+    std::fs::create_dir_all(folder.path("src/Lib")).unwrap();
+    folder.write("src/Lib/Sizes.slang", b"public static const int COUNT = 5;");
+    folder.run("init").exits(0);
+    assert!(folder.read("layoutproof.toml").contains("include = [\n    \"src\",\n]"));
+    let answer = folder.run("check --target vulkan --format json").json();
+    assert_eq!(answer["unread"].as_array().map(Vec::len), Some(0), "{answer}");
+}

@@ -1,0 +1,146 @@
+//! Blocks and structs are paired by their names, and by the comments of shaders.
+
+use super::{compile, folder_of, pairs};
+
+#[test]
+fn unnamed_structs_are_found_by_their_variables() {
+    let shader = "cbuffer uboVS { float4x4 projection; float4x4 view; }; cbuffer globals { float a, b; }; \
+                  cbuffer params { float a, b; };";
+    let host = "struct Mat4 { float m[16]; }; struct Example { struct { Mat4 projection, view; } uboVS; }; Example e; \
+                struct { float a, b; } globals; struct { int other; } params; const void* all[] = {&globals, &params};";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+    // A variable of the name with other members is no host struct.
+    assert_eq!(pairs(&answer), ["uboVS Example::uboVS agree", "globals globals agree"]);
+    folder.run("check a.hlsl host.o --map uboVS=Example::uboVS").exits(0);
+}
+
+#[test]
+fn structs_of_functions_are_told_apart() {
+    let shader = "struct Push { float4x4 mvp; float roughness; uint samples; }; [[vk::push_constant]] Push consts;";
+    let host = "struct Mat4 { float m[16]; }; void push(const void*); \
+                namespace gpu { struct Pass { void blur(); void draw(); }; } \
+                void gpu::Pass::blur() { struct Push { Mat4 mvp; float dPhi, dTheta; } b{}; push(&b); } \
+                void gpu::Pass::draw() { struct Push { Mat4 mvp; float roughness; unsigned samples; } b{}; push(&b); }";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --target vulkan --format json").exits(1);
+    let proposals = &answer.json()["unmatched_blocks"][0]["proposals"];
+    assert_eq!((&proposals[0]["host"], &proposals[0]["members_placed"]), (&"gpu::Pass::draw::Push".into(), &3.into()));
+    assert_eq!((&proposals[1]["host"], &proposals[1]["members_placed"]), (&"gpu::Pass::blur::Push".into(), &1.into()));
+    let words = "check a.hlsl host.o --target vulkan --map consts=gpu::Pass::draw::Push --format json";
+    assert_eq!(pairs(&folder.run(words).exits(0)), ["consts gpu::Pass::draw::Push agree"]);
+}
+
+/// DXC 1.7.2308 ignores the attribute for DXIL, and slangc 2026.14.1 makes a constant of it for
+/// SPIR-V, WGSL and Metal.
+#[test]
+fn specialization_constants_are_globals_only_for_d3d() {
+    let shader = "[[vk::constant_id(0)]] const int SAMPLES = 8; cbuffer PerFrame { float exposure; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct PerFrame { float exposure; } p;") else { return };
+    for (target, blocks) in [("d3d12", 1), ("vulkan", 0), ("metal", 0), ("webgpu", 0)] {
+        let answer = folder.run(&format!("check a.hlsl host.o --target {target} --format json")).exits(0);
+        assert_eq!(answer.json()["unmatched_blocks"].as_array().unwrap().len(), blocks, "{target}");
+    }
+}
+
+/// `Camera` of a renderer is a class of its own, and not the block `camera`. Under the block's exact name,
+/// or if it is stated, it is compared.
+#[test]
+fn a_similar_name_with_other_members_is_no_match() {
+    let shader = "cbuffer camera { float4x4 projection; float4x4 view; }; cbuffer Exact { float4x4 model; };";
+    let host = "struct Camera { float fov; int kind; bool moved; float m[40]; } c; struct Exact { int first; float m[16]; } e;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["Exact Exact differ"]);
+    let reason = answer.json()["unmatched_blocks"][0]["reason"].clone();
+    assert!(reason.as_str().unwrap().starts_with("`Camera` has its name or almost, but not its members"), "{reason}");
+    let stated = folder.run("check a.hlsl host.o --map camera=Camera --format json").exits(1);
+    assert_eq!(pairs(&stated), ["camera Camera differ", "Exact Exact differ"]);
+}
+
+#[test]
+fn a_comment_names_the_struct_in_glsl_and_wgsl() {
+    let host = "struct Other { float exposure; } o;";
+    let glsl = "#version 450\n// layoutproof: host=Other\nlayout(binding = 0) uniform Frame { float exposure; } frame;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("a.frag", glsl), host) else { return };
+    assert_eq!(pairs(&folder.run("check a.frag host.o --format json").exits(0)), ["frame Other agree"]);
+    let wgsl = "struct Frame { exposure: f32 }\n// layoutproof: host=Other\n@group(0) @binding(0)\nvar<uniform> frame: Frame;\n\
+                @compute @workgroup_size(1) fn main() { _ = frame.exposure; }\n";
+    folder.write("a.wgsl", wgsl.as_bytes());
+    assert_eq!(pairs(&folder.run("check a.wgsl host.o --format json").exits(0)), ["frame Other agree"]);
+    folder.write("a.wgsl", wgsl.replace("host=Other", "hots=Other").as_bytes());
+    assert!(folder.run("check a.wgsl host.o").exits(2).err.contains("`hots=Other`"));
+    folder.write("a.wgsl", wgsl.replace("host=Other", "rules=std140").as_bytes());
+    assert!(folder.run("check a.wgsl host.o").exits(2).err.contains("the file itself fixes the layout"));
+}
+
+/// The blur pass of a sample calls its block `ubo`, and another pass its struct `UBO`: the bytes agree.
+#[test]
+fn bytes_and_a_similar_name_are_no_match() {
+    let shader = "cbuffer ubo { float blurScale; float blurStrength; };";
+    let host = "struct UBO { float projection[16], view[16]; } u; struct Blur { float blurScale, blurStrength; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let of_struct = "struct UBO { float blurScale; float blurStrength; }; ConstantBuffer<UBO> b;";
+    for shader in [shader, of_struct] {
+        folder.write("a.hlsl", shader.as_bytes());
+        let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+        let block = answer.json()["pairs"][0]["block"].as_str().unwrap().to_owned();
+        assert_eq!(pairs(&answer), [format!("{block} Blur agree")], "{shader}");
+    }
+    // Two structs with these members are one too many.
+    folder.write("host.cpp", format!("{host} struct Glow {{ float blurScale, blurStrength; }} g;").as_bytes());
+    compile(&folder, "host");
+    let answer = folder.run("check a.hlsl host.o --format json").exits(4).json();
+    assert_eq!(answer["unmatched_blocks"][0]["proposals"].as_array().unwrap().len(), 2);
+}
+
+/// A repository of samples, of which only one is compiled: its `PushConstants` is not that of the others.
+#[test]
+fn a_generic_name_in_a_class_needs_the_blocks_members() {
+    let pushed =
+        |members: &str| format!("struct PushConstants {{ {members} }}; [[vk::push_constant]] PushConstants pc;");
+    let host = "struct Timing { struct PushConstants { float matrix[8]; float color[4]; } p; } t;";
+    let Some(folder) = folder_of(("a.hlsl", &pushed("float4 color;")), host) else { return };
+    for members in ["float4 color;", "float4x4 model; float4 color;", "uint value;", "float4 rows[2]; uint kind;"] {
+        folder.write("a.hlsl", pushed(members).as_bytes());
+        let answer = folder.run("check a.hlsl host.o --target vulkan --format json").exits(4).json();
+        let reason = answer["unmatched_blocks"][0]["reason"].as_str().unwrap();
+        assert!(reason.starts_with("`Timing::PushConstants` has its name"), "{members}: {reason}");
+    }
+    // All members, one of them elsewhere, are a mistake in the block's own struct.
+    folder.write("a.hlsl", pushed("float4 color; float4 matrix[2];").as_bytes());
+    let words = "check a.hlsl host.o --target vulkan --format json";
+    assert_eq!(pairs(&folder.run(words).exits(1)), ["pc Timing::PushConstants differ"]);
+    // So is a struct outside of any class.
+    folder.write("a.hlsl", pushed("float4 color;").as_bytes());
+    folder.write("host.cpp", b"struct PushConstants { float matrix[8]; float color[4]; } p;");
+    compile(&folder, "host");
+    assert_eq!(pairs(&folder.run(words).exits(1)), ["pc PushConstants differ"]);
+}
+
+#[test]
+fn what_rests_on_bytes_alone_is_said() {
+    let shader = "cbuffer Frame { float4 eyeAndNear; float4 fog; };";
+    let host = "struct Frame { float eye[3]; float nearPlane; float fog[4]; } f;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o").exits(0);
+    answer.prints("note 1 of 2 members by bytes alone: the host has no members of their names");
+}
+
+/// One struct of the host, with copies in three languages.
+#[test]
+fn copies_in_several_languages_are_mirrors() {
+    let hlsl = "cbuffer Material { float4 albedo; float roughness; float metallic; };";
+    let Some(folder) = folder_of(("a.hlsl", hlsl), "struct Material { float albedo[4], roughness, metallic; } m;")
+    else {
+        return;
+    };
+    let glsl = "#version 450\nlayout(binding = 0) uniform Material { vec4 albedo; float metallic; float roughness; };\nvoid main() {}\n";
+    let wgsl = "struct Material { albedo: vec4<f32>, roughness: f32, metallic: f32 }\n@group(0) @binding(0) var<uniform> material: Material;\n\
+                @compute @workgroup_size(1) fn main() { _ = material.metallic; }\n";
+    folder.write("b.frag", glsl.as_bytes());
+    folder.write("c.wgsl", wgsl.as_bytes());
+    let answer = folder.run("check a.hlsl b.frag c.wgsl host.o").exits(1);
+    let answer = answer.prints("Mirrors 3 mirrors of `Material`, 1 differs; a.hlsl, c.wgsl agree");
+    answer.prints("! swapped names: `metallic` of the host fills `roughness` of the");
+}

@@ -1,0 +1,170 @@
+//! Targets and orders of matrices with which blocks would agree.
+
+use super::{compile, folder_of, one_line, pairs};
+
+/// In D3D12, `Light` has 24 bytes: DXC packs structured buffers as C++ does. In Vulkan (std430) its vectors start at
+/// multiples of 16.
+const LIGHTS: &str = "struct Light { float3 position; float3 color; };\nStructuredBuffer<Light> lights;\n";
+const PACKED: &str = "struct Light { float position[3], color[3]; } l;";
+const ALIGNED: &str = "struct Light { float position[3], pad0, color[3], pad1; } l;";
+
+#[test]
+fn the_target_for_which_blocks_agree_is_named() {
+    for (shader, host, language, target, title) in [
+        ("a.slang", PACKED, "slang", "d3d12", "Target 1 of 1 block agrees for D3D12 · Slang, 0 for Vulkan · Slang"),
+        ("a.hlsl", ALIGNED, "hlsl", "vulkan", "Target 1 of 1 block agrees for Vulkan · DXC, 0 for D3D12 · DXC"),
+    ] {
+        let Some(folder) = folder_of((shader, LIGHTS), host) else { return };
+        let answer = folder.run(&format!("check {shader} host.o --format json")).exits(1).json();
+        let better = &answer["better_targets"];
+        assert_eq!(
+            better,
+            &serde_json::json!([{"language": language, "target": target, "agree": 1, "agree_now": 0, "of": 1}])
+        );
+        assert_eq!(answer["pairs"][0]["agrees_for"][0], target);
+        let answer = folder.run(&format!("check {shader} host.o")).exits(1);
+        assert!(answer.out.contains(title), "{}", answer.out);
+
+        // A target that something names has no better one.
+        let right = folder.run(&format!("check {shader} host.o --target {target} --format json")).exits(0).json();
+        assert!(right["better_targets"].is_null() && right["pairs"][0]["agrees_for"].is_null(), "{right}");
+        let usual = if target == "d3d12" { "vulkan" } else { "d3d12" };
+        let named = format!("check {shader} host.o --target {usual} --format json");
+        assert!(folder.run(&named).exits(1).json()["better_targets"].is_null());
+        folder.write("layoutproof.toml", format!("schema = 1\ntarget = \"{usual}\"\n").as_bytes());
+        let named = folder.run(&format!("check {shader} host.o --format json")).exits(1).json();
+        assert!(named["better_targets"].is_null() && named["pairs"][0]["agrees_for"].is_null(), "{named}");
+    }
+}
+
+/// Each target is right for one of the blocks, so none is better.
+#[test]
+fn a_block_that_agrees_for_another_target_says_so() {
+    let shader = format!("{LIGHTS}struct Probe {{ float3 position; float3 sky; }};\nStructuredBuffer<Probe> probes;\n");
+    let host = format!("{PACKED} struct Probe {{ float position[3], pad0, sky[3], pad1; }} p;");
+    let Some(folder) = folder_of(("a.slang", &shader), &host) else { return };
+    let answer = folder.run("check a.slang host.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["lights Light differ", "probes Probe agree"]);
+    assert!(answer.json()["better_targets"].is_null());
+    let text = folder.run("check a.slang host.o").exits(1).out;
+    assert!(text.contains("agrees for D3D12 · Slang"), "{text}");
+    assert!(text.contains("`target = \"d3d12\"`"), "{text}");
+
+    // A mistake is one for every target.
+    let wrong = host.replace("color[3]", "other, color[3]");
+    folder.write("host.cpp", wrong.as_bytes());
+    compile(&folder, "host");
+    let answer = folder.run("check a.slang host.o --format json").exits(1).json();
+    assert!(answer["pairs"][0]["agrees_for"].is_null(), "{answer}");
+}
+
+#[test]
+fn init_chooses_the_target_that_fits() {
+    let Some(folder) = folder_of(("a.slang", LIGHTS), PACKED) else { return };
+    folder.write("b.hlsl", b"cbuffer Other { float4 a; };");
+    let answer = folder.run("init").exits(0);
+    answer.prints("target of Slang: 1 of 1 block agrees for D3D12 · Slang, 0 for Vulkan · Slang");
+    let written = folder.read("layoutproof.toml");
+    // One block may as well be a mistake, which a target in the file would hide.
+    let reason = "# 1 of 1 block agrees for D3D12 · Slang, 0 for Vulkan · Slang. If the program ships for that:\n# target = \"d3d12\"\n";
+    assert_eq!((written.matches(reason).count(), written.matches("target =").count()), (1, 1), "{written}");
+    assert_eq!(pairs(&folder.run("check --format json").exits(1)), ["lights Light differ"]);
+}
+
+/// Three blocks are no accident.
+#[test]
+fn init_writes_the_target_for_which_several_blocks_agree() {
+    let names = ["Light", "Lamp", "Probe"];
+    let shader = names.map(|name| {
+        format!("struct {name} {{ float3 position; float3 color; }};\nStructuredBuffer<{name}> all{name};\n")
+    });
+    let host = names.map(|name| format!("struct {name} {{ float position[3], color[3]; }} v{name};\n"));
+    let Some(folder) = folder_of(("a.slang", &shader.concat()), &host.concat()) else { return };
+    folder.run("init").exits(0);
+    let written = folder.read("layoutproof.toml");
+    let reason = "# 3 of 3 blocks agree for D3D12 · Slang, 0 for Vulkan · Slang.\ntarget = \"d3d12\"\n";
+    assert_eq!((written.matches(reason).count(), written.matches("target =").count()), (1, 1), "{written}");
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)).len(), 3);
+}
+
+/// DXC and slangc give a column-major `float3x4` four vectors, and a row-major one three: `tint` is at byte 48.
+const PARAMETERS: &str = "cbuffer Parameters { float3x4 transform; float4 tint; };\n";
+const ROWS: &str = "struct Parameters { float transform[3][4], tint[4]; } p;";
+
+#[test]
+fn the_order_of_matrices_with_which_blocks_agree_is_named() {
+    for (shader, language, option) in
+        [("a.hlsl", "hlsl", "-Zpr"), ("a.slang", "slang", "-target spirv -matrix-layout-row-major")]
+    {
+        let Some(folder) = folder_of((shader, PARAMETERS), ROWS) else { return };
+        let check =
+            |words: &str, code: i32| folder.run(format!("check {shader} host.o {words}").trim_end()).exits(code);
+        let answer = check("--format json", 1).json();
+        assert_eq!(
+            answer["better_matrix_orders"],
+            serde_json::json!([{"language": language, "matrix": "row", "agree": 1, "agree_now": 0, "of": 1}])
+        );
+        assert_eq!(answer["pairs"][0]["agrees_with"][0], serde_json::json!({"matrix": "row"}));
+        assert!(answer["better_targets"].is_null() && answer["pairs"][0]["agrees_for"].is_null(), "{answer}");
+        let title = "Matrices 1 of 1 block agrees with row-major matrices, 0 with column-major ones";
+        let text = one_line(&check("", 1));
+        assert!(text.contains(title), "{text}");
+
+        // An order that something names has no better one.
+        let named = check("--matrix column --format json", 1).json();
+        assert!(named["better_matrix_orders"].is_null() && named["pairs"][0]["agrees_with"].is_null(), "{named}");
+        check("--matrix row", 0);
+        folder.run_quoted(&format!("check {shader} host.o --args=\"{option}\"")).exits(0);
+        folder.write(
+            "layoutproof.toml",
+            format!("schema = 1\n[[shader]]\nfiles = [\"{shader}\"]\nmatrix = \"row\"\n").as_bytes(),
+        );
+        check("", 0);
+        folder.write(
+            "layoutproof.toml",
+            format!("schema = 1\n[[shader]]\nfiles = [\"{shader}\"]\nmatrix = \"both\"\n").as_bytes(),
+        );
+        assert!(check("", 2).err.contains("expected \"row\" or \"column\""));
+    }
+}
+
+/// D3D12 puts `offset` at byte 4, Vulkan at 8.
+#[test]
+fn a_block_may_need_another_target_and_another_order() {
+    let shader = "cbuffer Bone { float weight; float2 offset; float3x4 transform; float4 tint; };\n";
+    let host = "struct Bone { float weight, offset[2], pad, transform[3][4], tint[4]; } b;";
+    let Some(folder) = folder_of(("a.slang", shader), host) else { return };
+    let answer = folder.run("check a.slang host.o --format json").exits(1).json();
+    assert!(answer["better_targets"].is_null() && answer["better_matrix_orders"].is_null(), "{answer}");
+    let expected = serde_json::json!({"target": "d3d12", "matrix": "row"});
+    assert_eq!(answer["pairs"][0]["agrees_with"][0], expected);
+    let text = one_line(&folder.run("check a.slang host.o").exits(1));
+    assert!(text.contains("agrees for D3D12 · Slang with row-major matrices"), "{text}");
+    assert!(text.contains("`target = \"d3d12\"`, `matrix = \"row\"`"), "{text}");
+    folder.run("check a.slang host.o --target d3d12 --matrix row").exits(0);
+}
+
+/// The order is a setting if three blocks agree with it alone, and a comment otherwise.
+#[test]
+fn init_chooses_the_order_of_matrices_that_fits() {
+    for (count, is_set) in [(1, false), (3, true)] {
+        let of_all = |text: &str| -> String {
+            (0..count).map(|index| text.replace("Parameters", &format!("Parameters{index}"))).collect()
+        };
+        let host = of_all(&ROWS.replace(" p;", " vParameters;"));
+        let Some(folder) = folder_of(("a.hlsl", &of_all(PARAMETERS)), &host) else { return };
+        let line = |verb: &str, blocks: &str| {
+            format!("{count} of {count} {blocks} {verb} with row-major matrices, 0 with column-major ones")
+        };
+        let line = if count == 1 { line("agrees", "block") } else { line("agree", "blocks") };
+        folder.run("init").exits(0).prints(&format!("matrices of HLSL: {line}"));
+        let written = folder.read("layoutproof.toml");
+        let lines = if is_set {
+            format!("# {line}.\nmatrix = \"row\"\n")
+        } else {
+            format!("# {line}. If the program compiles with them:\n# matrix = \"row\"\n")
+        };
+        assert_eq!((written.matches(&lines).count(), written.matches("matrix =").count()), (1, 1), "{written}");
+        assert_eq!(pairs(&folder.run("check --format json").exits(i32::from(!is_set))).len(), count);
+    }
+}

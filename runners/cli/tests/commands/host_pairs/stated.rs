@@ -1,0 +1,125 @@
+//! What `[[map]]` states about the host struct of a block.
+
+use super::{folder_of, pairs};
+
+#[test]
+fn a_struct_is_pushed_at_its_offset() {
+    let shader = "#version 450\nlayout(push_constant) uniform Material { layout(offset = 12) float roughness; \
+                  layout(offset = 16) float metallic; } material;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("a.frag", shader), "struct Material { float roughness, metallic; } m;") else {
+        return;
+    };
+    let answer = folder.run("check a.frag host.o --format json").exits(0);
+    assert_eq!(
+        (pairs(&answer), &answer.json()["pairs"][0]["host_start"]),
+        (vec!["material Material agree".to_owned()], &12.into())
+    );
+    // Where the user states another place, that one counts.
+    let map = "schema = 1\n[[map]]\nblock = \"material\"\nshader = \"*.frag\"\nhost = \"Material\"\noffset = 4\n";
+    folder.write("layoutproof.toml", map.as_bytes());
+    assert_eq!(pairs(&folder.run("check a.frag host.o --format json").exits(1)), ["material Material differ"]);
+    folder.write("layoutproof.toml", map.replace("*.frag", "*.vert").as_bytes());
+    assert_eq!(pairs(&folder.run("check a.frag host.o --format json").exits(0)), ["material Material agree"]);
+    folder.write("layoutproof.toml", format!("{map}{}", &map["schema = 1\n".len()..]).as_bytes());
+    assert!(folder.run("check a.frag host.o").exits(2).err.contains("block `material` has an entry already"));
+}
+
+#[test]
+fn a_stated_contract_is_kept() {
+    let shader =
+        "cbuffer Frame { float a, b; }; struct Light { float3 color; float range; }; StructuredBuffer<Light> lights;";
+    let host = "struct Frame { float a, b, more[6]; } f; struct Light { float color[3], range; } l; struct Same { float a, b; } s;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    for (block, host, contract, outcome) in [
+        ("Frame", "Frame", "equal", "differ"),
+        ("Frame", "Same", "equal", "agree"),
+        ("Frame", "Frame", "prefix", "agree"),
+        ("Frame", "Frame", "stride", "differ"),
+        ("lights", "Light", "stride", "agree"),
+    ] {
+        let map = format!("schema = 1\n[[map]]\nblock = \"{block}\"\nhost = \"{host}\"\ncontract = \"{contract}\"\n");
+        folder.write("layoutproof.toml", map.as_bytes());
+        let answer = folder.run("check a.hlsl host.o --format json").exits(i32::from(outcome == "differ")).json();
+        let pair = answer["pairs"].as_array().unwrap().iter().find(|pair| pair["block"] == block).unwrap();
+        assert_eq!(pair["outcome"], outcome, "{block} {contract}");
+        if outcome == "differ" {
+            assert_eq!(pair["mismatches"][0]["kind"], "contract-broken", "{block} {contract}");
+        }
+        assert!(!pair["remarks"].to_string().contains("first 8 bytes of the host") || contract != "prefix", "{pair}");
+    }
+    folder.write("layoutproof.toml", b"schema = 1\n[[map]]\nblock = \"Frame\"\ncontract = \"same\"\n");
+    assert!(folder.run("check a.hlsl host.o").exits(2).err.contains("expected \"equal\", \"prefix\" or \"stride\""));
+}
+
+/// GCC gives `Header` 16 bytes, `Small` 12 and `Light` 16; GLSL's std430 starts the elements at byte 16.
+#[test]
+fn a_header_and_elements_fill_a_buffer() {
+    let shader = "#version 450\nstruct L { vec3 place; float range; };\nlayout(std430, binding = 0) buffer Lights { uint count; uint first; \
+                  uint last; L lights[]; };\nvoid main() { lights[0].range = 1.0; }\n";
+    let host = "struct Header { unsigned count, first, last, pad; } h; struct Small { unsigned count, first, last; } s; \
+                struct Light { float place[3], range; } l; struct Short { float place[3]; } m; \
+                struct Wrong { float range, place[3]; } w;";
+    let Some(folder) = folder_of(("a.frag", shader), host) else { return };
+    for (stated, kind) in [
+        ("Header + Light[]", ""),
+        ("Small + Light[]", "offset-moved"),
+        ("Header + Short[]", "stride-differs"),
+        ("Header + Wrong[]", "offset-moved"),
+    ] {
+        let map = format!("schema = 1\n[[map]]\nblock = \"Lights\"\nhost = \"{stated}\"\n");
+        folder.write("layoutproof.toml", map.as_bytes());
+        let answer = folder.run("check a.frag host.o --format json").exits(i32::from(!kind.is_empty()));
+        let outcome = if kind.is_empty() { "agree" } else { "differ" };
+        assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{answer}");
+        let found = &answer.json()["pairs"][0]["mismatches"][0]["kind"];
+        assert_eq!(found.as_str().unwrap_or_default(), kind, "{answer}");
+    }
+    for (stated, message) in [
+        ("Header + Light", "a host is TYPE, TYPE[2] or HEADER + TYPE[]"),
+        ("Header + Absent[]", "no host file defines `Absent`"),
+    ] {
+        folder.write(
+            "layoutproof.toml",
+            format!("schema = 1\n[[map]]\nblock = \"Lights\"\nhost = \"{stated}\"\n").as_bytes(),
+        );
+        assert!(folder.run("check a.frag host.o").exits(2).err.contains(message), "{stated}");
+    }
+}
+
+/// Two programs fill one block with structs of their own, and one of them has its members in another order.
+#[test]
+fn several_structs_for_one_block_are_all_compared() {
+    let shader = "cbuffer Material { float3 albedo; float roughness; };";
+    let host = "namespace game { struct Material { float albedo[3], roughness; } m; } \
+                namespace editor { struct Material { float roughness, albedo[3]; } m; } struct Third { float albedo[3], roughness; } t;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let map =
+        "schema = 1\n[[map]]\nblock = \"Material\"\nhost = [\"game::Material\", \"editor::Material\", \"Third\"]\n";
+    folder.write("layoutproof.toml", map.as_bytes());
+    let outcomes = ["Material game::Material agree", "Material editor::Material differ", "Material Third agree"];
+    assert_eq!(pairs(&folder.run("check a.hlsl host.o --format json").exits(1)), outcomes);
+    let answer = folder.run("check a.hlsl host.o").exits(1);
+    let answer = answer.prints("Mirrors 3 mirrors of `Material`, 1 differs; Third, game::Material agree");
+    assert_eq!((answer.out.matches("Agree ").count(), answer.out.matches("Differ ").count()), (0, 1), "{answer}");
+    let words = "--map Material=game::Material --map Material=Third";
+    assert_eq!(pairs(&folder.run(&format!("check a.hlsl host.o {words} --format json")).exits(0)).len(), 2);
+}
+
+/// The host uploads an array of `Light`, each of 16 bytes, and has no struct of the whole block.
+#[test]
+fn several_structs_in_a_row_fill_a_block() {
+    let shader = "struct L { float3 place; float range; }; cbuffer Lights { L lights[2]; };";
+    let host = "struct Light { float place[3], range; } l; struct Wrong { float range, place[3]; } w;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    for (stated, outcome) in
+        [("Light[2]", "agree"), ("Light[3]", "differ"), ("Light[1]", "differ"), ("Wrong[2]", "differ")]
+    {
+        let code = i32::from(outcome == "differ");
+        let answer = folder.run(&format!("check a.hlsl host.o --map Lights={stated} --format json")).exits(code);
+        assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{answer}");
+    }
+    folder.run("check a.hlsl host.o --map Lights=Light[0]").exits(2);
+    folder.write("b.hlsl", shader.replace("L lights[2];", "L sun; L moon;").as_bytes());
+    let answer = folder.run("check b.hlsl host.o --map Lights=Light[2] --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Lights Light[2] agree"]);
+}
