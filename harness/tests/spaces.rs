@@ -152,9 +152,8 @@ fn addresses_stand_in_the_push_constants() {
     let forms: Vec<_> = probes.iter().map(|probe| (probe.entry.direction, probe.entry.forms.clone())).collect();
     let read = (Direction::Read, vec![Form::Leaf, Form::Vector, Form::Whole]);
     let write = (Direction::Write, vec![Form::Leaf]);
-    let untyped = vec![Form::Untyped, Form::UntypedVector, Form::UntypedWhole];
     let untyped = [
-        (Direction::Read, untyped),
+        (Direction::Read, vec![Form::Untyped, Form::UntypedVector]),
         (Direction::Read, vec![Form::Retyped]),
         (Direction::Write, vec![Form::Untyped]),
         (Direction::Write, vec![Form::Retyped]),

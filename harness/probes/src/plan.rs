@@ -227,7 +227,9 @@ const ENTRIES: [EntryRow; 55] = {
         row("write_storage_retyped", Storage, Compute, Write, RETYPED),
         row("read_push_untyped", PushConstant, Compute, Read, UNTYPED),
         row("read_push_retyped", PushConstant, Compute, Read, RETYPED),
-        row("read_address_untyped", Address, Compute, Read, UNTYPED),
+        // spirv-val 2026.4 takes a pointer that is loaded for a variable pointer, and rejects loads of
+        // matrices within structs through it.
+        row("read_address_untyped", Address, Compute, Read, &[Form::Untyped, Form::UntypedVector]),
         row("read_address_retyped", Address, Compute, Read, RETYPED),
         row("write_address_untyped", Address, Compute, Write, &[Form::Untyped]),
         row("write_address_retyped", Address, Compute, Write, RETYPED),

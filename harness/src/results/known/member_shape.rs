@@ -27,6 +27,8 @@ pub enum MemberShape {
     TallMatrix,
     /// A matrix by rows that do not fill registers, with another member after it.
     RowsBeforeAMember,
+    /// A matrix of floats by rows, of several rows and columns.
+    MatrixByRows,
     NestedArray,
     MatrixInAnArray,
     MatrixInANestedArray,
@@ -318,6 +320,7 @@ impl ShapeFinder<'_> {
             (MemberShape::FlatMatrixOfOtherOrder, is_flat && context.in_struct && order != self.options.matrix),
             (MemberShape::TallMatrix, may_be_by(MatrixOrder::Column) && rows > columns),
             (MemberShape::RowsBeforeAMember, may_be_by(MatrixOrder::Row) && has_tail && context.is_before),
+            (MemberShape::MatrixByRows, may_be_by(MatrixOrder::Row) && scalar.is_float() && !is_flat),
             (MemberShape::IntegerMatrixElement, self.is_element && !scalar.is_float()),
             (MemberShape::MatrixElementByRows, self.is_element && order == MatrixOrder::Row),
             (MemberShape::MatrixInAnArray, is_array),

@@ -121,6 +121,8 @@ mod tests {
     use crate::results::known::MemberShape;
     use layoutproof_device::Feature;
     use layoutproof_events::{Outcome, RecordValue, Story, StoryBlock};
+    use layoutproof_layout::Quantity;
+    use layoutproof_probes::Direction;
     use layoutproof_source::sources::SourceMap;
 
     const ENTRY: &str = "
@@ -219,6 +221,28 @@ reason = \"an index from memory counts registers\"
             let mut check = differing_at(&["B.m1[0][1]"]);
             explain(&known, &mut check, &[], &shapes);
             assert_eq!(check.outcome.kind(), OutcomeKind::Differ, "{from} {to}");
+        }
+    }
+
+    /// A write that misses its place changes other bytes of the block or of its surroundings.
+    #[test]
+    fn bytes_that_a_known_write_changes_need_no_entry_of_their_own() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        let known = entries(ENTRY).unwrap();
+        for (direction, path, outcome) in [
+            (Direction::Write, "B.m1[0][1]", OutcomeKind::Known),
+            (Direction::Write, "B.m2", OutcomeKind::Differ),
+            (Direction::Read, "B.m1[0][1]", OutcomeKind::Differ),
+        ] {
+            let mut check = differing_at(&[path, "B"]);
+            for row in &mut check.rows {
+                row.access.iter_mut().for_each(|access| access.direction = direction);
+            }
+            let guard = &mut check.rows[1];
+            guard.what = Quantity::Guard;
+            guard.access.iter_mut().for_each(|access| access.form = None);
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome.kind(), outcome, "{direction:?} {path}");
         }
     }
 

@@ -5,8 +5,8 @@ use layoutproof_layout::{Quantity, join};
 use strum::VariantArray;
 
 use super::member_shape::MemberShape;
-use layoutproof_events::{CheckRecord, Culprit, RecordValue, Row};
-use layoutproof_probes::Form;
+use layoutproof_events::{Access, CheckRecord, Culprit, RecordValue, Row};
+use layoutproof_probes::{Direction, Form};
 use layoutproof_source::toml_table::{FileProblems, TomlTable};
 
 /// The part of an entry about random declarations, in addition to producer, device, rules and
@@ -61,6 +61,15 @@ impl ShapeEntry {
             // All members that the rules put after the first such member may be moved.
             let first = members.filter_map(|member| begin(check, member)).min();
             return first.is_some() && computed(row) >= first;
+        }
+        if row.what == Quantity::Guard && row.direction() == Some(Direction::Write) {
+            // A write that misses its place changes other bytes.
+            let of_place =
+                |row: &Row| row.access.map(|Access { space, stage, direction, .. }| (space, stage, direction));
+            let mut others = check.rows.iter().filter(|other| other.what != Quantity::Guard && other.differs());
+            return others.any(|other| {
+                of_place(other) == of_place(row) && is_in(&other.path, &row.path) && self.holds(other, check, shapes)
+            });
         }
         let is_of_form = self.forms.is_empty() || row.form().is_some_and(|form| self.forms.contains(&form));
         is_of_form && members.any(|member| is_in(&row.path, member))

@@ -276,6 +276,9 @@ impl BodyWriter<'_> {
 
     /// Extracts the block's leaf at `leaf` from `value`, where its indices are `way`.
     pub(super) fn extract(&mut self, value: Word, leaf: &[u32], way: &[u32]) -> Word {
+        if way.is_empty() {
+            return value;
+        }
         let ty = self.interface.block.ty.at(leaf).id;
         self.types.builder.composite_extract(ty, None, value, way.iter().copied()).expect(OPEN)
     }
