@@ -33,7 +33,14 @@ impl ModelMachine<'_> {
             | Op::ControlBarrier
             | Op::MemoryBarrier => return Ok(None),
             Op::Variable => self.variable(call)?,
-            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(call)?,
+            Op::AccessChain | Op::InBoundsAccessChain => {
+                let base = self.pointer(call, 0)?;
+                self.access_chain(call, base, 1)?
+            }
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                let element = self.element_behind_pointer(call)?;
+                self.access_chain(call, element, 2)?
+            }
             // Invocations run one at a time, so every load is atomic.
             Op::Load | Op::AtomicLoad => {
                 let pointer = self.pointer(call, 0)?;
@@ -149,7 +156,8 @@ impl ModelMachine<'_> {
 
     /// The pointer of type `ty` to a device address.
     fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, ModelError> {
-        let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } = self.program.types.get(ty)
+        let &SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } =
+            self.program.types.get(ty)
         else {
             return Err(ModelError::Needed("a pointer"));
         };
@@ -182,9 +190,32 @@ impl ModelMachine<'_> {
         Ok(ModelValue::Pointer(pointer))
     }
 
-    fn access_chain(&mut self, call: Call<'_>) -> Result<ModelValue, ModelError> {
+    /// The element of a pointer's memory that the first index selects, counted from the pointer.
+    fn element_behind_pointer(&mut self, call: Call<'_>) -> Result<ModelPointer, ModelError> {
         let mut pointer = self.pointer(call, 0)?;
-        for operand in 1..call.instruction.operands.len() {
+        let &SpirvType::Pointer { stride: Some(stride), .. } = self.program.types.get(self.type_of(call, 0)) else {
+            return Err("pointer arithmetic without ArrayStride".into());
+        };
+        let PointerTarget::Memory { buffer, at } = &mut pointer.place else {
+            return Err("pointer arithmetic outside of a buffer".into());
+        };
+        let mut index = low_word(&self.operand(call, 1)?)?;
+        if !Operands(call.instruction).id(1).is_some_and(|id| self.is_constant(id)) {
+            let chain = call.instruction.result_id.unwrap_or(0);
+            index = self.disturbance.index_from_memory(&self.memories[*buffer], chain, 1, index);
+        }
+        *at = at.plus(index, stride);
+        Ok(pointer)
+    }
+
+    /// Follows the indices of a chain from `first` on, starting at `pointer`.
+    fn access_chain(
+        &mut self,
+        call: Call<'_>,
+        mut pointer: ModelPointer,
+        first: usize,
+    ) -> Result<ModelValue, ModelError> {
+        for operand in first..call.instruction.operands.len() {
             let mut index = low_word(&self.operand(call, operand)?)?;
             let types = &self.program.types;
 

@@ -49,14 +49,37 @@ impl From<BadType> for BadModule {
 pub enum SpirvType {
     Void,
     Bool,
-    Int { bits: u32, signed: bool },
-    Float { bits: u32 },
-    Vector { component: Word, length: u32 },
-    Matrix { column: Word, columns: u32 },
-    Array { element: Word, length: u32, stride: Option<u32> },
-    RuntimeArray { element: Word, stride: Option<u32> },
+    Int {
+        bits: u32,
+        signed: bool,
+    },
+    Float {
+        bits: u32,
+    },
+    Vector {
+        component: Word,
+        length: u32,
+    },
+    Matrix {
+        column: Word,
+        columns: u32,
+    },
+    Array {
+        element: Word,
+        length: u32,
+        stride: Option<u32>,
+    },
+    RuntimeArray {
+        element: Word,
+        stride: Option<u32>,
+    },
     Struct(Vec<SpirvMember>),
-    Pointer { class: StorageClass, pointee: Word },
+    /// The stride is that of `OpPtrAccessChain`.
+    Pointer {
+        class: StorageClass,
+        pointee: Word,
+        stride: Option<u32>,
+    },
     Other,
 }
 
@@ -220,6 +243,11 @@ impl SpirvTypes {
         variable.class == StorageClass::Workgroup && self.blocks.contains(&variable.pointee)
     }
 
+    /// True if values of the type are addresses of memory.
+    pub(super) fn is_address(&self, id: Word) -> bool {
+        matches!(self.get(id), SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. })
+    }
+
     /// True if the type is an array, sized or not.
     pub fn is_array(&self, id: Word) -> bool {
         matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
@@ -227,7 +255,7 @@ impl SpirvTypes {
 
     /// Adds a pointer to a type that is declared later.
     fn add_forward(&mut self, id: Word) -> Result<(), BadType> {
-        self.add(id, SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee: 0 })?;
+        self.add(id, SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee: 0, stride: None })?;
         self.forward.insert(id);
         Ok(())
     }
@@ -295,7 +323,9 @@ impl SpirvTypes {
                 SpirvType::Struct(members.collect::<Option<_>>()?)
             }
             Op::TypePointer => match ops.0.operands.first()? {
-                Operand::StorageClass(class) => SpirvType::Pointer { class: *class, pointee: ops.id(1)? },
+                Operand::StorageClass(class) => {
+                    SpirvType::Pointer { class: *class, pointee: ops.id(1)?, stride: stride() }
+                }
                 _ => return None,
             },
             _ => SpirvType::Other,
@@ -304,7 +334,7 @@ impl SpirvTypes {
 
     fn add_variable(&mut self, id: Word, instruction: &Instruction, decorations: &Decorations) -> Result<(), BadType> {
         let Some(ty) = instruction.result_type else { return Ok(()) };
-        let &SpirvType::Pointer { class, pointee } = self.get(ty) else { return Ok(()) };
+        let &SpirvType::Pointer { class, pointee, .. } = self.get(ty) else { return Ok(()) };
         let variable = SpirvVariable {
             class,
             pointee,

@@ -18,6 +18,9 @@ pub(super) struct SpirvPlace {
     /// The indices from the pointee to the type: an element of an array of buffers, or a region.
     pub(super) outer: Vec<u32>,
     pub(super) ty: Rc<EmittedType>,
+    /// True for an array without a length behind an address. The pointer is one to its elements, so that
+    /// arithmetic on the pointer (`p[1]`) reaches them.
+    pub(super) has_elements: bool,
 }
 
 impl SpirvPlace {
@@ -61,6 +64,9 @@ impl TypeEmitter {
     /// Returns a pointer to the part of type `part` at the index values `indices`.
     pub(super) fn point_to(&mut self, place: &SpirvPlace, indices: Vec<Word>, part: Word) -> Word {
         let ty = self.pointer(place.class, part);
+        if let ([_, element, rest @ ..], true) = (&indices[..], place.has_elements) {
+            return self.builder.ptr_access_chain(ty, None, place.pointer, *element, rest.to_vec()).expect(OPEN);
+        }
         let outer: Vec<Word> = place.outer.iter().map(|index| self.constant(*index)).collect();
         self.builder.access_chain(ty, None, place.pointer, outer.into_iter().chain(indices)).expect(OPEN)
     }

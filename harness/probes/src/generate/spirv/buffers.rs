@@ -51,7 +51,7 @@ pub(super) fn word_buffer(types: &mut TypeEmitter, name: &str, binding: u32) -> 
     let pointer = types.builder.variable(pointer, None, class, None);
     types.builder.name(pointer, name);
     bind(types, pointer, binding);
-    SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
+    SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty), has_elements: false }
 }
 
 /// Binds a variable in set 0.

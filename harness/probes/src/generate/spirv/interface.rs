@@ -8,11 +8,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use layoutproof_layout::shape::Count;
 use rspirv::dr::Operand;
 use rspirv::spirv::{BuiltIn, Decoration, StorageClass, Word};
 
 use super::access::{OPEN, SpirvPlace};
-use super::block::SpirvNode;
+use super::block::{SpirvField, SpirvNode};
 use super::body::{CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_buffer};
 use super::input_place::InputPlace;
@@ -114,7 +115,8 @@ impl<'a> InterfaceVariables<'a> {
             Some(variable) => *variable,
             None => self.copy_variable(types, direction, copy.ty.id),
         };
-        let place = SpirvPlace { pointer, class: StorageClass::StorageBuffer, outer: Vec::new(), ty: copy.ty };
+        let (class, outer) = (StorageClass::StorageBuffer, Vec::new());
+        let place = SpirvPlace { pointer, class, outer, ty: copy.ty, has_elements: false };
         Some(CopyPlace { place, leaves: copy.leaves })
     }
 
@@ -170,7 +172,8 @@ impl<'a> InterfaceVariables<'a> {
         }
 
         let outer = element.into_iter().collect();
-        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block) };
+        let has_elements = space == AddressSpace::Address && self.element_stride().is_some();
+        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block), has_elements };
         self.blocks.insert((space, direction), place.clone());
         place
     }
@@ -183,7 +186,30 @@ impl<'a> InterfaceVariables<'a> {
     /// Returns the push constants that hold the block's address. All entry points share them, since
     /// a module may use only one such variable.
     fn address_variable(&mut self, types: &mut TypeEmitter) -> Word {
-        *self.address.get_or_insert_with(|| types.address_variable(self.block.id))
+        let stride = self.element_stride();
+        *self.address.get_or_insert_with(|| {
+            let pointee = match stride {
+                Some(_) => self.block.elements().id,
+                None => self.block.id,
+            };
+            let variable = types.address_variable(pointee);
+            if let Some(stride) = stride {
+                let pointer = types.pointer(StorageClass::PhysicalStorageBuffer, pointee);
+                types.builder.decorate(pointer, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
+            }
+            variable
+        })
+    }
+
+    /// Returns the stride of the block's elements, if it is nothing but an array without a length.
+    fn element_stride(&self) -> Option<u32> {
+        let SpirvNode::Struct { fields, .. } = self.node else { return None };
+        match fields.as_slice() {
+            [SpirvField { offset: 0, node: SpirvNode::Array { count: Count::Unbounded, stride, .. }, .. }] => {
+                Some(*stride)
+            }
+            _ => None,
+        }
     }
 }
 
@@ -204,7 +230,7 @@ impl TypeEmitter {
         self.builder.variable(pointer, None, class, None)
     }
 
-    /// Declares push constants that hold the address of a block of type `block`.
+    /// Declares push constants that hold the address of a block of type `block`, or of an element.
     pub(super) fn address_variable(&mut self, block: Word) -> Word {
         let member = self.pointer(StorageClass::PhysicalStorageBuffer, block);
         let builder = &mut self.builder;
@@ -228,11 +254,12 @@ impl TypeEmitter {
             return place;
         }
 
-        let pointer = self.load_address(place.pointer, place.ty.id);
+        let pointee = if place.has_elements { place.ty.elements().id } else { place.ty.id };
+        let pointer = self.load_address(place.pointer, pointee);
         SpirvPlace { pointer, ..place }
     }
 
-    /// Loads the pointer to a block of type `block` from the push constants that hold it.
+    /// Loads the pointer to a block of type `block`, or to an element, from the push constants that hold it.
     pub(super) fn load_address(&mut self, variable: Word, block: Word) -> Word {
         let block = self.pointer(StorageClass::PhysicalStorageBuffer, block);
         let member = self.pointer(StorageClass::PushConstant, block);
@@ -258,7 +285,7 @@ impl TypeEmitter {
         let ty = self.emit_without_layout(block, lengths);
         let pointer = self.pointer(class, ty.id);
         let pointer = self.builder.variable(pointer, None, class, None);
-        SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) }
+        SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty), has_elements: false }
     }
 
     /// Declares a variable with the index of the invocation.

@@ -279,7 +279,7 @@ fn declare_regions(
 
     let place = |(index, ty)| {
         let outer = element.into_iter().chain([index]).collect();
-        SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty) }
+        SpirvPlace { pointer: variable, class, outer, ty: Rc::new(ty), has_elements: false }
     };
     (0..).zip(all.parts).map(place).collect()
 }

@@ -45,7 +45,7 @@ impl SharedWords {
         let pointer = types.block_variable(class, ty.id, None);
         types.builder.name(pointer, WORKGROUP_WORDS);
         types.builder.decorate(pointer, Decoration::Aliased, []);
-        let words = SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty) };
+        let words = SpirvPlace { pointer, class, outer: Vec::new(), ty: Rc::new(ty), has_elements: false };
         Self { buffer, words, count }
     }
 }
