@@ -85,6 +85,13 @@ class Module:
                     return operands[1]
         raise Unsupported(f"no address in the module points to `{name}`")
 
+    def pointer_stride(self, pointee):
+        """The stride of addresses of a type, by which `p[1]` follows `p[0]`; DXC, which has no such index, states none."""
+        for pointer, (opcode, operands) in self.types.items():
+            if opcode == POINTER and operands[0] == PHYSICAL_STORAGE_BUFFER and operands[1] == pointee:
+                return self.decorations.get((pointer, ARRAY_STRIDE))
+        return None
+
     def followed(self, name, indexed=False):
         """The offset of `after` in a block (or its elements), and the stride of the last member there."""
         struct_id = self.block(name)
@@ -158,6 +165,9 @@ class Walk:
         pointee = self.module.pointee(self.block.type.name)
         # Slang lays out the matrices of an array in the default order, regardless of the declaration.
         self.keeps_order = "_" not in self.module.names[pointee].removeprefix(self.block.type.name)
+        stride = self.module.pointer_stride(pointee)
+        if stride is not None:
+            self.layout.strides[self.block.name] = stride
         self.struct(self.block.type, pointee, self.block.name, 0)
         return self.layout
 

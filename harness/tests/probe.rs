@@ -128,6 +128,23 @@ fn d3d_tail_packing_is_read_where_dxc_lists_it() {
     assert_eq!(offsets, [0, 4, 8, 16, 32, 36, 40, 44].map(Some));
 }
 
+/// The memory behind a pointer to a struct of 8 bytes whose elements are 12 bytes apart.
+fn behind_pointer() -> BlockLayout {
+    let members = vec![("a", 0, scalar(fixture::FLOAT)), ("b", 4, scalar(fixture::UINT))];
+    let pointee = BlockLayout { stride: Some(12), ..block(structure("S", members)) };
+    elements(&pointee).expect("a stride of 12 has room for 8 bytes")
+}
+
+#[test]
+fn elements_behind_a_pointer_are_read_and_written() {
+    let (plan, results) = run_in(AddressSpace::Address, &behind_pointer(), &mut Model::new());
+    let paths: Vec<&str> = plan.leaves.iter().map(|leaf| leaf.path.as_str()).collect();
+    assert_eq!(paths, ["[0].a", "[0].b", "[1].a", "[1].b"]);
+    let entries: BTreeSet<&str> = results.iter().map(|(probe, _)| probe.entry.name.as_str()).collect();
+    assert_eq!(entries, BTreeSet::from(["read_address", "write_address"]));
+    assert_eq!(differences(&plan, &results), Vec::<String>::new());
+}
+
 #[test]
 fn every_misreading_is_noticed_by_a_block() {
     let mut killers: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -148,6 +165,13 @@ fn every_misreading_is_noticed_by_a_block() {
             }
             if !seen.is_empty() {
                 killers.entry(misreading.name).or_default().push(name);
+            }
+        }
+        if misreading.name.starts_with("pointer-") {
+            let (plan, results) =
+                run_in(AddressSpace::Address, &behind_pointer(), &mut Model::with_misreading(*misreading));
+            if !differences(&plan, &results).is_empty() {
+                killers.entry(misreading.name).or_default().push("behind_pointer");
             }
         }
     }

@@ -35,6 +35,8 @@ pub enum Reason {
         probes: Vec<String>,
         error: RunnerError,
     },
+    /// So many loads and stores promise an alignment at addresses that do not follow from the code.
+    AlignmentsNotFollowed(u32),
     /// The runner failed, apart from any probe.
     Runner(RunnerError),
     /// A reason that nothing needs to tell apart, or one of a saved record that has none of the forms
@@ -64,6 +66,7 @@ impl Reason {
             Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
             Self::PushConstantsTooSmall { .. } => ReasonKind::Other("push constants too small".to_owned()),
             Self::ProbesBroke { probes, .. } => ReasonKind::Other(probes.join(", ")),
+            Self::AlignmentsNotFollowed(_) => ReasonKind::Other("promised alignments not compared".to_owned()),
             Self::Runner(error) => ReasonKind::Other(kind_of_error(error)),
             Self::DeviceLacks(_) | Self::Other(_) => ReasonKind::Other(kind_of_text(&self.to_string()).to_owned()),
         }
@@ -84,6 +87,9 @@ impl fmt::Display for Reason {
                 write!(f, "device has {has} bytes of push constants, not {needed}")
             }
             Self::ProbesBroke { probes, error } => write!(f, "{}: {error}", probes.join(", ")),
+            Self::AlignmentsNotFollowed(count) => {
+                write!(f, "promised alignments not compared ({count} at addresses that cannot be followed)")
+            }
             Self::Runner(error) => error.fmt(f),
             Self::Other(text) => f.write_str(text),
         }

@@ -77,6 +77,9 @@ fn known_reason(text: &str) -> Option<Reason> {
     if let Some(what) = text.strip_prefix("device lacks ") {
         return Some(Reason::DeviceLacks(what.to_owned()));
     }
+    if let Some(rest) = text.strip_prefix("promised alignments not compared (") {
+        return Some(Reason::AlignmentsNotFollowed(rest.split_once(' ')?.0.parse().ok()?));
+    }
     if let Some(rest) = text.strip_prefix("device binds ") {
         let (has, needed) = rest.split_once(" bytes of uniform buffer, not ")?;
         return Some(Reason::UniformBufferTooSmall { has: has.parse().ok()?, needed: needed.parse().ok()? });
@@ -137,9 +140,10 @@ fn read_reasons(text: &str) -> Reasons {
         is_open = match reason {
             Reason::ProbesBroke { error, .. } | Reason::Runner(error) => !matches!(error, RunnerError::Timeout(_)),
             Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_) => true,
-            Reason::DeviceLacks(_) | Reason::UniformBufferTooSmall { .. } | Reason::PushConstantsTooSmall { .. } => {
-                false
-            }
+            Reason::DeviceLacks(_)
+            | Reason::UniformBufferTooSmall { .. }
+            | Reason::PushConstantsTooSmall { .. }
+            | Reason::AlignmentsNotFollowed(_) => false,
         };
     }
     Reasons::new(texts.iter().map(|text| read_reason(text))).unwrap_or_else(|| text.into())
@@ -212,6 +216,7 @@ mod tests {
             vec![Reason::NotInEveryForm(Box::new(refused("dxc-1.7", "a; b"))), forbidden],
             vec![Reason::UniformBufferTooSmall { has: 65536, needed: 66076 }, lacks.clone()],
             vec![Reason::PushConstantsTooSmall { has: 128, needed: 144 }, other],
+            vec![Reason::AlignmentsNotFollowed(3), lacks.clone()],
             vec![Reason::ProbesBroke {
                 probes: vec!["read_uniform".to_owned(), "write".to_owned()],
                 error: RunnerError::DeviceLost("vkQueueSubmit: no".to_owned()),

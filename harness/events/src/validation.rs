@@ -40,6 +40,17 @@ impl Validation {
         !matches!(self, Self::Valid | Self::NotRun(_))
     }
 
+    /// Adds the validator's result to that of a check of our own on the same module. The module is invalid
+    /// if either says so, and the text has both messages.
+    #[must_use]
+    pub fn and(self, validator: Self) -> Self {
+        match (self, validator) {
+            (Self::Invalid(own), Self::Invalid(other)) => Self::Invalid(format!("{own}; {other}")),
+            (Self::Invalid(own), _) => Self::Invalid(own),
+            (_, validator) => validator,
+        }
+    }
+
     /// Combines the validation results of a check's modules. Without modules, the validator did not
     /// run.
     pub fn of_all<'a>(modules: impl Iterator<Item = &'a Self>) -> Self {
@@ -51,5 +62,18 @@ impl Validation {
             Self::Valid => 3,
         };
         modules.min_by_key(weight).cloned().unwrap_or_else(|| Self::NotRun("no module".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_that_two_checks_reject_has_both_messages() {
+        let invalid = |message: &str| Validation::Invalid(message.to_owned());
+        assert_eq!(invalid("promise").and(invalid("line 3")), invalid("promise; line 3"));
+        assert_eq!(invalid("promise").and(Validation::Valid), invalid("promise"));
+        assert_eq!(Validation::NotRun("not yet".to_owned()).and(Validation::Valid), Validation::Valid);
     }
 }

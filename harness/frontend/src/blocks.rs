@@ -217,6 +217,7 @@ impl BlockFinder<'_> {
         if let Some(block) = self.found.get_mut(before) {
             block.data_layout = promise.data_layout;
             block.address_alignment = promise.alignment;
+            block.is_read_only = promise.is_read_only;
         }
     }
 
@@ -240,6 +241,7 @@ impl BlockFinder<'_> {
             count,
             data_layout,
             address_alignment,
+            is_read_only: false,
             mixed_globals,
             annotations,
             span,

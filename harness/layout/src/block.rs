@@ -63,6 +63,8 @@ pub struct Block {
     /// The alignment of the block's address that the source promises, in bytes:
     /// `vk::BufferPointer<T, 8>`.
     pub address_alignment: Option<u32>,
+    /// True for the pointee of a pointer through which no code writes: `Ptr<T, Access.Read>`.
+    pub is_read_only: bool,
     /// Set if the source mixes push constants with other globals. Not every compiler makes this
     /// block.
     pub mixed_globals: Option<MixedGlobals>,
@@ -81,6 +83,7 @@ impl Block {
             count: Count::Finite(1),
             data_layout: None,
             address_alignment: None,
+            is_read_only: false,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: Span::default(),

@@ -49,7 +49,7 @@ impl Numbers {
         let block = &layout.name;
         self.add(Quantity::Size, block, root.size.finite());
         self.add(Quantity::Alignment, block, Some(root.alignment));
-        self.add(Quantity::ArrayStride, block, layout.stride);
+        self.add(Quantity::ArrayStride, block, layout.stride.or_else(|| layout.pointer_stride()));
         for leaf in layout.leaves() {
             self.add(Quantity::Offset, &join(block, &leaf.path), Some(leaf.offset));
         }

@@ -97,6 +97,8 @@ pub struct PointerPromise {
     pub data_layout: Option<DataLayout>,
     /// Alignment of the address, in bytes: `vk::BufferPointer<T, 8>`.
     pub alignment: Option<u32>,
+    /// True if no code writes through it: `Ptr<T, Access.Read>`.
+    pub is_read_only: bool,
 }
 
 /// The most components of an ordinary vector. Longer ones are HLSL's long vectors, which have up to
@@ -272,6 +274,18 @@ impl Type {
     /// True for a vector of more components than an ordinary one can have.
     pub fn is_long_vector(&self) -> bool {
         matches!(self, Self::Vector { length, .. } if *length > LONGEST_SHORT_VECTOR)
+    }
+
+    /// True if the type is or contains a matrix.
+    pub fn has_matrix(&self) -> bool {
+        match self.dimensions().0 {
+            Self::Matrix { .. } => true,
+            Self::Struct(structure) => {
+                let inherited = structure.base.as_ref().is_some_and(|base| Self::Struct(Arc::clone(base)).has_matrix());
+                inherited || structure.members.iter().any(|member| member.ty.has_matrix())
+            }
+            _ => false,
+        }
     }
 
     /// A pointer that promises nothing.

@@ -8,8 +8,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::BlockKind;
+use crate::alignment::Alignment;
+use crate::measured::{ArrayFootprint, Footprint};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
+use crate::table::find;
 
 /// A size in bytes, unless the type is an unsized array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,6 +49,18 @@ pub struct BlockLayout {
 }
 
 impl BlockLayout {
+    /// The distance of `p[1]` from `p[0]` in bytes; `None` for blocks that no pointer points to, and for
+    /// pointees without an end.
+    ///
+    /// It is the stride of an array of pointees. slangc 2026.14.1: 16 for a `float` under
+    /// `Std140DataLayout`, 12 for a `float3` by default. glslang rounds the size of the block up to
+    /// `buffer_reference_align`, which is the alignment here.
+    pub fn pointer_stride(&self) -> Option<u32> {
+        let pointee = self.result.as_ref().ok().filter(|_| self.kind == BlockKind::Pointee)?;
+        let element = Footprint { size: pointee.size.finite()?, alignment: Alignment::new(pointee.alignment)? };
+        ArrayFootprint::new(find(&self.rules)?, element, 1).ok().map(|array| array.stride)
+    }
+
     /// True if both layouts have the same places and sizes, whatever their rule sets' names and
     /// warnings.
     pub fn places_alike(&self, other: &Self) -> bool {

@@ -37,6 +37,10 @@ impl ModelMachine<'_> {
                 let base = self.pointer(call, 0)?;
                 ModelValue::Pointer(self.walk(call, base, 1)?)
             }
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
+                let element = self.element_behind_pointer(call)?;
+                ModelValue::Pointer(self.walk(call, element, 2)?)
+            }
             Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR => self.untyped_access_chain(call)?,
             // Invocations run one at a time, so every load is atomic.
             Op::Load | Op::AtomicLoad => {
@@ -185,7 +189,7 @@ impl ModelMachine<'_> {
     /// The pointer of type `ty` to a device address.
     fn pointer_to_address(&self, ty: Word, address: u64) -> Result<ModelPointer, ModelError> {
         let pointee = match *self.program.types.get(ty) {
-            SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } => pointee,
+            SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } => pointee,
             SpirvType::UntypedPointer { class: StorageClass::PhysicalStorageBuffer } => 0,
             _ => return Err(ModelError::Needed("a pointer")),
         };
@@ -230,6 +234,24 @@ impl ModelMachine<'_> {
             at.offset = wrong.offset;
         }
         Ok(ModelValue::Pointer(part))
+    }
+
+    /// The element of a pointer's memory that the first index selects, counted from the pointer.
+    fn element_behind_pointer(&mut self, call: Call<'_>) -> Result<ModelPointer, ModelError> {
+        let mut pointer = self.pointer(call, 0)?;
+        let &SpirvType::Pointer { stride: Some(stride), .. } = self.program.types.get(self.type_of(call, 0)) else {
+            return Err("pointer arithmetic without ArrayStride".into());
+        };
+        let PointerTarget::Memory { buffer, at } = &mut pointer.place else {
+            return Err("pointer arithmetic outside of a buffer".into());
+        };
+        let mut index = low_word(&self.operand(call, 1)?)?;
+        if !Operands(call.instruction).id(1).is_some_and(|id| self.is_constant(id)) {
+            let chain = call.instruction.result_id.unwrap_or(0);
+            index = self.disturbance.index_from_memory(&self.memories[*buffer], chain, 1, index);
+        }
+        *at = at.plus(index, stride);
+        Ok(pointer)
     }
 
     /// The part of what `pointer` points to at the indices of an access chain, which start at the operand

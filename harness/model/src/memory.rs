@@ -30,7 +30,8 @@ impl MemoryPlace {
         Self { offset: 0, matrix: None, component_stride: None }
     }
 
-    fn plus(self, index: u32, stride: u32) -> Self {
+    /// The place of element `index`.
+    pub(super) fn plus(self, index: u32, stride: u32) -> Self {
         Self { offset: self.offset.saturating_add(u64::from(index) * u64::from(stride)), ..self }
     }
 }

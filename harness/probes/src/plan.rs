@@ -10,7 +10,7 @@ use layoutproof_device::Feature;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
-use layoutproof_layout::{BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf};
 
 use super::complete::{has_all_parts, member_path};
 use super::{NotProbed, ProbeEntry, ProbePlan, tail};
@@ -108,13 +108,14 @@ pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
         .then(|| "copies and writes of the whole block, which is not probed in full".into())
 }
 
-/// Returns a structured buffer of `layout`'s elements, where element 1 reveals the stride. `None`
-/// for blocks without a stride, and if elements overlap (with `vk::offset` a stride can be shorter
+/// Returns a structured buffer of `layout`'s elements, or the memory behind a pointer to them (`p[1]`),
+/// where element 1 reveals the stride. `None` for blocks without a stride, and if elements overlap (with `vk::offset` a stride can be shorter
 /// than an element), which SPIR-V does not support.
 ///
 /// Its leaves are those of elements 0 and 1, with `[1].a` at the stride plus the offset of `a`.
 pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
-    let (stride, element) = (layout.stride?, layout.result.as_ref().ok()?);
+    let stride = layout.stride.or_else(|| layout.pointer_stride())?;
+    let element = layout.result.as_ref().ok()?;
     if element.data_end() > stride.into() {
         return None;
     }
@@ -125,6 +126,13 @@ pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {
         shape: LaidOutShape::Array { element: Box::new(element.clone()), count: Count::Unbounded, stride },
     };
     Some(BlockLayout { result: Ok(array), stride: None, ..layout.clone() })
+}
+
+/// Returns true for the array that [`elements`] makes.
+pub fn is_array_of_elements(layout: &BlockLayout) -> bool {
+    let has_elements = matches!(layout.kind, BlockKind::StructuredElement | BlockKind::Pointee);
+    let is_open = |laid_out: &LaidOut| matches!(laid_out.shape, LaidOutShape::Array { count: Count::Unbounded, .. });
+    has_elements && layout.stride.is_none() && layout.result.as_ref().is_ok_and(is_open)
 }
 
 /// Returns the arithmetic feature that a device needs for values of a type; 32-bit numbers and

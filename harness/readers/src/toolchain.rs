@@ -25,7 +25,7 @@ pub struct Toolchain {
     /// The compiler's name, which several toolchains share: `dxc`.
     pub compiler: &'static str,
     /// Which of several builds that the set-up can install, in columns of tables: `1.9`; `None` for the
-    /// usual one.
+    /// usual one. It also names an option that changes no declared layout.
     pub build: Option<&'static str>,
     /// The compiler's name in authorities and in `by` of cases, which identify its builds by
     /// version: `dxc` for each build of DXC.
@@ -48,6 +48,9 @@ pub enum AppliedRules {
     /// One for each kind of block: those in the row of
     /// [`Native`](layoutproof_layout::native::Native) with this name.
     Native(&'static str),
+    /// Those of this row of natives for elements with matrices in byte-address buffers, and none for
+    /// declared blocks. An option makes loads and stores there read matrices by rows.
+    RawLoadsByRows(&'static str),
     /// Each of these for any block, as the source declares, in this column.
     Named(&'static [&'static str], Column<'static>),
 }
@@ -170,6 +173,8 @@ type Build = (&'static str, Option<&'static str>);
 
 const DXC: Build = ("dxc", None);
 const DXC_1_9: Build = ("dxc-1.9", Some("1.9"));
+const DXC_LEGACY: Build = ("dxc", Some("legacy order"));
+const DXC_1_9_LEGACY: Build = ("dxc-1.9", Some("1.9 legacy order"));
 const DXC_DEV: Build = ("dxc-dev", Some("dev"));
 const DXC_OLD: Build = ("dxc-old", Some("old"));
 
@@ -182,6 +187,18 @@ const fn dxc(
 ) -> Toolchain {
     let follows = AppliedRules::Native(native);
     Toolchain { compiler, build, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
+}
+
+/// DXC with the option that makes `Load<T>` and `Store<T>` of byte-address buffers take matrices by rows,
+/// whatever their declared order; without it they take columns. Nothing else changes: members of structs
+/// keep their offsets, and structured buffers their layout. Under D3D's layout, raw loads also have no
+/// padding that rule sets know.
+///
+/// Source: DXC 1.7.2308 and 1.9.2602, measured; `RawBufferMethods.cpp`, `isBufferColumnMajor`.
+const fn dxc_by_rows(build: Build, name: &'static str) -> Toolchain {
+    let flags = &["-fvk-use-dx-layout", "-fspv-use-legacy-buffer-matrix-order"];
+    let toolchain = dxc(build, name, "native:dxc-spirv-dx", ShaderForm::Spirv, flags);
+    Toolchain { follows: AppliedRules::RawLoadsByRows("native:dxc-spirv-dx"), ..toolchain }
 }
 
 const fn slangc(
@@ -261,6 +278,8 @@ const TOOLCHAINS: &[Toolchain] = &[
     dxc(DXC_1_9, "dxc-1.9-spirv-dx", "native:dxc-spirv-dx", ShaderForm::Spirv, &["-fvk-use-dx-layout"]),
     dxc(DXC_1_9, "dxc-1.9-spirv-gl", "native:dxc-spirv-gl", ShaderForm::Spirv, &["-fvk-use-gl-layout"]),
     dxc(DXC_1_9, "dxc-1.9-spirv-scalar", "native:dxc-1.9-spirv-scalar", ShaderForm::Spirv, &["-fvk-use-scalar-layout"]),
+    dxc_by_rows(DXC_LEGACY, "dxc-spirv-dx-legacy"),
+    dxc_by_rows(DXC_1_9_LEGACY, "dxc-1.9-spirv-dx-legacy"),
     dxc(DXC_DEV, "dxc-dev-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
     dxc(DXC_OLD, "dxc-old-dxil", "native:dxc-dxil", ShaderForm::Dxil, &[]),
     dxc(DXC_OLD, "dxc-old-spirv", "native:dxc-spirv", ShaderForm::Spirv, &[]),
@@ -295,7 +314,7 @@ impl Toolchain {
     /// The column in which people look for it; `None` never happens for a row of this table.
     pub fn column(&self) -> Option<Column<'static>> {
         let column = match self.follows {
-            AppliedRules::Native(name) => find_native(name)?.column,
+            AppliedRules::Native(name) | AppliedRules::RawLoadsByRows(name) => find_native(name)?.column,
             AppliedRules::Named(_, column) => column,
         };
         Some(Column { version: self.build, ..column })
@@ -316,6 +335,7 @@ impl Toolchain {
                 let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
                 native.rules(block).into_iter().collect()
             }
+            AppliedRules::RawLoadsByRows(_) => Vec::new(),
             AppliedRules::Named(names, _) => names.iter().filter_map(|name| find(name)).collect(),
         }
     }
@@ -323,7 +343,7 @@ impl Toolchain {
     /// The toolchain, followed by the rule set if the source names it.
     pub fn option(&self, rules: &str) -> String {
         match self.follows {
-            AppliedRules::Native(_) => self.to_string(),
+            AppliedRules::Native(_) | AppliedRules::RawLoadsByRows(_) => self.to_string(),
             AppliedRules::Named(..) => format!("{self}-{rules}"),
         }
     }
@@ -334,9 +354,18 @@ impl Toolchain {
     /// # Panics
     /// Never, as [`Self::rules_for`].
     pub fn byte_address_rules(&self, block: &Block) -> Option<&'static RuleSet> {
-        let AppliedRules::Native(name) = self.follows else { return None };
+        let name = match self.follows {
+            AppliedRules::Native(name) => name,
+            AppliedRules::RawLoadsByRows(name) if block.element.has_matrix() => name,
+            AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) => return None,
+        };
         let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
         native.byte_address_rules(block)
+    }
+
+    /// True if loads from byte-address buffers take every matrix by rows.
+    pub fn loads_matrices_by_rows(&self) -> bool {
+        matches!(self.follows, AppliedRules::RawLoadsByRows(_))
     }
 
     /// True if the compiler uses the rule set with this name for the elements of `block` in a
@@ -507,7 +536,7 @@ mod tests {
     fn every_toolchain_has_rule_sets_and_a_name_of_its_own() {
         let mut names: Vec<&str> = toolchains().iter().map(|toolchain| toolchain.name).collect();
         assert!(toolchains().iter().all(|toolchain| match toolchain.follows {
-            AppliedRules::Native(native) => find_native(native).is_some(),
+            AppliedRules::Native(native) | AppliedRules::RawLoadsByRows(native) => find_native(native).is_some(),
             AppliedRules::Named(rules, _) => rules.iter().all(|name| find(name).is_some()),
         }));
         names.sort_unstable();
@@ -525,6 +554,7 @@ mod tests {
         for (name, expected) in [
             ("dxc-dxil", "D3D12 · DXC"),
             ("dxc-1.9-spirv-scalar", "Vulkan · DXC 1.9 (scalar)"),
+            ("dxc-1.9-spirv-dx-legacy", "Vulkan · DXC 1.9 legacy order (dx)"),
             ("dxc-old-dxil", "D3D12 · DXC old"),
             ("slang-vulkan-c", "Vulkan · Slang (c)"),
             ("clang-dxil", "D3D12 · Clang"),

@@ -134,18 +134,17 @@ fn make(
 fn validated_shaders(mut shaders: SubjectShaders, validator: Option<&Validator>) -> SubjectShaders {
     for module in &mut shaders.modules {
         let Some((words, validator)) = module.code.spirv().zip(validator) else { continue };
-        // The validator does not compare promised alignments.
-        if matches!(module.validation, Validation::Invalid(_)) {
-            continue;
-        }
         let ValidatorAnswer { validation, origin } = validator.validate(words, module.block_rules);
-        module.validation = validation;
+        let feature = match &validation {
+            Validation::ValidOnlyWith { feature, .. } => Some(*feature),
+            Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => None,
+        };
+        // The validator does not compare promised alignments, which may have made it invalid before.
+        module.validation = module.validation.clone().and(validation);
         shaders.origin = shaders.origin.and(origin);
         // The verdict on the module stays. A device with the feature still shows what the code
         // does.
-        if let Validation::ValidOnlyWith { feature, .. } = module.validation {
-            module.requires.insert(feature);
-        }
+        module.requires.extend(feature);
     }
     shaders
 }

@@ -56,12 +56,12 @@ fn title(toolchain: &Toolchain) -> String {
 fn options(toolchain: &Toolchain) -> Markup {
     let native = match toolchain.follows {
         AppliedRules::Native(name) => find_native(name),
-        AppliedRules::Named(..) => None,
+        AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) => None,
     };
     html! {
         @match native {
             Some(native) => { code { (native.summary) } },
-            None => { code { (toolchain.compiler) } },
+            None => { code { (toolchain.compiler) @for flag in toolchain.flags { " " (flag) } } },
         }
     }
 }
@@ -72,6 +72,10 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
         AppliedRules::Native(name) => {
             find_native(name).map(|native| native_rule_sets(path, native)).unwrap_or_default()
         }
+        AppliedRules::RawLoadsByRows(name) => html! {
+            @if let Some(rules) = find_native(name).and_then(|native| native.byte_address) { (rule_link(path, rules)) }
+            ": matrices by rows in byte-address buffers"
+        },
         AppliedRules::Named(names, _) => html! {
             @for (index, name) in names.iter().enumerate() { @if index > 0 { ", " } (rule_link(path, name)) }
             ", as the source declares"

@@ -52,6 +52,7 @@ impl SlangSettings {
             count: Count::Finite(1),
             data_layout: whole.data_layout,
             address_alignment: None,
+            is_read_only: false,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: whole.span,

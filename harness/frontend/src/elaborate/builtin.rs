@@ -18,6 +18,8 @@ pub(super) enum Builtin {
     Same,
     /// `Ptr<T>`.
     Pointer,
+    /// `ImmutablePtr<T>`: nothing is written through it.
+    ImmutablePointer,
     /// `LayoutPtr<T, L>`: the pointee has the layout `L`, regardless of the target's own rules.
     LayoutPointer,
     /// `DescriptorHandle<T>`, also spelled `T.Handle`.
@@ -63,7 +65,8 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
             Builtin::Array
         }
         "Atomic" | "PointStream" | "LineStream" | "TriangleStream" => Builtin::Same,
-        "Ptr" | "ImmutablePtr" => Builtin::Pointer,
+        "Ptr" => Builtin::Pointer,
+        "ImmutablePtr" => Builtin::ImmutablePointer,
         "LayoutPtr" => Builtin::LayoutPointer,
         "BuiltInTriangleIntersectionAttributes" => Builtin::Struct(&[("float2", "barycentrics")]),
         "RayDesc" => {

@@ -37,16 +37,15 @@ impl<'t> Elaborator<'t> {
                 Some(array)
             }
             (Builtin::Same, [element]) => self.argument_type(element, context),
-            (Builtin::Pointer, [GenericArgument::Type(pointee), _, _, layout])
-            | (Builtin::LayoutPointer, [GenericArgument::Type(pointee), layout, ..]) => {
-                let data_layout = Some(self.data_layout(layout)?);
-                let named = self.named(pointee, None, context)?;
-                let pointer = self.pointer(named, span)?;
-                Some(pointer.promising(PointerPromise { data_layout, alignment: None }))
+            (Builtin::Pointer, [GenericArgument::Type(pointee), rest @ ..]) => {
+                let is_read_only = rest.first().is_some_and(|access| last_name(access) != Some("ReadWrite"));
+                self.slang_pointer(pointee, rest.get(2), is_read_only, span, context)
             }
-            (Builtin::Pointer, [GenericArgument::Type(pointee), ..]) => {
-                let named = self.named(pointee, None, context)?;
-                self.pointer(named, span)
+            (Builtin::ImmutablePointer, [GenericArgument::Type(pointee), rest @ ..]) => {
+                self.slang_pointer(pointee, rest.get(1), true, span, context)
+            }
+            (Builtin::LayoutPointer, [GenericArgument::Type(pointee), layout, ..]) => {
+                self.slang_pointer(pointee, Some(layout), false, span, context)
             }
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
@@ -144,6 +143,24 @@ impl<'t> Elaborator<'t> {
             self.optionals.push(Arc::clone(tuple));
         }
         Some(optional)
+    }
+
+    /// `Ptr<T, Access.Read, AddressSpace.Device, CDataLayout>` and its short forms.
+    fn slang_pointer(
+        &mut self,
+        pointee: &TypeExpression<'t>,
+        layout: Option<&GenericArgument<'t>>,
+        is_read_only: bool,
+        span: Span,
+        context: &LookupContext,
+    ) -> Option<Type> {
+        let data_layout = match layout {
+            Some(layout) => Some(self.data_layout(layout)?),
+            None => None,
+        };
+        let named = self.named(pointee, None, context)?;
+        let pointer = self.pointer(named, span)?;
+        Some(pointer.promising(PointerPromise { data_layout, is_read_only, alignment: None }))
     }
 
     /// `ConstBufferPointer<T>`, `vk::BufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
@@ -296,17 +313,22 @@ impl<'t> Elaborator<'t> {
     }
 
     fn data_layout(&mut self, argument: &GenericArgument<'t>) -> Option<DataLayout> {
-        let found = match argument {
-            GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) => {
-                path.parts.last().and_then(|part| builtin::data_layout(part.name.text))
-            }
-            GenericArgument::Type(_) | GenericArgument::Value(_) => None,
-        };
+        let found = last_name(argument).and_then(builtin::data_layout);
         if found.is_none() {
             let message = "expected a data layout such as `Std430DataLayout`";
             self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
         }
         found
+    }
+}
+
+/// Returns the last name of a path: `Read` of `Access.Read`.
+fn last_name<'t>(argument: &GenericArgument<'t>) -> Option<&'t str> {
+    match argument {
+        GenericArgument::Type(TypeExpression { kind: TypeKind::Path(path), .. }) => {
+            path.parts.last().map(|part| part.name.text)
+        }
+        GenericArgument::Type(_) | GenericArgument::Value(_) => None,
     }
 }
 

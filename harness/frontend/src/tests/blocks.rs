@@ -271,3 +271,16 @@ fn pointees_have_the_data_layout_of_the_pointer() {
     let layouts: Vec<_> = module.blocks.iter().skip(1).map(|block| block.data_layout).collect();
     assert_eq!(layouts, [Some(DataLayout::Std430DataLayout), None, Some(DataLayout::CDataLayout)]);
 }
+
+/// slangc 2026.14.1 refuses `(*p).a = 1` through a pointer with another access than `ReadWrite`.
+#[test]
+fn pointees_have_the_access_of_the_pointer() {
+    let source =
+        "struct S { float3 a; }; Ptr<S, Access.Read> a; Ptr<S, Access.Immutable> b; Ptr<S, Access.ReadWrite> c;
+        S* d; ImmutablePtr<S, AddressSpace.Device, CDataLayout> e;";
+    let module = read(source);
+    let blocks = || module.blocks.iter().skip(1);
+    let are_read_only: Vec<_> = blocks().map(|block| block.is_read_only).collect();
+    assert_eq!(are_read_only, [true, true, false, false, true]);
+    assert_eq!(blocks().last().unwrap().data_layout, Some(DataLayout::CDataLayout));
+}

@@ -165,6 +165,30 @@ pub const MISREADINGS: &[Misreading] = &[
         AddressSpace::Address,
         run("address-rounded", "device addresses are rounded down to 64 bytes", RunFault::AddressRounded(64)),
     ),
+    only_in(
+        AddressSpace::Address,
+        layout(
+            "pointer-stride-tight",
+            "elements behind a pointer adjoin",
+            LayoutFault::PointerStride(WrongStride::Tight),
+        ),
+    ),
+    only_in(
+        AddressSpace::Address,
+        layout(
+            "pointer-stride-rounded",
+            "elements behind a pointer are at multiples of 16 bytes",
+            LayoutFault::PointerStride(WrongStride::RoundedTo(16)),
+        ),
+    ),
+    only_in(
+        AddressSpace::Address,
+        layout(
+            "pointer-index-ignored",
+            "every element behind a pointer is the first one",
+            LayoutFault::PointerStride(WrongStride::Bytes(0)),
+        ),
+    ),
     run("element-ignored", "every element of an array of buffers is the first one", RunFault::FirstElement),
     run("length-too-long", "arrays without a length have one element too many", RunFault::LengthPlusOne),
     run(

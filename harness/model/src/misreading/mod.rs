@@ -62,6 +62,8 @@ enum LayoutFault {
     Shifted(u32),
     ArrayStride(ArrayLevel, WrongStride),
     MatrixStride(WrongStride),
+    /// Elements behind a pointer (`p[1]`).
+    PointerStride(WrongStride),
     /// `RowMajor` and `ColMajor` are swapped.
     Majorness(FaultyMatrices),
     /// Two neighbouring members of every struct swap their offsets.

@@ -20,6 +20,13 @@ impl Misreading {
             tested_variables(types).into_iter().filter_map(|it| tested_block(types, it)).collect();
         // All numbers come from the types as declared, not from already changed ones.
         let declared = types.clone();
+        if let LayoutFault::PointerStride(wrong) = fault {
+            for id in tested_variables(&declared).into_iter().filter_map(|it| pointer_to_block(&declared, it)) {
+                if let Some(SpirvType::Pointer { pointee, stride, .. }) = types.get_mut(id) {
+                    *stride = stride.map(|stride| wrong_stride(wrong, stride, data_end(&declared, *pointee, None)));
+                }
+            }
+        }
         let inner = inner_arrays(&declared);
         for id in tested_types(&declared) {
             let place =
@@ -83,7 +90,10 @@ impl FaultyType<'_> {
                 let structs = members.iter_mut().filter(|it| matches!(self.declared.get(it.ty), SpirvType::Struct(_)));
                 structs.for_each(|member| member.offset = Some(0));
             }
-            LayoutFault::Shifted(_) | LayoutFault::LastAtEnd | LayoutFault::ArrayStride(..) => {}
+            LayoutFault::Shifted(_)
+            | LayoutFault::LastAtEnd
+            | LayoutFault::ArrayStride(..)
+            | LayoutFault::PointerStride(_) => {}
         }
     }
 
@@ -233,10 +243,17 @@ fn tested_block(types: &SpirvTypes, variable: &SpirvVariable) -> Option<Word> {
     };
     let [member] = &members[..] else { return Some(held) };
     match types.get(member.ty) {
-        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee } => Some(*pointee),
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } => Some(*pointee),
         SpirvType::UntypedPointer { .. } => None,
         _ => Some(held),
     }
+}
+
+/// The type of the pointer to the block, if that is at an address.
+fn pointer_to_block(types: &SpirvTypes, variable: &SpirvVariable) -> Option<Word> {
+    let SpirvType::Struct(members) = types.get(variable.pointee) else { return None };
+    let [member] = &members[..] else { return None };
+    matches!(types.get(member.ty), SpirvType::Pointer { .. }).then_some(member.ty)
 }
 
 fn reachable(types: &SpirvTypes, mut open: Vec<Word>) -> BTreeSet<Word> {

@@ -2,17 +2,16 @@
 //! operand `Aligned`) with the alignment that their addresses have.
 //!
 //! The place of an access follows from the offsets and strides in the module, and from the alignment
-//! of the address in the push constants. An address that comes from elsewhere is not compared.
+//! of the address in the push constants. Accesses at an address that comes from elsewhere are counted.
 //!
 //! Source: SPIR-V specification, "Memory Operands"; `SPV_KHR_physical_storage_buffer`.
 
 use std::fmt;
 
-use rspirv::dr::{Instruction, Operand};
-use rspirv::spirv::{Decoration, MemoryAccess, Op, StorageClass, Word};
+use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 use rustc_hash::FxHashMap;
 
-use super::decorations::Decorations;
 use super::load::{BadModule, Operands, load};
 use super::types::{MatrixLayout, SpirvType, SpirvTypes};
 
@@ -36,40 +35,83 @@ impl fmt::Display for BrokenPromise {
     }
 }
 
-/// Returns the first access that breaks its promise, if the address in the push constants is a
-/// multiple of `alignment` bytes, a power of two.
-pub fn broken_promise(words: &[u32], alignment: u32) -> Result<Option<BrokenPromise>, BadModule> {
+/// The promises of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlignmentPromises {
+    /// The first access that breaks its promise.
+    pub broken: Option<BrokenPromise>,
+    /// How many accesses promise an alignment at a place that does not follow from the module.
+    pub not_followed: u32,
+}
+
+/// Calls deeper than this are not followed. SPIR-V has no recursion.
+const MAX_CALLS: usize = 32;
+
+/// Compares the promises of a module, if the address in the push constants is a multiple of `alignment`
+/// bytes, a power of two.
+///
+/// # Errors
+/// The words are no SPIR-V module.
+pub fn alignment_promises(words: &[u32], alignment: u32) -> Result<AlignmentPromises, BadModule> {
     let module = load(words)?;
     let types = SpirvTypes::read(&module)?;
-    let decorations = Decorations::read(&module);
-    let mut addresses = Addresses { types: &types, decorations: &decorations, alignment, known: FxHashMap::default() };
-    for (id, variable) in &types.variables {
-        if variable.class == StorageClass::PushConstant {
-            // Its pointer type is never needed.
-            addresses.known.insert(*id, KnownValue { ty: variable.pointee, meaning: Meaning::PushConstants });
+    let mut promises = AlignmentPromises::default();
+    let mut arguments = Arguments::default();
+    // Each reading knows the arguments of calls one level deeper.
+    for _ in 0..MAX_CALLS {
+        let mut reading = Addresses { types: &types, alignment, known: FxHashMap::default() };
+        let passed;
+        (promises, passed) = reading.read(&module, &arguments);
+        if passed == arguments {
+            break;
         }
+        arguments = passed;
+    }
+    Ok(promises)
+}
+
+/// What each parameter of a function gets in all of its calls; `None` if that does not follow from the
+/// module.
+type Arguments = FxHashMap<Word, Option<KnownValue>>;
+
+/// An access that promises an alignment.
+#[derive(Clone, Copy, Debug)]
+struct Promise {
+    access: &'static str,
+    pointer: Word,
+    promised: u32,
+}
+
+impl Promise {
+    fn of(instruction: &Instruction) -> Option<Self> {
+        let access = match instruction.class.opcode {
+            Op::Load => "OpLoad",
+            Op::Store => "OpStore",
+            _ => return None,
+        };
+        let mut operands = instruction.operands.iter();
+        operands.find(
+            |operand| matches!(operand, Operand::MemoryAccess(access) if access.contains(MemoryAccess::ALIGNED)),
+        )?;
+        let Some(&Operand::LiteralBit32(promised)) = operands.next() else { return None };
+        Some(Self { access, pointer: Operands(instruction).id(0)?, promised })
     }
 
-    let functions = module.functions.iter().flat_map(|function| &function.blocks);
-    for instruction in functions.flat_map(|block| &block.instructions) {
-        if let Some(broken) = addresses.broken_by(instruction) {
-            return Ok(Some(broken));
-        }
-        if let (Some(id), Some(value)) = (instruction.result_id, addresses.value_of(instruction)) {
-            addresses.known.insert(id, value);
-        }
+    fn broken_at(self, place: AddressedPlace) -> Option<BrokenPromise> {
+        let Self { access, promised, .. } = self;
+        let actual = place.alignment;
+        (promised > actual).then_some(BrokenPromise { access, promised, actual })
     }
-    Ok(None)
 }
 
 /// A value with its type.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct KnownValue {
     ty: Word,
     meaning: Meaning,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Meaning {
     PushConstants,
     /// A pointer into the memory behind the address, or the address as a number.
@@ -77,7 +119,7 @@ enum Meaning {
 }
 
 /// A place in the memory behind the address.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct AddressedPlace {
     /// The largest power of two that the place is known to be a multiple of.
     alignment: u32,
@@ -87,38 +129,87 @@ struct AddressedPlace {
     component_stride: Option<u32>,
 }
 
+impl KnownValue {
+    /// Returns what is known of a value that is one or the other.
+    fn or(self, other: Self) -> Option<Self> {
+        match (self.meaning, other.meaning) {
+            (Meaning::Place(place), Meaning::Place(same)) => {
+                let alignment = place.alignment.min(same.alignment);
+                let both = [place, same].map(|place| AddressedPlace { alignment, ..place });
+                (both[0] == both[1]).then_some(Self { meaning: Meaning::Place(both[0]), ..self })
+            }
+            _ => (self == other).then_some(self),
+        }
+    }
+}
+
 impl AddressedPlace {
     fn plus(self, bytes: u32) -> Self {
-        match bytes {
-            0 => self,
-            _ => Self { alignment: self.alignment.min(1 << bytes.trailing_zeros()), ..self },
+        match 1_u32.checked_shl(bytes.trailing_zeros()) {
+            Some(of_distance) => Self { alignment: self.alignment.min(of_distance), ..self },
+            // A distance of 0.
+            None => self,
         }
     }
 }
 
 struct Addresses<'a> {
     types: &'a SpirvTypes,
-    decorations: &'a Decorations,
+    /// The alignment of the address.
     alignment: u32,
     known: FxHashMap<Word, KnownValue>,
 }
 
 impl Addresses<'_> {
-    /// Returns the broken promise of a load or a store.
-    fn broken_by(&self, instruction: &Instruction) -> Option<BrokenPromise> {
-        let access = match instruction.class.opcode {
-            Op::Load => "OpLoad",
-            Op::Store => "OpStore",
-            _ => return None,
-        };
-        let Meaning::Place(place) = self.known.get(&Operands(instruction).id(0)?)?.meaning else { return None };
-        let mut operands = instruction.operands.iter();
-        operands.find(
-            |operand| matches!(operand, Operand::MemoryAccess(access) if access.contains(MemoryAccess::ALIGNED)),
-        )?;
-        let Some(&Operand::LiteralBit32(promised)) = operands.next() else { return None };
-        let actual = place.alignment;
-        (promised > actual).then_some(BrokenPromise { access, promised, actual })
+    /// Reads all functions, and returns also the arguments that they pass.
+    fn read(&mut self, module: &Module, arguments: &Arguments) -> (AlignmentPromises, Arguments) {
+        for (id, variable) in &self.types.variables {
+            if variable.class == StorageClass::PushConstant {
+                // Its pointer type is never needed.
+                self.known.insert(*id, KnownValue { ty: variable.pointee, meaning: Meaning::PushConstants });
+            }
+        }
+        self.known.extend(arguments.iter().filter_map(|(id, value)| Some((*id, (*value)?))));
+
+        let mut promises = AlignmentPromises::default();
+        let mut result_types: FxHashMap<Word, Word> = FxHashMap::default();
+        let mut passed = Arguments::default();
+        for instruction in module.functions.iter().flat_map(|function| function.all_inst_iter()) {
+            if let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) {
+                result_types.insert(id, ty);
+            }
+            if let Some(promise) = Promise::of(instruction) {
+                let is_at_address = |id: &Word| self.types.is_address(result_types.get(id).copied().unwrap_or(0));
+                match self.known.get(&promise.pointer).map(|known| known.meaning) {
+                    Some(Meaning::Place(place)) => {
+                        promises.broken = promises.broken.or(promise.broken_at(place));
+                    }
+                    Some(Meaning::PushConstants) => {}
+                    None if is_at_address(&promise.pointer) => promises.not_followed += 1,
+                    None => {}
+                }
+            }
+            if instruction.class.opcode == Op::FunctionCall {
+                self.pass(module, instruction, &mut passed);
+            }
+            if let (Some(id), Some(value)) = (instruction.result_id, self.value_of(instruction)) {
+                self.known.insert(id, value);
+            }
+        }
+        (promises, passed)
+    }
+
+    /// Adds the arguments of a call to those of other calls of the function.
+    fn pass(&self, module: &Module, call: &Instruction, passed: &mut Arguments) {
+        let ops = Operands(call);
+        let is_called = |function: &&Function| function.def_id() == ops.id(0);
+        let Some(function) = module.functions.iter().find(is_called) else { return };
+        for (index, parameter) in (1..).zip(&function.parameters) {
+            let Some(id) = parameter.result_id else { continue };
+            let argument = ops.id(index).and_then(|argument| self.known.get(&argument)).copied();
+            let all = passed.entry(id).or_insert(argument);
+            *all = all.zip(argument).and_then(|(one, other)| one.or(other));
+        }
     }
 
     /// Returns what is known about the result of an instruction.
@@ -127,7 +218,10 @@ impl Addresses<'_> {
         // An untyped access chain names the type of its base first.
         let is_untyped =
             matches!(instruction.class.opcode, Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR);
-        let base = *self.known.get(&ops.id(usize::from(is_untyped))?)?;
+        let first = ops.id(usize::from(is_untyped))?;
+        let Some(base) = self.known.get(&first).copied() else {
+            return self.address_after(instruction, ops.id(1)?, first);
+        };
         let meaning = match (instruction.class.opcode, base.meaning) {
             (
                 Op::AccessChain
@@ -140,6 +234,7 @@ impl Addresses<'_> {
                 Meaning::Place(AddressedPlace { alignment: self.alignment, matrix: None, component_stride: None })
             }
             (Op::Bitcast | Op::ConvertUToPtr | Op::ConvertPtrToU | Op::CopyObject, meaning) => meaning,
+            (Op::IAdd, Meaning::Place(_)) => return self.address_after(instruction, ops.id(0)?, ops.id(1)?),
             (Op::AccessChain | Op::InBoundsAccessChain, Meaning::Place(place)) => {
                 Meaning::Place(self.part(instruction, 1, self.pointee(base)?, place)?)
             }
@@ -147,13 +242,26 @@ impl Addresses<'_> {
                 Meaning::Place(self.part(instruction, 2, ops.id(0)?, place)?)
             }
             (Op::PtrAccessChain | Op::InBoundsPtrAccessChain, Meaning::Place(place)) => {
-                let stride = self.decorations.number(base.ty, Decoration::ArrayStride)?;
+                let SpirvType::Pointer { stride: Some(stride), .. } = *self.types.get(base.ty) else { return None };
                 let element = place.plus(self.bytes(ops.id(1)?, stride));
                 Meaning::Place(self.part(instruction, 2, self.pointee(base)?, element)?)
             }
             _ => return None,
         };
         Some(KnownValue { ty: instruction.result_type?, meaning })
+    }
+
+    /// Returns the place that is a constant number of bytes after the address `base`, if the instruction
+    /// adds them.
+    fn address_after(&self, addition: &Instruction, base: Word, bytes: Word) -> Option<KnownValue> {
+        let Meaning::Place(place) = self.known.get(&base)?.meaning else { return None };
+        if addition.class.opcode != Op::IAdd {
+            return None;
+        }
+        // The low bits decide the alignment.
+        let bytes = self.types.constants.value(bytes)? & u64::from(u32::MAX);
+        let place = place.plus(u32::try_from(bytes).ok()?);
+        Some(KnownValue { ty: addition.result_type?, meaning: Meaning::Place(place) })
     }
 
     fn pointee(&self, pointer: KnownValue) -> Option<Word> {
@@ -223,13 +331,23 @@ impl Addresses<'_> {
 mod tests {
     use rspirv::binary::Assemble;
     use rspirv::dr::Builder;
-    use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel};
+    use rspirv::spirv::{AddressingModel, Capability, Decoration, FunctionControl, MemoryModel};
 
     use super::*;
 
+    /// How the code gets from the address in the push constants to the struct.
+    #[derive(Clone, Copy)]
+    enum Way {
+        Direct,
+        /// The struct this many elements further, 16 bytes each.
+        Element(u32),
+        /// By arithmetic that the reader does not follow.
+        Unknown,
+    }
+
     /// A module that loads the second member of `{ float a; float3 b; }`, which is at byte 4 of the
-    /// struct whose address is in the push constants.
-    fn module(promised: u32) -> Vec<u32> {
+    /// struct. A function does so with the address that it gets.
+    fn module(promised: u32, way: Way) -> Vec<u32> {
         let mut builder = Builder::new();
         builder.capability(Capability::Shader);
         builder.capability(Capability::PhysicalStorageBufferAddresses);
@@ -244,6 +362,7 @@ mod tests {
         }
         let physical = StorageClass::PhysicalStorageBuffer;
         let address = builder.type_pointer(None, physical, pointee);
+        builder.decorate(address, Decoration::ArrayStride, [Operand::LiteralBit32(16)]);
         let holder = builder.type_struct([address]);
         builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
         let push = StorageClass::PushConstant;
@@ -251,14 +370,33 @@ mod tests {
         let of_vector = builder.type_pointer(None, physical, vector);
         let variable = builder.variable(of_holder, None, push, None);
 
+        let access = |builder: &mut Builder, pointer| {
+            let member = builder.access_chain(of_vector, None, pointer, [one]).unwrap();
+            let aligned = Some(MemoryAccess::ALIGNED);
+            builder.load(vector, None, member, aligned, [Operand::LiteralBit32(promised)]).unwrap();
+            builder.ret().unwrap();
+            builder.end_function().unwrap();
+        };
+        let signature = builder.type_function(void, [address]);
+        let called = builder.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
+        let parameter = builder.function_parameter(address).unwrap();
+        builder.begin_block(None).unwrap();
+        access(&mut builder, parameter);
+
         let signature = builder.type_function(void, []);
         builder.begin_function(void, None, FunctionControl::NONE, signature).unwrap();
         builder.begin_block(None).unwrap();
         let place = builder.access_chain(of_address, None, variable, [zero]).unwrap();
         let pointer = builder.load(address, None, place, None, []).unwrap();
-        let member = builder.access_chain(of_vector, None, pointer, [one]).unwrap();
-        let aligned = Some(MemoryAccess::ALIGNED);
-        builder.load(vector, None, member, aligned, [Operand::LiteralBit32(promised)]).unwrap();
+        let pointer = match way {
+            Way::Direct => pointer,
+            Way::Element(index) => {
+                let index = builder.constant_bit32(uint, index);
+                builder.ptr_access_chain(address, None, pointer, index, []).unwrap()
+            }
+            Way::Unknown => builder.select(address, None, zero, pointer, pointer).unwrap(),
+        };
+        builder.function_call(void, None, called, [pointer]).unwrap();
         builder.ret().unwrap();
         builder.end_function().unwrap();
         builder.module().assemble()
@@ -267,14 +405,27 @@ mod tests {
     /// DXC 1.9.2602 promises 16 bytes for such a member.
     #[test]
     fn a_member_has_the_alignment_of_its_offset() {
-        assert_eq!(broken_promise(&module(4), 16).unwrap(), None);
-        let broken = broken_promise(&module(16), 16).unwrap().unwrap();
+        assert_eq!(alignment_promises(&module(4, Way::Direct), 16).unwrap(), AlignmentPromises::default());
+        let broken = alignment_promises(&module(16, Way::Direct), 16).unwrap().broken.unwrap();
         let words = "an OpLoad through an address promises an alignment of 16 bytes, and its place has 4";
         assert_eq!(broken.to_string(), words);
     }
 
     #[test]
     fn the_address_itself_limits_the_alignment() {
-        assert_eq!(broken_promise(&module(4), 2).unwrap().unwrap().actual, 2);
+        assert_eq!(alignment_promises(&module(4, Way::Direct), 2).unwrap().broken.unwrap().actual, 2);
+    }
+
+    #[test]
+    fn an_element_has_the_alignment_of_its_distance() {
+        assert_eq!(alignment_promises(&module(4, Way::Element(1)), 8).unwrap(), AlignmentPromises::default());
+        let broken = alignment_promises(&module(8, Way::Element(1)), 64).unwrap().broken.unwrap();
+        assert_eq!(broken.actual, 4);
+    }
+
+    #[test]
+    fn accesses_at_unknown_addresses_are_counted() {
+        let promises = alignment_promises(&module(16, Way::Unknown), 16).unwrap();
+        assert_eq!(promises, AlignmentPromises { broken: None, not_followed: 1 });
     }
 }

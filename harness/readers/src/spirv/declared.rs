@@ -196,7 +196,7 @@ fn behind_pointers<'a>(
     let mut seen = BTreeSet::new();
     let pointers = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     pointers.filter_map(move |id| match types.get(id) {
-        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee }
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. }
             if types.blocks.contains(pointee) && seen.insert(*pointee) =>
         {
             // A variable that the module does not have, so that the block is listed like the

@@ -74,9 +74,11 @@ pub enum SpirvType {
         stride: Option<u32>,
     },
     Struct(Vec<SpirvMember>),
+    /// The stride is that of `OpPtrAccessChain`.
     Pointer {
         class: StorageClass,
         pointee: Word,
+        stride: Option<u32>,
     },
     /// A pointer of `SPV_KHR_untyped_pointers`.
     UntypedPointer {
@@ -243,6 +245,15 @@ impl SpirvTypes {
         variable.class == StorageClass::Workgroup && self.blocks.contains(&variable.pointee)
     }
 
+    /// True if values of the type are addresses of memory.
+    pub(super) fn is_address(&self, id: Word) -> bool {
+        matches!(
+            self.get(id),
+            SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. }
+                | SpirvType::UntypedPointer { class: StorageClass::PhysicalStorageBuffer }
+        )
+    }
+
     /// True if the type is an array, sized or not.
     pub fn is_array(&self, id: Word) -> bool {
         matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })
@@ -250,7 +261,7 @@ impl SpirvTypes {
 
     /// Adds a pointer to a type that is declared later.
     fn add_forward(&mut self, id: Word) -> Result<(), BadType> {
-        self.add(id, SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee: 0 })?;
+        self.add(id, SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee: 0, stride: None })?;
         self.forward.insert(id);
         Ok(())
     }
@@ -318,7 +329,9 @@ impl SpirvTypes {
                 SpirvType::Struct(members.collect::<Option<_>>()?)
             }
             Op::TypePointer => match ops.0.operands.first()? {
-                Operand::StorageClass(class) => SpirvType::Pointer { class: *class, pointee: ops.id(1)? },
+                Operand::StorageClass(class) => {
+                    SpirvType::Pointer { class: *class, pointee: ops.id(1)?, stride: stride() }
+                }
                 _ => return None,
             },
             Op::TypeUntypedPointerKHR => match ops.0.operands.first()? {
@@ -333,7 +346,7 @@ impl SpirvTypes {
         let Some(ty) = instruction.result_type else { return Ok(()) };
         let ops = Operands(instruction);
         let (class, pointee, initializer) = match *self.get(ty) {
-            SpirvType::Pointer { class, pointee } => (class, pointee, ops.id(1)),
+            SpirvType::Pointer { class, pointee, .. } => (class, pointee, ops.id(1)),
             SpirvType::UntypedPointer { class } => (class, ops.id(1).unwrap_or(0), ops.id(2)),
             _ => return Ok(()),
         };

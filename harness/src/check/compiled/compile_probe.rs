@@ -34,12 +34,12 @@ use layoutproof_probes::generate::spirv::{self, required_feature};
 use layoutproof_probes::generate::wgsl::{self, NotExpressible};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment, elements,
-    workgroup_words,
+    is_array_of_elements, workgroup_words,
 };
 use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
-use layoutproof_readers::spirv::{broken_promise, features_of};
+use layoutproof_readers::spirv::{AlignmentPromises, alignment_promises, features_of};
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
 };
@@ -98,7 +98,7 @@ impl CompileJob<'_> {
     pub(super) fn is_writable(&self) -> bool {
         let module = &self.subject.source.module;
         if module.blocks[self.block].kind == BlockKind::Pointee {
-            return true;
+            return !module.blocks[self.block].is_read_only;
         }
         let mut parameters = module.parameters.iter();
         let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
@@ -246,8 +246,7 @@ impl CompileJob<'_> {
         }
 
         let block = &self.subject.source.module.blocks[self.block];
-        // The array that shows the stride has no stride itself.
-        let elements = block.kind == BlockKind::StructuredElement && layout.stride.is_none();
+        let elements = is_array_of_elements(layout);
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let address_alignment = address_alignment(layout, plan);
         let shared_words = workgroup_words(layout, plan).unwrap_or_default();
@@ -352,13 +351,11 @@ impl CompileJob<'_> {
         }
 
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
-        let validation = match code.spirv().filter(|_| is_at_address) {
-            Some(words) => match broken_promise(words, address_alignment(layout, &plan)).map_err(ReadError::from)? {
-                Some(broken) => Validation::Invalid(broken.to_string()),
-                None => validation,
-            },
-            None => validation,
+        let promises = match code.spirv().filter(|_| is_at_address) {
+            Some(words) => alignment_promises(words, address_alignment(layout, &plan)).map_err(ReadError::from)?,
+            None => AlignmentPromises::default(),
         };
+        let validation = promises.broken.map_or(validation, |broken| Validation::Invalid(broken.to_string()));
 
         let (code, run_interface) = self.for_device(code, interface, made, layout.kind)?;
         requires.extend(self.wide_types(layout));
@@ -385,6 +382,7 @@ impl CompileJob<'_> {
             plan,
             source,
             code,
+            alignments_not_followed: promises.not_followed,
             interface: run_interface,
             reported,
             block_rules,
@@ -496,7 +494,8 @@ impl CompileJob<'_> {
         if self.toolchain.output != ShaderForm::Spirv || promised == BlockRules::Scalar {
             return promised;
         }
-        let array = elements(layout);
+        // The distance between elements behind a pointer is no part of a block.
+        let array = elements(layout).filter(|_| layout.kind == BlockKind::StructuredElement);
         let whole = array.as_ref().unwrap_or(layout);
         let obeyed =
             spirv::block_rules(whole, &ProbePlan { leaves: whole.leaves_in(ElementChoice::Sample), ..plan.clone() });

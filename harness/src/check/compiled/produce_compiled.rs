@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::shape::Type;
+use layoutproof_layout::shape::{MatrixOrder, Type};
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
 };
@@ -24,10 +24,11 @@ use crate::check::subject::Subject;
 use layoutproof_device::ShaderForm;
 use layoutproof_events::Reason;
 use layoutproof_events::producer::Producer;
-use layoutproof_probes::generate::hlsl::{self, Dialect};
+use layoutproof_probes::generate::hlsl::{self, Dialect, has_pointer_arithmetic};
 use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{
-    AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, elements, forms_left_out, plan_by_name, plan_in, tail,
+    AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, address_alignment, elements, forms_left_out,
+    plan_by_name, plan_in, tail,
 };
 use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Toolchain};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -87,6 +88,10 @@ impl SubjectShaders {
         }
         if let Some(reason) = not_for(asked, layout) {
             return self.nothing(Gap::tool(reason));
+        }
+        if toolchain.loads_matrices_by_rows() && layout.result.as_ref().is_ok_and(has_columns) {
+            return self
+                .nothing(Gap::language("the option makes raw loads take matrices by rows, and these have columns"));
         }
         if let (BlockKind::ShaderRecord, Some(what)) = (layout.kind, without_records(toolchain)) {
             return self.nothing(Gap::language(format!("{what} has no shader records")));
@@ -190,14 +195,34 @@ impl SubjectShaders {
         let plan = if is_whole { copying(plan, toolchain) } else { plan };
         accesses.push(BlockAccess::first(layout, plan));
 
-        // An array of two elements shows the stride.
-        accesses.extend(elements(layout).map(|array| {
-            let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
-            let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
-            let plan = reading(plan, toolchain.input);
-            BlockAccess { layout: array, plan, element: AccessedElement::Second }
-        }));
+        accesses.extend(self.second_element(layout, places, toolchain));
         accesses
+    }
+
+    /// Returns the reads of the second element of a structured buffer or behind a pointer, which show the
+    /// stride.
+    fn second_element(
+        &self,
+        layout: &BlockLayout,
+        places: &BTreeSet<(AddressSpace, Stage)>,
+        toolchain: &Toolchain,
+    ) -> Option<BlockAccess> {
+        let array = elements(layout)?;
+        let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
+        let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
+        let plan = reading(plan, toolchain.input);
+        let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
+        let has_element = !is_at_address
+            || match Dialect::of_toolchain(toolchain) {
+                Some(dialect) => has_pointer_arithmetic(layout, dialect),
+                // glslang rounds an element up to the alignment that its reference promises.
+                None => has_elements_at(&array, address_alignment(&array, &plan)),
+            };
+        (has_element && !plan.entries.is_empty()).then_some(BlockAccess {
+            layout: array,
+            plan,
+            element: AccessedElement::Second,
+        })
     }
 
     /// Lists the accesses to a block at an address, for compilers whose source can have one without
@@ -208,7 +233,8 @@ impl SubjectShaders {
             Input::Glsl => {
                 let places = [(AddressSpace::Address, Stage::Compute)].into();
                 let plan = plan_by_name(layout, &self.leaves(layout), &places);
-                vec![BlockAccess::first(layout, reading(plan, toolchain.input))]
+                let first = BlockAccess::first(layout, reading(plan, toolchain.input));
+                [first].into_iter().chain(self.second_element(layout, &places, toolchain)).collect()
             }
             Input::Hlsl => moved(asked, layout, plan, AddressSpace::Address),
             Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => Vec::new(),
@@ -294,6 +320,11 @@ impl SubjectShaders {
     fn add_part(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
         let (best, failed) = asked.attempts(layout, plan);
         self.add_failed(&failed, best.is_followed());
+        if let Attempt::Followed(module) | Attempt::NotFollowed(module, _) = &best
+            && module.alignments_not_followed > 0
+        {
+            self.gaps.push(Gap::tool(Reason::AlignmentsNotFollowed(module.alignments_not_followed)));
+        }
 
         match best {
             Attempt::Followed(module) => self.modules.push(*module),
@@ -459,6 +490,16 @@ fn is_in_workgroup(asked: &CompileJob<'_>, settings: &Settings) -> bool {
         && !is_for_uniform(asked.subject.rules)
 }
 
+/// Returns true if the vectors of a matrix are its columns.
+fn has_columns(laid_out: &LaidOut) -> bool {
+    match &laid_out.shape {
+        LaidOutShape::Matrix { order, .. } => *order == MatrixOrder::Column,
+        LaidOutShape::Array { element, .. } => has_columns(element),
+        LaidOutShape::Struct(members) => members.iter().any(|member| has_columns(&member.layout)),
+        _ => false,
+    }
+}
+
 /// Returns true if a member is a bit-field.
 fn has_bit_fields(laid_out: &LaidOut) -> bool {
     match &laid_out.shape {
@@ -540,6 +581,14 @@ fn copying(mut plan: ProbePlan, toolchain: &Toolchain) -> ProbePlan {
         entry.forms.extend(forms.iter().filter(is_possible));
     }
     plan
+}
+
+/// Returns true if the elements of an array are at multiples of this alignment.
+fn has_elements_at(array: &BlockLayout, alignment: u32) -> bool {
+    match array.result.as_ref().map(|array| &array.shape) {
+        Ok(LaidOutShape::Array { stride, .. }) => stride.is_multiple_of(alignment),
+        _ => false,
+    }
 }
 
 /// Keeps the one entry point that writes every leaf by name.

@@ -87,6 +87,7 @@ impl SubjectShaders {
             planted: layouts.planted(),
             plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
             source: None,
+            alignments_not_followed: 0,
             code: ModuleCode::Naga { spirv, wgsl: wgsl.text },
             interface: Interface::default(),
             reported: Numbers::default(),

@@ -83,6 +83,8 @@ pub struct ShaderModule {
     /// The compiler's input; `None` if one of our generators wrote the code.
     pub source: Option<ModuleSource>,
     pub code: ModuleCode,
+    /// How many accesses of the code promise an alignment at an address that cannot be followed.
+    pub alignments_not_followed: u32,
     /// The container of the other stage, if the code is one stage of a draw on Direct3D 12.
     pub other_stage: Option<Vec<u8>>,
     /// The bindings of the code's buffers.

@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use layoutproof_device::Shader;
 use layoutproof_layout::tree::LeafStep;
-use layoutproof_layout::{BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, lay_out};
+use layoutproof_layout::{
+    BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, lay_out,
+};
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
 use crate::check::produce::gap::Gap;
@@ -184,7 +186,8 @@ impl SubjectShaders {
         }
     }
 
-    /// Adds the modules for the second element of a structured buffer, which reveal the stride.
+    /// Adds the modules for the second element of a structured buffer or behind a pointer, which reveal the
+    /// stride.
     fn add_second_element(
         &mut self,
         block: usize,
@@ -219,6 +222,7 @@ impl SubjectShaders {
             block_rules: module.block_rules(),
             requires: module.requires(),
             source: None,
+            alignments_not_followed: 0,
             code: ModuleCode::Spirv(module.words),
             interface: Interface::default(),
             reported: Numbers::default(),
@@ -246,15 +250,20 @@ pub(crate) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
     plan.not_probed.iter().map(|leaf| Gap::language(format!("leaves not probed ({})", leaf.reason)))
 }
 
-/// Plans the probes of a structured buffer's second element, in an array of elements with these
-/// leaves. Reading the second element leaf by leaf reveals the stride, and so does the element
+/// Plans the probes of a structured buffer's second element, or of the one behind a pointer (`p[1]`), in an
+/// array of elements with these leaves. Reading the second element leaf by leaf reveals the stride, and so does the element
 /// count. The block's own plan covers the first element.
 pub(crate) fn plan_of_second_element(
     array: &BlockLayout,
     leaves: &[Leaf],
     places: &BTreeSet<(AddressSpace, Stage)>,
 ) -> ProbePlan {
-    let here = places.intersection(&[(AddressSpace::Storage, Stage::Compute)].into()).copied().collect();
+    let spaces: &[AddressSpace] = match array.kind {
+        BlockKind::Pointee => &[AddressSpace::Address],
+        _ => &[AddressSpace::Storage, AddressSpace::Address],
+    };
+    let is_here = |(space, stage): &&(AddressSpace, Stage)| spaces.contains(space) && stage.is_compute();
+    let here = places.iter().filter(is_here).copied().collect();
     let plan = plan_in(array, leaves, &here);
     plan.without(|leaf| {
         let second = leaf.steps.first() == Some(&LeafStep::Element(1));

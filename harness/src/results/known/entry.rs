@@ -228,14 +228,14 @@ impl KnownFailure {
             && self.culprit.as_deref().is_none_or(|name| check.outcome.culprit().map(Culprit::as_str) == Some(name))
     }
 
-    /// True if the entry covers this module that needs more than promised. Only an entry with
-    /// `validation` excuses that.
+    /// True if the entry covers this module. Only an entry with `validation` excuses one that needs more
+    /// than promised, and such an entry covers nothing but modules with its message.
     pub(super) fn is_about_module(&self, check: &CheckRecord) -> bool {
+        let has_message = |pattern: &WildMatch| pattern.matches(&check.validation.to_string());
         match &check.validation {
-            Validation::ValidOnlyWith { .. } => {
-                self.validation.as_ref().is_some_and(|it| it.matches(&check.validation.to_string()))
-            }
-            Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => self.validation.is_none(),
+            Validation::ValidOnlyWith { .. } => self.validation.as_ref().is_some_and(has_message),
+            Validation::Invalid(_) => self.validation.as_ref().is_none_or(has_message),
+            Validation::Valid | Validation::NotRun(_) => self.validation.is_none(),
         }
     }
 

@@ -257,6 +257,27 @@ fn a_module_beyond_its_promise_needs_an_entry_of_its_own() {
     }
 }
 
+/// An invalid module is excused by any entry about it, but by one with `validation` only for its message.
+#[test]
+fn an_entry_may_name_the_message_about_an_invalid_module() {
+    let invalid = Validation::Invalid("an OpLoad through an address promises 16".to_owned());
+    let plain = "[[known]]\nproducer = \"naga\"\nculprit = \"module\"\nreason = \"it promises too much\"\n";
+    let own = plain.replace("reason", "validation = \"*promises*\"\nreason");
+    let other = plain.replace("reason", "validation = \"*overlap*\"\nreason");
+    let found = |text: &str| {
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let outcome = differs(Culprit::Module);
+        let mut checks = [CheckRecord { outcome, validation: invalid.clone(), ..agreeing_check() }];
+        apply(&known, &mut checks, &[]);
+        checks[0].outcome.kind()
+    };
+    assert_eq!(found(plain), OutcomeKind::Known);
+    assert_eq!(found(&own), OutcomeKind::Known);
+    assert_eq!(found(&other), OutcomeKind::Differ);
+}
+
 /// Each of several cases must still differ; the line number identifies the one that does not.
 #[test]
 fn each_case_of_an_entry_can_be_stale() {

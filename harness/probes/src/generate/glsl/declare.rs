@@ -32,11 +32,13 @@ const VERSION: u32 = 440;
 pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotInGlsl> {
     let mut writer =
         GlslWriter { options: declared.options, structs: Vec::new(), declared: Vec::new(), extended: false };
+    let is_at_address = declared.space == AddressSpace::Address;
+    let is_in_array = declared.elements && !is_at_address;
     let members = match &declared.block.element {
-        Type::Struct(structure) if !declared.elements => writer.block_members(structure)?,
+        Type::Struct(structure) if !is_in_array => writer.block_members(structure)?,
         element => {
             let ty = writer.named("", element)?;
-            let unsized_part = if declared.elements { "[]" } else { "" };
+            let unsized_part = if is_in_array { "[]" } else { "" };
             let order = order_text(&writer, "", element)?;
             format!("    {order}{} {VALUE}{unsized_part}{};\n", ty.base, ty.counts)
         }
@@ -45,12 +47,14 @@ pub(super) fn declaration(declared: &GlslDeclaration<'_>) -> Result<String, NotI
     let required = find(declared.rules).and_then(|rules| rules.glsl?.extension);
     let mut extensions = required.map(|name| format!("#extension {name} : require\n")).unwrap_or_default();
     let is_traced = declared.space == AddressSpace::ShaderRecord;
-    let is_at_address = declared.space == AddressSpace::Address;
     if is_traced {
         extensions += "#extension GL_EXT_ray_tracing : require\n";
     }
     if is_at_address {
         extensions += "#extension GL_EXT_buffer_reference : require\n";
+        if declared.elements {
+            extensions += "#extension GL_EXT_buffer_reference2 : require\n";
+        }
     }
     let version = if writer.extended || is_traced || is_at_address { VERSION_OF_EXTENSION } else { VERSION };
     if writer.extended {

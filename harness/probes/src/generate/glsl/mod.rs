@@ -49,7 +49,8 @@ impl NotInGlsl {
 #[derive(Clone, Copy, Debug)]
 pub struct GlslDeclaration<'a> {
     pub block: &'a Block,
-    /// True for an unsized array of the block's elements, which reveals their stride.
+    /// True for an unsized array of the block's elements, which reveals their stride. At an address it is
+    /// the memory behind a pointer to one element (`p[1]`).
     pub elements: bool,
     /// The layout qualifier: `std140`, `std430` or `scalar`.
     pub rules: &'a str,

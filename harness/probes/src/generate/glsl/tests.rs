@@ -24,18 +24,16 @@ fn said(text: &str, rules: &str) -> Result<String, String> {
 
 /// The declaration in a space; in that of its kind if `None`.
 fn said_in(space: Option<AddressSpace>, text: &str, rules: &str) -> Result<String, String> {
+    said_of(false, space, text, rules)
+}
+
+/// The declaration of a block, or of an array of such blocks.
+fn said_of(elements: bool, space: Option<AddressSpace>, text: &str, rules: &str) -> Result<String, String> {
     let block = block(text);
     let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
     let space = space.unwrap_or_else(|| space_of(block.kind, rules));
-    let declared = GlslDeclaration {
-        block: &block,
-        elements: false,
-        rules,
-        space,
-        address_alignment: 16,
-        shared_words: 40,
-        options,
-    };
+    let declared =
+        GlslDeclaration { block: &block, elements, rules, space, address_alignment: 16, shared_words: 40, options };
     declaration(&declared).map_err(|error| error.to_string())
 }
 
@@ -89,6 +87,14 @@ layout(std430, buffer_reference, buffer_reference_align = 16) readonly buffer La
 layout(push_constant) uniform LayoutproofAddress { LayoutproofBlock layoutproof_block; };
 ";
     assert_eq!(text, expected);
+}
+
+/// `GL_EXT_buffer_reference2`: a reference has arithmetic, as a pointer to one block.
+#[test]
+fn elements_at_an_address_are_behind_a_reference_to_one() {
+    let text = said_of(true, Some(AddressSpace::Address), "cbuffer S { float3 a; };", "scalar").unwrap();
+    assert!(text.contains("#extension GL_EXT_buffer_reference2 : require"), "{text}");
+    assert!(text.contains("buffer LayoutproofBlock {\n    vec3 m0_a;\n};"), "{text}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod statements;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 
+pub use self::statements::has_pointer_arithmetic;
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
 use super::reserved::{MARK, Reserved};

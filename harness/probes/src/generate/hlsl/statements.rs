@@ -21,6 +21,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 use super::{ADDRESS, BYTES, Dialect, expression};
 use crate::generate::reserved::MARK;
 use crate::jobs::address_alignment;
+use crate::plan::is_array_of_elements;
 use crate::{AddressSpace, AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
 
 /// Names of a vector's components. No matrix has more columns.
@@ -255,6 +256,10 @@ impl ProbedBlock<'_> {
         }
         let is_one = self.layout.count == Count::Finite(1);
         let pointer = self.layout.name.replace("[]", "[0]") + if is_one { "" } else { "[0]" };
+        if is_array_of_elements(self.layout) {
+            // The path begins with the element's index.
+            return has_pointer_arithmetic(self.layout, self.dialect).then(|| format!("{pointer}{}", leaf.path));
+        }
         let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
@@ -462,6 +467,12 @@ impl ProbedBlock<'_> {
             (_, _) => format!("({spelling}){low}"),
         }
     }
+}
+
+/// Returns true if the language reaches other elements behind the pointer to the block, as in `p[1]`.
+/// DXC's `vk::BufferPointer` has no arithmetic, and neither has Slang's, whose block is a member.
+pub fn has_pointer_arithmetic(layout: &BlockLayout, dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Slang | Dialect::SlangForWgsl) && !layout.name.contains('.')
 }
 
 /// Returns the path of the vector or matrix row that contains the leaf.

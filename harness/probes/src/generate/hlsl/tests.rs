@@ -1,11 +1,11 @@
 //! Tests the text of probes. Runs with compilers check that these accept it.
 
 use expect_test::expect;
-use layoutproof_layout::{BlockKind, LayoutOptions, Span, find, lay_out};
+use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, Span, find, lay_out};
 
 use super::{Dialect, HlslSource, other_stage, probe};
 use crate::generate::reserved::Reserved;
-use crate::{AddressSpace, Direction, Form, ProbeEntry, Stage, Wiring, plan_by_name};
+use crate::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, elements, plan_by_name};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
@@ -33,12 +33,7 @@ fn whole_text(
     space: AddressSpace,
     direction: Direction,
 ) -> String {
-    let mut sources = SourceMap::default();
-    let file = sources.add("test.hlsl", declarations);
-    let end = u32::try_from(declarations.len()).unwrap();
-    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
-    let pointee = module.blocks.iter().find(|block| block.kind == BlockKind::Pointee);
-    let layout = lay_out(pointee.unwrap_or(&module.blocks[0]), find("scalar").unwrap(), LayoutOptions::default());
+    let layout = first_block(declarations);
     let plan = plan_by_name(&layout, &layout.leaves(), &[(space, Stage::Compute)].into());
     let mut plan = plan.only(&forms.iter().copied().collect());
     plan.entries.retain(|entry| entry.direction == direction);
@@ -47,9 +42,25 @@ fn whole_text(
         let name = "bytes".to_owned();
         plan.entries = vec![ProbeEntry { name, space, stage: Stage::Compute, direction, forms: forms.to_vec() }];
     }
-    let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
+    probe_text(dialect, declarations, &layout, plan)
+}
+
+/// The pointee of the declarations, or else the first block.
+fn first_block(declarations: &str) -> BlockLayout {
+    let mut sources = SourceMap::default();
+    let file = sources.add("test.hlsl", declarations);
+    let end = u32::try_from(declarations.len()).unwrap();
+    let module = declare(&mut sources, Span { file, start: 0, end }, &DeclareOptions::default()).unwrap();
+    let pointee = module.blocks.iter().find(|block| block.kind == BlockKind::Pointee);
+    lay_out(pointee.unwrap_or(&module.blocks[0]), find("scalar").unwrap(), LayoutOptions::default())
+}
+
+/// The probe with the first entry point of the plan.
+fn probe_text(dialect: Dialect, declarations: &str, layout: &BlockLayout, mut plan: ProbePlan) -> String {
+    plan.entries.truncate(1);
+    let wiring = Wiring::new(layout, &plan, &plan.entries[0]);
     let program = HlslSource { declarations, dialect, reserved: &Reserved::default(), parameters: String::new() };
-    probe(&program, &layout, &plan, &wiring).unwrap()
+    probe(&program, layout, &plan, &wiring).unwrap()
 }
 
 #[test]
@@ -68,6 +79,17 @@ fn pointers_lead_to_their_pointee() {
         }
     "]]
     .assert_eq(&leaves(Dialect::Hlsl, text));
+}
+
+#[test]
+fn slang_reaches_the_second_element_by_an_index() {
+    let declarations = "struct S { float2 v; }; void main(uniform S* p) {}";
+    let pointee = first_block(declarations);
+    let array = elements(&pointee).unwrap();
+    let plan = plan_by_name(&array, &array.leaves(), &[(AddressSpace::Address, Stage::Compute)].into());
+    let plan = plan.only(&[Form::Leaf].into()).without(|leaf| leaf.path.starts_with("[0]").then(String::new));
+    let text = probe_text(Dialect::Slang, declarations, &array, plan);
+    assert!(text.contains("bit_cast<uint>(p[1].v.y)"), "{text}");
 }
 
 #[test]

@@ -9,6 +9,16 @@ use super::types::{EmittedType, TypeEmitter};
 
 pub(super) const OPEN: &str = "a block is open while a body is written";
 
+/// How access chains lead from a pointer to a part of what it points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chain {
+    Typed,
+    /// By arithmetic on a pointer to the elements of an array without a length behind an address (`p[1]`).
+    Elements,
+    /// They name the type and return untyped pointers. The pointer itself may have another type or none.
+    Untyped,
+}
+
 /// A pointer with the type by which the code reads what it points to.
 #[derive(Clone, Debug)]
 pub(super) struct SpirvPlace {
@@ -18,15 +28,13 @@ pub(super) struct SpirvPlace {
     /// The indices from the pointee to the type: an element of an array of buffers, or a region.
     pub(super) outer: Vec<u32>,
     pub(super) ty: Rc<EmittedType>,
-    /// True if access chains name the type and return untyped pointers. The pointer itself may have
-    /// another type or none.
-    pub(super) is_untyped: bool,
+    pub(super) chain: Chain,
 }
 
 impl SpirvPlace {
     /// The place of a variable of type `ty`.
     pub(super) fn typed(pointer: Word, class: StorageClass, ty: Rc<EmittedType>) -> Self {
-        Self { pointer, class, outer: Vec::new(), ty, is_untyped: false }
+        Self { pointer, class, outer: Vec::new(), ty, chain: Chain::Typed }
     }
 
     /// Returns the operands for a load or store of a value whose largest scalar has `scalar` bytes.
@@ -68,9 +76,13 @@ impl TypeEmitter {
 
     /// Returns a pointer to the part of type `part` at the index values `indices`.
     pub(super) fn point_to(&mut self, place: &SpirvPlace, indices: Vec<Word>, part: Word) -> Word {
+        if let ([_, element, rest @ ..], Chain::Elements) = (&indices[..], place.chain) {
+            let ty = self.pointer(place.class, part);
+            return self.builder.ptr_access_chain(ty, None, place.pointer, *element, rest.to_vec()).expect(OPEN);
+        }
         let outer: Vec<Word> = place.outer.iter().map(|index| self.constant(*index)).collect();
         let indices = outer.into_iter().chain(indices);
-        if place.is_untyped {
+        if place.chain == Chain::Untyped {
             let ty = self.untyped_pointer(place.class);
             self.builder.untyped_access_chain_khr(ty, None, place.ty.id, place.pointer, indices).expect(OPEN)
         } else {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use rspirv::spirv::{MemorySemantics, Scope, StorageClass, Word};
 
-use super::access::{OPEN, SpirvPlace};
+use super::access::{Chain, OPEN, SpirvPlace};
 use super::block::Way;
 use super::body::{AnswerMode, BodyWriter, CopyPlace, MissingLeaf};
 use super::kind::ScalarKind;
@@ -99,7 +99,7 @@ impl BodyWriter<'_> {
             let block = self.interface.block.clone();
             let uint = self.types.scalar(ScalarKind::WORD);
             let builder = &mut self.types.builder;
-            let length = if block.is_untyped {
+            let length = if block.chain == Chain::Untyped {
                 builder.untyped_array_length_khr(uint, None, block.ty.id, block.pointer, member)
             } else {
                 builder.array_length(uint, None, block.pointer, member)

@@ -12,8 +12,8 @@ use layoutproof_layout::shape::Count;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass, Word};
 
-use super::access::{OPEN, SpirvPlace};
-use super::block::SpirvNode;
+use super::access::{Chain, OPEN, SpirvPlace};
+use super::block::{SpirvField, SpirvNode};
 use super::body::{CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_block, word_buffer};
 use super::input_place::InputPlace;
@@ -222,7 +222,12 @@ impl<'a> InterfaceVariables<'a> {
         }
 
         let outer = element.into_iter().collect();
-        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block), is_untyped };
+        let chain = match declaration {
+            Declaration::Typed if space == AddressSpace::Address && self.element_stride().is_some() => Chain::Elements,
+            Declaration::Typed => Chain::Typed,
+            Declaration::Untyped | Declaration::Retyped => Chain::Untyped,
+        };
+        let place = SpirvPlace { pointer: variable, class, outer, ty: Rc::clone(&self.block), chain };
         self.blocks.insert((space, direction, declaration), place.clone());
         place
     }
@@ -252,19 +257,37 @@ impl<'a> InterfaceVariables<'a> {
     /// may use only one such variable.
     fn address_variable(&mut self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
         let pointer = self.address_type(types, declaration);
-        *self.addresses.entry(declaration).or_insert_with(|| types.address_variable(pointer))
+        let stride = self.element_stride();
+        *self.addresses.entry(declaration).or_insert_with(|| {
+            if let (Declaration::Typed, Some(stride)) = (declaration, stride) {
+                types.builder.decorate(pointer, Decoration::ArrayStride, [Operand::LiteralBit32(stride)]);
+            }
+            types.address_variable(pointer)
+        })
     }
 
-    /// Returns the type of the pointer to a block at an address.
+    /// Returns the type of the pointer to a block at an address, or to its elements.
     fn address_type(&self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
         let class = StorageClass::PhysicalStorageBuffer;
         match declaration {
+            Declaration::Typed if self.element_stride().is_some() => types.pointer(class, self.block.elements().id),
             Declaration::Typed => types.pointer(class, self.block.id),
             Declaration::Untyped => types.untyped_pointer(class),
             Declaration::Retyped => {
                 let other = self.other_type(types);
                 types.pointer(class, other)
             }
+        }
+    }
+
+    /// Returns the stride of the block's elements, if it is nothing but an array without a length.
+    fn element_stride(&self) -> Option<u32> {
+        let SpirvNode::Struct { fields, .. } = self.node else { return None };
+        match fields.as_slice() {
+            [SpirvField { offset: 0, node: SpirvNode::Array { count: Count::Unbounded, stride, .. }, .. }] => {
+                Some(*stride)
+            }
+            _ => None,
         }
     }
 }

@@ -48,6 +48,11 @@ impl EmittedType {
         indices.iter().fold(self, |typed, index| typed.part(*index))
     }
 
+    /// Returns the type of the elements of a block whose only member is an array.
+    pub(super) fn elements(&self) -> &EmittedType {
+        self.part(0).part(0)
+    }
+
     /// Returns the bytes of the largest scalar in the type.
     pub(super) fn largest_scalar(&self) -> u32 {
         match self.form {
