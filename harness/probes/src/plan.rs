@@ -165,12 +165,12 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 37] = {
+const ENTRIES: [EntryRow; 41] = {
     use AddressSpace::{
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
     use Direction::{Read, Write};
-    use Stage::{Callable, Compute, Fragment, RayGeneration, Vertex};
+    use Stage::{AnyHit, Callable, ClosestHit, Compute, Fragment, Intersection, Miss, RayGeneration, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
@@ -214,6 +214,10 @@ const ENTRIES: [EntryRow; 37] = {
         row("read_record", ShaderRecord, RayGeneration, Read, IN_BUFFERS),
         row("read_record_private", ShaderRecord, RayGeneration, Read, COPIES),
         row("read_record_callable", ShaderRecord, Callable, Read, LEAF),
+        row("read_record_miss", ShaderRecord, Miss, Read, LEAF),
+        row("read_record_closesthit", ShaderRecord, ClosestHit, Read, LEAF),
+        row("read_record_anyhit", ShaderRecord, AnyHit, Read, LEAF),
+        row("read_record_intersection", ShaderRecord, Intersection, Read, LEAF),
     ]
 };
 

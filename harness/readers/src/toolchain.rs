@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel};
+use layoutproof_device::{DeviceInfo, Direct3d, Feature, RecordStage, Shader, ShaderForm, ShaderModel};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
@@ -63,10 +63,25 @@ pub enum Stage {
     RayGeneration,
     /// A stage that another ray-tracing stage calls by the number of its shader record.
     Callable,
+    /// The stage of a ray that hits nothing.
+    Miss,
+    ClosestHit,
+    AnyHit,
+    Intersection,
 }
 
 impl Stage {
-    pub const ALL: [Self; 5] = [Self::Compute, Self::Vertex, Self::Fragment, Self::RayGeneration, Self::Callable];
+    pub const ALL: [Self; 9] = [
+        Self::Compute,
+        Self::Vertex,
+        Self::Fragment,
+        Self::RayGeneration,
+        Self::Callable,
+        Self::Miss,
+        Self::ClosestHit,
+        Self::AnyHit,
+        Self::Intersection,
+    ];
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -76,7 +91,34 @@ impl Stage {
             Self::Fragment => "fragment",
             Self::RayGeneration => "raygeneration",
             Self::Callable => "callable",
+            Self::Miss => "miss",
+            Self::ClosestHit => "closesthit",
+            Self::AnyHit => "anyhit",
+            Self::Intersection => "intersection",
         }
+    }
+
+    /// Returns true for a stage that a ray generation reaches by the number of a shader record.
+    pub fn is_reached(&self) -> bool {
+        self.record_stage().is_some()
+    }
+
+    /// Returns the stage as devices name it, if a ray generation reaches it by the number of a shader
+    /// record.
+    pub fn record_stage(&self) -> Option<RecordStage> {
+        match self {
+            Self::Compute | Self::Vertex | Self::Fragment | Self::RayGeneration => None,
+            Self::Callable => Some(RecordStage::Callable),
+            Self::Miss => Some(RecordStage::Miss),
+            Self::ClosestHit => Some(RecordStage::ClosestHit),
+            Self::AnyHit => Some(RecordStage::AnyHit),
+            Self::Intersection => Some(RecordStage::Intersection),
+        }
+    }
+
+    /// Returns true for a stage of a launch of rays.
+    pub fn is_traced(&self) -> bool {
+        *self == Self::RayGeneration || self.is_reached()
     }
 
     /// Returns true for a stage of a draw.

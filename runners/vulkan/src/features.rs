@@ -137,6 +137,7 @@ pub(crate) struct FeatureStructures {
     address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
     ray_tracing: vk::PhysicalDeviceRayTracingPipelineFeaturesKHR<'static>,
+    acceleration: vk::PhysicalDeviceAccelerationStructureFeaturesKHR<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
 }
 
@@ -150,6 +151,8 @@ impl FeatureStructures {
                 *field = vk::TRUE;
             }
         }
+        // Rays need both, and a device with one has the other.
+        structures.acceleration.acceleration_structure = structures.ray_tracing.ray_tracing_pipeline;
         for switch in SWITCHES.iter().filter(|switch| capabilities.contains(&switch.capability)) {
             *(switch.field)(&mut structures) = vk::TRUE;
         }
@@ -172,6 +175,11 @@ impl FeatureStructures {
             )*};
         }
         link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, ray_tracing, workgroup);
+
+        if known.ray_tracing {
+            self.acceleration.p_next = next;
+            next = std::ptr::from_mut(&mut self.acceleration).cast();
+        }
 
         self.core.p_next = next;
         &mut self.core

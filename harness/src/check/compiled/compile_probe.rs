@@ -413,9 +413,9 @@ impl CompileJob<'_> {
     /// The reason why there is no container.
     fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, Unusable> {
         let other = match stage {
-            Stage::Compute | Stage::RayGeneration | Stage::Callable => return Ok(None),
             Stage::Vertex => Stage::Fragment,
             Stage::Fragment => Stage::Vertex,
+            _ => return Ok(None),
         };
         let request = CompileRequest {
             name: &format!("other_stage/{}/{}", self.toolchain, other.as_str()),

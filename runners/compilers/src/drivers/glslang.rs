@@ -65,6 +65,10 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         Stage::Fragment => ("frag", "vulkan1.1"),
         Stage::RayGeneration => ("rgen", "vulkan1.2"),
         Stage::Callable => ("rcall", "vulkan1.2"),
+        Stage::Miss => ("rmiss", "vulkan1.2"),
+        Stage::ClosestHit => ("rchit", "vulkan1.2"),
+        Stage::AnyHit => ("rahit", "vulkan1.2"),
+        Stage::Intersection => ("rint", "vulkan1.2"),
     };
     let source = format!("{SOURCE}.{stage}");
     let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];
