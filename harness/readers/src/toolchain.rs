@@ -440,6 +440,8 @@ pub struct CompileRequest<'a> {
     /// The stage of the entry point. Compilers other than DXC and slangc compile only compute
     /// shaders here.
     pub stage: Stage,
+    /// True if the source has blocks in workgroup memory.
+    pub has_workgroup_blocks: bool,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     pub target: CodeTarget,
@@ -458,11 +460,17 @@ impl CompileRequest<'_> {
             source: SourceText { text: text.to_owned(), ..SourceText::default() },
             entry: "main",
             stage: Stage::Compute,
+            has_workgroup_blocks: false,
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,
             extra: Vec::new(),
         }
+    }
+
+    /// Returns true if the code needs SPIR-V 1.4, as ray tracing and blocks in workgroup memory do.
+    pub fn needs_spirv_1_4(&self) -> bool {
+        self.has_workgroup_blocks || self.stage.is_traced()
     }
 }
 

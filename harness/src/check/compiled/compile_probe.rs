@@ -221,6 +221,7 @@ impl CompileJob<'_> {
             source: SourceText { text, ..self.text.clone() },
             entry: &entry.name,
             stage: entry.stage,
+            has_workgroup_blocks: entry.space == AddressSpace::Workgroup,
             options: self.options(),
             target: self.target,
             profile: SourceProfile::Newest,
@@ -423,6 +424,7 @@ impl CompileJob<'_> {
             source: SourceText { text: hlsl::other_stage(other), ..SourceText::default() },
             entry: hlsl::OTHER_STAGE,
             stage: other,
+            has_workgroup_blocks: false,
             options: self.options(),
             target: self.target,
             profile: SourceProfile::Newest,
@@ -534,7 +536,8 @@ pub(crate) fn addressed_by(
 
 /// Returns a name for the block's module that is valid on every file system. It contains the block,
 /// the first leaf if the plan does not cover the whole block, the direction if it is not a read,
-/// the form if it is not a write by name, and the space if it is workgroup memory.
+/// the form if it is not a write by name, the space if it is workgroup memory, and the stage if a ray
+/// generation reaches it.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);
@@ -547,6 +550,7 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
             Some(form) => format!("_written_{}", form.as_str()),
         },
         Some(entry) if entry.space == AddressSpace::Workgroup => "_workgroup".to_owned(),
+        Some(entry) if entry.stage.is_reached() => format!("_{}", entry.stage.as_str()),
         Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };

@@ -175,9 +175,8 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(dxc_options(request));
     if to_spirv {
-        // Ray tracing needs SPIR-V 1.4.
         let environment =
-            if request.stage.is_traced() { "-fspv-target-env=vulkan1.2" } else { "-fspv-target-env=vulkan1.1" };
+            if request.needs_spirv_1_4() { "-fspv-target-env=vulkan1.2" } else { "-fspv-target-env=vulkan1.1" };
         arguments.extend(["-spirv", environment, "-Fo", MODULE].map(str::to_owned));
     }
     let read = if to_spirv { read_module } else { read_listing };
