@@ -180,8 +180,7 @@ fn run_program(
     let record = match &job.trace {
         Some(Trace { reached: Some(ReachedStage { generation: Shader::Spirv(words), .. }) }) => {
             let generation = ModelProgram::new(words, &BTreeMap::new())?;
-            let mut machine =
-                ModelMachine::new(&generation, table.clone(), memories.clone(), Disturbance::default());
+            let mut machine = ModelMachine::new(&generation, table.clone(), memories.clone(), Disturbance::default());
             machine.run_generation(&job.entry)?
         }
         Some(_) | None => 0,

@@ -54,7 +54,7 @@ pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jo
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
-pub use plan::{elements, forms_left_out, needs, plan, plan_by_name, plan_in};
+pub use plan::{TooSmall, elements, forms_left_out, needs, plan, plan_by_name, plan_in, too_small};
 pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, has_regions};
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 

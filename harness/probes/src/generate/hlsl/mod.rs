@@ -235,8 +235,7 @@ const HIT: &str = "inout \u{1}Passed \u{1}passed, in BuiltInTriangleIntersection
 impl StageFrame {
     /// Returns the frame for this stage. A vertex is placed in the middle.
     fn of(stage: Stage) -> Self {
-        let nothing =
-            Self { declarations: "", parameters: "", attributes: "", result: "void", semantic: "", last: "" };
+        let nothing = Self { declarations: "", parameters: "", attributes: "", result: "void", semantic: "", last: "" };
         match stage {
             Stage::Compute => Self { attributes: "[shader(\"compute\")]\n[numthreads(1, 1, 1)]", ..nothing },
             Stage::Vertex => Self {
