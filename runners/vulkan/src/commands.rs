@@ -83,10 +83,7 @@ impl VulkanCommands {
     }
 
     /// Runs the commands that `record` adds to the command buffer, like [`Self::run`].
-    pub(crate) fn run_recorded(
-        &self,
-        record: impl FnOnce(&ash::Device, vk::CommandBuffer),
-    ) -> Result<(), RunnerError> {
+    pub(crate) fn run_recorded(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), RunnerError> {
         let raw = &self.pool.device.raw;
         let begin_info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the command buffer is not in flight, and its pool allows resetting it.

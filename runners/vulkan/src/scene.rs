@@ -117,9 +117,8 @@ impl Scene {
                 .size(sizes.acceleration_structure_size)
                 .ty(contents.level());
             // SAFETY: the buffer has the usage and the room, and the offset is a multiple of 256.
-            let structure =
-                unsafe { ray_tracing.structures.create_acceleration_structure(&create_info, None) }
-                    .map_err(failed("vkCreateAccelerationStructureKHR"))?;
+            let structure = unsafe { ray_tracing.structures.create_acceleration_structure(&create_info, None) }
+                .map_err(failed("vkCreateAccelerationStructureKHR"))?;
             scene.structures.push(structure);
         }
 
@@ -143,8 +142,8 @@ impl Scene {
 
     fn address_of(&self, structure: usize) -> vk::DeviceAddress {
         let ray_tracing = self.device.ray_tracing.as_ref().expect("the scene was made with its functions");
-        let info = vk::AccelerationStructureDeviceAddressInfoKHR::default()
-            .acceleration_structure(self.structures[structure]);
+        let info =
+            vk::AccelerationStructureDeviceAddressInfoKHR::default().acceleration_structure(self.structures[structure]);
         // SAFETY: the structure comes from this device, and its buffer has memory.
         unsafe { ray_tracing.structures.get_acceleration_structure_device_address(&info) }
     }
