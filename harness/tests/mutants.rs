@@ -8,6 +8,7 @@
 //! These tests do not decide whether a case is right: cases that differ without a fault take no
 //! part.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -24,6 +25,7 @@ use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind};
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_layout::{BlockLayout, ElementChoice, Numbers, Quantity, RuleSet, find, join, lay_out, table};
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS, Misreading, Model};
+use layoutproof_probes::{AddressSpace, Stage};
 use layoutproof_source::sources::SourceMap;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -124,6 +126,31 @@ fn the_list_of_a_driver_covers_its_planted_faults() {
         })
         .collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+/// A case about a space that is silently left out there would agree without it.
+#[test]
+fn each_case_about_a_space_reaches_it() {
+    let records = Stage::ALL.into_iter().filter(Stage::is_traced).collect();
+    for (folder, space, stages) in [
+        ("workgroup/", AddressSpace::Workgroup, vec![Stage::Compute]),
+        ("shader_records/", AddressSpace::ShaderRecord, records),
+    ] {
+        let cases = cases();
+        let own: Vec<&Arc<Source>> = cases.iter().filter(|source| source.id.starts_with(folder)).collect();
+        assert!(own.len() >= 8, "{folder} has {} cases", own.len());
+        for source in own {
+            let subjects = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
+            let shaders = subjects.map(|rules| {
+                SubjectShaders::new(&Subject::new(Arc::clone(source), rules), Generator::Rspirv, &all_forms())
+            });
+            let modules = shaders.flat_map(|shaders| shaders.modules);
+            let entries = modules.flat_map(|module| module.plan.entries);
+            let reached: BTreeSet<Stage> =
+                entries.filter(|entry| entry.space == space).map(|entry| entry.stage).collect();
+            assert!(stages.iter().all(|stage| reached.contains(stage)), "{} reaches {reached:?}", source.id);
+        }
+    }
 }
 
 /// All built-in cases that are not about refused declarations.

@@ -33,8 +33,8 @@ fn run_in(space: AddressSpace, layout: &BlockLayout, model: &mut Model) -> (Prob
 
 /// A block in a shader record of each ray-tracing stage; `None` for a block that fits no record.
 fn run_record(layout: &BlockLayout, model: &mut Model) -> Option<(ProbePlan, Vec<(ProbeJob, Observed)>)> {
-    let places = [Stage::RayGeneration, Stage::Callable].map(|stage| (AddressSpace::ShaderRecord, stage));
-    let plan = plan_in(layout, &layout.leaves(), &places.into());
+    let places = Stage::ALL.into_iter().filter(Stage::is_traced).map(|stage| (AddressSpace::ShaderRecord, stage));
+    let plan = plan_in(layout, &layout.leaves(), &places.collect());
     let produced = (!plan.entries.is_empty()).then(|| produce(layout, &plan).expect("a planned block can be written"));
     produced.map(|produced| observed(layout, plan, &produced, model))
 }

@@ -15,12 +15,16 @@ use layoutproof_probes::{
 
 use crate::fixture::{self, array, block, blocks, scalar, structure, vector};
 
-const PLACES: [(AddressSpace, Stage); 10] = [
+const PLACES: [(AddressSpace, Stage); 14] = [
     (AddressSpace::UniformElement, Stage::Compute),
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
     (AddressSpace::ShaderRecord, Stage::RayGeneration),
     (AddressSpace::ShaderRecord, Stage::Callable),
+    (AddressSpace::ShaderRecord, Stage::Miss),
+    (AddressSpace::ShaderRecord, Stage::ClosestHit),
+    (AddressSpace::ShaderRecord, Stage::AnyHit),
+    (AddressSpace::ShaderRecord, Stage::Intersection),
     (AddressSpace::Workgroup, Stage::Compute),
     (AddressSpace::Uniform, Stage::Vertex),
     (AddressSpace::Storage, Stage::Vertex),
@@ -175,7 +179,7 @@ fn a_ray_generation_has_its_own_record() {
         // A device does not know where a record's data ends, so there is no exact range.
         assert_eq!(probe.range, BoundRange::Guarded);
         let job = &probe.runs[0].job;
-        assert_eq!((job.entry.as_str(), &job.trace), (probe.entry.name.as_str(), &Some(Trace { callable: None })));
+        assert_eq!((job.entry.as_str(), &job.trace), (probe.entry.name.as_str(), &Some(Trace { reached: None })));
         assert_eq!((job.buffers[0].kind, job.buffers[0].element), (BufferKind::ShaderRecord, 0));
         assert_eq!(job.requires, BTreeSet::from([Feature::RayTracingPipeline]));
     }
@@ -183,12 +187,21 @@ fn a_ray_generation_has_its_own_record() {
 
 /// A device that takes another distance of the records, or none, reads the data of another record.
 #[test]
-fn a_callable_stage_has_the_last_record_of_a_table() {
-    let (plan, probes) = planned(&small(), AddressSpace::ShaderRecord, Stage::Callable);
+fn a_reached_stage_has_the_last_record_of_a_table() {
+    for stage in Stage::ALL.into_iter().filter(Stage::is_reached) {
+        check_last_record(stage);
+    }
+}
+
+fn check_last_record(stage: Stage) {
+    let (plan, probes) = planned(&small(), AddressSpace::ShaderRecord, stage);
     let [probe] = &probes[..] else { panic!("{} probes", probes.len()) };
     let job = &probe.runs[0].job;
-    let callable = Some(probe.entry.name.clone());
-    assert_eq!((job.entry.as_str(), &job.trace), (CALLER, &Some(Trace { callable })));
+    let reached = job.trace.as_ref().unwrap().reached.as_ref().unwrap();
+    assert_eq!((job.entry.as_str(), &reached.entry), (CALLER, &probe.entry.name));
+    assert_eq!(Some(reached.stage), stage.record_stage());
+    // A ray needs the address of what it meets.
+    assert_eq!(job.push_constants.len(), if stage == Stage::Callable { 0 } else { 8 });
     let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
     assert_eq!(records.map(|record| record.element).collect::<Vec<_>>(), [0, 1, 2, BLOCK_ELEMENT]);
 

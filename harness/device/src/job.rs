@@ -66,7 +66,7 @@ pub struct Job {
     /// Set to draw instead of dispatching.
     pub draw: Option<Draw>,
     /// Set to launch a ray-tracing pipeline instead of dispatching. The entry point is then the one
-    /// that generates rays.
+    /// that generates rays, in the module that [`ReachedStage`] names if there is one.
     pub trace: Option<Trace>,
     /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
@@ -187,14 +187,60 @@ pub struct Draw {
     pub targets: u32,
 }
 
-/// The parts of a job that make it a launch of a ray-tracing pipeline. No ray hits anything.
+/// The parts of a job that make it a launch of a ray-tracing pipeline.
 ///
 /// The shader records of the job are its buffers of the kind [`BufferKind::ShaderRecord`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// The callable entry point to which all shader records belong; the ray generation calls the
-    /// record that it chooses. `None` if the one record belongs to the ray generation itself.
-    pub callable: Option<String>,
+    /// The stage to which all shader records belong. `None` if the one record belongs to the ray
+    /// generation itself.
+    pub reached: Option<ReachedStage>,
+}
+
+/// A stage that a ray generation reaches through the shader record that it chooses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReachedStage {
+    pub stage: RecordStage,
+    /// Its entry point in [`Job::shader`].
+    pub entry: String,
+    /// The module of the ray generation, whose entry point is [`Job::entry`].
+    pub generation: Shader,
+}
+
+/// The stages with shader records, besides the ray generation.
+///
+/// All but a callable stage need a ray. The runner then writes the address of an acceleration
+/// structure, little-endian, to the first 8 bytes of the push constants. A ray from (0, 0, 0) along
+/// the z axis meets a triangle if its mask has bit 0, and a box of its own intersection stage if it
+/// has bit 1. Both have 1 as offset in the table of hit groups, so the record of a ray is the one
+/// after its own offset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RecordStage {
+    Callable,
+    Miss,
+    /// Of the triangle.
+    ClosestHit,
+    /// Of the triangle.
+    AnyHit,
+    /// Of the box.
+    Intersection,
+}
+
+impl RecordStage {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Callable => "callable",
+            Self::Miss => "miss",
+            Self::ClosestHit => "closesthit",
+            Self::AnyHit => "anyhit",
+            Self::Intersection => "intersection",
+        }
+    }
+
+    /// Returns true if a ray reaches the stage, rather than a call.
+    pub fn needs_ray(self) -> bool {
+        self != Self::Callable
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

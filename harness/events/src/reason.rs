@@ -7,7 +7,10 @@ use std::{fmt, iter};
 
 use layoutproof_device::RunnerError;
 
+use layoutproof_probes::AddressSpace;
+
 use crate::compare_by::compare_by;
+use crate::saved_text::kind_of_text;
 
 /// One reason why a check, or a part of it, did not run.
 #[derive(Clone, Debug)]
@@ -29,6 +32,8 @@ pub enum Reason {
     UniformBufferTooSmall { has: u32, needed: usize },
     /// The block has more bytes than the device has for push constants.
     PushConstantsTooSmall { has: u32, needed: usize },
+    /// The block has more bytes than probes put into memory of this kind, which each device has.
+    SpaceTooSmall { space: AddressSpace, has: u64, needed: u64 },
     /// These probes gave no result.
     ProbesBroke {
         /// The names of their entry points; at least one.
@@ -65,6 +70,7 @@ impl Reason {
             Self::Forbidden { rules, .. } => ReasonKind::Other(format!("{rules} forbids it")),
             Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
             Self::PushConstantsTooSmall { .. } => ReasonKind::Other("push constants too small".to_owned()),
+            Self::SpaceTooSmall { space, .. } => ReasonKind::Other(format!("{} too small", space.as_str())),
             Self::ProbesBroke { probes, .. } => ReasonKind::Other(probes.join(", ")),
             Self::AlignmentsNotFollowed(_) => ReasonKind::Other("promised alignments not compared".to_owned()),
             Self::Runner(error) => ReasonKind::Other(kind_of_error(error)),
@@ -85,6 +91,9 @@ impl fmt::Display for Reason {
             }
             Self::PushConstantsTooSmall { has, needed } => {
                 write!(f, "device has {has} bytes of push constants, not {needed}")
+            }
+            Self::SpaceTooSmall { space, has, needed } => {
+                write!(f, "probes hold {has} bytes in {}, not {needed}", space.as_str())
             }
             Self::ProbesBroke { probes, error } => write!(f, "{}: {error}", probes.join(", ")),
             Self::AlignmentsNotFollowed(count) => {
@@ -210,12 +219,4 @@ fn kind_of_error(error: &RunnerError) -> String {
         RunnerError::Api { call, .. } => call.clone(),
         RunnerError::Unsupported(what) => format!("device lacks {what}"),
     }
-}
-
-/// The start of a text up to its details, which follow a colon or are in brackets. If the text lists
-/// several reasons, the first one counts.
-fn kind_of_text(text: &str) -> &str {
-    let first = text.split("; ").next().unwrap_or(text);
-    let end = [": ", " ("].iter().filter_map(|start| first.find(start)).min();
-    &first[..end.unwrap_or(first.len())]
 }

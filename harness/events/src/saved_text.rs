@@ -6,6 +6,7 @@
 //! is read and written again keeps its bytes.
 
 use layoutproof_device::{Feature, RunnerError};
+use layoutproof_probes::AddressSpace;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::header::ToolBuild;
@@ -88,6 +89,12 @@ fn known_reason(text: &str) -> Option<Reason> {
         let (has, needed) = rest.split_once(" bytes of push constants, not ")?;
         return Some(Reason::PushConstantsTooSmall { has: has.parse().ok()?, needed: needed.parse().ok()? });
     }
+    if let Some(rest) = text.strip_prefix("probes hold ") {
+        let (has, rest) = rest.split_once(" bytes in ")?;
+        let (name, needed) = rest.split_once(", not ")?;
+        let space = AddressSpace::ALL.into_iter().find(|space| space.as_str() == name)?;
+        return Some(Reason::SpaceTooSmall { space, has: has.parse().ok()?, needed: needed.parse().ok()? });
+    }
     if let Some((rules, message)) = text.split_once(" forbids it: ").filter(|(rules, _)| !rules.contains(' ')) {
         return Some(Reason::Forbidden { rules: rules.to_owned(), message: message.to_owned() });
     }
@@ -143,6 +150,7 @@ fn read_reasons(text: &str) -> Reasons {
             Reason::DeviceLacks(_)
             | Reason::UniformBufferTooSmall { .. }
             | Reason::PushConstantsTooSmall { .. }
+            | Reason::SpaceTooSmall { .. }
             | Reason::AlignmentsNotFollowed(_) => false,
         };
     }
@@ -154,6 +162,17 @@ fn read_kind(text: &str) -> ReasonKind {
         Some(compiler) => ReasonKind::RefusedBy(compiler.to_owned()),
         None => ReasonKind::Other(text.to_owned()),
     }
+}
+
+/// Reads the kind of a reason that has no variant: the start of its text up to its details, which follow a
+/// colon or are in brackets. If the text lists several reasons, the first one counts.
+///
+/// A record holds the text alone, so reasons of this run are counted by their texts, too; otherwise the
+/// same run would have other groups when its records are read again.
+pub(crate) fn kind_of_text(text: &str) -> &str {
+    let first = text.split("; ").next().unwrap_or(text);
+    let end = [": ", " ("].iter().filter_map(|start| first.find(start)).min();
+    &first[..end.unwrap_or(first.len())]
 }
 
 fn read_build(text: &str) -> ToolBuild {
@@ -201,6 +220,7 @@ mod tests {
 
     #[test]
     fn reasons_read_as_they_were_written() {
+        let shading = Reason::DeviceLacks("rayTracingPipeline".to_owned());
         let [lacks, other] = [Reason::DeviceLacks("shaderInt8".to_owned()), Reason::from("nothing to probe")];
         let forbidden = Reason::Forbidden { rules: "scalar@dxc".to_owned(), message: "`a`; no".to_owned() };
         let [timeout, api] =
@@ -217,6 +237,7 @@ mod tests {
             vec![Reason::UniformBufferTooSmall { has: 65536, needed: 66076 }, lacks.clone()],
             vec![Reason::PushConstantsTooSmall { has: 128, needed: 144 }, other],
             vec![Reason::AlignmentsNotFollowed(3), lacks.clone()],
+            vec![Reason::SpaceTooSmall { space: AddressSpace::ShaderRecord, has: 3840, needed: 8192 }, shading],
             vec![Reason::ProbesBroke {
                 probes: vec!["read_uniform".to_owned(), "write".to_owned()],
                 error: RunnerError::DeviceLost("vkQueueSubmit: no".to_owned()),

@@ -1,14 +1,14 @@
 //! The model as a [`Runner`].
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::devices::Enumeration;
 use layoutproof_device::limits::{Limits, check_features, needed_features};
 use layoutproof_device::{
-    Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, Job, ReadBack, Runner, RunnerError, RunnerKind,
-    Shader,
+    Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, Job, ReachedStage, ReadBack, Runner, RunnerError,
+    RunnerKind, Shader, Trace,
 };
 
 use super::descriptors::{DescriptorTable, bind};
@@ -177,16 +177,24 @@ fn run_program(
     misreading: Option<Misreading>,
 ) -> Result<Vec<ModelMemory>, ModelError> {
     let found: Vec<Vec<u8>> = memories.iter().map(|memory| memory.bytes.clone()).collect();
+    let record = match &job.trace {
+        Some(Trace { reached: Some(ReachedStage { generation: Shader::Spirv(words), .. }) }) => {
+            let generation = ModelProgram::new(words, &BTreeMap::new())?;
+            let mut machine = ModelMachine::new(&generation, table.clone(), memories.clone(), Disturbance::default());
+            machine.run_generation(&job.entry)?
+        }
+        Some(_) | None => 0,
+    };
     let total = if misreading.is_some_and(Misreading::counts_stores) {
         let mut machine = ModelMachine::new(program, table.clone(), memories.clone(), Disturbance::default());
-        run_stages(&mut machine, job)?;
+        run_stages(&mut machine, job, record)?;
         Some(machine.disturbance.stores)
     } else {
         None
     };
 
     let mut machine = ModelMachine::new(program, table, memories, Disturbance::new(misreading, total));
-    run_stages(&mut machine, job)?;
+    run_stages(&mut machine, job, record)?;
 
     let read_only = |index: usize| match job.buffers[index].kind {
         BufferKind::Uniform | BufferKind::StorageRead | BufferKind::ShaderRecord => true,
@@ -200,12 +208,16 @@ fn run_program(
     }
 }
 
-/// Runs the compute stage, the ray generation with the stage that it calls, or the vertex and
-/// fragment stages of a draw. Each runs once, and no data passes between them.
-fn run_stages(machine: &mut ModelMachine<'_>, job: &Job) -> Result<(), ModelError> {
+/// Runs the compute stage, the ray generation, the stage of the shader record that it reached, or the
+/// vertex and fragment stages of a draw. Each runs once, and no data passes between them.
+fn run_stages(machine: &mut ModelMachine<'_>, job: &Job, record: usize) -> Result<(), ModelError> {
     if let Some(trace) = &job.trace {
-        machine.callable.clone_from(&trace.callable);
-        return machine.run(Stage::RayGeneration, &job.entry, &job.constants);
+        let Some(reached) = &trace.reached else {
+            return machine.run(Stage::RayGeneration, &job.entry, &job.constants);
+        };
+        let stage = Stage::ALL.into_iter().find(|stage| stage.record_stage() == Some(reached.stage));
+        machine.set_record(record);
+        return machine.run(stage.expect("each stage of a record is a stage"), &reached.entry, &job.constants);
     }
     match &job.draw {
         None => machine.run(Stage::Compute, &job.entry, &job.constants),

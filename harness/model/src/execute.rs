@@ -77,12 +77,24 @@ impl ModelMachine<'_> {
             Op::FunctionCall => return self.call_function(call),
             Op::ExecuteCallableKHR => {
                 let record = self.operand(call, 0)?.bits()?;
-                self.call_record(record)?;
+                self.reach(record);
+                return Ok(None);
+            }
+            Op::TraceRayKHR => {
+                let record = self.record_of_ray(call)?;
+                self.reach(record);
                 return Ok(None);
             }
             _ => self.compute(call)?,
         };
         Ok(Some(value))
+    }
+
+    /// The record that a ray reaches: of a stage of a miss if its mask selects nothing, else the one after
+    /// its own in the table of hit groups, see [`RecordStage`](layoutproof_device::RecordStage).
+    fn record_of_ray(&mut self, call: Call<'_>) -> Result<u64, ModelError> {
+        let mask = self.operand(call, 2)?.bits()?;
+        if mask == 0 { self.operand(call, 5)?.bits() } else { Ok(self.operand(call, 3)?.bits()? + 1) }
     }
 
     fn call_function(&mut self, call: Call<'_>) -> Result<Option<ModelValue>, ModelError> {
@@ -97,7 +109,8 @@ impl ModelMachine<'_> {
         let instruction = call.instruction;
         let ty = instruction.result_type.unwrap_or(0);
         match instruction.class.opcode {
-            Op::CopyObject | Op::CopyLogical => self.operand(call, 0),
+            // The model has no scene, so the address of one is as good as the scene.
+            Op::CopyObject | Op::CopyLogical | Op::ConvertUToAccelerationStructureKHR => self.operand(call, 0),
             Op::Undef => self.zero(ty),
             Op::CompositeConstruct => {
                 self.spend_value(ty)?;

@@ -38,10 +38,10 @@ pub(super) struct ModelMachine<'a> {
     pub(super) memories: Vec<ModelMemory>,
     /// Index of the push constants in `memories`.
     pub(super) push_constants: usize,
-    /// The entry point of the callable shader records.
-    pub(super) callable: Option<String>,
     /// The record of the running stage, by its place in the table.
     record: usize,
+    /// The record that a ray generation reached.
+    reached: Option<usize>,
     /// Index in `memories` of the workgroup memory with explicit layout, once it is used. It is after
     /// those of the job.
     workgroup: Option<usize>,
@@ -80,8 +80,8 @@ impl<'a> ModelMachine<'a> {
             descriptors,
             memories,
             push_constants,
-            callable: None,
             record: 0,
+            reached: None,
             workgroup: None,
             cells: Vec::new(),
             disturbance,
@@ -143,10 +143,7 @@ impl<'a> ModelMachine<'a> {
         let variable = self.program.types.variables.get(&id).ok_or(ModelError::Id { id, problem: "has no value" })?;
         let pointer = ModelPointer { pointee: variable.pointee, place: self.place_of(variable)? };
         let pointer = ModelValue::Pointer(pointer);
-        // Each called stage has its own record.
-        if variable.class != StorageClass::ShaderRecordBufferKHR {
-            self.variables.insert(id, pointer.clone());
-        }
+        self.variables.insert(id, pointer.clone());
         Ok(pointer)
     }
 
@@ -172,7 +169,14 @@ impl<'a> ModelMachine<'a> {
                 let buffer = self.workgroup_memory(variable);
                 Ok(PointerTarget::Memory { buffer, at: MemoryPlace::start() })
             }
-            StorageClass::Private | StorageClass::Workgroup | StorageClass::Output | StorageClass::CallableDataKHR => {
+            StorageClass::Private
+            | StorageClass::Workgroup
+            | StorageClass::Output
+            | StorageClass::CallableDataKHR
+            | StorageClass::IncomingCallableDataKHR
+            | StorageClass::RayPayloadKHR
+            | StorageClass::IncomingRayPayloadKHR
+            | StorageClass::HitAttributeKHR => {
                 let place = self.new_cell(variable.pointee)?;
                 let value = variable.initializer.and_then(|id| self.constants.get(&id)).cloned();
                 if let (Some(value), PointerTarget::Cell { cell, .. }) = (value, &place) {
@@ -304,14 +308,20 @@ impl<'a> ModelMachine<'a> {
         ids.map(|id| self.value(frame, id)).collect()
     }
 
-    /// Runs the callable stage of the shader record at `index`, for a stage that needs nothing of its
-    /// own record afterwards.
-    pub(super) fn call_record(&mut self, index: u64) -> Result<(), ModelError> {
-        let name = self.callable.as_deref().ok_or("a call without callable shader records")?;
-        let (function, _) = self.program.entry_point(Stage::Callable, name)?;
-        self.record = usize::try_from(index).unwrap_or(usize::MAX);
-        self.call(function, &[])?;
-        Ok(())
+    /// Notes that a ray generation reached the shader record at `index`, whose stage is in another module.
+    pub(super) fn reach(&mut self, index: u64) {
+        self.reached = Some(usize::try_from(index).unwrap_or(usize::MAX));
+    }
+
+    /// Runs the ray generation `entry`, and returns the record that it reached.
+    pub(super) fn run_generation(&mut self, entry: &str) -> Result<usize, ModelError> {
+        self.run(Stage::RayGeneration, entry, &BTreeMap::new())?;
+        self.reached.ok_or_else(|| "a ray generation that reaches no shader record".into())
+    }
+
+    /// Has the stage that runs next in the shader record at `index`.
+    pub(super) fn set_record(&mut self, index: usize) {
+        self.record = index;
     }
 
     pub(super) fn call(&mut self, function: Word, arguments: &[ModelValue]) -> Result<Option<ModelValue>, ModelError> {

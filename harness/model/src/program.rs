@@ -74,6 +74,10 @@ impl ModelProgram {
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::RayGeneration => ExecutionModel::RayGenerationKHR,
             Stage::Callable => ExecutionModel::CallableKHR,
+            Stage::Miss => ExecutionModel::MissKHR,
+            Stage::ClosestHit => ExecutionModel::ClosestHitKHR,
+            Stage::AnyHit => ExecutionModel::AnyHitKHR,
+            Stage::Intersection => ExecutionModel::IntersectionKHR,
         };
 
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {

@@ -17,12 +17,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    BufferKind, Draw, Feature, Job, JobBuffer, RegisterRange, RootParameters, RootSignature, Shader, Trace, word_bytes,
+    BufferKind, Draw, Feature, Job, JobBuffer, ReachedStage, RecordStage, RegisterRange, RootParameters, RootSignature,
+    Shader, Trace, word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
 use super::{BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
+use crate::generate::spirv::caller;
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
@@ -294,8 +296,11 @@ impl Dispatch<'_> {
         let push_constants = match entry.space {
             AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
             AddressSpace::PushConstant => block,
-            // The runner overwrites this with the address.
+            // The runner overwrites this with an address: of the block, or of what a ray meets.
             AddressSpace::Address => vec![0; ADDRESS_BYTES],
+            AddressSpace::ShaderRecord if entry.stage.record_stage().is_some_and(RecordStage::needs_ray) => {
+                vec![0; ADDRESS_BYTES]
+            }
             AddressSpace::Uniform
             | AddressSpace::Storage
             | AddressSpace::UniformElement
@@ -367,7 +372,7 @@ impl Dispatch<'_> {
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
             AddressSpace::Address => (BufferKind::Address { at: 0, alignment: self.alignment }, 0),
-            AddressSpace::ShaderRecord if entry.stage == Stage::Callable => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
+            AddressSpace::ShaderRecord if entry.stage.is_reached() => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
             AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),
         };
 
@@ -412,12 +417,20 @@ impl Dispatch<'_> {
 /// pixels do not matter, so there are no targets.
 fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>, Option<Trace>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
+    let reached = |stage: RecordStage| {
+        let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };
+        (CALLER, None, Some(Trace { reached: Some(reached) }))
+    };
     match entry.stage {
         Stage::Compute => (&entry.name, None, None),
         Stage::Vertex => (&entry.name, draw(NOTHING), None),
         Stage::Fragment => (POINT, draw(&entry.name), None),
-        Stage::RayGeneration => (&entry.name, None, Some(Trace { callable: None })),
-        Stage::Callable => (CALLER, None, Some(Trace { callable: Some(entry.name.clone()) })),
+        Stage::RayGeneration => (&entry.name, None, Some(Trace { reached: None })),
+        Stage::Callable => reached(RecordStage::Callable),
+        Stage::Miss => reached(RecordStage::Miss),
+        Stage::ClosestHit => reached(RecordStage::ClosestHit),
+        Stage::AnyHit => reached(RecordStage::AnyHit),
+        Stage::Intersection => reached(RecordStage::Intersection),
     }
 }
 

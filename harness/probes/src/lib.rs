@@ -7,7 +7,8 @@
 //! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In
 //!   an array of buffers it is element [`BLOCK_ELEMENT`], the last one. A block at an address has
 //!   no descriptor, and the push constants consist of the address. A block in a shader record has
-//!   none either; a callable stage's record is the last one of a table like such an array. A block in
+//!   none either; the record of a stage that the ray generation reaches is the last one of a table like
+//!   such an array. A block in
 //!   workgroup memory is a copy of this buffer, which holds `uint`s ([`jobs`] says how many).
 //! - set 0 binding 1: output, a storage buffer of `uint`, refilled before each dispatch.
 //! - set 0 binding 2: input, a read-only storage buffer of `uint`. Word 0 is the nonce; values and
@@ -20,8 +21,8 @@
 //! from the input and stores the nonce to `output[0]`. A bool is passed as 0 or 1. [`Wiring`] maps
 //! the words to leaves and finds the indices that some forms take from the input.
 //!
-//! In a draw the probed stage does all this; the other stage is [`POINT`] or [`NOTHING`]. A callable
-//! stage is called by [`CALLER`].
+//! In a draw the probed stage does all this; the other stage is [`POINT`] or [`NOTHING`]. A
+//! callable stage, and those of a ray, are reached from [`CALLER`], which is in a module of its own.
 //!
 //! A [`RegionJob`] handles many blocks at once: every block has its own part of the buffer, all
 //! blocks share the input, and hashes answer for the reads.
@@ -53,7 +54,9 @@ pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jo
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
-pub use plan::{elements, forms_left_out, is_array_of_elements, needs, plan, plan_by_name, plan_in};
+pub use plan::{
+    TooSmall, elements, forms_left_out, is_array_of_elements, needs, plan, plan_by_name, plan_in, too_small,
+};
 pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, has_regions};
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
 
@@ -68,7 +71,7 @@ pub const BLOCK_ELEMENT: u32 = 3;
 /// Entry point of a vertex stage that places one point and does nothing else.
 pub const POINT: &str = "point";
 
-/// Entry point of a ray generation that calls the record with the block under test and does nothing
+/// Entry point of a ray generation that reaches the record with the block under test and does nothing
 /// else.
 pub const CALLER: &str = "caller";
 
@@ -132,6 +135,10 @@ impl ProbeEntry {
             Stage::Vertex => &[Feature::Graphics, Feature::VertexStores],
             Stage::Fragment => &[Feature::Graphics, Feature::FragmentStores],
             Stage::RayGeneration | Stage::Callable => &[Feature::RayTracingPipeline],
+            // The push constants have the address of what a ray meets.
+            Stage::Miss | Stage::ClosestHit | Stage::AnyHit | Stage::Intersection => {
+                &[Feature::RayTracingPipeline, Feature::PushConstants]
+            }
         };
         let is_untyped = self.forms.iter().any(|form| form.is_untyped());
         let untyped = is_untyped.then_some(Feature::UntypedPointers);

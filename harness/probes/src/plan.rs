@@ -173,12 +173,12 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 55] = {
+const ENTRIES: [EntryRow; 59] = {
     use AddressSpace::{
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
     use Direction::{Read, Write};
-    use Stage::{Callable, Compute, Fragment, RayGeneration, Vertex};
+    use Stage::{AnyHit, Callable, ClosestHit, Compute, Fragment, Intersection, Miss, RayGeneration, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
@@ -244,17 +244,56 @@ const ENTRIES: [EntryRow; 55] = {
         row("read_workgroup_untyped", Workgroup, Compute, Read, UNTYPED),
         row("read_workgroup_retyped", Workgroup, Compute, Read, RETYPED),
         row("write_workgroup_retyped", Workgroup, Compute, Write, RETYPED),
+        row("read_record_miss", ShaderRecord, Miss, Read, LEAF),
+        row("read_record_closesthit", ShaderRecord, ClosestHit, Read, LEAF),
+        row("read_record_anyhit", ShaderRecord, AnyHit, Read, LEAF),
+        row("read_record_intersection", ShaderRecord, Intersection, Read, LEAF),
     ]
 };
+
+/// Returns the most bytes of a block that probes put into a space where every device has that much;
+/// `None` for spaces that have no such limit, or whose limit a device reports.
+fn most_bytes(space: AddressSpace) -> Option<u64> {
+    match space {
+        AddressSpace::Workgroup => Some(WORKGROUP_BYTES),
+        AddressSpace::ShaderRecord => Some(RECORD_BYTES),
+        AddressSpace::Uniform
+        | AddressSpace::UniformElement
+        | AddressSpace::Storage
+        | AddressSpace::StorageElement
+        | AddressSpace::PushConstant
+        | AddressSpace::Address => None,
+    }
+}
+
+/// A space that is too small for the probes of a block. Numbers are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooSmall {
+    pub space: AddressSpace,
+    pub has: u64,
+    pub needed: u64,
+}
+
+/// Lists those of the spaces that are too small for the probes of a block.
+pub fn too_small(layout: &BlockLayout, places: &BTreeSet<(AddressSpace, Stage)>) -> Vec<TooSmall> {
+    let Some(block) = layout.result.as_ref().ok().filter(|block| block.size != Extent::Unbounded) else {
+        return Vec::new();
+    };
+    let needed = occupied(block);
+    let spaces: BTreeSet<AddressSpace> = places.iter().map(|(space, _)| *space).collect();
+    let limited = spaces.into_iter().filter_map(|space| Some((space, most_bytes(space)?)));
+    limited.filter(|(_, has)| needed > *has).map(|(space, has)| TooSmall { space, has, needed }).collect()
+}
 
 fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<ProbeEntry> {
     let unbounded = block.size == Extent::Unbounded;
     let large = occupied(block) > WHOLE_BYTES;
     let holds = |space: AddressSpace| match space {
         AddressSpace::Uniform | AddressSpace::UniformElement | AddressSpace::PushConstant => !unbounded,
-        AddressSpace::ShaderRecord => !unbounded && occupied(block) <= RECORD_BYTES,
         AddressSpace::Storage | AddressSpace::StorageElement | AddressSpace::Address => true,
-        AddressSpace::Workgroup => !unbounded && occupied(block) <= WORKGROUP_BYTES,
+        AddressSpace::ShaderRecord | AddressSpace::Workgroup => {
+            !unbounded && most_bytes(space).is_none_or(|most| occupied(block) <= most)
+        }
     };
     let fits = |form: &Form| match form {
         Form::Whole

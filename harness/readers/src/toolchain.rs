@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel};
+use layoutproof_device::{DeviceInfo, Direct3d, Feature, RecordStage, Shader, ShaderForm, ShaderModel};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
@@ -66,10 +66,25 @@ pub enum Stage {
     RayGeneration,
     /// A stage that another ray-tracing stage calls by the number of its shader record.
     Callable,
+    /// The stage of a ray that hits nothing.
+    Miss,
+    ClosestHit,
+    AnyHit,
+    Intersection,
 }
 
 impl Stage {
-    pub const ALL: [Self; 5] = [Self::Compute, Self::Vertex, Self::Fragment, Self::RayGeneration, Self::Callable];
+    pub const ALL: [Self; 9] = [
+        Self::Compute,
+        Self::Vertex,
+        Self::Fragment,
+        Self::RayGeneration,
+        Self::Callable,
+        Self::Miss,
+        Self::ClosestHit,
+        Self::AnyHit,
+        Self::Intersection,
+    ];
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
@@ -79,7 +94,34 @@ impl Stage {
             Self::Fragment => "fragment",
             Self::RayGeneration => "raygeneration",
             Self::Callable => "callable",
+            Self::Miss => "miss",
+            Self::ClosestHit => "closesthit",
+            Self::AnyHit => "anyhit",
+            Self::Intersection => "intersection",
         }
+    }
+
+    /// Returns true for a stage that a ray generation reaches by the number of a shader record.
+    pub fn is_reached(&self) -> bool {
+        self.record_stage().is_some()
+    }
+
+    /// Returns the stage as devices name it, if a ray generation reaches it by the number of a shader
+    /// record.
+    pub fn record_stage(&self) -> Option<RecordStage> {
+        match self {
+            Self::Compute | Self::Vertex | Self::Fragment | Self::RayGeneration => None,
+            Self::Callable => Some(RecordStage::Callable),
+            Self::Miss => Some(RecordStage::Miss),
+            Self::ClosestHit => Some(RecordStage::ClosestHit),
+            Self::AnyHit => Some(RecordStage::AnyHit),
+            Self::Intersection => Some(RecordStage::Intersection),
+        }
+    }
+
+    /// Returns true for a stage of a launch of rays.
+    pub fn is_traced(&self) -> bool {
+        *self == Self::RayGeneration || self.is_reached()
     }
 
     /// Returns true for a stage of a draw.
@@ -425,6 +467,8 @@ pub struct CompileRequest<'a> {
     /// The stage of the entry point. Compilers other than DXC and slangc compile only compute
     /// shaders here.
     pub stage: Stage,
+    /// True if the source has blocks in workgroup memory.
+    pub has_workgroup_blocks: bool,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
     pub target: CodeTarget,
@@ -443,11 +487,17 @@ impl CompileRequest<'_> {
             source: SourceText { text: text.to_owned(), ..SourceText::default() },
             entry: "main",
             stage: Stage::Compute,
+            has_workgroup_blocks: false,
             options: LayoutOptions::default(),
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,
             extra: Vec::new(),
         }
+    }
+
+    /// Returns true if the code needs SPIR-V 1.4, as ray tracing and blocks in workgroup memory do.
+    pub fn needs_spirv_1_4(&self) -> bool {
+        self.has_workgroup_blocks || self.stage.is_traced()
     }
 }
 

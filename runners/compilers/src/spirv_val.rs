@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_device::word_bytes;
+use layoutproof_device::{Feature, word_bytes};
 use layoutproof_layout::BlockRules;
 use layoutproof_probes::AddressSpace;
 use layoutproof_probes::generate::spirv::required_feature;
-use layoutproof_readers::spirv::target_environment;
+use layoutproof_readers::spirv::{features_of, target_environment};
 use layoutproof_readers::toolchain::AnswerOrigin;
 use layoutproof_source::version_range::VersionRange;
 
@@ -103,13 +103,15 @@ impl SpirvVal {
         let verdict = self.under(words, rules, cache);
         let Validation::Invalid(message) = verdict.validation else { return verdict };
 
+        // A module that cannot be read is not valid under any rules.
+        let features = features_of(words).unwrap_or_default();
+        let space =
+            if features.contains(&Feature::WorkgroupLayout) { AddressSpace::Workgroup } else { AddressSpace::Storage };
         let mut origin = verdict.origin;
         for looser in BlockRules::ALL.into_iter().filter(|other| *other > rules) {
             let other = self.under(words, looser, cache);
             origin = origin.and(other.origin);
-            if let (Validation::Valid, Some(feature)) =
-                (other.validation, required_feature(looser, AddressSpace::Storage))
-            {
+            if let (Validation::Valid, Some(feature)) = (other.validation, required_feature(looser, space)) {
                 return ValidatorAnswer { validation: Validation::ValidOnlyWith { feature, message }, origin };
             }
         }

@@ -115,7 +115,9 @@ impl ArenaBuffer {
             usage |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
         }
         if device.ray_tracing.is_some() {
-            usage |= vk::BufferUsageFlags::SHADER_BINDING_TABLE_KHR;
+            usage |= vk::BufferUsageFlags::SHADER_BINDING_TABLE_KHR
+                | vk::BufferUsageFlags::ACCELERATION_STRUCTURE_STORAGE_KHR
+                | vk::BufferUsageFlags::ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_KHR;
         }
         let create_info = vk::BufferCreateInfo::default().size(size).usage(usage);
         // SAFETY: the device is alive and the size is not zero.

@@ -79,7 +79,18 @@ impl VulkanCommands {
     /// After `Timeout` and `DeviceLost` the work may still run, so the caller must not use or
     /// destroy anything of the device.
     pub(crate) fn run(&self, work: &VulkanSubmission<'_>) -> Result<(), RunnerError> {
-        self.record(work)?;
+        self.run_recorded(|_, _| self.record(work))
+    }
+
+    /// Runs the commands that `record` adds to the command buffer, like [`Self::run`].
+    pub(crate) fn run_recorded(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer)) -> Result<(), RunnerError> {
+        let raw = &self.pool.device.raw;
+        let begin_info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        // SAFETY: the command buffer is not in flight, and its pool allows resetting it.
+        unsafe { raw.begin_command_buffer(self.buffer, &begin_info) }.map_err(failed("vkBeginCommandBuffer"))?;
+        record(raw, self.buffer);
+        // SAFETY: recording has begun.
+        unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))?;
 
         let device = &self.pool.device;
         let fences = [self.fence.raw];
@@ -101,11 +112,8 @@ impl VulkanCommands {
         })
     }
 
-    fn record(&self, work: &VulkanSubmission<'_>) -> Result<(), RunnerError> {
+    fn record(&self, work: &VulkanSubmission<'_>) {
         let raw = &self.pool.device.raw;
-        let begin_info = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the command buffer is not in flight, and its pool allows resetting it.
-        unsafe { raw.begin_command_buffer(self.buffer, &begin_info) }.map_err(failed("vkBeginCommandBuffer"))?;
         if !work.images.is_empty() {
             self.fill(work.images);
         }
@@ -140,14 +148,13 @@ impl VulkanCommands {
                 let access = vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE;
                 StageAccess { stages: shaders | vk::PipelineStageFlags::TRANSFER, access }
             }
-            Start::Trace(LaunchRegions { generation, callable }) => {
+            Start::Trace(LaunchRegions { generation, miss, hit, callable }) => {
                 self.bind(work, vk::PipelineBindPoint::RAY_TRACING_KHR);
                 let RayTracing { functions, .. } =
                     self.pool.device.ray_tracing.as_ref().expect("the pipeline was made with its functions");
-                let none = vk::StridedDeviceAddressRegionKHR::default();
-                // SAFETY: everything is bound; the tables are in the arena, at the device's alignments and
-                // with the handles of this pipeline, which traces no ray that could miss or hit.
-                unsafe { functions.cmd_trace_rays(self.buffer, &generation, &none, &none, &callable, 1, 1, 1) };
+                // SAFETY: everything is bound; the tables are in the arena, at the device's alignments, and
+                // all that the ray generation reaches have handles of this pipeline or zeros.
+                unsafe { functions.cmd_trace_rays(self.buffer, &generation, &miss, &hit, &callable, 1, 1, 1) };
                 StageAccess {
                     stages: vk::PipelineStageFlags::RAY_TRACING_SHADER_KHR,
                     access: vk::AccessFlags::SHADER_WRITE,
@@ -156,8 +163,6 @@ impl VulkanCommands {
         };
         let host = StageAccess { stages: vk::PipelineStageFlags::HOST, access: vk::AccessFlags::HOST_READ };
         self.barrier(written, host);
-        // SAFETY: recording has begun.
-        unsafe { raw.end_command_buffer(self.buffer) }.map_err(failed("vkEndCommandBuffer"))
     }
 
     /// Fills each mip level of the images with its texel, and leaves them in the general layout.

@@ -35,6 +35,8 @@ pub(crate) struct VulkanDevice {
 
 pub(crate) struct RayTracing {
     pub(crate) functions: ash::khr::ray_tracing_pipeline::Device,
+    /// The functions of acceleration structures.
+    pub(crate) structures: ash::khr::acceleration_structure::Device,
     pub(crate) records: RecordAlignments,
 }
 
@@ -80,6 +82,7 @@ impl VulkanDevice {
         });
         let ray_tracing = physical.records.map(|records| RayTracing {
             functions: ash::khr::ray_tracing_pipeline::Device::new(&instance.raw, &raw),
+            structures: ash::khr::acceleration_structure::Device::new(&instance.raw, &raw),
             records,
         });
         Ok(Self { raw, queue, memory, physical: physical.handle, addresses, ray_tracing, instance })

@@ -164,6 +164,7 @@ pub(crate) struct FeatureStructures {
     address: vk::PhysicalDeviceBufferDeviceAddressFeatures<'static>,
     indexing: vk::PhysicalDeviceDescriptorIndexingFeatures<'static>,
     ray_tracing: vk::PhysicalDeviceRayTracingPipelineFeaturesKHR<'static>,
+    acceleration: vk::PhysicalDeviceAccelerationStructureFeaturesKHR<'static>,
     workgroup: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     untyped: UntypedPointersFeatures,
 }
@@ -178,6 +179,8 @@ impl FeatureStructures {
                 *field = vk::TRUE;
             }
         }
+        // Rays need both, and a device with one has the other.
+        structures.acceleration.acceleration_structure = structures.ray_tracing.ray_tracing_pipeline;
         for switch in SWITCHES.iter().filter(|switch| capabilities.contains(&switch.capability)) {
             *(switch.field)(&mut structures) = vk::TRUE;
         }
@@ -200,6 +203,11 @@ impl FeatureStructures {
             )*};
         }
         link!(storage8, float16_int8, scalar, uniform_standard, address, indexing, ray_tracing, workgroup, untyped);
+
+        if known.ray_tracing {
+            self.acceleration.p_next = next;
+            next = std::ptr::from_mut(&mut self.acceleration).cast();
+        }
 
         self.core.p_next = next;
         &mut self.core

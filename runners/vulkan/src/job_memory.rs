@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, Trace};
+use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, RecordStage, Trace};
 
 use crate::arena::{Arena, REGION, regions};
 use crate::descriptors::{BoundDescriptor, DescriptorContent};
@@ -48,14 +48,18 @@ struct RecordTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LaunchTables {
     generation: RecordTable,
-    callable: RecordTable,
+    /// The records of the stage that the ray generation reaches; empty if there is none.
+    reached: RecordTable,
+    /// One record of zeros for a ray that misses although its stage is one of a hit. No stage runs then.
+    nothing: RecordTable,
 }
 
 /// The places of a launch's tables, as the command takes them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchRegions {
     pub(crate) generation: vk::StridedDeviceAddressRegionKHR,
-    /// Of size 0 if nothing is called.
+    pub(crate) miss: vk::StridedDeviceAddressRegionKHR,
+    pub(crate) hit: vk::StridedDeviceAddressRegionKHR,
     pub(crate) callable: vk::StridedDeviceAddressRegionKHR,
 }
 
@@ -150,9 +154,12 @@ impl JobMemory {
         self.tables.is_some() || job.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Address { .. }))
     }
 
-    /// The job's push constants, with the addresses of the buffers that are passed there.
-    pub(crate) fn push_constants(&self, job: &Job, arena: &Arena) -> Vec<u8> {
+    /// The job's push constants, with the addresses of the buffers and of the scene that are passed there.
+    pub(crate) fn push_constants(&self, job: &Job, arena: &Arena, scene: Option<u64>) -> Vec<u8> {
         let mut bytes = job.push_constants.clone();
+        if let Some(scene) = scene {
+            bytes[..8].copy_from_slice(&scene.to_le_bytes());
+        }
         for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
             match buffer.kind {
                 BufferKind::Address { at, .. } => {
@@ -166,10 +173,12 @@ impl JobMemory {
     }
 
     /// Writes the group handles of a launch into its shader records: that of the ray generation, and
-    /// that of the callable stage if there is one.
+    /// that of the stage that it reaches if there is one.
     pub(crate) fn write_handles(&self, handles: &[Vec<u8>], arena: &mut Arena) {
         let Some(tables) = &self.tables else { return };
-        for (table, handle) in [tables.generation, tables.callable].into_iter().zip(handles) {
+        let zeros = vec![0; handles[0].len()];
+        let handles = handles.iter().chain(std::iter::repeat(&zeros));
+        for (table, handle) in [tables.generation, tables.reached, tables.nothing].into_iter().zip(handles) {
             for record in 0..table.count {
                 arena.write(table.start + table.stride * record, handle);
             }
@@ -177,7 +186,7 @@ impl JobMemory {
     }
 
     /// The tables of a launch.
-    pub(crate) fn launch(&self, arena: &Arena) -> Option<LaunchRegions> {
+    pub(crate) fn launch(&self, job: &Job, arena: &Arena) -> Option<LaunchRegions> {
         let region = |table: RecordTable| {
             let empty = vk::StridedDeviceAddressRegionKHR::default();
             if table.count == 0 {
@@ -185,10 +194,20 @@ impl JobMemory {
             }
             empty.device_address(arena.address() + table.start).stride(table.stride).size(table.stride * table.count)
         };
-        self.tables.map(|LaunchTables { generation, callable }| LaunchRegions {
-            generation: region(generation),
-            callable: region(callable),
-        })
+        let LaunchTables { generation, reached, nothing } = self.tables?;
+        let stage = job.trace.as_ref()?.reached.as_ref().map(|reached| reached.stage);
+        let empty = vk::StridedDeviceAddressRegionKHR::default();
+        let mut regions =
+            LaunchRegions { generation: region(generation), miss: region(nothing), hit: empty, callable: empty };
+        match stage {
+            None => {}
+            Some(RecordStage::Callable) => regions.callable = region(reached),
+            Some(RecordStage::Miss) => regions.miss = region(reached),
+            Some(RecordStage::ClosestHit | RecordStage::AnyHit | RecordStage::Intersection) => {
+                regions.hit = region(reached);
+            }
+        }
+        Some(regions)
     }
 
     /// Reads the job's buffers. `handles` are the group handles that were written.
@@ -222,7 +241,7 @@ impl LaunchTables {
         let count = records.map(|(buffer, _)| u64::from(buffer.element) + 1).max().unwrap_or(0);
         let stride = |bytes: u32| u64::from(bytes.max(alignments.handle).next_multiple_of(alignments.record));
 
-        let (of_generation, called) = if trace.callable.is_some() { (0, count) } else { (longest, 0) };
+        let (of_generation, reached) = if trace.reached.is_some() { (0, count) } else { (longest, 0) };
         let mut end = end;
         let mut table = |stride: u64, count: u64| {
             let start = end.next_multiple_of(REGION) + u64::from(alignments.table);
@@ -230,13 +249,15 @@ impl LaunchTables {
             RecordTable { start, stride, count }
         };
         let generation = table(stride(of_generation), 1);
-        let callable = table(stride(longest), called);
-        (Self { generation, callable }, end)
+        let reached = table(stride(longest), reached);
+        let has_ray = trace.reached.as_ref().is_some_and(|reached| reached.stage.needs_ray());
+        let nothing = table(stride(0), u64::from(has_ray));
+        (Self { generation, reached, nothing }, end)
     }
 
     /// The table with the job's own records.
     fn records(self) -> RecordTable {
-        if self.callable.count == 0 { self.generation } else { self.callable }
+        if self.reached.count == 0 { self.generation } else { self.reached }
     }
 }
 
@@ -246,7 +267,7 @@ fn size_of_range(bytes: &[u8]) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_device::{JobBuffer, Shader};
+    use layoutproof_device::{JobBuffer, ReachedStage, Shader};
 
     use super::*;
 
@@ -294,11 +315,13 @@ mod tests {
             before_word: 0,
         };
         let alignments = RecordAlignments { handle: 32, record: 32, table: 64, stride: 4096 };
-        let plan = |callable: Option<&str>, records: Vec<JobBuffer>| {
+        let plan = |stage: Option<RecordStage>, records: Vec<JobBuffer>| {
             let placements = records.iter().map(|record| BufferPlacement::of(record, 32).expect("whole words"));
             let placements: Vec<BufferPlacement> = placements.collect();
             let mut job = Job::compute(Shader::Spirv(Vec::new()), "main", records);
-            job.trace = Some(Trace { callable: callable.map(str::to_owned) });
+            let generation = Shader::Spirv(Vec::new());
+            let reached = stage.map(|stage| ReachedStage { stage, entry: "reached".to_owned(), generation });
+            job.trace = Some(Trace { reached });
             let descriptors = Descriptors::of(&job).expect("records have no descriptors");
             let (memory, size) = JobMemory::plan(&job, &descriptors, placements, Some(alignments));
             let starts: Vec<u64> = memory.placed.iter().map(|placed| placed.start).collect();
@@ -308,13 +331,13 @@ mod tests {
         // 32 + 28 + 4 bytes fill 64.
         let (tables, starts, size) = plan(None, vec![record(0, 28)]);
         assert_eq!(tables.generation, RecordTable { start: 64, stride: 64, count: 1 });
-        assert_eq!((tables.callable.count, starts), (0, vec![64]));
+        assert_eq!((tables.reached.count, starts), (0, vec![64]));
         assert!(size >= 128, "{size}");
 
         // The longest record decides for all: 32 + 32 + 4 bytes take 96.
-        let (tables, starts, size) = plan(Some("called"), vec![record(0, 8), record(1, 32)]);
+        let (tables, starts, size) = plan(Some(RecordStage::Callable), vec![record(0, 8), record(1, 32)]);
         assert_eq!(tables.generation, RecordTable { start: 64, stride: 32, count: 1 });
-        assert_eq!(tables.callable, RecordTable { start: 512 + 64, stride: 96, count: 2 });
+        assert_eq!(tables.reached, RecordTable { start: 512 + 64, stride: 96, count: 2 });
         assert_eq!(starts, [512 + 64, 512 + 64 + 96]);
         assert!(size >= 512 + 64 + 192, "{size}");
     }

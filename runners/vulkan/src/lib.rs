@@ -23,6 +23,7 @@ mod pipeline_layout;
 mod requirements;
 mod resources;
 mod sampler;
+mod scene;
 mod session;
 mod specialization;
 mod spirv;

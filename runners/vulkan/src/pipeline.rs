@@ -1,16 +1,17 @@
 //! The pipeline of a job's shader: a compute entry point, the two stages of a draw, or a ray generation
-//! with the stage that it calls.
+//! with the stage that it reaches.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
 
 use ash::vk;
-use layoutproof_device::{Draw, Job, RunnerError, Trace};
+use layoutproof_device::{Draw, Job, RecordStage, RunnerError, Trace};
 
 use crate::device::{RayTracing, VulkanDevice};
 use crate::failure::{failed, shader_failed};
 use crate::pipeline_layout::PipelineLayout;
+use crate::requirements::spirv_words;
 use crate::specialization::Specialization;
 use crate::targets::VulkanTargets;
 
@@ -18,8 +19,8 @@ use crate::targets::VulkanTargets;
 pub(crate) struct VulkanPipeline {
     pub(crate) raw: vk::Pipeline,
     pub(crate) layout: Rc<PipelineLayout>,
-    /// The group handles of a launch of rays: that of the ray generation, then that of the callable
-    /// stage.
+    /// The group handles of a launch of rays: that of the ray generation, then that of the stage that it
+    /// reaches.
     pub(crate) handles: Vec<Vec<u8>>,
     source: PipelineSource,
     device: Rc<VulkanDevice>,
@@ -59,13 +60,22 @@ impl VulkanPipeline {
             ];
             draws(device, &stages, used.layout, targets)?
         } else if let (Some(trace), Some(ray_tracing)) = (&job.trace, &device.ray_tracing) {
-            let callable = trace.callable.as_deref().map(c_name).transpose()?;
-            let first = stage(vk::ShaderStageFlags::RAYGEN_KHR, &module, &entry).specialization_info(&info);
-            let called = callable.as_deref().map(|callable| {
-                stage(vk::ShaderStageFlags::CALLABLE_KHR, &module, callable).specialization_info(&info)
-            });
-            let stages: Vec<_> = [first].into_iter().chain(called).collect();
-            launches(ray_tracing, &stages, used.layout)?
+            let flags = vk::ShaderStageFlags::RAYGEN_KHR;
+            match &trace.reached {
+                None => {
+                    let first = stage(flags, &module, &entry).specialization_info(&info);
+                    launches(ray_tracing, &[first], &[general(0)], used.layout)?
+                }
+                Some(reached) => {
+                    let generation = VulkanShaderModule::new(device, spirv_words(&reached.generation)?)?;
+                    let name = c_name(&reached.entry)?;
+                    let stages = [
+                        stage(flags, &generation, &entry),
+                        stage(flags_of(reached.stage), &module, &name).specialization_info(&info),
+                    ];
+                    launches(ray_tracing, &stages, &[general(0), group_of(reached.stage, 1)], used.layout)?
+                }
+            }
         } else {
             let stage = stage(vk::ShaderStageFlags::COMPUTE, &module, &entry).specialization_info(&info);
             dispatches(device, stage, used.layout)?
@@ -81,7 +91,7 @@ impl VulkanPipeline {
         let layout = Rc::clone(used.layout);
         let mut pipeline = Self { raw, layout, handles: Vec::new(), source, device: Rc::clone(device) };
         if let (Some(trace), Some(ray_tracing)) = (&job.trace, &device.ray_tracing) {
-            pipeline.handles = group_handles(ray_tracing, raw, 1 + u32::from(trace.callable.is_some()))?;
+            pipeline.handles = group_handles(ray_tracing, raw, 1 + u32::from(trace.reached.is_some()))?;
         }
         Ok(pipeline)
     }
@@ -170,24 +180,49 @@ fn draws(
     only("vkCreateGraphicsPipelines", made)
 }
 
-/// Makes a ray-tracing pipeline with one group for each stage.
+fn flags_of(stage: RecordStage) -> vk::ShaderStageFlags {
+    match stage {
+        RecordStage::Callable => vk::ShaderStageFlags::CALLABLE_KHR,
+        RecordStage::Miss => vk::ShaderStageFlags::MISS_KHR,
+        RecordStage::ClosestHit => vk::ShaderStageFlags::CLOSEST_HIT_KHR,
+        RecordStage::AnyHit => vk::ShaderStageFlags::ANY_HIT_KHR,
+        RecordStage::Intersection => vk::ShaderStageFlags::INTERSECTION_KHR,
+    }
+}
+
+/// A group of the general stage with this index.
+fn general(index: u32) -> vk::RayTracingShaderGroupCreateInfoKHR<'static> {
+    vk::RayTracingShaderGroupCreateInfoKHR::default()
+        .ty(vk::RayTracingShaderGroupTypeKHR::GENERAL)
+        .general_shader(index)
+        .closest_hit_shader(vk::SHADER_UNUSED_KHR)
+        .any_hit_shader(vk::SHADER_UNUSED_KHR)
+        .intersection_shader(vk::SHADER_UNUSED_KHR)
+}
+
+/// A group of the one stage with this index.
+fn group_of(stage: RecordStage, index: u32) -> vk::RayTracingShaderGroupCreateInfoKHR<'static> {
+    let hits = general(vk::SHADER_UNUSED_KHR).ty(vk::RayTracingShaderGroupTypeKHR::TRIANGLES_HIT_GROUP);
+    match stage {
+        RecordStage::Callable | RecordStage::Miss => general(index),
+        RecordStage::ClosestHit => hits.closest_hit_shader(index),
+        RecordStage::AnyHit => hits.any_hit_shader(index),
+        RecordStage::Intersection => {
+            hits.ty(vk::RayTracingShaderGroupTypeKHR::PROCEDURAL_HIT_GROUP).intersection_shader(index)
+        }
+    }
+}
+
+/// Makes a ray-tracing pipeline of these stages and groups.
 fn launches(
     ray_tracing: &RayTracing,
     stages: &[vk::PipelineShaderStageCreateInfo<'_>],
+    groups: &[vk::RayTracingShaderGroupCreateInfoKHR<'_>],
     layout: &PipelineLayout,
 ) -> Result<vk::Pipeline, RunnerError> {
-    let group = |stage: u32| {
-        vk::RayTracingShaderGroupCreateInfoKHR::default()
-            .ty(vk::RayTracingShaderGroupTypeKHR::GENERAL)
-            .general_shader(stage)
-            .closest_hit_shader(vk::SHADER_UNUSED_KHR)
-            .any_hit_shader(vk::SHADER_UNUSED_KHR)
-            .intersection_shader(vk::SHADER_UNUSED_KHR)
-    };
-    let groups: Vec<_> = (0..).take(stages.len()).map(group).collect();
     let create_info = vk::RayTracingPipelineCreateInfoKHR::default()
         .stages(stages)
-        .groups(&groups)
+        .groups(groups)
         .max_pipeline_ray_recursion_depth(1)
         .layout(layout.raw);
     // SAFETY: modules and layout come from this device and live; for the rest see `dispatches`.

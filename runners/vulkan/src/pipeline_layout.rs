@@ -56,10 +56,20 @@ impl PipelineShape {
     }
 }
 
+/// The stages of a launch of rays.
+const TRACED: vk::ShaderStageFlags = vk::ShaderStageFlags::from_raw(
+    vk::ShaderStageFlags::RAYGEN_KHR.as_raw()
+        | vk::ShaderStageFlags::MISS_KHR.as_raw()
+        | vk::ShaderStageFlags::CLOSEST_HIT_KHR.as_raw()
+        | vk::ShaderStageFlags::ANY_HIT_KHR.as_raw()
+        | vk::ShaderStageFlags::INTERSECTION_KHR.as_raw()
+        | vk::ShaderStageFlags::CALLABLE_KHR.as_raw(),
+);
+
 fn stages(job: &Job) -> vk::ShaderStageFlags {
     match (&job.draw, &job.trace) {
         (None, None) => vk::ShaderStageFlags::COMPUTE,
-        (None, Some(_)) => vk::ShaderStageFlags::RAYGEN_KHR | vk::ShaderStageFlags::CALLABLE_KHR,
+        (None, Some(_)) => TRACED,
         (Some(_), _) => vk::ShaderStageFlags::VERTEX | vk::ShaderStageFlags::FRAGMENT,
     }
 }

@@ -7,7 +7,7 @@
 use ash::vk;
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::limits::{check_features, needed_features};
-use layoutproof_device::{Job, RunnerError, Shader};
+use layoutproof_device::{Job, ReachedStage, RunnerError, Shader, Trace};
 
 use crate::features::{CapabilitySwitch, SWITCHES};
 use crate::physical::Physical;
@@ -17,18 +17,16 @@ impl Physical {
     /// Returns the shader's words if this device can run them.
     pub(crate) fn accept_shader<'a>(&self, job: &'a Job, descriptors: &Descriptors) -> Result<&'a [u32], RunnerError> {
         let unsupported = |what: String| Err(RunnerError::Unsupported(what));
-        let Shader::Spirv(words) = &job.shader else {
-            return unsupported(format!("{}: Vulkan accepts only SPIR-V", job.shader.form()));
-        };
-
-        let facts = spirv::read(words)?;
+        let words = spirv_words(&job.shader)?;
+        let mut facts = spirv::read(words)?;
         match (&job.draw, &job.trace) {
             (None, None) => check_entry(&facts, EntryStage::Compute, &job.entry)?,
-            (None, Some(trace)) => {
-                check_entry(&facts, EntryStage::RayGeneration, &job.entry)?;
-                if let Some(callable) = &trace.callable {
-                    check_entry(&facts, EntryStage::Callable, callable)?;
-                }
+            (None, Some(Trace { reached: None })) => check_entry(&facts, EntryStage::RayGeneration, &job.entry)?,
+            (None, Some(Trace { reached: Some(ReachedStage { stage, entry, generation }) })) => {
+                check_entry(&facts, EntryStage::Record(*stage), entry)?;
+                let generation = spirv::read(spirv_words(generation)?)?;
+                check_entry(&generation, EntryStage::RayGeneration, &job.entry)?;
+                facts.add_needs(generation);
             }
             (Some(draw), _) => {
                 check_entry(&facts, EntryStage::Vertex, &job.entry)?;
@@ -52,6 +50,14 @@ impl Physical {
     /// The feature that `capability` needs, if the device does not support it.
     pub(crate) fn missing(&self, capability: u32) -> Option<&'static CapabilitySwitch> {
         SWITCHES.iter().find(|switch| switch.capability == capability && !self.capabilities.contains(&capability))
+    }
+}
+
+/// The words of a shader, if it is in the only language that Vulkan accepts.
+pub(crate) fn spirv_words(shader: &Shader) -> Result<&[u32], RunnerError> {
+    match shader {
+        Shader::Spirv(words) => Ok(words),
+        other => Err(RunnerError::Unsupported(format!("{}: Vulkan accepts only SPIR-V", other.form()))),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::physical::Physical;
 use crate::pipeline::{PipelineUse, VulkanPipeline};
 use crate::pipeline_layout::{PipelineLayout, PipelineShape};
 use crate::resources::{VulkanResources, has_cube_arrays, has_depths};
+use crate::scene::Scene;
 use crate::targets::VulkanTargets;
 
 /// An open device with its reusable objects.
@@ -27,6 +28,8 @@ pub(crate) struct VulkanSession {
     commands: VulkanCommands,
     // Grows to the size of the largest job so far.
     arena: Arena,
+    // Built for the first job with a ray.
+    scene: Option<Scene>,
     layouts: BTreeMap<PipelineShape, Rc<PipelineLayout>>,
     // By number of targets.
     targets: BTreeMap<u32, Rc<VulkanTargets>>,
@@ -46,6 +49,7 @@ impl VulkanSession {
         Ok(Self {
             commands,
             arena,
+            scene: None,
             layouts: BTreeMap::new(),
             targets: BTreeMap::new(),
             pipeline: None,
@@ -63,6 +67,7 @@ impl DeviceSession for VulkanSession {
         let resources = self.resources(job, &descriptors)?;
         let shape = PipelineShape::of(job, &descriptors);
         let memory = self.upload(job, &descriptors, placements)?;
+        let scene = self.address_of_scene(job)?;
 
         let layout = self.layout(&shape)?;
         let targets = job.draw.as_ref().map(|draw| self.targets(draw.targets)).transpose()?;
@@ -73,13 +78,13 @@ impl DeviceSession for VulkanSession {
 
         memory.write_handles(&pipeline.handles, &mut self.arena);
         let dispatch = Start::Dispatch(job.workgroups);
-        let start = targets.as_deref().map(Start::Draw).or(memory.launch(&self.arena).map(Start::Trace));
+        let start = targets.as_deref().map(Start::Draw).or(memory.launch(job, &self.arena).map(Start::Trace));
 
         let work = VulkanSubmission {
             pipeline: &pipeline,
             sets: &sets,
             images: &resources.images,
-            push_constants: &memory.push_constants(job, &self.arena),
+            push_constants: &memory.push_constants(job, &self.arena, scene),
             inverts_push_constants_first: job.inverts_push_constants_first,
             start: start.unwrap_or(dispatch),
         };
@@ -127,6 +132,19 @@ impl VulkanSession {
             Some(switch) => Err(RunnerError::Unsupported(switch.name.to_owned())),
             None => VulkanResources::new(&self.device, job, descriptors),
         }
+    }
+
+    /// The address of the scene, if the job traces a ray in it.
+    fn address_of_scene(&mut self, job: &Job) -> Result<Option<u64>, RunnerError> {
+        let reached = job.trace.as_ref().and_then(|trace| trace.reached.as_ref());
+        let Some(ray_tracing) = &self.device.ray_tracing else { return Ok(None) };
+        if !reached.is_some_and(|reached| reached.stage.needs_ray()) {
+            return Ok(None);
+        }
+        if self.scene.is_none() {
+            self.scene = Some(Scene::new(&self.device, ray_tracing, &self.commands)?);
+        }
+        Ok(self.scene.as_ref().map(Scene::address))
     }
 
     fn targets(&mut self, count: u32) -> Result<Rc<VulkanTargets>, RunnerError> {

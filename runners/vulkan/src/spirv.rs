@@ -6,7 +6,7 @@
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
 
-use layoutproof_device::{Feature, RunnerError};
+use layoutproof_device::{Feature, RecordStage, RunnerError};
 
 const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
@@ -21,7 +21,7 @@ pub(crate) enum EntryStage {
     /// `GLCompute`.
     Compute,
     RayGeneration,
-    Callable,
+    Record(RecordStage),
 }
 
 impl EntryStage {
@@ -31,7 +31,11 @@ impl EntryStage {
             4 => Some(Self::Fragment),
             5 => Some(Self::Compute),
             5313 => Some(Self::RayGeneration),
-            5318 => Some(Self::Callable),
+            5314 => Some(Self::Record(RecordStage::Intersection)),
+            5315 => Some(Self::Record(RecordStage::AnyHit)),
+            5316 => Some(Self::Record(RecordStage::ClosestHit)),
+            5317 => Some(Self::Record(RecordStage::Miss)),
+            5318 => Some(Self::Record(RecordStage::Callable)),
             _ => None,
         }
     }
@@ -43,7 +47,7 @@ impl EntryStage {
             Self::Fragment => "fragment",
             Self::Compute => "compute",
             Self::RayGeneration => "raygeneration",
-            Self::Callable => "callable",
+            Self::Record(stage) => stage.as_str(),
         }
     }
 }
@@ -89,6 +93,13 @@ pub(crate) fn read(words: &[u32]) -> Result<ModuleFacts, RunnerError> {
 }
 
 impl ModuleFacts {
+    /// Adds the needs of another module of the same pipeline.
+    pub(crate) fn add_needs(&mut self, other: Self) {
+        self.version = self.version.max(other.version);
+        self.features.extend(other.features);
+        self.capabilities.extend(other.capabilities);
+    }
+
     fn add(&mut self, opcode: u32, operands: &[u32]) {
         match (opcode, operands) {
             (OP_CAPABILITY, [capability]) => {

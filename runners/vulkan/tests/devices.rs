@@ -16,6 +16,8 @@ mod regions;
 
 use std::process::{Command, ExitCode};
 
+use layoutproof_compilers::private_root::PrivateRoot;
+use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, Feature, Runner, RunnerError, Shader};
 use layoutproof_model::{Model, ModelApi};
 use layoutproof_probes::generate::binding::spirv;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = vec![Trial::test("a_driver_that_fails_to_load_is_a_note", broken_driver)];
     trials.extend(model_trials());
+    trials.extend(current_lavapipe());
     match Vulkan.discover() {
         Ok(found) => {
             trials.extend(suite::trials(&found, API));
@@ -40,15 +43,30 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
+/// The same checks on the newer lavapipe of the set-up. Only a process of its own can load that one, and
+/// the distribution's has no ray tracing.
+fn current_lavapipe() -> Option<Trial> {
+    let root = PrivateRoot::find(&ToolsFolder::find().ok()?, PrivateRoot::LAVAPIPE).ok()??;
+    let program = std::env::current_exe().ok()?;
+    Some(Trial::test("current_lavapipe", move || {
+        let mut command = root.command(&program);
+        command.env("VK_DRIVER_FILES", root.path("lvp_icd.json")).env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
+        let output = command.arg("lavapipe::").output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        ensure(output.status.success() && text.contains("lavapipe::shader_records"), &text)
+    }))
+}
+
 /// Checks that only Vulkan devices run.
 const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
 
 /// Checks with SPIR-V that is not made from WGSL.
-const BY_HAND: [(&str, Check); 4] = [
+const BY_HAND: [(&str, Check); 5] = [
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
     ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
     ("comparison_samplers", by_hand::comparison),
+    ("shader_records", by_hand::records),
 ];
 
 /// The model device runs the same SPIR-V and must return the same results.

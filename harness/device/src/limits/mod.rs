@@ -190,7 +190,7 @@ fn check_levels(image: &JobImage) -> Result<(), RunnerError> {
 }
 
 /// Checks that the job launches rays if it has shader records, that the ray generation has at most the
-/// first record, and a callable stage at least one.
+/// first record, and another stage at least one.
 fn check_records(job: &Job) -> Result<(), RunnerError> {
     let is_record = |buffer: &&JobBuffer| buffer.kind == BufferKind::ShaderRecord;
     let mut elements: Vec<u32> = job.buffers.iter().filter(is_record).map(|record| record.element).collect();
@@ -200,14 +200,19 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
     match &job.trace {
         Some(_) if job.draw.is_some() => refuse("a draw and a launch of rays".to_owned()),
         _ if elements.len() < records => refuse("two shader records at one place of the table".to_owned()),
-        Some(Trace { callable: None }) if records > 1 => {
+        Some(Trace { reached: None }) if records > 1 => {
             refuse(format!("{records} shader records of one ray generation"))
         }
-        Some(Trace { callable: None }) if elements.first().is_some_and(|first| *first > 0) => {
+        Some(Trace { reached: None }) if elements.first().is_some_and(|first| *first > 0) => {
             refuse("a shader record after that of the ray generation".to_owned())
         }
-        Some(Trace { callable: Some(_) }) if records == 0 => {
-            refuse("a callable stage without a shader record".to_owned())
+        Some(Trace { reached: Some(reached) }) if records == 0 => {
+            refuse(format!("no shader record for the {} stage", reached.stage.as_str()))
+        }
+        Some(Trace { reached: Some(reached) })
+            if reached.stage.needs_ray() && wide(job.push_constants.len()) < ADDRESS_BYTES =>
+        {
+            refuse("no room in the push constants for the address that rays need".to_owned())
         }
         None if records > 0 => refuse("a shader record without a launch of rays".to_owned()),
         Some(_) | None => Ok(()),

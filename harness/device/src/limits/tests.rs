@@ -1,7 +1,7 @@
 //! Tests of jobs that fit the limits, jobs that do not, and the messages.
 
 use super::*;
-use crate::{Draw, ImageView, JobSampler, RunnerKind, Shader, TexelType};
+use crate::{Draw, ImageView, JobSampler, ReachedStage, RecordStage, RunnerKind, Shader, TexelType};
 
 const LIMITS: Limits = Limits {
     uniform_alignment: 64,
@@ -102,18 +102,21 @@ fn every_limit_is_named_with_both_numbers() {
     }
 }
 
-/// A launch with records of these sizes, each followed by a guard of 4 bytes.
-fn launch(callable: Option<&str>, records: &[usize]) -> Job {
+/// A launch with records of these sizes, each followed by a guard of 4 bytes. They belong to `stage`,
+/// or to the ray generation.
+fn launch(stage: Option<RecordStage>, records: &[usize]) -> Job {
     let record =
         |(element, size): (u32, &usize)| JobBuffer { element, ..buffer(0, 0, BufferKind::ShaderRecord, *size) };
-    let trace = Some(Trace { callable: callable.map(str::to_owned) });
+    let generation = Shader::Spirv(Vec::new());
+    let reached = stage.map(|stage| ReachedStage { stage, entry: "reached".to_owned(), generation });
+    let trace = Some(Trace { reached });
     Job { trace, ..job((0..).zip(records).map(record).collect()) }
 }
 
 /// A record that ends its table has the guard, too, so that all records are alike.
 #[test]
 fn a_record_holds_its_handle_and_its_guard() {
-    let job = launch(Some("called"), &[28, 8]);
+    let job = launch(Some(RecordStage::Callable), &[28, 8]);
     let placements = place(&job).unwrap();
     assert_eq!(placements.iter().map(|placement| placement.offset).collect::<Vec<_>>(), [32, 32]);
     assert_eq!(needed_features(&job, &Descriptors::of(&job).unwrap()), BTreeSet::from([Feature::RayTracingPipeline]));
@@ -175,7 +178,7 @@ fn malformed_jobs_are_refused() {
     let one = || buffer(1, 2, BufferKind::Storage, 4);
     let mut push = job(vec![one()]);
     push.push_constants = vec![0; 5];
-    let mut twice = launch(Some("called"), &[4, 4]);
+    let mut twice = launch(Some(RecordStage::Callable), &[4, 4]);
     twice.buffers[1].element = 0;
     let mut behind = launch(None, &[4]);
     behind.buffers[0].element = 2;
@@ -192,9 +195,10 @@ fn malformed_jobs_are_refused() {
         (twice, "two shader records at one place of the table"),
         (behind, "a shader record after that of the ray generation"),
         (
-            Job { trace: launch(Some("called"), &[]).trace, ..job(vec![one()]) },
-            "a callable stage without a shader record",
+            Job { trace: launch(Some(RecordStage::Callable), &[]).trace, ..job(vec![one()]) },
+            "no shader record for the callable stage",
         ),
+        (launch(Some(RecordStage::Miss), &[4]), "no room in the push constants for the address that rays need"),
         (Job { trace: None, ..launch(None, &[4]) }, "a shader record without a launch of rays"),
         (Job { trace: launch(None, &[4]).trace, ..draw(1) }, "a draw and a launch of rays"),
         (push, "5 bytes of push constants are not a multiple of 4"),

@@ -342,10 +342,7 @@ fn axes(row: &Row) -> String {
         AddressSpace::ShaderRecord => "shader record",
         AddressSpace::Workgroup => "workgroup",
     };
-    let stage = match stage {
-        Stage::Compute => None,
-        stage @ (Stage::Vertex | Stage::Fragment | Stage::RayGeneration | Stage::Callable) => Some(stage.as_str()),
-    };
+    let stage = (stage != Stage::Compute).then_some(stage.as_str());
     let direction = match direction {
         Direction::Read => "read",
         Direction::Write => "write",

@@ -322,6 +322,7 @@ impl Proof {
                 source: SourceText { text, ..own.clone() },
                 entry: &self.placed.source.reserved.entry(ENTRY),
                 stage: Stage::Compute,
+                has_workgroup_blocks: false,
                 options,
                 target,
                 profile: SourceProfile::of_case(self.placed.request.profile.as_deref()),

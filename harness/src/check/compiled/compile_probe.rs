@@ -217,6 +217,7 @@ impl CompileJob<'_> {
             source: SourceText { text, ..self.text.clone() },
             entry: &entry.name,
             stage: entry.stage,
+            has_workgroup_blocks: entry.space == AddressSpace::Workgroup,
             options: self.options(),
             target: self.target,
             profile: SourceProfile::Newest,
@@ -403,9 +404,9 @@ impl CompileJob<'_> {
     /// Compiles the other stage of a draw, the one that is not probed; `None` without a draw.
     fn other_stage(&self, stage: Stage) -> Result<Option<Vec<u8>>, Unusable> {
         let other = match stage {
-            Stage::Compute | Stage::RayGeneration | Stage::Callable => return Ok(None),
             Stage::Vertex => Stage::Fragment,
             Stage::Fragment => Stage::Vertex,
+            _ => return Ok(None),
         };
         let request = CompileRequest {
             name: &format!("other_stage/{}/{}", self.toolchain, other.as_str()),
@@ -413,6 +414,7 @@ impl CompileJob<'_> {
             source: SourceText { text: hlsl::other_stage(other), ..SourceText::default() },
             entry: hlsl::OTHER_STAGE,
             stage: other,
+            has_workgroup_blocks: false,
             options: self.options(),
             target: self.target,
             profile: SourceProfile::Newest,
@@ -520,7 +522,8 @@ pub(crate) fn addressed_by(
 
 /// Returns a name for the block's module that is valid on every file system. It contains the block,
 /// the first leaf if the plan does not cover the whole block, the direction if it is not a read,
-/// the form if it is not a write by name, and the space if it is workgroup memory.
+/// the form if it is not a write by name, the space if it is workgroup memory, and the stage if a ray
+/// generation reaches it.
 fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);
@@ -533,6 +536,7 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
             Some(form) => format!("_written_{}", form.as_str()),
         },
         Some(entry) if entry.space == AddressSpace::Workgroup => "_workgroup".to_owned(),
+        Some(entry) if entry.stage.is_reached() => format!("_{}", entry.stage.as_str()),
         Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };

@@ -17,9 +17,9 @@ use crate::check::compiled::compile_probe::{Attempt, CompileJob};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
-use crate::check::produce::probe_axes::{drawn_stages, is_core, is_for_uniform};
+use crate::check::produce::probe_axes::{drawn_stages, is_core, is_for_uniform, reached_stages};
 use crate::check::produce::settings::Settings;
-use crate::check::produce::subject_shaders::{SubjectShaders, gap, not_probed, plan_of_second_element};
+use crate::check::produce::subject_shaders::{SubjectShaders, gap, no_room, not_probed, plan_of_second_element};
 use crate::check::subject::Subject;
 use layoutproof_device::ShaderForm;
 use layoutproof_events::Reason;
@@ -113,6 +113,7 @@ impl SubjectShaders {
         }
 
         let places = [(space, space.usual_stage())].into();
+        self.gaps.extend(no_room(layout, &places));
         let leaves = self.leaves(layout);
         let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
         self.gaps.extend(not_probed(&plan));
@@ -125,6 +126,9 @@ impl SubjectShaders {
         }
         if is_followed {
             accesses.extend(self.by_name(asked, layout, plan, &places));
+            if space == AddressSpace::ShaderRecord {
+                accesses.extend(self.in_reached_stages(asked, layout, settings));
+            }
             if is_in_workgroup(asked, settings) {
                 accesses.push(self.in_workgroup(asked, layout));
             }
@@ -163,10 +167,23 @@ impl SubjectShaders {
         accesses
     }
 
+    /// Lists the reads of a shader record's leaves in the stages that a ray generation reaches.
+    fn in_reached_stages(&self, asked: &CompileJob<'_>, layout: &BlockLayout, settings: &Settings) -> Vec<BlockAccess> {
+        let leaves = layout.leaves_in(self.elements);
+        let read_in = |stage| {
+            let plan = plan_by_name(layout, &leaves, &[(AddressSpace::ShaderRecord, stage)].into());
+            let input = asked.toolchain.input;
+            BlockAccess::first(layout, reading(nameable(plan, input), input))
+        };
+        reached_stages(asked.subject, settings).into_iter().map(read_in).collect()
+    }
+
     /// Returns the reads of a block's leaves in workgroup memory.
     fn in_workgroup(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout) -> BlockAccess {
         let leaves = self.leaves(layout);
-        let plan = plan_by_name(layout, &leaves, &[(AddressSpace::Workgroup, Stage::Compute)].into());
+        let places = [(AddressSpace::Workgroup, Stage::Compute)].into();
+        self.gaps.extend(no_room(layout, &places));
+        let plan = plan_by_name(layout, &leaves, &places);
         BlockAccess::first(layout, reading(plan, asked.toolchain.input))
     }
 
@@ -305,12 +322,11 @@ impl SubjectShaders {
             return;
         }
         if plan.entries.is_empty() {
-            let is_unsized = layout.result.as_ref().is_ok_and(|laid_out| tail(laid_out).is_some());
-            return self.gaps.push(Gap::language(if is_unsized {
-                "this kind of buffer cannot hold an array without a length"
-            } else {
-                "the block is larger than every device's memory of this kind"
-            }));
+            // Why a block with a length has no entries was noted with its access.
+            if layout.result.as_ref().is_ok_and(|laid_out| tail(laid_out).is_some()) {
+                self.gaps.push(Gap::language("this kind of buffer cannot hold an array without a length"));
+            }
+            return;
         }
         for part in parts(asked, layout, plan) {
             self.add_part(asked, layout, &part);

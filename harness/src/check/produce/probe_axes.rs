@@ -10,31 +10,39 @@
 //! a block is probed in that space, in every stage.
 //!
 //! Only blocks that are declared as shader records are probed in shader records by default, because
-//! few devices have ray-tracing pipelines.
+//! few devices have ray-tracing pipelines. Of those, only the core is reached by rays, since a driver
+//! takes long to compile a pipeline that traces them.
 //!
 //! If the user names a space or a stage, every block is probed there. The same core has probes with
 //! untyped pointers, and every block if the user names such a form.
 
 use std::collections::BTreeSet;
 
+use layoutproof_device::RecordStage;
 use layoutproof_layout::rules::HomeBuffer;
-use layoutproof_layout::{BlockKind, find};
+use layoutproof_layout::{Block, BlockKind, find};
 
 use crate::check::produce::settings::Settings;
 use crate::check::subject::Subject;
 use layoutproof_probes::{AddressSpace, Form, Stage};
 use layoutproof_random::stable_hash::stable_hash;
 
-/// Returns the spaces and stages for a block of `subject` of this kind. Some of the combinations
-/// may be impossible.
-pub(super) fn reach(subject: &Subject, kind: BlockKind, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
-    let usual = if subject.source.is_case { Usual::of_case(subject, kind) } else { Usual::of_kind(kind) };
+/// Returns the spaces and stages for a block of `subject`, by its index. Some of the combinations may
+/// be impossible.
+pub(super) fn reach(subject: &Subject, block: usize, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
+    let kind = subject.layouts[block].kind;
+    // A module of a binary has no declarations.
+    let is_entry_record = subject.source.module.blocks.get(block).is_some_and(Block::has_entry_record);
+    let is_record = kind == BlockKind::ShaderRecord || is_entry_record;
+    let usual =
+        if subject.source.is_case { Usual::of_case(subject, is_record) } else { Usual::of_kind(kind, is_entry_record) };
     let has_space = |space: &AddressSpace| {
         settings.spaces.as_ref().map_or_else(|| usual.spaces.contains(space), |asked| asked.contains(space))
     };
     let has_stage = |(space, stage): &(AddressSpace, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
         None if stage.is_drawn() => usual.drawn == Some(*space),
+        None if stage.record_stage().is_some_and(RecordStage::needs_ray) => is_reached_by_rays(subject),
         None => true,
     };
     let spaces = AddressSpace::ALL.into_iter().filter(has_space);
@@ -59,6 +67,22 @@ pub(crate) fn drawn_stages(subject: &Subject, settings: &Settings) -> Vec<Stage>
     Stage::ALL.into_iter().filter(|stage| stage.is_drawn() && is_drawn(stage)).collect()
 }
 
+/// Returns the stages, besides the ray generation, in which to probe a compiler's code for a shader record
+/// of `subject`.
+pub(crate) fn reached_stages(subject: &Subject, settings: &Settings) -> Vec<Stage> {
+    let is_probed = |stage: &Stage| match &settings.stages {
+        Some(asked) => asked.contains(stage),
+        None if stage.record_stage().is_some_and(RecordStage::needs_ray) => is_reached_by_rays(subject),
+        None => true,
+    };
+    Stage::ALL.into_iter().filter(|stage| stage.is_reached() && is_probed(stage)).collect()
+}
+
+/// Returns true if rays reach the shader records of `subject` unless the user names the stages.
+fn is_reached_by_rays(subject: &Subject) -> bool {
+    !subject.source.is_case || is_core(subject)
+}
+
 /// The default spaces and stages of a block.
 struct Usual {
     /// The spaces in the stages outside of draws.
@@ -68,24 +92,26 @@ struct Usual {
 }
 
 impl Usual {
-    fn of_case(subject: &Subject, kind: BlockKind) -> Self {
+    fn of_case(subject: &Subject, is_record: bool) -> Self {
         let core = is_core(subject);
         let uniform = is_for_uniform(subject.rules);
         let usual = |space: &AddressSpace| match space {
             AddressSpace::Uniform | AddressSpace::Storage | AddressSpace::PushConstant => true,
             AddressSpace::UniformElement => core && uniform,
             AddressSpace::StorageElement | AddressSpace::Address | AddressSpace::Workgroup => core && !uniform,
-            AddressSpace::ShaderRecord => kind == BlockKind::ShaderRecord,
+            AddressSpace::ShaderRecord => is_record,
         };
         let home = if uniform { AddressSpace::Uniform } else { AddressSpace::Storage };
         Self { spaces: AddressSpace::ALL.into_iter().filter(usual).collect(), drawn: core.then_some(home) }
     }
 
-    /// Returns the space that a user's declaration implies.
-    fn of_kind(kind: BlockKind) -> Self {
+    /// Returns the spaces that a user's declaration implies. `is_entry_record` is true for parameters of a
+    /// ray-tracing stage, which Vulkan compilers put into its record.
+    fn of_kind(kind: BlockKind, is_entry_record: bool) -> Self {
         let (home, other) = match kind {
             // Vulkan compilers may turn an entry point's uniform parameters into push constants,
             // but not all blocks fit into those.
+            BlockKind::EntryUniforms if is_entry_record => (AddressSpace::Uniform, Some(AddressSpace::ShaderRecord)),
             BlockKind::Cbuffer
             | BlockKind::ConstantBuffer
             | BlockKind::ParameterBlock

@@ -137,7 +137,7 @@ impl ShaderModule {
         let other = Shader::Dxil(container.clone());
         draw.fragment_shader = Some(match stage {
             Stage::Fragment => std::mem::replace(&mut job.shader, other),
-            Stage::Vertex | Stage::Compute | Stage::RayGeneration | Stage::Callable => other,
+            _ => other,
         });
         job
     }

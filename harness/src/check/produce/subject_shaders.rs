@@ -25,7 +25,9 @@ use layoutproof_events::Reason;
 use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_model::{CompiledError, compiled};
 use layoutproof_probes::generate::{spirv, wgsl};
-use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan, Stage, elements, forms_left_out, plan_in};
+use layoutproof_probes::{
+    AddressSpace, Form, Interface, ProbePlan, Stage, TooSmall, elements, forms_left_out, plan_in, too_small,
+};
 use layoutproof_readers::toolchain::AnswerOrigin;
 
 #[derive(Clone, Debug)]
@@ -68,16 +70,16 @@ pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, setti
         Generator::Rspirv => true,
         Generator::Naga => wgsl::chooses_offsets(one.rules) == wgsl::chooses_offsets(other.rules),
     };
-    let probed_alike = |kind| reach(one, kind, settings) == reach(other, kind, settings);
+    let probed_alike = |block| reach(one, block, settings) == reach(other, block, settings);
     let accessed_alike = forms(one, settings) == forms(other, settings);
     // A refusal names its rule set, so refused blocks cannot share.
-    let has_code_alike = |(one, other): (&BlockLayout, &BlockLayout)| {
-        one.result.is_ok() && one.places_alike(other) && probed_alike(one.kind)
+    let has_code_alike = |(block, (one, other)): (usize, (&BlockLayout, &BlockLayout))| {
+        one.result.is_ok() && one.places_alike(other) && probed_alike(block)
     };
     writes_alike
         && accessed_alike
         && Arc::ptr_eq(&one.source, &other.source)
-        && one.layouts.iter().zip(&other.layouts).all(has_code_alike)
+        && one.layouts.iter().zip(&other.layouts).enumerate().all(has_code_alike)
 }
 
 /// Limit on the leaves of a block that is probed through every form of access and in every stage.
@@ -97,12 +99,15 @@ impl SubjectShaders {
 
             let leaves = shaders.leaves(layout);
             let settings = &shaders.spare(settings, layout, &leaves);
-            let places = reach(subject, layout.kind, settings);
+            let places = reach(subject, block, settings);
             let forms = forms(subject, settings);
             let plan = plan_in(layout, &leaves, &places).only(&forms);
             shaders.gaps.extend(not_probed(&plan));
             if plan.leaves.is_empty() {
                 continue;
+            }
+            if generator == Generator::Rspirv {
+                shaders.gaps.extend(no_room(layout, &places));
             }
 
             // A module with its own offsets has no declarations to lay out differently.
@@ -156,7 +161,8 @@ impl SubjectShaders {
                 self.spared.push(format!("forms not probed (all but leaf {of_block})").into());
             }
             if settings.stages.is_none() {
-                settings.stages = Some(Stage::ALL.into_iter().filter(|stage| !stage.is_drawn()).collect());
+                let usual = [Stage::Compute, Stage::RayGeneration, Stage::Callable];
+                settings.stages = Some(usual.into());
                 self.spared.push(format!("stages not probed (vertex and fragment {of_block})").into());
             }
         }
@@ -248,6 +254,13 @@ pub(crate) fn gap(rules: &str, refusal: &Refusal) -> Gap {
 /// Returns a gap for each leaf that a plan leaves out.
 pub(crate) fn not_probed(plan: &ProbePlan) -> impl Iterator<Item = Gap> {
     plan.not_probed.iter().map(|leaf| Gap::language(format!("leaves not probed ({})", leaf.reason)))
+}
+
+/// Returns a gap for each of the spaces that is too small for the block.
+pub(crate) fn no_room(layout: &BlockLayout, places: &BTreeSet<(AddressSpace, Stage)>) -> impl Iterator<Item = Gap> {
+    too_small(layout, places)
+        .into_iter()
+        .map(|TooSmall { space, has, needed }| Gap::language(Reason::SpaceTooSmall { space, has, needed }))
 }
 
 /// Plans the probes of a structured buffer's second element, or of the one behind a pointer (`p[1]`), in an

@@ -114,6 +114,7 @@ impl DecisionRequest<'_> {
             source: SourceText { text, ..self.text.clone() },
             entry,
             stage: Stage::Compute,
+            has_workgroup_blocks: false,
             options: self.source.options,
             target: CodeTarget::Newest,
             profile: SourceProfile::Newest,

@@ -118,7 +118,11 @@ pub struct RunArgs {
     /// Probe every block in these shader stages only.
     ///
     /// By default, only a core of the checks draws.
-    #[arg(long, value_delimiter = ',', value_name = "compute,vertex,fragment,raygeneration,callable")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "compute,vertex,fragment,raygeneration,callable,miss,closesthit,anyhit,intersection"
+    )]
     pub stage: Vec<String>,
     /// Which part of the run.
     #[command(flatten)]

@@ -151,7 +151,12 @@ fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
         // Ray-tracing stages are parts of a library.
-        Stage::RayGeneration | Stage::Callable => "lib",
+        Stage::RayGeneration
+        | Stage::Callable
+        | Stage::Miss
+        | Stage::ClosestHit
+        | Stage::AnyHit
+        | Stage::Intersection => "lib",
     };
     match target {
         CodeTarget::Newest => ["-T", &format!("{stage}_6_6")].map(str::to_owned).to_vec(),
@@ -170,11 +175,8 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(dxc_options(request));
     if to_spirv {
-        let environment = match request.stage {
-            Stage::Compute | Stage::Vertex | Stage::Fragment => "-fspv-target-env=vulkan1.1",
-            // Ray tracing needs SPIR-V 1.4.
-            Stage::RayGeneration | Stage::Callable => "-fspv-target-env=vulkan1.2",
-        };
+        let environment =
+            if request.needs_spirv_1_4() { "-fspv-target-env=vulkan1.2" } else { "-fspv-target-env=vulkan1.1" };
         arguments.extend(["-spirv", environment, "-Fo", MODULE].map(str::to_owned));
     }
     let read = if to_spirv { read_module } else { read_listing };

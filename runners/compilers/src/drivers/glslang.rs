@@ -56,15 +56,17 @@ impl CompilerDriver for GlslangDriver {
 }
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
-    // Ray tracing and blocks in workgroup memory need SPIR-V 1.4.
-    let has_workgroup = request.source.text.contains("GL_EXT_shared_memory_block");
-    let (stage, environment) = match request.stage {
-        Stage::Compute if has_workgroup => ("comp", "vulkan1.2"),
-        Stage::Compute => ("comp", "vulkan1.1"),
-        Stage::Vertex => ("vert", "vulkan1.1"),
-        Stage::Fragment => ("frag", "vulkan1.1"),
-        Stage::RayGeneration => ("rgen", "vulkan1.2"),
-        Stage::Callable => ("rcall", "vulkan1.2"),
+    let environment = if request.needs_spirv_1_4() { "vulkan1.2" } else { "vulkan1.1" };
+    let stage = match request.stage {
+        Stage::Compute => "comp",
+        Stage::Vertex => "vert",
+        Stage::Fragment => "frag",
+        Stage::RayGeneration => "rgen",
+        Stage::Callable => "rcall",
+        Stage::Miss => "rmiss",
+        Stage::ClosestHit => "rchit",
+        Stage::AnyHit => "rahit",
+        Stage::Intersection => "rint",
     };
     let source = format!("{SOURCE}.{stage}");
     let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];

@@ -1,7 +1,10 @@
-//! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers
-//! and combined images.
+//! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers,
+//! combined images, and shader records.
 
 mod module;
+mod records;
+
+pub(crate) use records::records;
 
 use layoutproof_device::{
     BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RunnerError, Shader,

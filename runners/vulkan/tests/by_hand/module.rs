@@ -77,10 +77,23 @@ impl Module {
 
     /// The words of the finished module.
     pub(crate) fn end(mut self) -> Vec<u32> {
+        self.builder.execution_mode(self.main, ExecutionMode::LocalSize, [1, 1, 1]);
+        self.end_entry(ExecutionModel::GLCompute, Vec::new())
+    }
+
+    /// The words of the finished module of SPIR-V 1.4, with another execution model. Its entry point names
+    /// all variables.
+    pub(crate) fn end_as(self, model: ExecutionModel) -> Vec<u32> {
+        let globals = &self.builder.module_ref().types_global_values;
+        let variables = globals.iter().filter(|global| global.class.opcode == Op::Variable);
+        let variables = variables.filter_map(|variable| variable.result_id).collect();
+        self.end_entry(model, variables)
+    }
+
+    fn end_entry(mut self, model: ExecutionModel, interface: Vec<Word>) -> Vec<u32> {
         self.builder.ret().expect("inside of a block");
         self.builder.end_function().expect("inside of a function");
-        self.builder.entry_point(ExecutionModel::GLCompute, self.main, "main", []);
-        self.builder.execution_mode(self.main, ExecutionMode::LocalSize, [1, 1, 1]);
+        self.builder.entry_point(model, self.main, "main", interface);
         self.builder.module().assemble()
     }
 }

@@ -185,10 +185,12 @@ pub fn probe(
     let probed = ProbedBlock { dialect: *dialect, layout, plan, wiring };
     let Statements { functions, body } = probed.statements(entry.direction).ok_or_else(nothing)?;
 
-    let StageFrame { attributes, result, semantic, last } = StageFrame::of(entry.stage);
+    let StageFrame { declarations: passed, parameters: own, attributes, result, semantic, last } =
+        StageFrame::of(entry.stage);
+    let parameters: Vec<&str> = [parameters.as_str(), own].into_iter().filter(|list| !list.is_empty()).collect();
     let own = format!(
         "{buffers}
-{bytes}{}{attributes}
+{bytes}{passed}{}{attributes}
 {result} {name}({parameters}){semantic}
 {{
     {nonce}
@@ -198,6 +200,7 @@ pub fn probe(
         nonce = dialect.store(0, &dialect.load(0)),
         buffers = buffers(*dialect, reserved),
         bytes = bytes(entry, reserved),
+        parameters = parameters.join(", "),
         name = entry.name,
     );
     Ok(format!("{declarations}\n{}", reserved.place(&own)))
@@ -205,6 +208,10 @@ pub fn probe(
 
 /// The text around the body of a stage's entry point.
 struct StageFrame {
+    /// Declarations before it.
+    declarations: &'static str,
+    /// Its own parameters, after the user's.
+    parameters: &'static str,
     attributes: &'static str,
     result: &'static str,
     /// Semantic of the result.
@@ -213,10 +220,23 @@ struct StageFrame {
     last: &'static str,
 }
 
+/// The frame of a stage that gets a value from the ray generation, which neither uses.
+const PASSED: StageFrame = StageFrame {
+    declarations: "struct \u{1}Passed { uint value; };\n",
+    parameters: "inout \u{1}Passed \u{1}passed",
+    attributes: "",
+    result: "void",
+    semantic: "",
+    last: "",
+};
+
+/// The parameters of a stage of a triangle that is hit.
+const HIT: &str = "inout \u{1}Passed \u{1}passed, in BuiltInTriangleIntersectionAttributes \u{1}hit";
+
 impl StageFrame {
     /// Returns the frame for this stage. A vertex is placed in the middle.
     fn of(stage: Stage) -> Self {
-        let nothing = Self { attributes: "", result: "void", semantic: "", last: "" };
+        let nothing = Self { declarations: "", parameters: "", attributes: "", result: "void", semantic: "", last: "" };
         match stage {
             Stage::Compute => Self { attributes: "[shader(\"compute\")]\n[numthreads(1, 1, 1)]", ..nothing },
             Stage::Vertex => Self {
@@ -224,11 +244,15 @@ impl StageFrame {
                 result: "float4",
                 semantic: " : SV_Position",
                 last: "    return float4(0, 0, 0, 1);\n",
+                ..nothing
             },
             Stage::Fragment => Self { attributes: "[shader(\"pixel\")]", ..nothing },
             Stage::RayGeneration => Self { attributes: "[shader(\"raygeneration\")]", ..nothing },
-            // Compilers' code is probed in the ray generation alone, so nothing is passed here.
-            Stage::Callable => Self { attributes: "[shader(\"callable\")]", ..nothing },
+            Stage::Callable => Self { attributes: "[shader(\"callable\")]", ..PASSED },
+            Stage::Miss => Self { attributes: "[shader(\"miss\")]", ..PASSED },
+            Stage::ClosestHit => Self { attributes: "[shader(\"closesthit\")]", parameters: HIT, ..PASSED },
+            Stage::AnyHit => Self { attributes: "[shader(\"anyhit\")]", parameters: HIT, ..PASSED },
+            Stage::Intersection => Self { attributes: "[shader(\"intersection\")]", ..nothing },
         }
     }
 }
@@ -239,7 +263,7 @@ pub const OTHER_STAGE: &str = "layoutproof_other_stage";
 /// Writes a complete source with one entry point, [`OTHER_STAGE`], that does nothing in this stage
 /// except let a draw happen.
 pub fn other_stage(stage: Stage) -> String {
-    let StageFrame { attributes, result, semantic, last } = StageFrame::of(stage);
+    let StageFrame { attributes, result, semantic, last, .. } = StageFrame::of(stage);
     format!("{attributes}\n{result} {OTHER_STAGE}(){semantic}\n{{\n{last}}}\n")
 }
 

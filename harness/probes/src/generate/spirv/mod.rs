@@ -8,7 +8,8 @@
 //! `block` chooses types, and `types` emits them. `buffers` and `interface` declare variables, and
 //! `module` writes entry points; `stages` adds what an entry point of each stage needs in addition
 //! to the probe. `body` and `forms` write the code, `access` its loads and stores, and `convert`
-//! the conversions between leaves and words. `input_place` is the place of the input. `rules` and
+//! the conversions between leaves and words. `caller` writes the ray generation that reaches another
+//! stage. `input_place` is the place of the input. `rules` and
 //! `needs` find what a device and `spirv-val` must allow. `workgroup` fills workgroup memory.
 //! `regions` writes modules of many blocks.
 //!
@@ -19,6 +20,7 @@ mod access;
 mod block;
 mod body;
 mod buffers;
+mod caller;
 mod convert;
 mod forms;
 mod input_place;
@@ -37,6 +39,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::binary::Assemble;
 
 use self::block::{SpirvBlock, Way};
+pub(crate) use self::caller::caller;
 use self::module::ModuleWriter;
 pub(crate) use self::regions::produce_regions;
 pub use self::rules::required_feature;

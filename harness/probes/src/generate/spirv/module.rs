@@ -130,15 +130,20 @@ impl<'a> ModuleWriter<'a> {
         Ok(())
     }
 
-    /// Finishes the module with the stages that its draws and calls need.
+    /// Finishes the module with the stages that its draws need.
     pub(super) fn finish(mut self) -> rspirv::dr::Module {
         self.stages.add_other_stages(&mut self.types);
-        let mut module = self.types.builder.module();
-        if module.header.as_ref().is_some_and(|header| header.version() >= (1, 4)) {
-            list_all_variables(&mut module);
-        }
-        module
+        finish(self.types)
     }
+}
+
+/// Finishes a module with the interfaces of its entry points.
+pub(super) fn finish(types: TypeEmitter) -> rspirv::dr::Module {
+    let mut module = types.builder.module();
+    if module.header.as_ref().is_some_and(|header| header.version() >= (1, 4)) {
+        list_all_variables(&mut module);
+    }
+    module
 }
 
 /// Lists all variables of the module in the interface of every entry point. From SPIR-V 1.4 on, an

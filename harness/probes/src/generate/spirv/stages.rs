@@ -2,7 +2,7 @@
 //! other than the probed stage.
 //!
 //! A vertex stage has to place its point, whichever stage is probed; a fragment stage needs no
-//! additions. A callable stage needs a ray generation that calls it.
+//! additions. The stages that a ray generation reaches have it in a module of its own (`caller`).
 //!
 //! Source: SPIR-V specification, "Execution Mode"; Vulkan specification, "Built-In Variables"
 //! (`Position`, and `PointSize`, which points need).
@@ -14,7 +14,7 @@ use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel, FunctionControl, Sto
 use super::access::OPEN;
 use super::kind::{ScalarKind, ScalarMeaning};
 use super::types::TypeEmitter;
-use crate::{BLOCK_ELEMENT, CALLER, LANES, NOTHING, POINT, Stage};
+use crate::{LANES, NOTHING, POINT, Stage};
 
 /// Why beginning a function cannot fail.
 pub(super) const NO_FUNCTION: &str = "no function is open between entries";
@@ -121,36 +121,30 @@ impl EntryStages {
                 builder.entry_point(ExecutionModel::RayGenerationKHR, function, name, interface);
             }
             Stage::Callable => builder.entry_point(ExecutionModel::CallableKHR, function, name, interface),
+            Stage::Miss => builder.entry_point(ExecutionModel::MissKHR, function, name, interface),
+            Stage::ClosestHit => builder.entry_point(ExecutionModel::ClosestHitKHR, function, name, interface),
+            Stage::AnyHit => builder.entry_point(ExecutionModel::AnyHitKHR, function, name, interface),
+            Stage::Intersection => builder.entry_point(ExecutionModel::IntersectionKHR, function, name, interface),
         }
         self.stages.insert(stage);
     }
 
-    /// Adds the other stages of the draws and launches for the module's entry points.
+    /// Adds the other stages of the draws for the module's entry points.
     pub(super) fn add_other_stages(&mut self, types: &mut TypeEmitter) {
         let stages = self.stages.clone();
         for stage in stages {
             match stage {
-                Stage::Compute | Stage::RayGeneration => {}
-                Stage::Callable => self.write_caller(types),
+                Stage::Compute
+                | Stage::RayGeneration
+                | Stage::Callable
+                | Stage::Miss
+                | Stage::ClosestHit
+                | Stage::AnyHit
+                | Stage::Intersection => {}
                 Stage::Vertex => self.write_other(types, Stage::Fragment, NOTHING),
                 Stage::Fragment => self.write_other(types, Stage::Vertex, POINT),
             }
         }
-    }
-
-    /// Writes the ray generation that calls the shader record with the block. The stages pass a
-    /// number that neither uses, because a call has to pass something.
-    fn write_caller(&mut self, types: &mut TypeEmitter) {
-        let uint = types.scalar(ScalarKind::WORD);
-        let class = StorageClass::CallableDataKHR;
-        let pointer = types.pointer(class, uint);
-        let passed = types.builder.variable(pointer, None, class, None);
-        let record = types.constant(BLOCK_ELEMENT);
-
-        let function = self.begin_entry(types, Stage::RayGeneration);
-        types.builder.execute_callable_khr(record, passed).expect(OPEN);
-        end_function(types);
-        self.declare_entry(types, Stage::RayGeneration, CALLER, function, None);
     }
 
     fn write_other(&mut self, types: &mut TypeEmitter, stage: Stage, name: &str) {
@@ -163,7 +157,14 @@ impl EntryStages {
     /// probe's. No function may be open.
     fn point_of(&mut self, types: &mut TypeEmitter, stage: Stage) -> Option<PointOutputs> {
         match stage {
-            Stage::Compute | Stage::Fragment | Stage::RayGeneration | Stage::Callable => None,
+            Stage::Compute
+            | Stage::Fragment
+            | Stage::RayGeneration
+            | Stage::Callable
+            | Stage::Miss
+            | Stage::ClosestHit
+            | Stage::AnyHit
+            | Stage::Intersection => None,
             Stage::Vertex => Some(*self.point.get_or_insert_with(|| PointOutputs::declare(types))),
         }
     }
