@@ -104,16 +104,18 @@ fn findings(check: &HostCheck, view: View) -> String {
         }
         lines.push("");
     }
-    let most = if view.is_whole() { usize::MAX } else { MOST_UNREAD };
     let not_read = style.verb(Tone::Disagree, "Not read");
-    let unread = unread_findings(check);
-    for finding in unread.iter().take(most) {
+    for unread in check.unread.iter().filter(|_| view.is_whole()) {
+        wrapped(&mut lines, &not_read, &one_line(&unread.reason()), view);
+    }
+    let unread = if view.is_whole() { Vec::new() } else { unread_findings(check) };
+    for finding in unread.iter().take(MOST_UNREAD) {
         wrapped(&mut lines, &not_read, &one_line(&finding.sentence()), view);
         if let Some(other) = finding.also() {
             detail(&mut lines, "also", &other, view);
         }
     }
-    if let more @ 1.. = unread.iter().skip(most).map(|finding| finding.files.len()).sum::<usize>() {
+    if let more @ 1.. = unread.iter().skip(MOST_UNREAD).map(|finding| finding.files.len()).sum::<usize>() {
         let files = counted(more as u64, "more file");
         wrapped(&mut lines, &not_read, &format!("{files}; `--verbose` lists them"), view);
     }
