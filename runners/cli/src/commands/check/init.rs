@@ -101,7 +101,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         "wrote {}: {}, {}\n",
         path.display(),
         counted(project.shader_count as u64, "shader"),
-        counted(project.hosts.len() as u64, "host file")
+        counted(project.host_count as u64, "host file")
     ));
     for target in &project.layouts.targets {
         print(&format!("target of {}: {target}\n", target.language.title()));
@@ -300,6 +300,8 @@ struct FirstProject {
     with_defines: BTreeMap<(ShaderLanguage, Macros, Vec<String>), BTreeSet<String>>,
     shader_count: usize,
     hosts: BTreeSet<String>,
+    /// The number of files that the patterns of hosts match.
+    host_count: usize,
     /// Sentences about the files that were found and are not used.
     left_out: Vec<String>,
     /// The number of shaders that are listed without a test whether they can be read.
@@ -327,6 +329,7 @@ impl FirstProject {
             // A folder that cannot be read has no say in the choice of layouts, and does not prevent the file.
             hosts.extend(globs::expand(folder, pattern).unwrap_or_default());
         }
+        project.host_count = hosts.len();
         project.layouts = BetterLayouts::find(&blocks, &hosts)?;
         Ok(project)
     }
