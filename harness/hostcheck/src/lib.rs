@@ -38,6 +38,7 @@ pub use mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
 pub use places::{TextPlaces, member_places};
 pub use program_struct::{
     LaneClass, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
+    is_reserved_name,
 };
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
 pub use written::{WrittenBy, WrittenRules, as_written, element_of_collection};

@@ -162,16 +162,7 @@ impl ProgramStruct {
     /// its own.
     fn is_of_the_system(&self) -> bool {
         let is_in_header = |place: &LinePlace| SYSTEM_FOLDERS.iter().any(|folder| place.file.starts_with(folder));
-        // C++20, 5.10 Identifiers: such names are reserved for the implementation.
-        let is_reserved = |part: &str| {
-            part.starts_with("__")
-                || part
-                    .strip_prefix('_')
-                    .is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase()))
-        };
-        self.place.as_ref().is_some_and(is_in_header)
-            || self.name.starts_with("std::")
-            || self.name.split("::").any(is_reserved)
+        self.place.as_ref().is_some_and(is_in_header) || is_reserved_name(&self.name)
     }
 
     /// Names and offsets of its members. The members of unnamed structs and unions count as its own.
@@ -189,6 +180,13 @@ impl ProgramStruct {
 
 /// Folders with headers of the system and its libraries, and the sources of Rust's standard library.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr/include/", "/usr/lib/", "/rustc/"];
+
+/// True for names of the standard library, and for those that C++ reserves for it (C++20, 5.10 Identifiers).
+pub fn is_reserved_name(name: &str) -> bool {
+    let starts_with_capital = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_uppercase());
+    let is_reserved = |part: &str| part.starts_with("__") || part.strip_prefix('_').is_some_and(starts_with_capital);
+    name.starts_with("std::") || name.split("::").any(is_reserved)
+}
 
 /// Types of libraries that are data.
 const PLAIN: [&str; 4] = ["std::array<", "std::atomic<", "std::complex<", "std::byte"];

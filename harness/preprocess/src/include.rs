@@ -314,11 +314,13 @@ fn not_included(header: &IncludeName, missing: FileLookupError, span: Span) -> D
     let problem = |message: String| Diagnostic::error(Code::Preprocessor, span, message);
     match missing {
         FileLookupError::NotFound { looked_for, in_another_case } => {
-            let help = match in_another_case {
-                Some(there) => format!("there is `{there}`, written in another case"),
-                None => format!("tried {}; add a folder with -I", looked_for.join(", ")),
-            };
-            problem(format!("included file `{}` not found", header.name)).with_help(help)
+            let not_found = problem(format!("included file `{}` not found", header.name));
+            match in_another_case {
+                Some(there) => not_found.with_help(format!("there is `{there}`, written in another case")),
+                None => not_found
+                    .with_help(format!("tried {}; add a folder with -I", looked_for.join(", ")))
+                    .with_missing_file(&header.name),
+            }
         }
         FileLookupError::Refused { path, reason, help } => refused(span, &path, &reason, help),
     }

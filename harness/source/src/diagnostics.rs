@@ -176,15 +176,17 @@ pub struct Diagnostic {
     /// Columns (target · compiler) that the problem concerns; empty for all.
     #[serde(default)]
     pub concerns: Vec<String>,
-    /// Macros whose absence caused the problem. Boxed, because few problems have some, and results carry them.
+    /// What is not there and caused the problem. Boxed, because few problems have such a cause, and results carry them.
     #[serde(default)]
-    pub missing: Option<Box<MissingMacros>>,
+    pub missing: Option<Box<Missing>>,
 }
 
-/// Macros that a text needs.
+/// What a text needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MissingMacros {
-    pub names: Vec<String>,
+pub enum Missing {
+    Macros(Vec<String>),
+    /// An included file.
+    File(String),
 }
 
 impl From<LayoutWarningKind> for Code {
@@ -248,14 +250,32 @@ impl Diagnostic {
         if !names.is_empty() {
             self.help = Some(macro_advice(names.iter().copied()));
             let names = names.iter().map(|name| (*name).to_owned()).collect();
-            self.missing = Some(Box::new(MissingMacros { names }));
+            self.missing = Some(Box::new(Missing::Macros(names)));
         }
+        self
+    }
+
+    /// Names an included file that was not found.
+    #[must_use]
+    pub fn with_missing_file(mut self, name: &str) -> Self {
+        self.missing = Some(Box::new(Missing::File(name.to_owned())));
         self
     }
 
     /// Macros whose absence caused the problem.
     pub fn missing_macros(&self) -> &[String] {
-        self.missing.as_ref().map_or(&[], |missing| &missing.names)
+        match self.missing.as_deref() {
+            Some(Missing::Macros(names)) => names,
+            Some(Missing::File(_)) | None => &[],
+        }
+    }
+
+    /// The included file whose absence caused the problem.
+    pub fn missing_file(&self) -> Option<&str> {
+        match self.missing.as_deref() {
+            Some(Missing::File(name)) => Some(name),
+            Some(Missing::Macros(_)) | None => None,
+        }
     }
 
     pub fn span(&self) -> Span {
@@ -271,22 +291,19 @@ fn macro_advice<'a>(names: impl Iterator<Item = &'a str>) -> String {
 /// What may help to read a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadingAdvice {
+    /// Help for the first problem; empty if nothing is known.
+    pub help: String,
     /// The macros that the file asks for.
     pub macros: BTreeSet<String>,
-    /// Something else; empty if nothing is known.
-    pub help: String,
 }
 
 /// In brackets. Macros are all named, because each of a shader's files asks for some.
 impl fmt::Display for ReadingAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.macros.is_empty() {
-            write!(f, " ({})", macro_advice(self.macros.iter().map(String::as_str)))
-        } else if !self.help.is_empty() {
-            write!(f, " ({})", self.help)
-        } else {
-            Ok(())
-        }
+        let macros = (!self.macros.is_empty()).then(|| macro_advice(self.macros.iter().map(String::as_str)));
+        let help = Some(self.help.clone()).filter(|help| !help.is_empty());
+        let parts: Vec<String> = help.into_iter().chain(macros).collect();
+        if parts.is_empty() { Ok(()) } else { write!(f, " ({})", parts.join("; ")) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use layoutproof_source::diagnostics::{Diagnostic, ReadingAdvice, Severity, render};
+use layoutproof_source::diagnostics::{Code, Diagnostic, ReadingAdvice, Severity, render};
 use layoutproof_source::sources::SourceMap;
 
 /// Longest advice to print after a problem in one line, in bytes.
@@ -36,7 +36,7 @@ impl std::error::Error for RefusedInput {}
 pub struct FirstProblem {
     /// The file, the place of the error, and its message, with the number of the other errors.
     pub text: String,
-    /// The place and the message.
+    /// What files with the same fault have in common: the place and the message, or the file that is not there.
     pub cause: String,
 }
 
@@ -54,22 +54,36 @@ pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -
         more => format!(" (and {more} more)"),
     };
     let whole = if name == file { String::new() } else { format!("{file}: ") };
-    let cause = format!("{name}:{}:{}: {}", place.line, place.column, first.message);
-    FirstProblem { text: format!("{whole}{cause}{more}"), cause }
+    let problem = format!("{name}:{}:{}: {}", place.line, place.column, first.message);
+    let text = format!("{whole}{problem}{more}");
+    // Several files may include one that is not there.
+    let cause = if first.missing_file().is_some() { first.message.clone() } else { problem };
+    FirstProblem { text, cause }
 }
 
 /// What may help with the problems of a shader, if it is short.
 pub fn advice_on(problems: &[Diagnostic]) -> ReadingAdvice {
-    let help = first_error(problems).and_then(|first| first.help.as_ref()).filter(|help| help.len() < LONGEST_HELP);
+    let help = first_error(problems).and_then(|first| match first.missing {
+        // Another help than that for one file: a project lists folders.
+        Some(_) if first.missing_file().is_some() => Some("name its folder with -I or `include`".to_owned()),
+        // The macros of all problems follow.
+        Some(_) => None,
+        None => first.help.as_ref().filter(|help| help.len() < LONGEST_HELP).map(|help| help.replace('\n', "; ")),
+    });
     ReadingAdvice {
+        help: help.unwrap_or_default(),
         macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
-        help: help.map_or_else(String::new, |help| help.replace('\n', "; ")),
     }
 }
 
 /// The first error, or the first problem if none is an error.
-pub fn first_error(problems: &[Diagnostic]) -> Option<&Diagnostic> {
+fn first_error(problems: &[Diagnostic]) -> Option<&Diagnostic> {
     errors(problems).next().or(problems.first())
+}
+
+/// The errors of a file, apart from that it has nothing to lay out.
+pub fn reading_errors(problems: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+    errors(problems).filter(|problem| problem.code != Code::NothingDeclared)
 }
 
 fn errors(problems: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {

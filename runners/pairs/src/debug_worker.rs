@@ -16,7 +16,9 @@ use layoutproof_debuginfo::{
 use layoutproof_hostcheck::matching::{
     BlockNames, Candidates, NameKey, TypeMatch, is_candidate, is_generic, match_part, nearest,
 };
-use layoutproof_hostcheck::{MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts};
+use layoutproof_hostcheck::{
+    MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts, is_reserved_name,
+};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -184,7 +186,8 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     };
 
     let is_struct = |kind: IndexedKind| kind != IndexedKind::Record(RecordKind::Enum);
-    let names = NameKey::all(index.names().filter(|name| is_struct(name.kind)).map(|name| name.name));
+    let is_own = |name: &TypeName<'_>| is_struct(name.kind) && !is_reserved_name(name.name);
+    let names = NameKey::all(index.names().filter(is_own).map(|name| name.name));
     answer.nearest = request.blocks.iter().map(|block| nearest(block, &names)).collect();
     let candidates = Candidates::new(&request.blocks);
 

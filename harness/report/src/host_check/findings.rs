@@ -1,6 +1,7 @@
 //! Groups what a check says more than once: the same result of one host struct in many shaders is one
 //! finding, which reports write at its first pair and with the number of the other shaders.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -69,7 +70,8 @@ impl UnreadFinding<'_> {
     }
 }
 
-/// The files that could not be read, grouped by their causes. Files that include a faulty one share its fault.
+/// The files that could not be read, grouped by their causes, the most frequent first. Files that include a faulty one
+/// share its fault.
 pub fn unread_findings(check: &HostCheck) -> Vec<UnreadFinding<'_>> {
     let groups = group(&check.unread, |unread| unread.cause.clone(), |_, _| true);
     let found = groups.into_iter().map(|finding| {
@@ -78,7 +80,9 @@ pub fn unread_findings(check: &HostCheck) -> Vec<UnreadFinding<'_>> {
         advice.macros.extend(files.iter().flat_map(|unread| unread.advice.macros.iter().cloned()));
         UnreadFinding { files, advice }
     });
-    found.collect()
+    let mut found: Vec<UnreadFinding<'_>> = found.collect();
+    found.sort_by_key(|finding| Reverse(finding.files.len()));
+    found
 }
 
 /// The other places of a finding, such as `in 12 shaders: b.hlsl, c.hlsl, d.hlsl and 9 more`.

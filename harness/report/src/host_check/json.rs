@@ -400,6 +400,7 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::Forbidden(_)
         | UnmatchedReason::OtherMembers(_)
         | UnmatchedReason::FartherAway(_)
+        | UnmatchedReason::OfNearerShader(_)
         | UnmatchedReason::WrittenBy { .. } => None,
     }
 }

@@ -187,6 +187,7 @@ impl UnmatchedBlock {
             | UnmatchedReason::Forbidden(_)
             | UnmatchedReason::OtherMembers(_)
             | UnmatchedReason::FartherAway(_)
+            | UnmatchedReason::OfNearerShader(_)
             | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
@@ -218,6 +219,9 @@ pub enum UnmatchedReason {
     /// A struct has the block's name, but others are nearer to the shader by their folders, and it lacks
     /// members of the block.
     FartherAway(String),
+    /// A struct has the block's name, one that many structs have, and differs; it agrees with a shader that is nearer to
+    /// it by their folders.
+    OfNearerShader(String),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
     WrittenBy {
@@ -300,6 +304,7 @@ impl UnmatchedReason {
             | Self::Damaged(_)
             | Self::OtherMembers(_)
             | Self::FartherAway(_)
+            | Self::OfNearerShader(_)
             | Self::WrittenBy { .. } => false,
         }
     }
@@ -335,6 +340,11 @@ impl std::fmt::Display for UnmatchedReason {
                 f,
                 "`{host}` has its name, but lacks members, and the shader's folder names another program; choose it with --map \
                  if it is meant"
+            ),
+            Self::OfNearerShader(host) => write!(
+                f,
+                "`{host}` has its name, but differs, and agrees with a shader whose folder is nearer; choose it with --map if \
+                 it is meant"
             ),
             Self::WrittenBy { host, library, difference: None } => write!(
                 f,

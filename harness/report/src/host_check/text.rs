@@ -48,7 +48,7 @@ fn findings(check: &HostCheck, view: View) -> String {
     let mut mirrors = if view.is_whole() { Vec::new() } else { mirrors(check) };
     let pairs = pair_findings(check);
     let common = if view.is_whole() { CommonNotes::default() } else { CommonNotes::of(check, &pairs) };
-    let mut agreeing = PlainBlocks::default();
+    let (mut agreeing, mut noted) = (PlainBlocks::default(), PlainBlocks::default());
     for finding in pairs {
         let pair = &check.pairs[finding.first()];
         let agrees = pair.outcome() == PairOutcome::Agree;
@@ -61,12 +61,18 @@ fn findings(check: &HostCheck, view: View) -> String {
             }
             Some(_) | None => {}
         }
-        let is_plain = agrees && details_of(pair, view, &common).is_empty();
-        if !is_plain || agreeing.is_listed(view) {
+        let is_listed = if !agrees || !pair.proofs.is_empty() {
+            true
+        } else if details_of(pair, view, &common).is_empty() {
+            agreeing.is_listed(view)
+        } else {
+            noted.is_listed(view)
+        };
+        if is_listed {
             lines.append(&pair_text(check, &finding, view, &common));
         }
     }
-    more_blocks(&mut lines, &style.verb(Tone::Agree, "Agree"), agreeing.left_out, view);
+    more_blocks(&mut lines, &style.verb(Tone::Agree, "Agree"), agreeing.left_out + noted.left_out, view);
     if common.by_members > 0 {
         let blocks = counted(common.by_members as u64, "block");
         detail(
@@ -81,6 +87,9 @@ fn findings(check: &HostCheck, view: View) -> String {
         let text =
             format!("whether matrices are transposed is not checked in {blocks}: debug information does not record it");
         detail(&mut lines, "note", &text, view);
+    }
+    for (remark, count) in &common.remarks {
+        detail(&mut lines, "note", &format!("{}: {remark}", counted(*count as u64, "block")), view);
     }
     // Blocks with and without proposals do not crowd each other out.
     let (mut proposed, mut unknown) = (PlainBlocks::default(), PlainBlocks::default());
@@ -104,16 +113,18 @@ fn findings(check: &HostCheck, view: View) -> String {
         }
         lines.push("");
     }
-    let most = if view.is_whole() { usize::MAX } else { MOST_UNREAD };
     let not_read = style.verb(Tone::Disagree, "Not read");
-    let unread = unread_findings(check);
-    for finding in unread.iter().take(most) {
+    for unread in check.unread.iter().filter(|_| view.is_whole()) {
+        wrapped(&mut lines, &not_read, &one_line(&unread.reason()), view);
+    }
+    let unread = if view.is_whole() { Vec::new() } else { unread_findings(check) };
+    for finding in unread.iter().take(MOST_UNREAD) {
         wrapped(&mut lines, &not_read, &one_line(&finding.sentence()), view);
         if let Some(other) = finding.also() {
             detail(&mut lines, "also", &other, view);
         }
     }
-    if let more @ 1.. = unread.iter().skip(most).map(|finding| finding.files.len()).sum::<usize>() {
+    if let more @ 1.. = unread.iter().skip(MOST_UNREAD).map(|finding| finding.files.len()).sum::<usize>() {
         let files = counted(more as u64, "more file");
         wrapped(&mut lines, &not_read, &format!("{files}; `--verbose` lists them"), view);
     }
@@ -167,6 +178,8 @@ fn more_blocks(lines: &mut TextLines, word: &str, count: usize, view: View) {
 struct CommonNotes {
     /// Nothing tells whether matrices are transposed.
     matrices: usize,
+    /// Other remarks about the language or a library, by their sentences.
+    remarks: BTreeMap<String, usize>,
     /// No struct has the block's name.
     by_members: usize,
     /// Most of the pairs that differ agree for another target.
@@ -182,7 +195,14 @@ impl CommonNotes {
             let count = pairs.filter(|pair| pair.outcome() != PairOutcome::Known && has_note(pair)).count();
             if count > MOST_REPEATED { count } else { 0 }
         };
+        let mut remarks: BTreeMap<String, usize> = BTreeMap::new();
+        let pairs = findings.iter().map(|finding| &check.pairs[finding.first()]);
+        for remark in pairs.flat_map(|pair| &pair.comparison.remarks).filter(is_about_others) {
+            *remarks.entry(remark.to_string()).or_default() += 1;
+        }
+        remarks.retain(|_, count| *count > MOST_REPEATED);
         Self {
+            remarks,
             matrices: count(&|pair| pair.comparison.remarks.iter().any(is_about_matrices)),
             by_members: count(&is_agreeing_by_members),
             better_targets: better_targets(check),
@@ -197,6 +217,11 @@ fn is_agreeing_by_members(pair: &CheckedPair) -> bool {
 
 fn is_about_matrices(remark: &Remark) -> bool {
     matches!(remark, Remark::MatrixOrderUnchecked { .. })
+}
+
+/// True for a remark about the language or a library of the host, which holds for many pairs.
+fn is_about_others(remark: &&Remark) -> bool {
+    matches!(remark, Remark::ReprUnknown | Remark::WrittenBy { .. })
 }
 
 /// The text of a finding, with the other shaders that have it.
@@ -278,7 +303,9 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     if let Some(text) = other_layouts(pair).filter(|_| !is_explained) {
         detail(&mut lines, "note", &text, view);
     }
-    let is_written = |remark: &&Remark| common.matrices == 0 || !is_about_matrices(remark);
+    let is_written = |remark: &&Remark| {
+        (common.matrices == 0 || !is_about_matrices(remark)) && !common.remarks.contains_key(&remark.to_string())
+    };
     for remark in comparison.remarks.iter().filter(is_written) {
         detail(&mut lines, "note", &remark.to_string(), view);
     }

@@ -202,7 +202,7 @@ enum NoAnswer {
     #[error(transparent)]
     BadReflection(#[from] ReadError),
     /// DXC's words.
-    #[error("{0}")]
+    #[error("dxc refuses the file: {0}")]
     Refused(String),
     #[error("{0}")]
     BadModule(String),
@@ -240,10 +240,10 @@ impl RefusedFile<'_> {
         !is_unsound && !is_binary && has_compilers && self.path.is_file()
     }
 
-    /// The problems, the first with advice on compilers.
+    /// The problems, the first error with advice on compilers.
     pub fn problems_with(&self, advice: &str) -> Vec<Diagnostic> {
         let mut problems = self.problems.to_vec();
-        if let Some(first) = problems.first_mut() {
+        if let Some(first) = problems.iter_mut().find(|problem| problem.severity == Severity::Error) {
             first.help = Some(first.help.take().map_or(advice.to_owned(), |help| format!("{help}\n{advice}")));
         }
         problems

@@ -3,6 +3,7 @@
 //! It looks into the files: a shader belongs to the project if it can be read alone, and a host file if
 //! it has debug information. It prints what it leaves out.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
 use std::fs::OpenOptions;
@@ -26,7 +27,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::args::InitArgs;
 use super::build_defines::define_sets;
 use super::init_layouts::BetterLayouts;
-use super::init_trials::{GUESSED_VALUE, Macros, Trial, Trials};
+use super::init_trials::{GUESSED_VALUE, Macros, Problem, Trial, Trials};
 use super::work_time::WorkTime;
 use crate::output::{print, warn};
 
@@ -64,6 +65,9 @@ const FOREIGN_FOLDERS: [&str; 12] = [
 /// Suffixes of shaders that others include, which bring them along.
 const HEADERS: [&str; 2] = ["fxh", "hlsli"];
 
+/// Most reasons to print for which shaders cannot be read.
+const MOST_CAUSES: usize = 3;
+
 /// Longest shader to search for included files, in bytes.
 const LONGEST_SHADER: u64 = 4 << 20;
 
@@ -97,7 +101,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         "wrote {}: {}, {}\n",
         path.display(),
         counted(project.shader_count as u64, "shader"),
-        counted(project.hosts.len() as u64, "host file")
+        counted(project.host_count as u64, "host file")
     ));
     for target in &project.layouts.targets {
         print(&format!("target of {}: {target}\n", target.language.title()));
@@ -296,6 +300,8 @@ struct FirstProject {
     with_defines: BTreeMap<(ShaderLanguage, Macros, Vec<String>), BTreeSet<String>>,
     shader_count: usize,
     hosts: BTreeSet<String>,
+    /// The number of files that the patterns of hosts match.
+    host_count: usize,
     /// Sentences about the files that were found and are not used.
     left_out: Vec<String>,
     /// The number of shaders that are listed without a test whether they can be read.
@@ -323,6 +329,7 @@ impl FirstProject {
             // A folder that cannot be read has no say in the choice of layouts, and does not prevent the file.
             hosts.extend(globs::expand(folder, pattern).unwrap_or_default());
         }
+        project.host_count = hosts.len();
         project.layouts = BetterLayouts::find(&blocks, &hosts)?;
         Ok(project)
     }
@@ -334,7 +341,7 @@ impl FirstProject {
         let includes: Vec<String> =
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
         let define_sets = define_sets(folder, &found.files);
-        let mut refused: Vec<String> = Vec::new();
+        let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let is_main = |file: &&PathBuf| {
             let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
             !HEADERS.contains(&suffix.as_str())
@@ -374,7 +381,9 @@ impl FirstProject {
                 Trial::NotRead(problem) => {
                     self.shader_count += 1;
                     match problem {
-                        Some(problem) => self.half_tried.push(format!("{}: {problem}", slashed(file))),
+                        Some(Problem { cause, advice }) => {
+                            self.half_tried.push(format!("{}: {cause}{advice}", slashed(file)));
+                        }
                         None => self.untested += 1,
                     }
                 }
@@ -383,7 +392,9 @@ impl FirstProject {
                     self.guessed += u64::from(origin == Macros::Guessed);
                     self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
-                Trial::Refused(problem) => refused.push(format!("{}: {problem}", slashed(file))),
+                Trial::Refused(Problem { cause, advice }) => {
+                    refused.entry(cause.clone()).or_default().push(format!("{}: {cause}{advice}", slashed(file)));
+                }
             }
         }
 
@@ -403,9 +414,14 @@ impl FirstProject {
         }
         self.except.retain(|language, patterns| self.shaders.contains_key(language) && !patterns.is_empty());
 
-        if let Some(first) = refused.first() {
-            let count = counted(refused.len() as u64, "shader");
-            self.left_out.push(format!("{count} that cannot be read alone, such as {first}"));
+        let mut refused: Vec<Vec<String>> = refused.into_values().collect();
+        refused.sort_by_key(|files| Reverse(files.len()));
+        for files in refused.iter().take(MOST_CAUSES) {
+            let count = counted(files.len() as u64, "shader");
+            self.left_out.push(format!("{count} that cannot be read alone, such as {}", files[0]));
+        }
+        if let more @ 1.. = refused.iter().skip(MOST_CAUSES).map(Vec::len).sum::<usize>() {
+            self.left_out.push(format!("{} for other reasons", counted(more as u64, "shader")));
         }
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();

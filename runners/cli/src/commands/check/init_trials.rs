@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
-use layoutproof_inputs::refused_input::{advice_on, first_error};
+use layoutproof_inputs::refused_input::{advice_on, reading_errors};
 use layoutproof_layout::BlockLayout;
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Diagnostic, ReadingAdvice};
 use layoutproof_source::sources::SourceMap;
 
 use layoutproof_pairs::parallel;
@@ -48,9 +48,9 @@ pub(super) enum Trial {
     /// With these macros.
     With(Macros, Vec<String>),
     /// Not at all, for this reason.
-    Refused(String),
+    Refused(Problem),
     /// Time was up before all ways were tried. Holds the problem of reading it alone, if that was tried.
-    NotRead(Option<String>),
+    NotRead(Option<Problem>),
 }
 
 /// Where the macros of a shader come from.
@@ -76,9 +76,11 @@ type ReadShader = fn(&ShaderJob, &mut SourceMap) -> anyhow::Result<Result<Shader
 
 /// Why a shader cannot be read.
 #[derive(Clone, Debug)]
-struct Problem {
-    text: String,
-    missing_macros: Vec<String>,
+pub(super) struct Problem {
+    /// The first error, without its place.
+    pub cause: String,
+    /// What may help, with the macros that the shader asks for.
+    pub advice: ReadingAdvice,
 }
 
 impl Trials<'_> {
@@ -116,7 +118,7 @@ impl Trials<'_> {
                         Some(Err(problem)) => {
                             // An attempt that ran out of time may have ended too early.
                             if attempt == Attempt::GuessedMacros && has_time() {
-                                trials[*shader] = Some(Trial::Refused(problem.text.clone()));
+                                trials[*shader] = Some(Trial::Refused(problem.clone()));
                             }
                             problems[*shader] = Some(problem);
                         }
@@ -125,10 +127,9 @@ impl Trials<'_> {
                 }
             }
         }
-        let not_read = |problem: Option<Problem>| Trial::NotRead(problem.map(|problem| problem.text));
         let trials = trials.into_iter().zip(problems);
         Ok(TriedShaders {
-            trials: trials.map(|(trial, problem)| trial.unwrap_or_else(|| not_read(problem))).collect(),
+            trials: trials.map(|(trial, problem)| trial.unwrap_or(Trial::NotRead(problem))).collect(),
             blocks,
         })
     }
@@ -153,7 +154,7 @@ impl Trials<'_> {
             Attempt::BuildMacros => with_set(&|set| self.blocks_of(path, set, read_without_compilers).ok()),
             Attempt::Compilers => {
                 // No compiler can read a shader that lacks its macros.
-                let has_macros = |problem: &Problem| problem.missing_macros.is_empty();
+                let has_macros = |problem: &Problem| problem.advice.macros.is_empty();
                 let alone = if has_macros(problem) { self.blocks_of(path, &[], read).ok() } else { None };
                 match alone {
                     Some(blocks) => Some((Trial::Alone, blocks)),
@@ -182,16 +183,11 @@ impl Trials<'_> {
         let problems = match read(&job, &mut SourceMap::default()) {
             Ok(Ok(read)) => return Ok(read.blocks),
             Ok(Err(problems)) => problems,
-            Err(error) => return Err(Problem { text: format!("{error:#}"), missing_macros: Vec::new() }),
+            Err(error) => return Err(Problem { cause: format!("{error:#}"), advice: ReadingAdvice::default() }),
         };
-        let problems: Vec<Diagnostic> =
-            problems.into_iter().filter(|problem| problem.code != Code::NothingDeclared).collect();
-        match first_error(&problems) {
+        match reading_errors(&problems).next() {
             None => Ok(Vec::new()),
-            Some(first) => Err(Problem {
-                text: format!("{}{}", first.message, advice_on(&problems)),
-                missing_macros: problems.iter().flat_map(Diagnostic::missing_macros).cloned().collect(),
-            }),
+            Some(first) => Err(Problem { cause: first.message.clone(), advice: advice_on(&problems) }),
         }
     }
 
@@ -205,7 +201,7 @@ impl Trials<'_> {
         let mut macros: BTreeSet<String> = BTreeSet::new();
         loop {
             let before = macros.len();
-            macros.extend(problem.missing_macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
+            macros.extend(problem.advice.macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
             if macros.is_empty() || !has_time() {
                 return None;
             }

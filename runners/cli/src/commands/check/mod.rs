@@ -22,7 +22,7 @@ use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_inputs::project_file::{PROJECT_FILE, ProjectFile, ProjectShaders};
-use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
+use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem, reading_errors};
 use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
@@ -391,8 +391,8 @@ fn read_shaders(
                 all.blocks.extend(read.blocks);
                 all.warnings.extend(moved(read.warnings));
             }
-            Ok(Err(found)) if found.iter().all(|problem| problem.code == Code::NothingDeclared) => {
-                without_blocks.extend(found);
+            Ok(Err(found)) if reading_errors(&found).next().is_none() => {
+                without_blocks.extend(found.into_iter().filter(|problem| problem.code == Code::NothingDeclared));
             }
             Ok(Err(found)) => {
                 let file = job.path.display().to_string();

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::super::folder::Folder;
-use super::pairs;
+use super::{one_line, pairs};
 
 /// A crate of this name with traits of these names stands for encase 0.10, of which only the names of
 /// functions in the program matter. rustc chooses the order of the members of `Material` and `Wide`; encase
@@ -187,6 +187,10 @@ fn a_struct_that_a_library_writes_is_found_by_its_members() {
         ]
     );
     assert_eq!(answer.json()["pairs"][0]["part"], "data[]");
+    // What holds for all of them is written once.
+    let text = one_line(&folder.run("check a.wgsl main").exits(0));
+    assert!(text.contains("note 5 blocks: compared as encase writes it"), "{text}");
+    assert_eq!(text.matches("as encase writes it").count(), 1, "{text}");
 }
 
 /// Crates with the names of encase 0.13 and glam 0.29. encase writes `ArrayLength`, which has no bytes in memory, as a

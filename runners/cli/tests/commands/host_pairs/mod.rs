@@ -3,6 +3,7 @@
 
 mod findings;
 mod init;
+mod json;
 mod libraries;
 mod lock;
 mod members;

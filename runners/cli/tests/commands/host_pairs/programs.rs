@@ -38,6 +38,41 @@ fn the_struct_of_the_shaders_own_program_is_taken() {
     assert_ne!(answer.json()["pairs"][0]["host"], "Example::Data");
 }
 
+/// Only the program of one sample was built, and its `UBO` is not that of the other.
+#[test]
+fn a_struct_that_agrees_with_a_nearer_shader_is_no_mistake_elsewhere() {
+    let host = "struct Mat4 { float m[16]; }; class Example { public: struct UBO { Mat4 projection, model; } u; } e;";
+    let Some(folder) = folder_of(("a.txt", ""), host) else { return };
+    let write = |sample: &str, members: &str| {
+        std::fs::create_dir_all(folder.path(&format!("shaders/{sample}"))).unwrap();
+        folder.write(&format!("shaders/{sample}/scene.hlsl"), format!("cbuffer UBO {{ {members} }};").as_bytes());
+    };
+    write("bloom", "float4x4 projection; float4x4 model;");
+    write("offscreen", "float4x4 projection; float4 light; float4x4 model;");
+    std::fs::create_dir_all(folder.path("bloom")).unwrap();
+    std::fs::copy(folder.path("host.o"), folder.path("bloom/host.o")).unwrap();
+
+    let (own, other) = ("shaders/bloom/scene.hlsl", "shaders/offscreen/scene.hlsl");
+    let answer = folder.run(&format!("check {own} {other} bloom/host.o --format json")).exits(0);
+    assert_eq!(pairs(&answer), ["UBO Example::UBO agree"]);
+    let unmatched = answer.json()["unmatched_blocks"][0].clone();
+    assert!(
+        unmatched["reason"].as_str().unwrap().starts_with("`Example::UBO` has its name, but differs"),
+        "{unmatched}"
+    );
+    assert_eq!(
+        unmatched["proposals"][0]["difference"],
+        "missing in host: the shader reads `light` at byte 64, where the host has `model`"
+    );
+    // Without the nearer shader, the name may be right.
+    assert_eq!(
+        pairs(&folder.run(&format!("check {other} bloom/host.o --format json")).exits(1)),
+        ["UBO Example::UBO differ"]
+    );
+    let stated = folder.run(&format!("check {own} {other} bloom/host.o --map UBO=Example::UBO --format json")).exits(1);
+    assert_eq!(pairs(&stated), ["UBO Example::UBO agree", "UBO Example::UBO differ"]);
+}
+
 /// One or two members are enough in the shader's own program. In another one, the name needs all of them.
 #[test]
 fn structs_of_other_programs_need_all_members() {
