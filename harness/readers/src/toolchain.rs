@@ -148,6 +148,14 @@ impl CodeTarget {
             },
         }
     }
+
+    /// The options of code for this target: the source's, unless the device has no 16-bit types.
+    pub fn options(self, options: LayoutOptions) -> LayoutOptions {
+        match self {
+            Self::Newest | Self::Direct3d { sixteen_bit: SixteenBit::On, .. } => options,
+            Self::Direct3d { sixteen_bit, .. } => LayoutOptions { sixteen_bit, ..options },
+        }
+    }
 }
 
 /// The toolchain of a compiler that has only one, under the compiler's name.
