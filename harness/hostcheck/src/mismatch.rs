@@ -4,6 +4,7 @@ use std::fmt;
 
 use layoutproof_source::sources::LinePlace;
 use serde::Serialize;
+use strum::{Display, IntoStaticStr};
 
 use super::flat_struct::FlatScalar;
 use super::program_struct::{LaneClass, ProgramBits};
@@ -25,7 +26,8 @@ pub struct Mismatch {
 }
 
 /// The kinds of mismatches, with their numbers. Offsets, sizes and strides are in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, IntoStaticStr, PartialEq, Eq)]
+#[strum(serialize_all = "kebab-case")]
 pub enum MismatchKind {
     /// The host has the member elsewhere.
     OffsetMoved { shader_offset: u32, host_offset: u32 },
@@ -54,6 +56,7 @@ pub enum MismatchKind {
         shader_size: Option<u32>,
     },
     /// The host has a bit-field where the shader has a whole number.
+    #[strum(serialize = "bit-field")]
     BitFieldOverMember { field: String },
     /// Bit-fields occupy different bits.
     BitsDiffer {
@@ -79,7 +82,8 @@ pub enum MismatchKind {
 const MOST_LAYOUTS: usize = 3;
 
 /// The user's contract for a host struct and a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SizeContract {
     /// Both have the same size, up to the multiple of 16 bytes to which APIs round buffers.
     Equal,
@@ -94,22 +98,19 @@ impl SizeContract {
 
     /// The word in `layoutproof.toml`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Prefix => "prefix",
-            Self::Stride => "stride",
-        }
+        self.into()
     }
 }
 
 /// Something with a stride.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 pub enum StridedThing {
-    /// Elements of an array.
+    #[strum(serialize = "array")]
     ArrayElement,
-    /// Vectors of a matrix.
+    #[strum(serialize = "matrix")]
     MatrixVector,
     /// Elements of a structured buffer, each a whole struct of the host.
+    #[strum(serialize = "buffer")]
     BufferElement,
 }
 
@@ -153,22 +154,7 @@ pub enum Remark {
 impl MismatchKind {
     /// The name in JSON, in kebab case.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::OffsetMoved { .. } => "offset-moved",
-            Self::SwappedNames { .. } => "swapped-names",
-            Self::SizeDiffers { .. } => "size-differs",
-            Self::ClassDiffers { .. } => "class-differs",
-            Self::BoolSize { .. } => "bool-size",
-            Self::StrideDiffers { .. } => "stride-differs",
-            Self::CountDiffers { .. } => "count-differs",
-            Self::MissingInHost { .. } => "missing-in-host",
-            Self::HostTooShort { .. } => "host-too-short",
-            Self::BitFieldOverMember { .. } => "bit-field",
-            Self::BitsDiffer { .. } => "bits-differ",
-            Self::ContractBroken { .. } => "contract-broken",
-            Self::NoContract => "no-contract",
-            Self::SeveralLayouts { .. } => "several-layouts",
-        }
+        self.into()
     }
 }
 
@@ -278,16 +264,6 @@ impl fmt::Display for Mismatch {
                 }
             }
         }
-    }
-}
-
-impl fmt::Display for StridedThing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ArrayElement => "array",
-            Self::MatrixVector => "matrix",
-            Self::BufferElement => "buffer",
-        })
     }
 }
 

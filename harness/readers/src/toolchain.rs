@@ -14,6 +14,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::module_reader::ModuleReader;
 
@@ -52,8 +53,9 @@ pub enum AppliedRules {
     Named(&'static [&'static str], Column<'static>),
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, IntoStaticStr, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Stage {
     #[default]
     Compute,
@@ -70,13 +72,7 @@ impl Stage {
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Vertex => "vertex",
-            Self::Fragment => "fragment",
-            Self::RayGeneration => "raygeneration",
-            Self::Callable => "callable",
-        }
+        self.into()
     }
 
     /// Returns true for a stage of a draw.
