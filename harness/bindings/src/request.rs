@@ -1,12 +1,12 @@
 //! A request for bindings: a target, a convention, and the compiler options that change bindings.
 
-use std::fmt;
-
 use layoutproof_layout::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
+use strum::{Display, IntoStaticStr};
 
 /// The graphics API for which parameters are placed: those [`ShaderTarget`]s whose bindings a
 /// convention decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Target {
     /// Direct3D 12: registers and spaces.
     D3d12,
@@ -42,14 +42,9 @@ impl From<Target> for ShaderTarget {
     }
 }
 
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// The compiler or document whose rules place parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Display, IntoStaticStr, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Convention {
     /// The placement by slangc (measured with 2026.12 and 2026.14.1).
     Slang,
@@ -67,12 +62,7 @@ impl Convention {
 
     /// Returns the name in the command-line contract.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Slang => "slang",
-            Self::SlangDocumented => "slang-documented",
-            Self::Dxc => "dxc",
-            Self::Clang => "clang",
-        }
+        self.into()
     }
 
     /// The compiler, or the document, whose rules these are.
@@ -129,12 +119,6 @@ pub fn parse_convention(text: &str) -> Option<(Convention, Option<String>)> {
     };
     let convention = Convention::ALL.into_iter().find(|convention| convention.as_str() == name)?;
     Some((convention, version))
-}
-
-impl fmt::Display for Convention {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// A request to place every parameter of a module.

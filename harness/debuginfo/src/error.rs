@@ -17,13 +17,7 @@ pub enum DebugInfoError {
     #[error("{object}: section `{section}`: {message}")]
     DamagedSection { object: String, section: String, message: String },
     #[error("{object}: section `{section}` would have {size} bytes; at most {limit} are read")]
-    SectionTooLarge {
-        object: String,
-        section: String,
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
+    SectionTooLarge { object: String, section: String, size: u64, limit: u64 },
     #[error("{object}: unit at {offset:#x} of .debug_info: {message}")]
     DamagedUnit { object: String, offset: u64, message: String },
     #[error("{object}: type `{name}` at {offset:#x}: {message}")]
@@ -52,20 +46,10 @@ pub enum DebugInfoError {
     TooManyObjects { object: String, limit: u32 },
     /// A sibling file with debug information was not found.
     #[error("{object}: its debug information is in `{sibling}`, which was not found")]
-    SiblingMissing {
-        /// Name of the file that refers to it.
-        object: String,
-        /// Path or name of the sibling.
-        sibling: String,
-    },
+    SiblingMissing { object: String, sibling: String },
     /// A sibling file belongs to another build.
     #[error("{object}: `{sibling}` belongs to another build")]
-    SiblingStale {
-        /// Name of the file that refers to it.
-        object: String,
-        /// Path or name of the sibling.
-        sibling: String,
-    },
+    SiblingStale { object: String, sibling: String },
     /// The file shares types with others through a supplementary file (`dwz -m`), which this crate
     /// does not read.
     #[error("{object}: types in the supplementary file `{sibling}` (made by dwz) are not read")]

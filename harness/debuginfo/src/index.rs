@@ -93,16 +93,10 @@ pub enum NoTypesReason {
     NoDebugInformation,
     /// The debug information is in a file that was not found.
     #[error("its debug information is in `{sibling}`, which was not found")]
-    Elsewhere {
-        /// Path or name of that file.
-        sibling: String,
-    },
+    Elsewhere { sibling: String },
     /// The debug information is in a file that does not fit the program.
     #[error("its debug information is in `{sibling}`, which belongs to another build: build both again")]
-    OtherBuild {
-        /// Path or name of that file.
-        sibling: String,
-    },
+    OtherBuild { sibling: String },
     /// The debug information only maps code to lines.
     #[error(
         "the debug information has only lines; compile with `-g` instead of `-g1` or `-gline-tables-only` (Rust: \

@@ -64,11 +64,7 @@ fn inner_part<'a>(outer: &BlockPart<'a>) -> Option<BlockPart<'a>> {
     let members = match &outer.root.shape {
         LaidOutShape::Array { .. } => return elements_of(outer, "", 0, outer.root, false),
         LaidOutShape::Struct(members) => members,
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => return None,
+        _ => return None,
     };
     let mut real = members.iter().filter(|member| is_data(member));
     let last = real.next_back()?;
@@ -87,13 +83,7 @@ fn inner_part<'a>(outer: &BlockPart<'a>) -> Option<BlockPart<'a>> {
         LaidOutShape::Array { count, .. } if !has_header || *count == Count::Unbounded => {
             elements_of(outer, &last.name, last.offset, &last.layout, has_header)
         }
-        LaidOutShape::Struct(_)
-        | LaidOutShape::Array { .. }
-        | LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => None,
+        _ => None,
     }
 }
 
@@ -170,10 +160,7 @@ pub fn part_of_host(parts: &[BlockPart<'_>], host: &ProgramStruct) -> usize {
         [only] => match only.shape {
             ProgramShape::Array { .. } => true,
             ProgramShape::Struct { .. } => parts.get(1).is_none_or(|inner| inner.stride.is_none()),
-            ProgramShape::Scalar(_)
-            | ProgramShape::Vector { .. }
-            | ProgramShape::Union { .. }
-            | ProgramShape::Opaque { .. } => false,
+            _ => false,
         },
         _ => false,
     };

@@ -54,12 +54,7 @@ pub enum TypeMatch {
     /// No type; the nearest names, best first.
     None(Vec<String>),
     /// No type with the name that the user states; the nearest names, best first.
-    StatedMissing {
-        /// The stated name.
-        stated: String,
-        /// Similar names.
-        nearest: Vec<String>,
-    },
+    StatedMissing { stated: String, nearest: Vec<String> },
 }
 
 /// The quality of a name match. Greater is better.

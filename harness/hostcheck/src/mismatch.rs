@@ -4,6 +4,7 @@ use std::fmt;
 
 use layoutproof_source::sources::LinePlace;
 use serde::Serialize;
+use strum::{Display, IntoStaticStr};
 
 use super::flat_struct::FlatScalar;
 use super::program_struct::{LaneClass, ProgramBits};
@@ -25,53 +26,25 @@ pub struct Mismatch {
 }
 
 /// The kinds of mismatches, with their numbers. Offsets, sizes and strides are in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, IntoStaticStr, PartialEq, Eq)]
+#[strum(serialize_all = "kebab-case")]
 pub enum MismatchKind {
     /// The host has the member elsewhere.
     OffsetMoved { shader_offset: u32, host_offset: u32 },
     /// Two members of the same type have swapped places.
-    SwappedNames {
-        /// Path of the other member.
-        other: String,
-    },
-    /// A scalar, or the member as a whole, has another size.
-    SizeDiffers {
-        /// Bytes in the shader.
-        shader_size: u32,
-        /// Bytes in the host.
-        host_size: u32,
-        /// The measured thing: `float`, `enum`, `member`.
-        what: String,
-    },
+    SwappedNames { other: String },
+    /// A scalar, or the member as a whole, has another size. `what` is `float`, `enum`, `member`.
+    SizeDiffers { shader_size: u32, host_size: u32, what: String },
     /// The bits have another meaning.
     ClassDiffers { shader: LaneClass, host: LaneClass },
     /// A `bool` of the shader whose host counterpart has another size.
-    BoolSize {
-        /// Bytes in the shader.
-        shader_size: u32,
-        /// Bytes in the host.
-        host_size: u32,
-    },
+    BoolSize { shader_size: u32, host_size: u32 },
     /// The distance between elements or vectors differs.
-    StrideDiffers {
-        /// The repeated thing.
-        of: StridedThing,
-        /// Bytes in the shader.
-        shader_stride: u32,
-        /// Bytes in the host.
-        host_stride: u32,
-    },
+    StrideDiffers { of: StridedThing, shader_stride: u32, host_stride: u32 },
     /// Arrays have different numbers of elements.
     CountDiffers { shader_count: u32, host_count: u32 },
     /// The shader reads a place where the host has nothing, padding, or a member with another name.
-    MissingInHost {
-        /// First byte.
-        offset: u32,
-        /// Size in bytes.
-        size: u32,
-        /// The host's members at that place.
-        found: Option<String>,
-    },
+    MissingInHost { offset: u32, size: u32, found: Option<String> },
     /// The host struct ends before the member does.
     HostTooShort {
         /// First byte of the member.
@@ -83,10 +56,8 @@ pub enum MismatchKind {
         shader_size: Option<u32>,
     },
     /// The host has a bit-field where the shader has a whole number.
-    BitFieldOverMember {
-        /// Path of the bit-field.
-        field: String,
-    },
+    #[strum(serialize = "bit-field")]
+    BitFieldOverMember { field: String },
     /// Bit-fields occupy different bits.
     BitsDiffer {
         shader: ProgramBits,
@@ -104,17 +75,15 @@ pub enum MismatchKind {
     /// The compiler chose the order of the members.
     NoContract,
     /// The name has several layouts in the program.
-    SeveralLayouts {
-        /// The other layouts, in words.
-        others: Vec<String>,
-    },
+    SeveralLayouts { others: Vec<String> },
 }
 
 /// Most other layouts of a struct to name. Each program of a repository may have its own.
 const MOST_LAYOUTS: usize = 3;
 
 /// The user's contract for a host struct and a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SizeContract {
     /// Both have the same size, up to the multiple of 16 bytes to which APIs round buffers.
     Equal,
@@ -129,22 +98,19 @@ impl SizeContract {
 
     /// The word in `layoutproof.toml`.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Equal => "equal",
-            Self::Prefix => "prefix",
-            Self::Stride => "stride",
-        }
+        self.into()
     }
 }
 
 /// Something with a stride.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 pub enum StridedThing {
-    /// Elements of an array.
+    #[strum(serialize = "array")]
     ArrayElement,
-    /// Vectors of a matrix.
+    #[strum(serialize = "matrix")]
     MatrixVector,
     /// Elements of a structured buffer, each a whole struct of the host.
+    #[strum(serialize = "buffer")]
     BufferElement,
 }
 
@@ -153,54 +119,21 @@ pub enum StridedThing {
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Remark {
     /// Signed on one side, unsigned on the other.
-    OtherSign {
-        /// Path in the block.
-        path: String,
-    },
+    OtherSign { path: String },
     /// The host stores a number of the shader as raw bits of the same size.
-    RawBits {
-        /// Path in the block.
-        path: String,
-        host_path: String,
-    },
+    RawBits { path: String, host_path: String },
     /// The host's debug information does not record which vectors of a matrix are contiguous.
-    MatrixOrderUnchecked {
-        /// Path of the first matrix in the block.
-        path: String,
-        /// Number of matrices.
-        count: u32,
-    },
+    MatrixOrderUnchecked { path: String, count: u32 },
     /// The shader does not read a member of the host.
-    NotRead {
-        host_path: String,
-        /// First byte.
-        offset: u32,
-    },
+    NotRead { host_path: String, offset: u32 },
     /// The block is a prefix of the host struct.
-    Prefix {
-        /// Size of the block, in bytes.
-        shader_size: u32,
-        /// Size of the host struct, in bytes.
-        host_size: u32,
-    },
+    Prefix { shader_size: u32, host_size: u32 },
     /// The host struct ends in the tail padding of the block.
-    ShorterThanBlock {
-        /// Size of the block, in bytes.
-        shader_size: u32,
-        /// Size of the host struct, in bytes.
-        host_size: u32,
-    },
+    ShorterThanBlock { shader_size: u32, host_size: u32 },
     /// The host struct starts in the block, not at its start.
-    HostStart {
-        /// First byte.
-        offset: u32,
-    },
+    HostStart { offset: u32 },
     /// The host has only padding where the shader reads a member.
-    ReadsPadding {
-        /// Path in the block.
-        path: String,
-        host_path: String,
-    },
+    ReadsPadding { path: String, host_path: String },
     /// The host struct covers only the part before the elements of an unbounded array.
     HeaderOnly {
         /// Path of the array in the block.
@@ -215,31 +148,13 @@ pub enum Remark {
     /// What is compared is what a library writes, and not the bytes of the struct.
     WrittenBy { library: String },
     /// The structs were compared only up to the maximum number of scalars.
-    TooManyMembers {
-        /// Number of scalars compared.
-        lanes: u32,
-    },
+    TooManyMembers { lanes: u32 },
 }
 
 impl MismatchKind {
     /// The name in JSON, in kebab case.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::OffsetMoved { .. } => "offset-moved",
-            Self::SwappedNames { .. } => "swapped-names",
-            Self::SizeDiffers { .. } => "size-differs",
-            Self::ClassDiffers { .. } => "class-differs",
-            Self::BoolSize { .. } => "bool-size",
-            Self::StrideDiffers { .. } => "stride-differs",
-            Self::CountDiffers { .. } => "count-differs",
-            Self::MissingInHost { .. } => "missing-in-host",
-            Self::HostTooShort { .. } => "host-too-short",
-            Self::BitFieldOverMember { .. } => "bit-field",
-            Self::BitsDiffer { .. } => "bits-differ",
-            Self::ContractBroken { .. } => "contract-broken",
-            Self::NoContract => "no-contract",
-            Self::SeveralLayouts { .. } => "several-layouts",
-        }
+        self.into()
     }
 }
 
@@ -349,16 +264,6 @@ impl fmt::Display for Mismatch {
                 }
             }
         }
-    }
-}
-
-impl fmt::Display for StridedThing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::ArrayElement => "array",
-            Self::MatrixVector => "matrix",
-            Self::BufferElement => "buffer",
-        })
     }
 }
 

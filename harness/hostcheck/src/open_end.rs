@@ -74,11 +74,7 @@ fn last_array(shader: &LaidOut) -> Option<(&str, u32, Count)> {
             let open = members.iter().find(|member| is_open(member))?;
             Some((open.name.as_str(), open.offset, Count::Unbounded))
         }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => None,
+        _ => None,
     }
 }
 
@@ -112,11 +108,7 @@ fn without_end(field: &ProgramField) -> Option<ProgramField> {
             let (element, stride) = (Box::new(field.shape.clone()), *size);
             open.shape = ProgramShape::Array { element, element_name: field.type_name.clone(), count: None, stride };
         }
-        ProgramShape::Array { .. }
-        | ProgramShape::Scalar(_)
-        | ProgramShape::Vector { .. }
-        | ProgramShape::Union { .. }
-        | ProgramShape::Opaque { .. } => return None,
+        _ => return None,
     }
     Some(open)
 }

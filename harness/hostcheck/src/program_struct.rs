@@ -91,24 +91,11 @@ pub enum ProgramShape {
         stride: u32,
     },
     /// A struct or class.
-    Struct {
-        fields: Vec<ProgramField>,
-        /// Size in bytes.
-        size: u32,
-    },
+    Struct { fields: Vec<ProgramField>, size: u32 },
     /// A union. Its members share bytes.
-    Union {
-        fields: Vec<ProgramField>,
-        /// Size in bytes.
-        size: u32,
-    },
+    Union { fields: Vec<ProgramField>, size: u32 },
     /// Bytes that no shader can read as a value: a pointer, or a type without a description.
-    Opaque {
-        /// For example `pointer`.
-        description: String,
-        /// Size in bytes.
-        size: u32,
-    },
+    Opaque { description: String, size: u32 },
 }
 
 /// A scalar type of the host program.

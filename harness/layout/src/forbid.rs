@@ -8,7 +8,7 @@
 
 use super::alignment::Alignment;
 use super::rules::{Forbid, RuleSet};
-use super::tree::{Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals};
+use super::tree::{Extent, LaidOut, LaidOutMember, LaidOutShape, Refusals};
 use super::walk_state::WalkState;
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder, Type};
@@ -99,11 +99,7 @@ impl UniformCheck {
                 self.visit(&format!("{path}[]"), element);
             }
             LaidOutShape::Struct(members) => self.visit_struct(path, members),
-            LaidOutShape::Scalar(Component { .. })
-            | LaidOutShape::Vector { .. }
-            | LaidOutShape::Matrix { .. }
-            | LaidOutShape::Pointer
-            | LaidOutShape::Resource => {}
+            _ => {}
         }
     }
 

@@ -111,6 +111,7 @@ pub const LONGEST_VECTOR: u32 = 1024;
 /// A resolved type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
+    /// A number or a `bool`.
     Scalar(Scalar),
     /// `float1` is a vector of one component.
     Vector {
@@ -118,35 +119,21 @@ pub enum Type {
         /// Number of components, 1 to 4; up to [`LONGEST_VECTOR`] for a long vector.
         length: u32,
     },
-    Matrix {
-        scalar: Scalar,
-        /// Number of rows, 1 to 4 (the first number in `float2x3`).
-        rows: u32,
-        /// Number of columns, 1 to 4.
-        columns: u32,
-        /// Declared order; `None` for the default in force.
-        order: Option<MatrixOrder>,
-    },
+    /// 1 to 4 rows (the first number in `float2x3`) and columns. `order` is the declared one.
+    Matrix { scalar: Scalar, rows: u32, columns: u32, order: Option<MatrixOrder> },
     /// One array dimension; `float a[2][3]` is an array of 2 arrays of 3.
-    Array {
-        element: Box<Type>,
-        count: Count,
-    },
+    Array { element: Box<Type>, count: Count },
+    /// Shared by all its uses, so its address identifies it.
     Struct(Arc<StructType>),
+    /// It has the bytes of its underlying integer, unless a rule set stores it otherwise.
     Enum(Arc<EnumType>),
     /// A pointer. The pointee may be the struct that holds the pointer, so this keeps only its
     /// spelling.
-    Pointer {
-        /// HLSL spelling of the pointee.
-        pointee: String,
-        promise: PointerPromise,
-    },
+    Pointer { pointee: String, promise: PointerPromise },
     /// A texture, sampler, buffer or other resource; it takes no bytes.
     Resource(Resource),
     /// Slang's `DescriptorHandle<T>`: the number of a descriptor, which is data.
-    Handle {
-        resource: Box<Resource>,
-    },
+    Handle { resource: Box<Resource> },
     /// A value of a Slang interface, whose concrete type is known only at run time: two 8-byte
     /// numbers that identify the type, followed by room for the value.
     Interface {

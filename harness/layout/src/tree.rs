@@ -196,26 +196,12 @@ pub enum LaidOutShape {
     /// A scalar or an enum.
     Scalar(Component),
     /// The components are contiguous.
-    Vector {
-        component: Component,
-        length: u32,
-    },
+    Vector { component: Component, length: u32 },
     /// Rows (order `Row`) or columns (order `Column`) are contiguous vectors, `stride` bytes apart.
-    Matrix {
-        component: Component,
-        rows: u32,
-        columns: u32,
-        /// Selects the contiguous vectors.
-        order: MatrixOrder,
-        /// Bytes from one contiguous vector to the next.
-        stride: u32,
-    },
-    Array {
-        element: Box<LaidOut>,
-        count: Count,
-        /// Bytes from one element to the next.
-        stride: u32,
-    },
+    Matrix { component: Component, rows: u32, columns: u32, order: MatrixOrder, stride: u32 },
+    /// One dimension, with elements `stride` bytes apart.
+    Array { element: Box<LaidOut>, count: Count, stride: u32 },
+    /// The base struct is its first member.
     Struct(Vec<LaidOutMember>),
     /// A pointer. It has no bytes if the rule set gives pointers none.
     Pointer,

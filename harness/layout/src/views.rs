@@ -210,26 +210,19 @@ fn row(place: PathOffset, layout: &LaidOut) -> MemberRow {
         alignment: layout.alignment,
         array_stride: strides.first().copied(),
         array_strides: if strides.len() > 1 { strides } else { Vec::new() },
-        matrix_stride: matrix.and_then(|matrix| matrix.stride),
-        matrix_order: matrix.map(|matrix| matrix.order),
+        matrix_stride: matrix.and_then(|(_, stride)| stride),
+        matrix_order: matrix.map(|(order, _)| order),
         bit_offset: None,
         bit_width: None,
         uncertain: None,
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct MatrixColumns {
-    order: MatrixOrder,
-    /// `None` for a matrix of one vector.
-    stride: Option<u32>,
-}
-
-/// The matrix columns of a matrix or of an array of matrices; `None` for anything else.
-fn matrix_of(layout: &LaidOut) -> Option<MatrixColumns> {
+/// The order and the stride of a matrix or of an array of matrices; no stride for a matrix of one vector.
+fn matrix_of(layout: &LaidOut) -> Option<(MatrixOrder, Option<u32>)> {
     let LaidOutShape::Matrix { rows, columns, order, stride, .. } = dimensions(layout).0.shape else { return None };
     let vectors = order.vectors_and_length(rows, columns).0;
-    Some(MatrixColumns { order, stride: (vectors != 1).then_some(stride) })
+    Some((order, (vectors != 1).then_some(stride)))
 }
 
 #[derive(Debug)]

@@ -83,11 +83,7 @@ pub enum ParameterAnnotation {
     /// None.
     Implicit,
     /// `register(t3, space1)`, with the letter of the kind.
-    Register {
-        index: u32,
-        /// Space, if the declaration has one.
-        space: Option<u32>,
-    },
+    Register { index: u32, space: Option<u32> },
     /// `register(space1)`.
     Space(u32),
 }

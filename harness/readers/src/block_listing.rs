@@ -17,11 +17,7 @@ fn rows_of(path: &str, start: u32, laid_out: &LaidOut, rows: &mut Vec<String>) {
         LaidOutShape::Array { element, stride, .. } => {
             rows_of(&format!("{path}[{stride}]"), start, element, rows);
         }
-        LaidOutShape::Scalar(_)
-        | LaidOutShape::Vector { .. }
-        | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
-        | LaidOutShape::Resource => {}
+        _ => {}
     }
 }
 

@@ -27,32 +27,18 @@ const MOST_WORDS: usize = 1 << 22;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ReadRequest {
-    WgslBlocks {
-        text: String,
-        /// The text's file, for the places of diagnostics.
-        file: FileId,
-    },
-    GlslBlocks {
-        text: String,
-        /// The text's file, for the places of diagnostics.
-        file: FileId,
-    },
-    SpirvBlocks {
-        /// In the byte order of this machine.
-        words: Vec<u32>,
-    },
+    /// The blocks of a WGSL text as naga lays them out; `file` is for the places of diagnostics.
+    WgslBlocks { text: String, file: FileId },
+    /// The blocks of a GLSL text.
+    GlslBlocks { text: String, file: FileId },
+    /// Words in the byte order of this machine.
+    SpirvBlocks { words: Vec<u32> },
     /// naga's SPIR-V for an entry point of WGSL.
-    WgslCode {
-        text: String,
-        entry: String,
-    },
-    WgslToHlsl {
-        text: String,
-        entry: String,
-    },
-    WgslBindings {
-        text: String,
-    },
+    WgslCode { text: String, entry: String },
+    /// naga's HLSL for an entry point of WGSL.
+    WgslToHlsl { text: String, entry: String },
+    /// The variables of a WGSL text that have bindings.
+    WgslBindings { text: String },
 }
 
 impl ReadRequest {

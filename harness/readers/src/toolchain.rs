@@ -14,6 +14,7 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::module_reader::ModuleReader;
 
@@ -55,8 +56,9 @@ pub enum AppliedRules {
     Named(&'static [&'static str], Column<'static>),
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, IntoStaticStr, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Stage {
     #[default]
     Compute,
@@ -88,17 +90,7 @@ impl Stage {
 
     /// The word in records and on the command line.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compute => "compute",
-            Self::Vertex => "vertex",
-            Self::Fragment => "fragment",
-            Self::RayGeneration => "raygeneration",
-            Self::Callable => "callable",
-            Self::Miss => "miss",
-            Self::ClosestHit => "closesthit",
-            Self::AnyHit => "anyhit",
-            Self::Intersection => "intersection",
-        }
+        self.into()
     }
 
     /// Returns true for a stage that a ray generation reaches by the number of a shader record.
@@ -191,6 +183,14 @@ impl CodeTarget {
                 model: Self::NEWEST.min(*shader_model),
                 sixteen_bit: if has_sixteen_bit { SixteenBit::On } else { SixteenBit::Off },
             },
+        }
+    }
+
+    /// The options of code for this target: the source's, unless the device has no 16-bit types.
+    pub fn options(self, options: LayoutOptions) -> LayoutOptions {
+        match self {
+            Self::Newest | Self::Direct3d { sixteen_bit: SixteenBit::On, .. } => options,
+            Self::Direct3d { sixteen_bit, .. } => LayoutOptions { sixteen_bit, ..options },
         }
     }
 }

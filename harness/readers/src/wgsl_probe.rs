@@ -18,7 +18,6 @@ pub struct WgslProbe {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum WgslStep {
     Member {
-        /// Position among the struct's members.
         index: u32,
         name: String,
     },

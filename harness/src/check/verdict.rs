@@ -25,12 +25,7 @@ pub struct CodeOrigin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Agrees,
-    Differs {
-        /// The witness that disagrees with the others.
-        culprit: Culprit,
-        /// The reason, in one sentence.
-        sentence: String,
-    },
+    Differs { culprit: Culprit, sentence: String },
 }
 
 impl Verdict {

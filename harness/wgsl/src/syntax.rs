@@ -80,31 +80,18 @@ pub(super) struct Expression<'a> {
 
 #[derive(Debug)]
 pub(super) enum ExpressionKind<'a> {
+    /// A literal with its suffix.
     Number(&'a str),
     /// `array<f32, 4>`; without a template list, no arguments.
-    Name {
-        name: &'a str,
-        template: Vec<Expression<'a>>,
-    },
-    Call {
-        callee: Box<Expression<'a>>,
-        arguments: Vec<Expression<'a>>,
-    },
+    Name { name: &'a str, template: Vec<Expression<'a>> },
+    /// A call, or a value of a type: `vec2f(1, 2)`.
+    Call { callee: Box<Expression<'a>>, arguments: Vec<Expression<'a>> },
     /// `a.b[1]`.
-    Access {
-        base: Box<Expression<'a>>,
-        steps: Vec<AccessStep<'a>>,
-    },
+    Access { base: Box<Expression<'a>>, steps: Vec<AccessStep<'a>> },
     /// The operators in the order of the text, as in `-~a`.
-    Unary {
-        operators: Vec<char>,
-        operand: Box<Expression<'a>>,
-    },
+    Unary { operators: Vec<char>, operand: Box<Expression<'a>> },
     /// Operands of operators of one precedence, left to right.
-    Binary {
-        first: Box<Expression<'a>>,
-        rest: Vec<(BinaryOperator, Expression<'a>)>,
-    },
+    Binary { first: Box<Expression<'a>>, rest: Vec<(BinaryOperator, Expression<'a>)> },
 }
 
 #[derive(Debug)]

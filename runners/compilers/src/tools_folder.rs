@@ -53,19 +53,9 @@ pub enum Untrusted {
         writable.display(),
         path = loaded.display()
     )]
-    Writable {
-        loaded: PathBuf,
-        /// The file or folder at fault.
-        writable: PathBuf,
-        mode: u32,
-    },
+    Writable { loaded: PathBuf, writable: PathBuf, mode: u32 },
     #[error("{} is not loaded: {}: {error}", loaded.display(), path.display())]
-    Unreadable {
-        loaded: PathBuf,
-        /// The file or folder at fault.
-        path: PathBuf,
-        error: io::Error,
-    },
+    Unreadable { loaded: PathBuf, path: PathBuf, error: io::Error },
 }
 
 /// The reason why there is no tools folder.

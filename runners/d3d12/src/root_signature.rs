@@ -38,19 +38,9 @@ pub(crate) enum HeapKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RootBinding {
     /// The address of a buffer of the job.
-    Descriptor {
-        range: RegisterRange,
-        /// Index of the buffer.
-        buffer: usize,
-    },
+    Descriptor { range: RegisterRange, buffer: usize },
     /// The words of a buffer of the job.
-    Constants {
-        range: RegisterRange,
-        /// Index of the buffer.
-        buffer: usize,
-        /// Number of words.
-        words: u32,
-    },
+    Constants { range: RegisterRange, buffer: usize, words: u32 },
     /// Consecutive descriptors.
     Table(Table),
 }

@@ -9,10 +9,12 @@ use std::time::Duration;
 use layoutproof_core::case::matches_filter;
 use layoutproof_device::{ReadBack, RunnerError, RunnerKind};
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, VariantNames};
 use thiserror::Error;
 
 /// The ways in which a worker can misbehave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, EnumString, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
+#[strum(serialize_all = "lowercase")]
 pub enum FaultKind {
     /// Aborts, as a failed assertion in a driver does.
     Crash,
@@ -24,16 +26,6 @@ pub enum FaultKind {
     Oom,
     /// Does its work, and prints to both standard streams.
     Print,
-}
-
-impl FaultKind {
-    const ALL: [(&'static str, Self); 5] = [
-        ("crash", Self::Crash),
-        ("hang", Self::Hang),
-        ("garbage", Self::Garbage),
-        ("oom", Self::Oom),
-        ("print", Self::Print),
-    ];
 }
 
 /// A fault and its place: `crash@CASE`, `crash#N` or `crash:API`.
@@ -58,7 +50,7 @@ enum FaultSite {
 pub enum BadFault {
     #[error("a fault is written KIND@CASE, KIND#N or KIND:API, as in crash@arrays/, hang#7 or crash:ash")]
     Form,
-    #[error("unknown fault `{0}`; known are {known}", known = FaultKind::ALL.map(|(name, _)| name).join(", "))]
+    #[error("unknown fault `{0}`; known are {known}", known = FaultKind::VARIANTS.join(", "))]
     Kind(String),
     #[error("`{0}` is not the number of a job")]
     Number(String),
@@ -80,8 +72,7 @@ impl FromStr for Fault {
         let parts = text.split_once(['@', '#', ':']);
         let (name, place) = parts.ok_or(BadFault::Form)?;
 
-        let found = FaultKind::ALL.into_iter().find(|(known, _)| *known == name);
-        let (_, kind) = found.ok_or_else(|| BadFault::Kind(name.to_owned()))?;
+        let kind = name.parse().map_err(|_| BadFault::Kind(name.to_owned()))?;
 
         let strikes = match text.as_bytes().get(name.len()) {
             Some(b'@') => FaultSite::Case(place.to_owned()),

@@ -8,7 +8,7 @@ use ms_codeview::types::{Array, Bitfield, Enum, Leaf, Pointer, TypeData};
 
 use super::collect_names::{NamedRecord, named_record, plain_name};
 use super::read_text;
-use super::type_stream::{CodeViewTypes, FIRST_TYPE, NumberedRecord};
+use super::type_stream::{CodeViewTypes, FIRST_TYPE};
 use crate::host_types::NewType;
 use crate::{
     BitRange, DebugInfoError, DebugLimits, DeclarationPlace, ElementCount, HostArray, HostBase, HostLanguage,
@@ -37,7 +37,7 @@ impl<'a, 'reader> CodeViewReader<'a, 'reader> {
         limits: &'reader DebugLimits,
     ) -> Self {
         let mut definitions = HashMap::new();
-        for NumberedRecord { number, record } in types.records() {
+        for (number, record) in types.records() {
             let data = record.parse().ok();
             if let Some(named) = data.as_ref().and_then(named_record).filter(|named| !named.is_declaration) {
                 definitions.insert(named.unique_name.unwrap_or(named.name).to_vec(), number);
@@ -279,21 +279,14 @@ pub(super) enum Primitive {
     Other { name: &'static str },
 }
 
-struct PrimitiveRow {
-    kind: u32,
-    name: &'static str,
-    class: ScalarClass,
-    size: u32,
-}
-
 pub(super) fn primitive(number: u32) -> Option<Primitive> {
     let (kind, mode) = (number & 0xff, number >> 8 & 0xf);
     if number == 0x0103 {
         return Some(Primitive::Other { name: "std::nullptr_t" });
     }
-    let row = PRIMITIVES.iter().find(|row| row.kind == kind);
+    let row = PRIMITIVES.iter().find(|(known, ..)| *known == kind);
     let name = match (row, kind) {
-        (Some(row), _) => row.name,
+        (Some((_, name, ..)), _) => name,
         (None, 0x03) => "void",
         (None, 0x00) => "",
         (None, _) => return None,
@@ -301,9 +294,7 @@ pub(super) fn primitive(number: u32) -> Option<Primitive> {
     let pointer_size = match mode {
         0 => {
             return Some(match row {
-                Some(&PrimitiveRow { class, size, .. }) => {
-                    Primitive::Scalar { name, scalar: HostScalar { class, size } }
-                }
+                Some(&(_, _, class, size)) => Primitive::Scalar { name, scalar: HostScalar { class, size } },
                 None => Primitive::Other { name },
             });
         }
@@ -315,49 +306,46 @@ pub(super) fn primitive(number: u32) -> Option<Primitive> {
     Some(Primitive::Pointer { size: pointer_size, target: name })
 }
 
-const fn row(kind: u32, name: &'static str, class: ScalarClass, size: u32) -> PrimitiveRow {
-    PrimitiveRow { kind, name, class, size }
-}
-
 const SIGNED_CHARACTER: ScalarClass = ScalarClass::Character { signed: true };
 const UNSIGNED_CHARACTER: ScalarClass = ScalarClass::Character { signed: false };
 
-const PRIMITIVES: &[PrimitiveRow] = &[
-    row(0x08, "HRESULT", ScalarClass::Signed, 4),
-    row(0x10, "signed char", SIGNED_CHARACTER, 1),
-    row(0x11, "short", ScalarClass::Signed, 2),
-    row(0x12, "long", ScalarClass::Signed, 4),
-    row(0x13, "long long", ScalarClass::Signed, 8),
-    row(0x14, "__int128", ScalarClass::Signed, 16),
-    row(0x20, "unsigned char", UNSIGNED_CHARACTER, 1),
-    row(0x21, "unsigned short", ScalarClass::Unsigned, 2),
-    row(0x22, "unsigned long", ScalarClass::Unsigned, 4),
-    row(0x23, "unsigned long long", ScalarClass::Unsigned, 8),
-    row(0x24, "unsigned __int128", ScalarClass::Unsigned, 16),
-    row(0x30, "bool", ScalarClass::Bool, 1),
-    row(0x31, "bool16", ScalarClass::Bool, 2),
-    row(0x32, "bool32", ScalarClass::Bool, 4),
-    row(0x33, "bool64", ScalarClass::Bool, 8),
-    row(0x40, "float", ScalarClass::Float, 4),
-    row(0x41, "double", ScalarClass::Float, 8),
-    row(0x42, "long double", ScalarClass::Float, 10),
-    row(0x43, "__float128", ScalarClass::Float, 16),
-    row(0x46, "_Float16", ScalarClass::Float, 2),
-    row(0x68, "__int8", ScalarClass::Signed, 1),
-    row(0x69, "unsigned __int8", ScalarClass::Unsigned, 1),
-    row(0x70, "char", SIGNED_CHARACTER, 1),
-    row(0x71, "wchar_t", UNSIGNED_CHARACTER, 2),
-    row(0x72, "__int16", ScalarClass::Signed, 2),
-    row(0x73, "unsigned __int16", ScalarClass::Unsigned, 2),
-    row(0x74, "int", ScalarClass::Signed, 4),
-    row(0x75, "unsigned int", ScalarClass::Unsigned, 4),
-    row(0x76, "__int64", ScalarClass::Signed, 8),
-    row(0x77, "unsigned __int64", ScalarClass::Unsigned, 8),
-    row(0x78, "__int128", ScalarClass::Signed, 16),
-    row(0x79, "unsigned __int128", ScalarClass::Unsigned, 16),
-    row(0x7a, "char16_t", UNSIGNED_CHARACTER, 2),
-    row(0x7b, "char32_t", UNSIGNED_CHARACTER, 4),
-    row(0x7c, "char8_t", UNSIGNED_CHARACTER, 1),
+/// Kind, name, class, and size in bytes.
+const PRIMITIVES: &[(u32, &str, ScalarClass, u32)] = &[
+    (0x08, "HRESULT", ScalarClass::Signed, 4),
+    (0x10, "signed char", SIGNED_CHARACTER, 1),
+    (0x11, "short", ScalarClass::Signed, 2),
+    (0x12, "long", ScalarClass::Signed, 4),
+    (0x13, "long long", ScalarClass::Signed, 8),
+    (0x14, "__int128", ScalarClass::Signed, 16),
+    (0x20, "unsigned char", UNSIGNED_CHARACTER, 1),
+    (0x21, "unsigned short", ScalarClass::Unsigned, 2),
+    (0x22, "unsigned long", ScalarClass::Unsigned, 4),
+    (0x23, "unsigned long long", ScalarClass::Unsigned, 8),
+    (0x24, "unsigned __int128", ScalarClass::Unsigned, 16),
+    (0x30, "bool", ScalarClass::Bool, 1),
+    (0x31, "bool16", ScalarClass::Bool, 2),
+    (0x32, "bool32", ScalarClass::Bool, 4),
+    (0x33, "bool64", ScalarClass::Bool, 8),
+    (0x40, "float", ScalarClass::Float, 4),
+    (0x41, "double", ScalarClass::Float, 8),
+    (0x42, "long double", ScalarClass::Float, 10),
+    (0x43, "__float128", ScalarClass::Float, 16),
+    (0x46, "_Float16", ScalarClass::Float, 2),
+    (0x68, "__int8", ScalarClass::Signed, 1),
+    (0x69, "unsigned __int8", ScalarClass::Unsigned, 1),
+    (0x70, "char", SIGNED_CHARACTER, 1),
+    (0x71, "wchar_t", UNSIGNED_CHARACTER, 2),
+    (0x72, "__int16", ScalarClass::Signed, 2),
+    (0x73, "unsigned __int16", ScalarClass::Unsigned, 2),
+    (0x74, "int", ScalarClass::Signed, 4),
+    (0x75, "unsigned int", ScalarClass::Unsigned, 4),
+    (0x76, "__int64", ScalarClass::Signed, 8),
+    (0x77, "unsigned __int64", ScalarClass::Unsigned, 8),
+    (0x78, "__int128", ScalarClass::Signed, 16),
+    (0x79, "unsigned __int128", ScalarClass::Unsigned, 16),
+    (0x7a, "char16_t", UNSIGNED_CHARACTER, 2),
+    (0x7b, "char32_t", UNSIGNED_CHARACTER, 4),
+    (0x7c, "char8_t", UNSIGNED_CHARACTER, 1),
 ];
 
 /// The maximum number of lists that may continue each other; each has up to 64 KiB.
@@ -445,7 +433,7 @@ impl CodeViewReader<'_, '_> {
 
 pub(super) fn declaration_lines(types: &CodeViewTypes<'_>) -> HashMap<u32, DeclarationPlace> {
     let mut places = HashMap::new();
-    for NumberedRecord { record, .. } in types.identifiers() {
+    for (_, record) in types.identifiers() {
         let (ty, file, line) = match (record.kind, record.parse()) {
             (Leaf::LF_UDT_SRC_LINE, Ok(TypeData::UdtSrcLine(place))) => {
                 (place.ty.get().0, text_record(types, place.src.get()), place.line.get())

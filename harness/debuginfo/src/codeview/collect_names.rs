@@ -2,7 +2,7 @@
 
 use ms_codeview::types::{Leaf, TypeData};
 
-use super::type_stream::{CodeViewTypes, NumberedRecord};
+use super::type_stream::CodeViewTypes;
 use super::{read_text, read_u16, read_u32};
 use crate::index::NameTable;
 use crate::index::{EntryKind, UnitEntry};
@@ -29,7 +29,7 @@ pub(crate) fn collect_names(
     names: &mut NameTable,
 ) -> Result<Vec<UnitEntry>, DebugInfoError> {
     let mut entries = Vec::new();
-    for NumberedRecord { number, record } in types.records() {
+    for (number, record) in types.records() {
         if !is_named(record.kind) {
             continue;
         }

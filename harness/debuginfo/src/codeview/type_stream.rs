@@ -105,11 +105,11 @@ impl CodeViewTypes<'_> {
         record.parse().map_err(|_| self.damaged(number, "its record ends too early"))
     }
 
-    pub(super) fn records(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
+    pub(super) fn records(&self) -> impl Iterator<Item = (u32, TypeRecord<'_>)> {
         self.records.iter()
     }
 
-    pub(super) fn identifiers(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
+    pub(super) fn identifiers(&self) -> impl Iterator<Item = (u32, TypeRecord<'_>)> {
         self.identifiers.as_ref().unwrap_or(&self.records).iter()
     }
 
@@ -121,11 +121,6 @@ impl CodeViewTypes<'_> {
         let (object, offset) = (self.name.to_owned(), u64::from(number));
         DebugInfoError::DamagedType { object, name: String::new(), offset, message: message.into() }
     }
-}
-
-pub(super) struct NumberedRecord<'a> {
-    pub(super) number: u32,
-    pub(super) record: TypeRecord<'a>,
 }
 
 impl<'a> RecordStream<'a> {
@@ -167,9 +162,9 @@ impl<'a> RecordStream<'a> {
         TypesIter::new(self.bytes.get(start..)?).next()
     }
 
-    fn iter(&self) -> impl Iterator<Item = NumberedRecord<'_>> {
+    fn iter(&self) -> impl Iterator<Item = (u32, TypeRecord<'_>)> {
         let last = self.first.saturating_add(u32::try_from(self.starts.len()).unwrap_or(u32::MAX));
-        (self.first..last).filter_map(|number| Some(NumberedRecord { number, record: self.record(number)? }))
+        (self.first..last).filter_map(|number| Some((number, self.record(number)?)))
     }
 }
 

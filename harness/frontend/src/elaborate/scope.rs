@@ -97,22 +97,14 @@ pub(super) struct ValueSymbol<'t> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValueEntry<'t> {
-    Constant {
-        ty: &'t TypeExpression<'t>,
-        value: &'t Expression<'t>,
-    },
+    /// `static const int N = 4;`.
+    Constant { ty: &'t TypeExpression<'t>, value: &'t Expression<'t> },
     /// `extern static const int N;`: another module defines the value.
-    Linked {
-        name: Identifier<'t>,
-    },
+    Linked { name: Identifier<'t> },
     /// `[SpecializationConstant] const int N = 4;`: the application chooses the value when it creates the pipeline.
-    Specialised {
-        name: Identifier<'t>,
-    },
-    Enumerator {
-        declaration: TypeId,
-        index: usize,
-    },
+    Specialised { name: Identifier<'t> },
+    /// By its position in the enum.
+    Enumerator { declaration: TypeId, index: usize },
 }
 
 #[derive(Debug)]

@@ -56,9 +56,7 @@ pub enum Statement {
     Block(Vec<Statement>),
     If {
         condition: Expression,
-        /// Statements that run if the condition holds.
         then: Vec<Statement>,
-        /// Statements that run if it does not.
         otherwise: Vec<Statement>,
     },
     /// `for`, `while` and `do`.
@@ -111,7 +109,6 @@ pub enum Literal {
     /// An integer, of 32 bits unless its suffix says otherwise. Unsigned values wrap.
     Integer {
         value: i64,
-        /// True for `uint`.
         unsigned: bool,
     },
     Float(f64),
@@ -121,6 +118,7 @@ pub enum Literal {
 pub enum Expression {
     /// A literal, an enumerator or a generic argument.
     Constant(Literal),
+    /// A variable or parameter of the function, by its slot.
     Local(usize),
     /// The object that the method belongs to.
     This,
@@ -132,25 +130,16 @@ pub enum Expression {
     Index(Box<Expression>, Box<Expression>),
     /// A call of a function, method or operator.
     Call(Box<CallExpression>),
+    /// A prefix operator that changes nothing.
     Unary(PrefixOperator, Box<Expression>),
+    /// Any operator with two operands but an assignment.
     Binary(BinaryOperator, Box<Expression>, Box<Expression>),
     /// `condition ? first : second`.
     Select(Box<[Expression; 3]>),
     /// `target = value`, `target += value`.
-    Assign {
-        /// The operator of a compound assignment.
-        operator: Option<BinaryOperator>,
-        target: Box<Expression>,
-        value: Box<Expression>,
-    },
+    Assign { operator: Option<BinaryOperator>, target: Box<Expression>, value: Box<Expression> },
     /// `++` and `--`.
-    Step {
-        target: Box<Expression>,
-        /// True for `--`.
-        down: bool,
-        /// True if the expression yields the value before the step.
-        postfix: bool,
-    },
+    Step { target: Box<Expression>, down: bool, postfix: bool },
     /// `(T)value`.
     Cast(Option<Type>, Box<Expression>),
     /// `T(a, b)`.

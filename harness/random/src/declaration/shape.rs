@@ -61,35 +61,19 @@ pub enum MemberType {
     /// `float`.
     Scalar(Scalar),
     /// `float3`.
-    Vector {
-        scalar: Scalar,
-        /// Number of components, 1 to 4.
-        length: u32,
-    },
+    Vector { scalar: Scalar, length: u32 },
     /// `row_major float2x3`.
-    Matrix {
-        scalar: Scalar,
-        /// Number of rows, 1 to 4.
-        rows: u32,
-        /// Number of columns, 1 to 4.
-        columns: u32,
-        /// `row_major` or `column_major`, if the declaration has one.
-        order: Option<MatrixOrder>,
-    },
+    Matrix { scalar: Scalar, rows: u32, columns: u32, order: Option<MatrixOrder> },
     /// An enum, with its underlying type if the declaration has one.
     Enum(Option<Scalar>),
+    /// Declared before the block, under a name of its own.
     Struct(Box<RandomStruct>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ExplicitOffset {
     /// `packoffset(c2.y)`, on members of a `cbuffer` or `tbuffer`.
-    PackOffset {
-        /// 16-byte register.
-        register: u32,
-        /// Component of 4 bytes, 0 to 3, if the declaration has one.
-        component: Option<u32>,
-    },
+    PackOffset { register: u32, component: Option<u32> },
     /// `[[vk::offset(32)]]`, in bytes, on members of a struct.
     VkOffset(u32),
 }

@@ -15,33 +15,21 @@ use crate::listing::ListingBudget;
 use crate::llvm::{StructType, Type, defined_types};
 
 /// Scalars by the names that DXC prints, with their bytes. A longer name comes before its prefix.
-const SCALARS: [ListedScalar; 13] = [
-    ListedScalar::new("min16float", Scalar::Min16Float, 4),
-    ListedScalar::new("min16ui", Scalar::Min16Uint, 4),
-    ListedScalar::new("min16i", Scalar::Min16Int, 4),
-    ListedScalar::new("int16_t", Scalar::Int16, 2),
-    ListedScalar::new("uint16_t", Scalar::Uint16, 2),
-    ListedScalar::new("int64_t", Scalar::Int64, 8),
-    ListedScalar::new("uint64_t", Scalar::Uint64, 8),
-    ListedScalar::new("bool", Scalar::Bool, 4),
-    ListedScalar::new("half", Scalar::Half, 2),
-    ListedScalar::new("float", Scalar::Float32, 4),
-    ListedScalar::new("double", Scalar::Float64, 8),
-    ListedScalar::new("int", Scalar::Int32, 4),
-    ListedScalar::new("uint", Scalar::Uint32, 4),
+const SCALARS: [(&str, Scalar, u32); 13] = [
+    ("min16float", Scalar::Min16Float, 4),
+    ("min16ui", Scalar::Min16Uint, 4),
+    ("min16i", Scalar::Min16Int, 4),
+    ("int16_t", Scalar::Int16, 2),
+    ("uint16_t", Scalar::Uint16, 2),
+    ("int64_t", Scalar::Int64, 8),
+    ("uint64_t", Scalar::Uint64, 8),
+    ("bool", Scalar::Bool, 4),
+    ("half", Scalar::Half, 2),
+    ("float", Scalar::Float32, 4),
+    ("double", Scalar::Float64, 8),
+    ("int", Scalar::Int32, 4),
+    ("uint", Scalar::Uint32, 4),
 ];
-
-/// A row of [`SCALARS`].
-struct ListedScalar {
-    name: &'static str,
-    component: Component,
-}
-
-impl ListedScalar {
-    const fn new(name: &'static str, scalar: Scalar, size: u32) -> Self {
-        Self { name, component: Component { scalar, size } }
-    }
-}
 
 /// The blocks of a listing in its order, under the name `declared`.
 pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, ContainerError> {
@@ -253,15 +241,15 @@ fn declared(declaration: &str) -> Option<Declared<'_>> {
 
 /// `float`, `float3`, `float3x4`.
 fn numeric(ty: &str, order: MatrixOrder) -> Option<ReflectedBase> {
-    let listed = SCALARS.iter().find(|listed| ty.starts_with(listed.name))?;
-    let component = listed.component;
+    let (name, scalar, size) = SCALARS.into_iter().find(|(name, ..)| ty.starts_with(name))?;
+    let component = Component { scalar, size };
     let digit = |text: &str| text.parse::<u32>().ok().filter(|number| (1..=4).contains(number));
-    match ty[listed.name.len()..].split_once('x') {
+    match ty[name.len()..].split_once('x') {
         Some((rows, columns)) => {
             Some(ReflectedBase::Matrix { component, rows: digit(rows)?, columns: digit(columns)?, order })
         }
-        None if ty.len() == listed.name.len() => Some(ReflectedBase::Scalar(component)),
-        None => Some(ReflectedBase::Vector { component, length: digit(&ty[listed.name.len()..])? }),
+        None if ty.len() == name.len() => Some(ReflectedBase::Scalar(component)),
+        None => Some(ReflectedBase::Vector { component, length: digit(&ty[name.len()..])? }),
     }
 }
 

@@ -83,19 +83,11 @@ pub(super) fn lay_out_reflected(block: ReflectedBlock, budget: &mut ListingBudge
     let mut measuring = Measuring { packing, refusals: Refusals::default(), budget };
 
     let laid_out = measuring.measure(&root, "")?;
-    let sizes = StatedSize { stated: size, measured: laid_out.size };
-    measuring.check_size("", sizes);
+    measuring.check_size("", size, laid_out.size);
     let refusals = measuring.refusals;
     let stride = laid_out.size.finite().filter(|_| is_structured);
     let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
     Some(BlockLayout { rules: DECLARED.into(), name, kind, count, result, stride, warnings: Vec::new() })
-}
-
-/// A size from two sources.
-#[derive(Clone, Copy)]
-struct StatedSize {
-    stated: Option<u32>,
-    measured: Extent,
 }
 
 struct Measuring<'a> {
@@ -114,7 +106,7 @@ impl Measuring<'_> {
                 of_vectors(*component, *length, LaidOutShape::Vector { component: *component, length: *length })
             }
             ReflectedBase::Matrix { component, rows, columns, order } => {
-                self.matrix(*component, MatrixShape { rows: *rows, columns: *columns, order: *order })
+                self.matrix(*component, *rows, *columns, *order)
             }
             ReflectedBase::Struct { name, members } => self.structure(name, members, path)?,
             ReflectedBase::Unknown(what) => {
@@ -137,7 +129,7 @@ impl Measuring<'_> {
         for member in members {
             let path = if member.is_base { path.to_owned() } else { member_path(path, &member.name) };
             let layout = self.measure(&member.ty, &path)?;
-            self.check_size(&path, StatedSize { stated: member.size, measured: layout.size });
+            self.check_size(&path, member.size, layout.size);
             end = end.max(member.offset.saturating_add(layout.size.finite().unwrap_or(0)));
             alignment = alignment.max(layout.alignment);
             laid_out.push(LaidOutMember {
@@ -157,8 +149,7 @@ impl Measuring<'_> {
         Some(LaidOut { type_name: name.to_owned(), size: Extent::Finite(size), alignment, shape })
     }
 
-    fn matrix(&self, component: Component, matrix: MatrixShape) -> LaidOut {
-        let MatrixShape { rows, columns, order } = matrix;
+    fn matrix(&self, component: Component, rows: u32, columns: u32, order: MatrixOrder) -> LaidOut {
         let (vectors, length) = order.vectors_and_length(rows, columns);
 
         let vector = component.size.saturating_mul(length);
@@ -205,8 +196,8 @@ impl Measuring<'_> {
 
     /// Rejects a type whose size differs from the one that the container states: part of it was
     /// misunderstood.
-    fn check_size(&mut self, path: &str, sizes: StatedSize) {
-        let (Some(stated), Some(measured)) = (sizes.stated, sizes.measured.finite()) else { return };
+    fn check_size(&mut self, path: &str, stated: Option<u32>, measured: Extent) {
+        let (Some(stated), Some(measured)) = (stated, measured.finite()) else { return };
         if stated != measured && self.refusals.is_empty() {
             let message = format!("has {measured} bytes according to its types, but the container states {stated}");
             self.refusals.push(path, message);
@@ -219,14 +210,6 @@ impl Measuring<'_> {
 fn storage_of_bits(member: &ReflectedMember, layout: &LaidOut) -> Option<BitRange> {
     let bytes = layout.size.finite().filter(|_| member.name.is_empty() && !member.is_base)?;
     Some(BitRange { offset: 0, width: bytes.saturating_mul(8) })
-}
-
-/// Rows, columns and order of a matrix.
-#[derive(Clone, Copy)]
-struct MatrixShape {
-    rows: u32,
-    columns: u32,
-    order: MatrixOrder,
 }
 
 fn of_vectors(component: Component, length: u32, shape: LaidOutShape) -> LaidOut {

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_device::{DeviceInfo, RegisterRange, ResourceClass, Shader, ShaderForm};
-use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find, lay_out};
 
@@ -149,16 +148,8 @@ fn unread<'a>(bound: &'a BoundModule, plan: &BindingPlan) -> Vec<UnreadBinding<'
     unread.collect()
 }
 
-/// The first register of a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct FirstRegister {
-    class: ResourceClass,
-    space: u32,
-    number: u32,
-}
-
 /// Returns the strides of structured buffers, keyed by first register.
-fn structured_strides(placed: &BindingCheck, options: LayoutOptions) -> BTreeMap<FirstRegister, u32> {
+fn structured_strides(placed: &BindingCheck, options: LayoutOptions) -> BTreeMap<(ResourceClass, u32, u32), u32> {
     let mut strides = BTreeMap::new();
     let Some(rules) = find("hlsl-structured") else { return strides };
     let blocks = placed.source.module.blocks.iter().filter(|block| block.kind == BlockKind::StructuredElement);
@@ -167,7 +158,7 @@ fn structured_strides(placed: &BindingCheck, options: LayoutOptions) -> BTreeMap
         let bindings = placed.bound.iter().flat_map(|bound| &bound.bindings);
         for binding in bindings.filter(|binding| binding.path == block.name) {
             if let Some(class) = class_of(binding.unit) {
-                strides.insert(FirstRegister { class, space: binding.space, number: binding.index }, stride);
+                strides.insert((class, binding.space, binding.index), stride);
             }
         }
     }
@@ -300,18 +291,12 @@ impl Proof {
     pub fn compiled(mut self, compilers: &dyn Compilers, device: &DeviceInfo) -> Self {
         let Producer::Compiler(toolchain) = self.producer else { return self };
         let target = CodeTarget::of(device);
-        let options = match target {
-            CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {
-                LayoutOptions { sixteen_bit: SixteenBit::Off, ..self.placed.source.options }
-            }
-            CodeTarget::Newest | CodeTarget::Direct3d { .. } => self.placed.source.options,
-        };
+        let options = target.options(self.placed.source.options);
 
         let strides = structured_strides(&self.placed, options);
         for (number, module) in self.modules.iter_mut().enumerate() {
             for range in &mut module.ranges {
-                let first = FirstRegister { class: range.class, space: range.space, number: range.first };
-                range.stride = strides.get(&first).copied().unwrap_or(0);
+                range.stride = strides.get(&(range.class, range.space, range.first)).copied().unwrap_or(0);
             }
             let (Some(text), Some(own)) = (module.source.clone(), &self.placed.source.text) else { continue };
 

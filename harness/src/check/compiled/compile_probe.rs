@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
-use layoutproof_layout::scalar::{Scalar, SixteenBit};
+use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LayoutOptions, Leaf, Numbers, find,
 };
@@ -317,14 +317,7 @@ impl CompileJob<'_> {
 
     /// Matrix order and 16-bit types. A device without 16-bit types overrides the source's setting.
     pub(super) fn options(&self) -> LayoutOptions {
-        match self.target {
-            CodeTarget::Newest | CodeTarget::Direct3d { sixteen_bit: SixteenBit::On, .. } => {
-                self.subject.source.options
-            }
-            CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {
-                LayoutOptions { sixteen_bit: SixteenBit::Off, ..self.subject.source.options }
-            }
-        }
+        self.target.options(self.subject.source.options)
     }
 
     pub(super) fn language(&self) -> ShaderLanguage {

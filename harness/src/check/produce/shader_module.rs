@@ -25,11 +25,8 @@ pub enum ModuleCode {
     Naga { spirv: Vec<u32>, wgsl: String },
     /// WGSL text that naga refuses; no device gets it.
     Wgsl(String),
-    Dxil {
-        /// The listing, which the evaluator follows.
-        listing: String,
-        container: Option<Vec<u8>>,
-    },
+    /// The evaluator follows the listing, devices take the container.
+    Dxil { listing: String, container: Option<Vec<u8>> },
     /// DXBC, and the SPIR-V words that vkd3d translates it to. We follow the SPIR-V.
     Dxbc { spirv: Vec<u32>, container: Vec<u8> },
     /// Clang's IR for Direct3D.

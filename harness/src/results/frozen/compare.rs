@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use strum::VariantArray;
+use strum::{IntoStaticStr, VariantArray};
 
 use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer, FrozenQuestion};
 
@@ -29,7 +29,8 @@ pub struct BuildDifference {
 }
 
 /// What a difference between two builds means for the author of the source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
+#[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq, PartialOrd, Ord, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum ChangeKind {
     /// A number of bytes differs: an offset, a size, a stride, or where code reads. A number that
     /// only one build has counts too.
@@ -37,11 +38,13 @@ pub enum ChangeKind {
     /// A parameter is at another register or binding.
     Bindings,
     /// The new build refuses a source that the old one accepts.
+    #[strum(serialize = "newly-rejected")]
     Rejected,
     /// The new build crashes, hangs or prints nonsense where the old one does not, or it refuses
     /// what the old one crashes on.
     Crashes,
     /// The new build accepts a source that the old one does not.
+    #[strum(serialize = "newly-accepted")]
     Accepted,
     /// Both refuse the source, or both crash on it, with different words.
     Messages,
@@ -55,14 +58,7 @@ impl ChangeKind {
 
     /// The word in JSON.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Moved => "moved",
-            Self::Bindings => "bindings",
-            Self::Rejected => "newly-rejected",
-            Self::Crashes => "crashes",
-            Self::Accepted => "newly-accepted",
-            Self::Messages => "messages",
-        }
+        self.into()
     }
 
     fn of_answers(old: Option<&FrozenAnswer>, new: Option<&FrozenAnswer>) -> Self {

@@ -19,14 +19,10 @@ pub(super) struct Memory {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemoryRoot {
     /// A local variable of a function.
-    Local {
-        function: usize,
-        slot: usize,
-    },
+    Local { function: usize, slot: usize },
     /// `this` in a function.
-    This {
-        function: usize,
-    },
+    This { function: usize },
+    /// A `static` variable of the module.
     Static(usize),
 }
 

@@ -33,11 +33,7 @@ pub enum NoCacheFolder {
     Unusable { path: PathBuf, reason: String },
     /// Another user could change the content.
     #[error("nothing is cached: {} {reason}", path.display())]
-    NotAlone {
-        path: PathBuf,
-        /// The problem and its remedy.
-        reason: String,
-    },
+    NotAlone { path: PathBuf, reason: String },
     /// This system does not report the owner of a folder.
     #[error("nothing is cached: this system does not report who can change a folder")]
     Platform,
