@@ -57,7 +57,7 @@ impl Ray {
 
 /// Returns the module with the ray generation [`CALLER`] for a stage.
 pub(crate) fn caller(stage: RecordStage) -> Shader {
-    let mut types = begin(&[], &BTreeSet::from([AddressSpace::ShaderRecord]));
+    let mut types = begin(&[], &BTreeSet::from([AddressSpace::ShaderRecord]), false);
     let ray = Ray::to(stage);
     let class = if ray.is_some() { StorageClass::RayPayloadKHR } else { StorageClass::CallableDataKHR };
     let passed = passed(&mut types, class);
