@@ -70,6 +70,8 @@ pub struct Job {
     pub trace: Option<Trace>,
     /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
+    /// The device addresses that buffers contain.
+    pub links: Vec<AddressLink>,
     pub images: Vec<JobImage>,
     pub samplers: Vec<JobSampler>,
     /// Values of specialization constants, by `SpecId`.
@@ -96,6 +98,7 @@ impl Job {
             draw: None,
             trace: None,
             buffers,
+            links: Vec::new(),
             images: Vec::new(),
             samplers: Vec::new(),
             constants: BTreeMap::new(),
@@ -104,6 +107,41 @@ impl Job {
             workgroups: [1, 1, 1],
             requires: BTreeSet::new(),
             root_signature: RootSignature::default(),
+        }
+    }
+}
+
+/// A pointer in a buffer: 8 bytes that hold the device address of another byte of the same buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressLink {
+    /// Index of a buffer of the kind [`BufferKind::Address`].
+    pub buffer: usize,
+    /// Byte of the buffer at which the runner writes the address.
+    pub at: u32,
+    /// Byte of the buffer whose address it is.
+    pub target: u32,
+}
+
+impl Job {
+    /// Writes the links of a buffer into its bytes, which begin at this device address.
+    pub fn write_links(&self, buffer: usize, address: u64, bytes: &mut [u8]) {
+        for link in self.links.iter().filter(|link| link.buffer == buffer) {
+            if let Some(place) = bytes.get_mut(link.at as usize..).and_then(|rest| rest.get_mut(..8)) {
+                place.copy_from_slice(&(address + u64::from(link.target)).to_le_bytes());
+            }
+        }
+    }
+
+    /// Puts the job's own bytes back in place of the links that are unchanged.
+    pub fn remove_links(&self, buffer: usize, address: u64, bytes: &mut [u8]) {
+        for link in self.links.iter().filter(|link| link.buffer == buffer) {
+            let range = link.at as usize..link.at as usize + 8;
+            let linked = (address + u64::from(link.target)).to_le_bytes();
+            if let (Some(place), Some(own)) = (bytes.get_mut(range.clone()), self.buffers[buffer].bytes.get(range))
+                && *place == linked
+            {
+                place.copy_from_slice(own);
+            }
         }
     }
 }

@@ -45,6 +45,7 @@ impl Check {
             | Form::Indexed
             | Form::Divergent
             | Form::Copied
+            | Form::Linked
             | Form::ByteAddress
             | Form::Private
             | Form::Function

@@ -546,6 +546,7 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
             Some(form) => format!("_written_{}", form.as_str()),
         },
         Some(entry) if entry.space == AddressSpace::Workgroup => "_workgroup".to_owned(),
+        Some(entry) if entry.forms == [Form::Linked] => format!("_{}", Form::Linked.as_str()),
         Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };

@@ -100,7 +100,7 @@ impl BodyWriter<'_> {
             Form::Copied => self.copy_out()?,
             Form::Length => self.read_length(),
             // SPIR-V has no such buffers; compilers build them from words.
-            Form::ByteAddress => {}
+            Form::ByteAddress | Form::Linked => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
             Form::Function => self.read_copy(form, self.interface.local.clone())?,
             Form::Workgroup | Form::Sized => self.read_copy(form, self.interface.workgroup.clone())?,
@@ -185,7 +185,13 @@ impl BodyWriter<'_> {
             Form::Indexed | Form::Divergent => self.write_indexed(),
             Form::Copied => self.copy_in()?,
             // The shader cannot write a length, and no plan writes through the other forms.
-            Form::Length | Form::ByteAddress | Form::Private | Form::Function | Form::Workgroup | Form::Sized => {}
+            Form::Length
+            | Form::ByteAddress
+            | Form::Linked
+            | Form::Private
+            | Form::Function
+            | Form::Workgroup
+            | Form::Sized => {}
         }
         Ok(())
     }

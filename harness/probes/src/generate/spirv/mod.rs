@@ -153,7 +153,13 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         | Form::Function
         | Form::Workgroup
         | Form::Sized => true,
-        Form::Leaf | Form::Vector | Form::Indexed | Form::Divergent | Form::Length | Form::ByteAddress => false,
+        Form::Leaf
+        | Form::Vector
+        | Form::Indexed
+        | Form::Divergent
+        | Form::Length
+        | Form::Linked
+        | Form::ByteAddress => false,
     };
     let sized = |space: AddressSpace| match space {
         AddressSpace::Uniform

@@ -49,6 +49,7 @@ fn is_written(form: Form) -> bool {
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Linked
         | Form::Sized => false,
     }
 }
@@ -82,6 +83,7 @@ fn read(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Stri
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Linked
         | Form::Sized => Vec::new(),
     });
     statements.collect()
@@ -141,6 +143,7 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Linked
         | Form::Sized => Vec::new(),
     });
     statements.collect()
