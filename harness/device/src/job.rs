@@ -358,3 +358,28 @@ pub struct JobSampler {
     /// True for a comparison sampler (`SamplerComparisonState`); it uses `less-or-equal`.
     pub comparison: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_come_and_go() {
+        let kind = BufferKind::Address { at: 0, alignment: 8 };
+        let (before_word, after) = (0, Vec::new());
+        let block = JobBuffer { set: 0, binding: 0, element: 0, kind, bytes: vec![7; 16], after, before_word };
+        let links = vec![AddressLink { buffer: 0, at: 4, target: 12 }];
+        let job = Job { links, ..Job::compute(Shader::Wgsl(String::new()), "main", vec![block]) };
+
+        let mut bytes = job.buffers[0].bytes.clone();
+        job.write_links(0, 0x1_0000_0100, &mut bytes);
+        assert_eq!(bytes[4..12], [0x0C, 1, 0, 0, 1, 0, 0, 0]);
+        // A shader that changed the address leaves its own bytes there.
+        let mut changed = bytes.clone();
+        changed[4] = 0;
+        job.remove_links(0, 0x1_0000_0100, &mut changed);
+        assert_eq!(changed[4..12], [0, 1, 0, 0, 1, 0, 0, 0]);
+        job.remove_links(0, 0x1_0000_0100, &mut bytes);
+        assert_eq!(bytes, [7; 16]);
+    }
+}
