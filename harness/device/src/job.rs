@@ -70,6 +70,8 @@ pub struct Job {
     pub trace: Option<Trace>,
     /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
+    /// The device addresses that buffers contain.
+    pub links: Vec<AddressLink>,
     pub images: Vec<JobImage>,
     pub samplers: Vec<JobSampler>,
     /// Values of specialization constants, by `SpecId`.
@@ -96,6 +98,7 @@ impl Job {
             draw: None,
             trace: None,
             buffers,
+            links: Vec::new(),
             images: Vec::new(),
             samplers: Vec::new(),
             constants: BTreeMap::new(),
@@ -104,6 +107,41 @@ impl Job {
             workgroups: [1, 1, 1],
             requires: BTreeSet::new(),
             root_signature: RootSignature::default(),
+        }
+    }
+}
+
+/// A pointer in a buffer: 8 bytes that hold the device address of another byte of the same buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AddressLink {
+    /// Index of a buffer of the kind [`BufferKind::Address`].
+    pub buffer: usize,
+    /// Byte of the buffer at which the runner writes the address.
+    pub at: u32,
+    /// Byte of the buffer whose address it is.
+    pub target: u32,
+}
+
+impl Job {
+    /// Writes the links of a buffer into its bytes, which begin at this device address.
+    pub fn write_links(&self, buffer: usize, address: u64, bytes: &mut [u8]) {
+        for link in self.links.iter().filter(|link| link.buffer == buffer) {
+            if let Some(place) = bytes.get_mut(link.at as usize..).and_then(|rest| rest.get_mut(..8)) {
+                place.copy_from_slice(&(address + u64::from(link.target)).to_le_bytes());
+            }
+        }
+    }
+
+    /// Puts the job's own bytes back in place of the links that are unchanged.
+    pub fn remove_links(&self, buffer: usize, address: u64, bytes: &mut [u8]) {
+        for link in self.links.iter().filter(|link| link.buffer == buffer) {
+            let range = link.at as usize..link.at as usize + 8;
+            let linked = (address + u64::from(link.target)).to_le_bytes();
+            if let (Some(place), Some(own)) = (bytes.get_mut(range.clone()), self.buffers[buffer].bytes.get(range))
+                && *place == linked
+            {
+                place.copy_from_slice(own);
+            }
         }
     }
 }
@@ -365,4 +403,29 @@ pub struct JobSampler {
     pub level: u32,
     /// True for a comparison sampler (`SamplerComparisonState`); it uses `less-or-equal`.
     pub comparison: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_come_and_go() {
+        let kind = BufferKind::Address { at: 0, alignment: 8 };
+        let (before_word, after) = (0, Vec::new());
+        let block = JobBuffer { set: 0, binding: 0, element: 0, kind, bytes: vec![7; 16], after, before_word };
+        let links = vec![AddressLink { buffer: 0, at: 4, target: 12 }];
+        let job = Job { links, ..Job::compute(Shader::Wgsl(String::new()), "main", vec![block]) };
+
+        let mut bytes = job.buffers[0].bytes.clone();
+        job.write_links(0, 0x1_0000_0100, &mut bytes);
+        assert_eq!(bytes[4..12], [0x0C, 1, 0, 0, 1, 0, 0, 0]);
+        // A shader that changed the address leaves its own bytes there.
+        let mut changed = bytes.clone();
+        changed[4] = 0;
+        job.remove_links(0, 0x1_0000_0100, &mut changed);
+        assert_eq!(changed[4..12], [0, 1, 0, 0, 1, 0, 0, 0]);
+        job.remove_links(0, 0x1_0000_0100, &mut bytes);
+        assert_eq!(bytes, [7; 16]);
+    }
 }

@@ -24,8 +24,8 @@ mod words;
 pub use device_api::DeviceApi;
 pub use feature::{BasicFeature, Feature};
 pub use job::{
-    BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReachedStage, RecordStage,
-    RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
+    AddressLink, BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReachedStage,
+    RecordStage, RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};

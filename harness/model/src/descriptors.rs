@@ -55,7 +55,9 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
             BufferKind::ShaderRecord => table.records.push(index),
             BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
         }
-        memories.push(ModelMemory { set, binding, first, bytes: buffer.bytes.clone() });
+        let mut bytes = buffer.bytes.clone();
+        job.write_links(index, address(index, first), &mut bytes);
+        memories.push(ModelMemory { set, binding, first, bytes });
     }
 
     table.records.sort_by_key(|index| job.buffers[*index].element);
@@ -110,7 +112,7 @@ impl DescriptorTable {
 }
 
 /// The device address of the first byte of a memory; `first` are its low bits.
-fn address(memory: usize, first: u32) -> u64 {
+pub(super) fn address(memory: usize, first: u32) -> u64 {
     ((memory as u64 + 1) << ADDRESS_BITS) + u64::from(first)
 }
 

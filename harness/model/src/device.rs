@@ -11,7 +11,7 @@ use layoutproof_device::{
     RunnerKind, Shader, Trace,
 };
 
-use super::descriptors::{DescriptorTable, bind};
+use super::descriptors::{DescriptorTable, address, bind};
 use super::machine::ModelMachine;
 use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading, OUTPUT};
@@ -97,8 +97,10 @@ impl Model {
             run_program(program, job, table, memories, None)
         };
 
-        let buffers = job.buffers.iter().zip(placements).zip(memories?).map(|((buffer, placement), memory)| {
+        let buffers = job.buffers.iter().zip(placements).zip(memories?).enumerate();
+        let buffers = buffers.map(|(index, ((buffer, placement), memory))| {
             let mut after = BufferAfter { bytes: memory.bytes, ..placement.split(&placement.image(buffer)) };
+            job.remove_links(index, address(index, memory.first), &mut after.bytes);
             if let Some(misreading) = misreading {
                 misreading.around(buffer.set, buffer.binding, &mut after);
             }

@@ -96,6 +96,8 @@ pub enum Form {
     Divergent,
     /// The whole struct at once, copied from or to a block with another layout.
     Copied,
+    /// Each scalar of the second element behind a pointer, through a pointer in the first element.
+    Linked,
     /// No leaf: the element count of the runtime-sized array at the end of the block.
     Length,
     /// Each scalar of an element that one byte-address access loads or stores (`Load<T>`,
@@ -132,7 +134,7 @@ pub enum Form {
 }
 
 impl Form {
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Leaf,
         Self::Vector,
         Self::Whole,
@@ -140,6 +142,7 @@ impl Form {
         Self::Indexed,
         Self::Divergent,
         Self::Copied,
+        Self::Linked,
         Self::Length,
         Self::ByteAddress,
         Self::Private,
@@ -163,6 +166,7 @@ impl Form {
             Self::Indexed => "indexed",
             Self::Divergent => "divergent",
             Self::Copied => "copied",
+            Self::Linked => "linked",
             Self::Length => "length",
             Self::ByteAddress => "byte-address",
             Self::Private => "private",
@@ -188,6 +192,7 @@ impl Form {
             | Self::Indexed
             | Self::Divergent
             | Self::Copied
+            | Self::Linked
             | Self::Length
             | Self::ByteAddress
             | Self::Private

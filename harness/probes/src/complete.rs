@@ -28,6 +28,7 @@ impl ProbePlan {
                     | Form::Parameter
                     | Form::Indexed
                     | Form::Divergent
+                    | Form::Linked
                     | Form::Length
                     | Form::ByteAddress
                     | Form::Sized

@@ -17,13 +17,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    BufferKind, Draw, Feature, Job, JobBuffer, ReachedStage, RecordStage, RegisterRange, RootParameters, RootSignature,
-    Shader, Trace, word_bytes,
+    AddressLink, BufferKind, Draw, Feature, Job, JobBuffer, ReachedStage, RecordStage, RegisterRange, RootParameters,
+    RootSignature, Shader, Trace, word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
-use super::{BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, tail, words};
+use super::{
+    BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, self_link, tail, words,
+};
 use crate::generate::spirv::caller;
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
@@ -122,6 +124,11 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let alignment = address_alignment(layout, plan);
     let tail = layout.result.as_ref().ok().and_then(tail);
 
+    // The block is the first buffer of its job.
+    let links: Vec<AddressLink> = self_link(layout)
+        .map(|link| AddressLink { buffer: 0, at: link.offset, target: link.target })
+        .into_iter()
+        .collect();
     let none = BTreeMap::new();
     let lengths = layout.result.as_ref().map_or_else(|_| BTreeMap::new(), specialized_lengths);
 
@@ -144,8 +151,17 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
             let runs = inks.iter().copied().zip(&mut numbers).map(|(ink, number)| {
                 let (nonce, salt) = (nonce_word(number), Salt::of_dispatch(number));
                 let constants = if entry.forms.contains(&Form::Sized) { &lengths } else { &none };
-                let dispatch =
-                    Dispatch { alignment, entry, wiring: &wiring, image: &image, ink, salt, nonce, constants };
+                let dispatch = Dispatch {
+                    alignment,
+                    entry,
+                    wiring: &wiring,
+                    image: &image,
+                    ink,
+                    salt,
+                    nonce,
+                    constants,
+                    links: &links,
+                };
                 let job = dispatch.job(plan, shader);
                 ProbeRun { ink, salt, job }
             });
@@ -228,6 +244,7 @@ fn ranges(
         | Form::Divergent
         | Form::Parameter
         | Form::Copied
+        | Form::Linked
         | Form::Private
         | Form::Function
         | Form::Workgroup
@@ -274,11 +291,13 @@ struct Dispatch<'a> {
     nonce: u32,
     /// Values of specialization constants.
     constants: &'a BTreeMap<u32, u32>,
+    /// The pointers in the block, for [`Form::Linked`].
+    links: &'a [AddressLink],
 }
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { alignment: _, entry, wiring, image, ink, salt, nonce, constants } = self;
+        let Self { alignment: _, entry, wiring, image, ink, salt, nonce, constants, links: _ } = self;
         let (values, block) = match entry.direction {
             Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
@@ -319,6 +338,7 @@ impl Dispatch<'_> {
             buffers.push(buffer(copy, kind, self.copy(plan)));
         }
 
+        let links = if entry.forms.contains(&Form::Linked) { self.links.to_vec() } else { Vec::new() };
         let (first, draw, trace) = stages(entry);
         let requires = shader.requires.clone();
         let parameters = match entry.space {
@@ -337,6 +357,7 @@ impl Dispatch<'_> {
             trace,
             inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
             push_constants,
+            links,
             constants: BTreeMap::clone(constants),
             requires,
             root_signature,

@@ -55,7 +55,8 @@ pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{
-    TooSmall, elements, forms_left_out, is_array_of_elements, needs, plan, plan_by_name, plan_in, too_small,
+    SelfLink, TooSmall, elements, forms_left_out, is_array_of_elements, needs, plan, plan_by_name, plan_in, self_link,
+    too_small,
 };
 pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, has_regions};
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
@@ -201,6 +202,7 @@ impl ProbePlan {
                 | Form::Whole
                 | Form::Parameter
                 | Form::Copied
+                | Form::Linked
                 | Form::Length
                 | Form::ByteAddress
                 | Form::Workgroup

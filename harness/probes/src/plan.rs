@@ -29,6 +29,9 @@ const WORKGROUP_BYTES: u64 = 1 << 12;
 /// (`maxShaderGroupStride`), which start with a group handle and end with our guards.
 const RECORD_BYTES: u64 = (1 << 12) - 256;
 
+/// Bytes of a pointer.
+const ADDRESS: u32 = 8;
+
 /// Bytes of the values that name a place. Larger leaves consist of several such values.
 const WORD: u32 = 4;
 
@@ -135,6 +138,33 @@ pub fn is_array_of_elements(layout: &BlockLayout) -> bool {
     has_elements && layout.stride.is_none() && layout.result.as_ref().is_ok_and(is_open)
 }
 
+/// A pointer in an element that points to such elements, as in a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelfLink {
+    /// Name of the member.
+    pub member: String,
+    /// Its bytes in the first element.
+    pub offset: u32,
+    /// The first byte of the second element, to which it points in a probe.
+    pub target: u32,
+}
+
+/// Returns the first member of the elements that [`elements`] makes which points to such an element.
+pub fn self_link(layout: &BlockLayout) -> Option<SelfLink> {
+    layout.result.as_ref().ok().filter(|_| is_array_of_elements(layout)).and_then(link_in)
+}
+
+fn link_in(array: &LaidOut) -> Option<SelfLink> {
+    let LaidOutShape::Array { element, count: Count::Unbounded, stride } = &array.shape else { return None };
+    let LaidOutShape::Struct(members) = &element.shape else { return None };
+    let is_link = |member: &&LaidOutMember| {
+        let is_pointer = member.layout.shape == LaidOutShape::Pointer && member.layout.size == Extent::Finite(ADDRESS);
+        is_pointer && member.layout.type_name.strip_suffix('*') == Some(&element.type_name)
+    };
+    let member = members.iter().find(is_link)?;
+    Some(SelfLink { member: member.name.clone(), offset: member.offset, target: *stride })
+}
+
 /// Returns the arithmetic feature that a device needs for values of a type; 32-bit numbers and
 /// bools need none.
 pub fn needs(component: Component) -> Option<Feature> {
@@ -173,7 +203,7 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 59] = {
+const ENTRIES: [EntryRow; 60] = {
     use AddressSpace::{
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
@@ -209,6 +239,7 @@ const ENTRIES: [EntryRow; 59] = {
         row("read_storage_element", StorageElement, Compute, Read, LEAF),
         row("write_storage_element", StorageElement, Compute, Write, LEAF),
         row("read_address", Address, Compute, Read, IN_BUFFERS),
+        row("read_address_linked", Address, Compute, Read, &[Form::Linked]),
         row("read_address_private", Address, Compute, Read, COPIES),
         row("write_address", Address, Compute, Write, LEAF),
         row("read_workgroup", Workgroup, Compute, Read, IN_BUFFERS),
@@ -306,6 +337,7 @@ fn entries(places: &BTreeSet<(AddressSpace, Stage)>, block: &LaidOut) -> Vec<Pro
         Form::Workgroup | Form::Sized => !unbounded && occupied(block) <= WORKGROUP_BYTES,
         Form::Divergent | Form::Retyped => !large,
         Form::Length | Form::UntypedLength => tail(block).is_some(),
+        Form::Linked => link_in(block).is_some(),
         Form::Leaf | Form::Vector | Form::Indexed | Form::Untyped | Form::UntypedVector => true,
     };
 

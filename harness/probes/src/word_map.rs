@@ -102,6 +102,7 @@ impl Wiring {
                 | Form::Whole
                 | Form::Parameter
                 | Form::Indexed
+                | Form::Linked
                 | Form::ByteAddress
                 | Form::Private
                 | Form::Function

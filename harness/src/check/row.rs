@@ -44,6 +44,7 @@ impl Check {
             | Form::Indexed
             | Form::Divergent
             | Form::Copied
+            | Form::Linked
             | Form::ByteAddress
             | Form::Private
             | Form::Function

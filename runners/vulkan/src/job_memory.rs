@@ -108,8 +108,13 @@ impl JobMemory {
 
     /// Writes the initial contents of the job's buffers.
     pub(crate) fn write(&self, job: &Job, arena: &mut Arena) {
-        for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
-            arena.write(*start, &placement.image(buffer));
+        for (index, (buffer, placed)) in job.buffers.iter().zip(&self.placed).enumerate() {
+            arena.write(placed.start, &placed.placement.image(buffer));
+            if let Some(address) = Self::linked_address(job, index, placed, arena) {
+                let mut bytes = buffer.bytes.clone();
+                job.write_links(index, address, &mut bytes);
+                arena.write(placed.start + u64::from(placed.placement.offset), &bytes);
+            }
         }
         for left_out in self.left_out.values() {
             arena.write(left_out.start, &left_out.bytes);
@@ -212,15 +217,24 @@ impl JobMemory {
 
     /// Reads the job's buffers. `handles` are the group handles that were written.
     pub(crate) fn read(&self, job: &Job, handles: &[Vec<u8>], arena: &Arena) -> Vec<BufferAfter> {
-        let read = |(buffer, placed): (&JobBuffer, &PlacedBuffer)| {
+        let read = |(index, (buffer, placed)): (usize, (&JobBuffer, &PlacedBuffer))| {
             let mut after = placed.placement.split(&arena.read(placed.start, placed.placement.total));
             // The handle takes the place of the fill, and must be unchanged like it.
             if buffer.kind == BufferKind::ShaderRecord && handles.last() == Some(&after.before) {
                 after.before = placed.placement.split(&placed.placement.image(buffer)).before;
             }
+            if let Some(address) = Self::linked_address(job, index, placed, arena) {
+                job.remove_links(index, address, &mut after.bytes);
+            }
             after
         };
-        job.buffers.iter().zip(&self.placed).map(read).collect()
+        job.buffers.iter().zip(&self.placed).enumerate().map(read).collect()
+    }
+
+    /// Returns the device address of a buffer that contains addresses.
+    fn linked_address(job: &Job, index: usize, placed: &PlacedBuffer, arena: &Arena) -> Option<u64> {
+        let has_links = job.links.iter().any(|link| link.buffer == index);
+        has_links.then(|| arena.address() + placed.start + u64::from(placed.placement.offset))
     }
 }
 

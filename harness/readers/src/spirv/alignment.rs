@@ -233,6 +233,10 @@ impl Addresses<'_> {
             (Op::Load, Meaning::PushConstants) => {
                 Meaning::Place(AddressedPlace { alignment: self.alignment, matrix: None, component_stride: None })
             }
+            // A pointer in the memory points to another element there.
+            (Op::Load, Meaning::Place(_)) if self.types.is_address(instruction.result_type?) => {
+                Meaning::Place(AddressedPlace { alignment: self.alignment, matrix: None, component_stride: None })
+            }
             (Op::Bitcast | Op::ConvertUToPtr | Op::ConvertPtrToU | Op::CopyObject, meaning) => meaning,
             (Op::IAdd, Meaning::Place(_)) => return self.address_after(instruction, ops.id(0)?, ops.id(1)?),
             (Op::AccessChain | Op::InBoundsAccessChain, Meaning::Place(place)) => {

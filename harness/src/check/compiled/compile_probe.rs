@@ -530,6 +530,7 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
         },
         Some(entry) if entry.space == AddressSpace::Workgroup => "_workgroup".to_owned(),
         Some(entry) if entry.stage.is_reached() => format!("_{}", entry.stage.as_str()),
+        Some(entry) if entry.forms == [Form::Linked] => format!("_{}", Form::Linked.as_str()),
         Some(entry) if entry.forms == [Form::ByteAddress] => format!("_{}", Form::ByteAddress.as_str()),
         Some(_) | None => String::new(),
     };

@@ -28,7 +28,7 @@ use layoutproof_probes::generate::hlsl::{self, Dialect, has_pointer_arithmetic};
 use layoutproof_probes::generate::{glsl, wgsl};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, address_alignment, elements, forms_left_out,
-    plan_by_name, plan_in, tail,
+    plan_by_name, plan_in, self_link, tail,
 };
 use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Toolchain};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -213,7 +213,22 @@ impl SubjectShaders {
         accesses.push(BlockAccess::first(layout, plan));
 
         accesses.extend(self.second_element(layout, places, toolchain));
+        accesses.extend(self.linked_element(layout, places, toolchain));
         accesses
+    }
+
+    /// Returns the reads of the second element behind a pointer, through a pointer in the first one.
+    fn linked_element(
+        &self,
+        layout: &BlockLayout,
+        places: &BTreeSet<(AddressSpace, Stage)>,
+        toolchain: &Toolchain,
+    ) -> Option<BlockAccess> {
+        let array = elements(layout).filter(|array| self_link(array).is_some())?;
+        let plan = plan_of_second_element(&array, &array.leaves_in(self.elements), places);
+        let plan = one_entry(nameable(plan.only(&[Form::Linked].into()), toolchain.input), Direction::Read);
+        let has_links = matches!(toolchain.input, Input::Hlsl | Input::Slang) && !plan.entries.is_empty();
+        has_links.then_some(BlockAccess { layout: array, plan, element: AccessedElement::Second })
     }
 
     /// Returns the reads of the second element of a structured buffer or behind a pointer, which show the

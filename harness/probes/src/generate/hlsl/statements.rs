@@ -5,6 +5,7 @@
 //! every index from the input; in Slang it reads most cells of a matrix from a copy.
 //! [`Form::ByteAddress`] loads the whole element from a byte-address buffer, or stores it there; in
 //! [`AddressSpace::Address`] it does so at an address (`vk::RawBufferLoad`).
+//! [`Form::Linked`] goes through a pointer in the first element behind a pointer.
 //! [`Form::Private`] and [`Form::Workgroup`] copy the value that [`Form::Whole`] passes to a
 //! variable, and index that variable only with indices from the input.
 //!
@@ -21,7 +22,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
 use super::{ADDRESS, BYTES, Dialect, expression};
 use crate::generate::reserved::MARK;
 use crate::jobs::address_alignment;
-use crate::plan::is_array_of_elements;
+use crate::plan::{SelfLink, is_array_of_elements, self_link};
 use crate::{AddressSpace, AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
 
 /// Names of a vector's components. No matrix has more columns.
@@ -111,8 +112,9 @@ impl ProbedBlock<'_> {
     /// single slot of any other form. `None` if the language has no such statement.
     fn reads(&self, slots: &[AnswerSlot], text: &mut Statements) -> Option<()> {
         let leaf = self.leaf(&slots[0]);
-        let path = self.expression(leaf)?;
-        let value = match slots[0].form {
+        let form = slots[0].form;
+        let path = if form == Form::Linked { String::new() } else { self.expression(leaf)? };
+        let value = match form {
             Form::Leaf => self.spelled(leaf, path),
             Form::Vector => match vector_stem(leaf) {
                 Some(stem) => {
@@ -140,6 +142,7 @@ impl ProbedBlock<'_> {
                 text.body += &self.load_element(slots)?;
                 return Some(());
             }
+            Form::Linked => self.linked(leaf)?,
             Form::Parameter
             | Form::Divergent
             | Form::Copied
@@ -268,6 +271,18 @@ impl ProbedBlock<'_> {
                 Some(format!("{pointer}.Get(){dot}{}", leaf.path))
             }
             Dialect::Slang | Dialect::SlangForWgsl => Some(format!("(*{pointer}){dot}{}", leaf.path)),
+            Dialect::Clang | Dialect::OldHlsl => None,
+        }
+    }
+
+    /// Returns the name of a leaf of the second element, through the pointer in the first one.
+    fn linked(&self, leaf: &Leaf) -> Option<String> {
+        let SelfLink { member, .. } = self_link(self.layout)?;
+        let pointer = &self.layout.name;
+        let path = leaf.path.strip_prefix("[1]")?;
+        match self.dialect {
+            Dialect::Hlsl => Some(format!("{pointer}.Get().{member}.Get(){path}")),
+            Dialect::Slang | Dialect::SlangForWgsl => Some(format!("(*(*{pointer}).{member}){path}")),
             Dialect::Clang | Dialect::OldHlsl => None,
         }
     }

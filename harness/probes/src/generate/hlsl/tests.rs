@@ -5,7 +5,9 @@ use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, Span, find, lay_
 
 use super::{Dialect, HlslSource, other_stage, probe};
 use crate::generate::reserved::Reserved;
-use crate::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring, elements, plan_by_name};
+use crate::{
+    AddressSpace, Direction, Form, ProbeEntry, ProbePlan, SelfLink, Stage, Wiring, elements, plan_by_name, self_link,
+};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
@@ -90,6 +92,30 @@ fn slang_reaches_the_second_element_by_an_index() {
     let plan = plan.only(&[Form::Leaf].into()).without(|leaf| leaf.path.starts_with("[0]").then(String::new));
     let text = probe_text(Dialect::Slang, declarations, &array, plan);
     assert!(text.contains("bit_cast<uint>(p[1].v.y)"), "{text}");
+}
+
+#[test]
+fn a_list_is_followed_through_its_pointer() {
+    let text = |dialect, declarations: &str| {
+        let array = elements(&first_block(declarations)).unwrap();
+        let plan = plan_by_name(&array, &array.leaves(), &[(AddressSpace::Address, Stage::Compute)].into());
+        let plan = plan.only(&[Form::Linked].into()).without(|leaf| leaf.path.starts_with("[0]").then(String::new));
+        probe_text(dialect, declarations, &array, plan)
+    };
+    let slang = text(Dialect::Slang, "struct N { N* next; uint id; }; void main(uniform N* p) {}");
+    assert!(slang.contains("(uint)((*(*p).next).id)"), "{slang}");
+    let hlsl = "struct N { vk::BufferPointer<N> next; uint id; }; struct P { vk::BufferPointer<N> first; };
+        [[vk::push_constant]] P p;";
+    let hlsl = text(Dialect::Hlsl, hlsl);
+    assert!(hlsl.contains("(uint)(p.first.Get().next.Get().id)"), "{hlsl}");
+}
+
+#[test]
+fn only_a_pointer_to_the_same_type_makes_a_list() {
+    let link = |declarations: &str| self_link(&elements(&first_block(declarations)).unwrap());
+    let list = "struct N { float3 a; N* next; }; void main(uniform N* p) {}";
+    assert_eq!(link(list), Some(SelfLink { member: "next".to_owned(), offset: 16, target: 24 }));
+    assert_eq!(link("struct M { float a; }; struct N { float3 a; M* other; }; void main(uniform N* p) {}"), None);
 }
 
 #[test]

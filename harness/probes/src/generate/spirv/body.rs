@@ -106,7 +106,7 @@ impl BodyWriter<'_> {
                 self.store_answers(form, values);
             }
             // SPIR-V has no such buffers; compilers build them from words.
-            Form::ByteAddress => {}
+            Form::ByteAddress | Form::Linked => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
             Form::Function => self.read_copy(form, self.interface.local.clone())?,
             Form::Workgroup | Form::Sized => self.read_copy(form, self.interface.workgroup.clone())?,
@@ -191,6 +191,7 @@ impl BodyWriter<'_> {
             // The shader cannot write a length, and no plan writes through the other forms.
             Form::Length
             | Form::ByteAddress
+            | Form::Linked
             | Form::Private
             | Form::Function
             | Form::Workgroup

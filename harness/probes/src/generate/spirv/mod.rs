@@ -167,6 +167,7 @@ fn refuse_unsized(layout: &BlockLayout, size: Extent, plan: &ProbePlan) -> Resul
         | Form::Indexed
         | Form::Divergent
         | Form::Length
+        | Form::Linked
         | Form::ByteAddress
         | Form::Untyped
         | Form::UntypedVector

@@ -49,6 +49,7 @@ fn is_written(form: Form) -> bool {
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Linked
         | Form::Sized
         | Form::Untyped
         | Form::UntypedVector
@@ -87,6 +88,7 @@ fn read(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Stri
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Linked
         | Form::Sized
         | Form::Untyped
         | Form::UntypedVector
@@ -151,6 +153,7 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
         | Form::Private
         | Form::Function
         | Form::Workgroup
+        | Form::Linked
         | Form::Sized
         | Form::Untyped
         | Form::UntypedVector
