@@ -50,14 +50,17 @@ pub fn as_written<'a>(
 pub fn element_of_collection(type_name: &str) -> Option<&str> {
     let arguments = COLLECTIONS.iter().find_map(|start| type_name.strip_prefix(start))?;
     let mut depth = 0u32;
-    let end = arguments.find(|letter| {
-        match letter {
-            '<' | '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            '>' if depth > 0 => depth -= 1,
-            _ => {}
+    let end = arguments.find(|letter| match letter {
+        '<' | '(' | '[' => {
+            depth += 1;
+            false
         }
-        depth == 0 && (letter == ',' || letter == '>')
+        ')' | ']' | '>' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        ',' | '>' => depth == 0,
+        _ => false,
     });
     Some(arguments[..end?].trim())
 }

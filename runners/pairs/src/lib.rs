@@ -8,6 +8,7 @@
 //! Prints nothing. The program that links this crate serves `debug-worker` with [`debug_worker::serve`].
 #![forbid(unsafe_code)]
 
+mod borrowed;
 pub mod comparisons;
 mod debug_types;
 pub mod debug_worker;

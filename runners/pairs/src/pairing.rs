@@ -19,6 +19,7 @@ use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
+use crate::borrowed::withdraw_borrowed;
 use crate::comparisons::Comparisons;
 use crate::debug_worker::DebugAnswer;
 use crate::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
@@ -91,7 +92,7 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
         }
     }
     let mut pairing = Pairing { check, partners };
-    pairing.withdraw_borrowed(blocks, &nearness, rules);
+    withdraw_borrowed(&mut pairing, blocks, &nearness, rules);
     let check = &mut pairing.check;
 
     let stale = rules.known.iter().filter(|known| !is_used(known, check));
@@ -101,53 +102,6 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
     let complaints = stale.map(complain).collect();
     check.complaints = complaints;
     pairing
-}
-
-impl Pairing {
-    /// Withdraws pairs that differ, if the struct has a name that many structs have, and is the right one of a shader
-    /// that is nearer to it: each sample of a repository has its own `UBO`, and maybe not all were built. `nearness`
-    /// is that of each pair.
-    fn withdraw_borrowed(&mut self, blocks: &[TargetBlock], nearness: &[usize], rules: PairRules<'_>) {
-        let mut nearest: HashMap<(&str, &str), usize> = HashMap::new();
-        let pairs = || self.check.pairs.iter().zip(nearness);
-        for (pair, nearness) in pairs().filter(|(pair, _)| pair.comparison.agrees()) {
-            let own = nearest.entry((&pair.host, &pair.host_file)).or_default();
-            *own = (*own).max(*nearness);
-        }
-        let is_borrowed = |(pair, nearness): (&CheckedPair, &usize)| {
-            let has_nearer =
-                nearest.get(&(pair.host.as_str(), pair.host_file.as_str())).is_some_and(|own| own > nearness);
-            has_nearer && is_generic(&pair.host) && !pair.comparison.agrees()
-        };
-        let is_borrowed: Vec<bool> = pairs().map(is_borrowed).collect();
-
-        let (pairs, partners) = (std::mem::take(&mut self.check.pairs), std::mem::take(&mut self.partners));
-        for ((pair, partner), is_borrowed) in pairs.into_iter().zip(partners).zip(is_borrowed) {
-            let block = &blocks[partner.block];
-            if is_borrowed && block.names.stated.is_none() && !pair.is_by_members {
-                self.check.unmatched.push(withdrawn(block, &pair, &partner, rules));
-            } else {
-                self.check.pairs.push(pair);
-                self.partners.push(partner);
-            }
-        }
-    }
-}
-
-/// The block of a pair that is only proposed.
-fn withdrawn(block: &TargetBlock, pair: &CheckedPair, partner: &PairPartners, rules: PairRules<'_>) -> UnmatchedBlock {
-    let root = block.layout.result.as_ref().ok();
-    let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
-    let sketch = parts.get(partner.part).and_then(|part| MemberSketch::new(part.root));
-    let fit = sketch.map(|sketch| sketch.fit_of(&partner.host, rules.comparisons.vector_types));
-    let proposal = fit.filter(|fit| fit.is_near()).map(|fit| HostProposal {
-        host: pair.host.clone(),
-        fit,
-        difference: pair.comparison.mismatches.first().map(ToString::to_string),
-    });
-    let reason = UnmatchedReason::OfNearerShader(pair.host.clone());
-    let proposals = proposal.into_iter().collect();
-    UnmatchedBlock { proposals, ..unmatched(block, pair.shader_name(), reason) }
 }
 
 /// The host structs as a shader sees them.
@@ -773,7 +727,7 @@ fn is_worth_listing(parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
     parts.iter().any(is_struct_of_data) || reason.is_error()
 }
 
-fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> UnmatchedBlock {
+pub(super) fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> UnmatchedBlock {
     UnmatchedBlock {
         block: name,
         target: block.target.clone(),
