@@ -312,29 +312,22 @@ fn skipped<'a>(
     with_record.chain(left_out)
 }
 
-/// The differences that one list entry explains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct KnownCause<'a> {
-    reason: &'a str,
-    link: Option<&'a str>,
-}
-
 /// `185 by 9 causes:`, then a line for each cause, the most frequent first.
 fn known(run: &FinishedRun<'_>) -> String {
-    let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, Option<&str>), u64> = BTreeMap::new();
     for check in run.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
         let entry = check.outcome.entry();
         let reason = entry.map_or("no list", |entry| entry.reason.as_str());
         let link = entry.and_then(|entry| entry.link.as_deref());
-        *counts.entry(KnownCause { reason, link }).or_default() += 1;
+        *counts.entry((reason, link)).or_default() += 1;
     }
-    let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
+    let mut causes: Vec<((&str, Option<&str>), u64)> = counts.into_iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 
     let total = format!("{} by {}:", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
-    let line = |(cause, count): &(KnownCause<'_>, u64)| {
-        let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
-        format!("\n{}{} ({}{link})", " ".repeat(INDENT + 2), one_line(cause.reason), grouped(*count))
+    let line = |((reason, link), count): &((&str, Option<&str>), u64)| {
+        let link = link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
+        format!("\n{}{} ({}{link})", " ".repeat(INDENT + 2), one_line(reason), grouped(*count))
     };
     total + &causes.iter().map(line).collect::<String>()
 }
