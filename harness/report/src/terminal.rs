@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::iter;
 use std::path::Path;
 
+use indexmap::IndexMap;
 use layoutproof_device::{DeviceInfo, RunnerKind};
 use layoutproof_layout::DECLARED;
 use layoutproof_layout::native::find_native;
@@ -312,29 +313,22 @@ fn skipped<'a>(
     with_record.chain(left_out)
 }
 
-/// The differences that one list entry explains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct KnownCause<'a> {
-    reason: &'a str,
-    link: Option<&'a str>,
-}
-
 /// `185 by 9 causes:`, then a line for each cause, the most frequent first.
 fn known(run: &FinishedRun<'_>) -> String {
-    let mut counts: BTreeMap<KnownCause<'_>, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<(&str, Option<&str>), u64> = BTreeMap::new();
     for check in run.checks.iter().filter(|check| check.outcome.kind() == OutcomeKind::Known) {
         let entry = check.outcome.entry();
         let reason = entry.map_or("no list", |entry| entry.reason.as_str());
         let link = entry.and_then(|entry| entry.link.as_deref());
-        *counts.entry(KnownCause { reason, link }).or_default() += 1;
+        *counts.entry((reason, link)).or_default() += 1;
     }
-    let mut causes: Vec<(KnownCause<'_>, u64)> = counts.into_iter().collect();
+    let mut causes: Vec<((&str, Option<&str>), u64)> = counts.into_iter().collect();
     causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
 
     let total = format!("{} by {}:", grouped(run.end.known.into()), counted(causes.len() as u64, "cause"));
-    let line = |(cause, count): &(KnownCause<'_>, u64)| {
-        let link = cause.link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
-        format!("\n{}{} ({}{link})", " ".repeat(INDENT + 2), one_line(cause.reason), grouped(*count))
+    let line = |((reason, link), count): &((&str, Option<&str>), u64)| {
+        let link = link.map(|link| format!(", {}", one_line(link))).unwrap_or_default();
+        format!("\n{}{} ({}{link})", " ".repeat(INDENT + 2), one_line(reason), grouped(*count))
     };
     total + &causes.iter().map(line).collect::<String>()
 }
@@ -349,12 +343,9 @@ fn proved(run: &FinishedRun<'_>) -> String {
 
 /// `1 lavapipe   llvmpipe (LLVM 15.0.6), Mesa 22.3.6, Vulkan 1.3.230      via ash, wgpu`.
 pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
-    let mut by_id: Vec<(&DeviceInfo, Vec<&str>)> = Vec::new();
+    let mut by_id: IndexMap<&str, Vec<&DeviceInfo>> = IndexMap::new();
     for device in devices {
-        match by_id.iter_mut().find(|(known, _)| known.id == device.id) {
-            Some((_, runners)) => runners.push(device.runner.title()),
-            None => by_id.push((device, vec![device.runner.title()])),
-        }
+        by_id.entry(&device.id).or_default().push(device);
     }
     if by_id.is_empty() {
         return format!("{} none found\n", style.verb(Tone::Disagree, "Devices"));
@@ -364,13 +355,14 @@ pub(super) fn devices(devices: &[DeviceInfo], style: Style) -> String {
         let parts = [&device.name, &device.driver, &device.api];
         parts.into_iter().filter(|part| !part.is_empty()).map(|part| one_line(part)).collect::<Vec<_>>().join(", ")
     };
-    let id_columns = by_id.iter().map(|(device, _)| width(&device.id)).max().unwrap_or(0);
-    let detail_columns = by_id.iter().map(|(device, _)| width(&details(device))).max().unwrap_or(0);
+    let id_columns = by_id.keys().map(|id| width(id)).max().unwrap_or(0);
+    let detail_columns = by_id.values().map(|entries| width(&details(entries[0]))).max().unwrap_or(0);
 
-    let line = |(index, (device, runners)): (usize, &(&DeviceInfo, Vec<&str>))| {
+    let line = |(index, (id, entries)): (usize, (&&str, &Vec<&DeviceInfo>))| {
         let verb = if index == 0 { style.verb(Tone::Strong, "Devices") } else { " ".repeat(INDENT - 1) };
-        let id = pad(&one_line(&device.id), id_columns);
-        let detail = pad(&details(device), detail_columns);
+        let id = pad(&one_line(id), id_columns);
+        let detail = pad(&details(entries[0]), detail_columns);
+        let runners: Vec<&str> = entries.iter().map(|device| device.runner.title()).collect();
         format!("{verb} {} {id}   {detail}   via {}\n", index + 1, runners.join(", "))
     };
     by_id.iter().enumerate().map(line).collect()

@@ -1,5 +1,6 @@
 //! The declarations of blocks and resources in the user's words: `StructuredBuffer<Light> lights`.
 
+use indexmap::IndexMap;
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::RegisterClass;
 use layoutproof_layout::shape::{Count, Resource, Type};
@@ -73,18 +74,14 @@ fn type_at<'m>(module: &'m Module, path: &str) -> Option<&'m Type> {
 /// type together: `Texture2D albedo, normals`.
 pub(crate) fn declared_resources(module: &Module) -> Vec<String> {
     let has_block = |name: &str| module.blocks.iter().any(|block| block.name == name);
-    let mut by_type: Vec<(String, Vec<String>)> = Vec::new();
+    let mut by_type: IndexMap<String, Vec<String>> = IndexMap::new();
     for parameter in module.parameters.iter().filter(|parameter| !has_block(&parameter.name)) {
         let (base, counts) = parameter.ty.dimensions();
         if !matches!(base, Type::Resource(_)) {
             continue;
         }
         let name = format!("{}{}", parameter.name, dimensions(&counts));
-        let base = base.to_string();
-        match by_type.iter_mut().find(|(other, _)| *other == base) {
-            Some((_, names)) => names.push(name),
-            None => by_type.push((base, vec![name])),
-        }
+        by_type.entry(base.to_string()).or_default().push(name);
     }
     by_type.into_iter().map(|(base, names)| one_line(&format!("{base} {}", names.join(", ")))).collect()
 }

@@ -5,12 +5,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
 use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_events::{CheckRecord, Row};
 use layoutproof_inputs::files::{FileKind, read_text};
+use layoutproof_records::output_files::write_file;
 use layoutproof_report::upstream;
 use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -43,21 +43,17 @@ pub fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<Writt
     let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(record.id.rules.as_str())));
     let told = told(fuzz, difference, record, &artifacts);
     if has_numbers(&told) {
-        put(&folder.join("case.toml"), &case_file(&told))?;
+        write_file(&folder.join("case.toml"), &case_file(&told))?;
     } else {
-        put(&folder.join(shader_name(told.language)), &shader_file(&told))?;
+        write_file(&folder.join(shader_name(told.language)), &shader_file(&told))?;
     }
-    put(&folder.join("report.md"), &markdown(&told))?;
+    write_file(&folder.join("report.md"), &markdown(&told))?;
     Ok(WrittenDifference { folder, record: Some(record.clone()) })
 }
 
 /// For compilers of GLSL and WGSL, too, which get the same declarations in their language.
 fn shader_name(language: ShaderLanguage) -> &'static str {
     if language == ShaderLanguage::Slang { "declarations.slang" } else { "declarations.hlsl" }
-}
-
-fn put(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
 fn told(

@@ -11,8 +11,9 @@ use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::manifest::version_order;
 use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, IntendedChanges, Manifest, text};
-
 use layoutproof_inputs::files::{FileKind, entries, read_text_if_there};
+
+use crate::output_files::write_file;
 
 /// The folder of the repository's own sets.
 const FOLDER: &str = "shaders/frozen";
@@ -184,9 +185,9 @@ impl FrozenSet {
     /// Writes the manifest and the decisions; leaves the accepted changes as they are.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        write(&folder.join(MANIFEST), &self.manifest.write()?)?;
+        write_file(&folder.join(MANIFEST), &self.manifest.write()?)?;
         for (toolchain, decided) in &self.decided {
-            write(&folder.join(file_of(toolchain)), &text::write(decided))?;
+            write_file(&folder.join(file_of(toolchain)), &text::write(decided))?;
         }
         Ok(())
     }
@@ -210,7 +211,7 @@ impl FrozenSet {
     /// Writes the accepted changes.
     fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
-            FrozenSetPlace::Folder(folder) => write(&folder.join(ACCEPTED), &self.accepted.write()?),
+            FrozenSetPlace::Folder(folder) => write_file(&folder.join(ACCEPTED), &self.accepted.write()?),
             FrozenSetPlace::BuiltIn(_) => bail!("{} cannot be written: name a folder", self.place),
         }
     }
@@ -233,10 +234,6 @@ fn built_in_places() -> impl Iterator<Item = FrozenSetPlace> {
 
 fn file_of(toolchain: &str) -> String {
     format!("{toolchain}.txt")
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
 #[cfg(test)]

@@ -19,6 +19,12 @@ pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }
 
+/// Writes a file, and makes the folders that contain it.
+pub fn write_below(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    let folders = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folders.and_then(|()| fs::write(path, content)).with_context(|| format!("writing {}", path.display()))
+}
+
 /// Writes to the end of a file, which need not exist.
 pub fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let opened = OpenOptions::new().append(true).create(true).open(path);

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexMap;
 use maud::{Markup, html};
 use serde::Deserialize;
 
@@ -208,14 +209,11 @@ fn finds<'a>(fault: &'a Mutant, suite: &str) -> Option<&'a str> {
 }
 
 /// The reasons why our cases do not find faults, each with the faults, in the order of the first.
-fn reasons<'a>(shown: &[&'a Mutant]) -> Vec<(&'a str, Vec<&'a Mutant>)> {
-    let mut reasons: Vec<(&str, Vec<&Mutant>)> = Vec::new();
+fn reasons<'a>(shown: &[&'a Mutant]) -> IndexMap<&'a str, Vec<&'a Mutant>> {
+    let mut reasons: IndexMap<&str, Vec<&Mutant>> = IndexMap::new();
     for fault in shown.iter().copied().filter(|fault| fault.layoutproof.is_none()) {
         let why = fault.why.as_deref().unwrap_or("Not explained yet.");
-        match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, faults)) => faults.push(fault),
-            None => reasons.push((why, vec![fault])),
-        }
+        reasons.entry(why).or_default().push(fault);
     }
     reasons
 }

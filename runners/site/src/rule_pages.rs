@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use layoutproof_layout::mutate::{RuleParameter, parameters};
 use layoutproof_layout::native::{Native, natives};
 use layoutproof_layout::rules::Example;
@@ -115,14 +116,11 @@ const BLOCK_RULES: [BlockRules; 3] = [
 ];
 
 /// The names of compilers and languages, in the order of the table of natives, with their rows.
-fn groups() -> Vec<(&'static str, Vec<&'static Native>)> {
-    let mut groups: Vec<(&str, Vec<&Native>)> = Vec::new();
+fn groups() -> IndexMap<&'static str, Vec<&'static Native>> {
+    let mut groups: IndexMap<&str, Vec<&Native>> = IndexMap::new();
     for native in natives() {
         let name = native.column.compiler.map_or_else(|| language(native), ShaderCompiler::title);
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, rows)) => rows.push(native),
-            None => groups.push((name, vec![native])),
-        }
+        groups.entry(name).or_default().push(native);
     }
     groups
 }

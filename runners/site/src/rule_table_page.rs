@@ -1,6 +1,7 @@
 //! The page of the rule table, from the data that `layoutproof dev vectors` writes: which compiler and option uses which rule
 //! set, every column with its values, and the worked examples with their sources.
 
+use indexmap::IndexMap;
 use layoutproof_layout::mutate::parameters;
 use layoutproof_layout::table;
 use layoutproof_vectors_writer::format::{RuleSet, Rules, UsedBy};
@@ -78,12 +79,10 @@ pub(super) fn rule_table_files(facts: &RuleTableFacts) -> [SitePage; 2] {
 
 /// A compiler with its options, and each rule set that it uses with the kinds of blocks.
 fn used_row(path: &str, used: &UsedBy) -> Markup {
-    let mut by_rules: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut by_rules: IndexMap<&str, Vec<&str>> = IndexMap::new();
     for (kind, words, _) in KINDS {
-        let Some(rules) = used.blocks.get(kind) else { continue };
-        match by_rules.iter_mut().find(|(known, _)| known == rules) {
-            Some((_, kinds)) => kinds.push(words),
-            None => by_rules.push((rules, vec![words])),
+        if let Some(rules) = used.blocks.get(kind) {
+            by_rules.entry(rules).or_default().push(words);
         }
     }
     html! {

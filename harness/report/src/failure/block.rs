@@ -96,10 +96,14 @@ fn claim(story: &Story) -> String {
 
 /// Turns a lowercase fragment into a sentence.
 pub fn sentence(fragment: &str) -> String {
+    let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
+    capitalized(fragment) + stop
+}
+
+pub(crate) fn capitalized(fragment: &str) -> String {
     let mut rest = fragment.chars();
     let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    let stop = if fragment.ends_with(['.', '!', '?']) { "" } else { "." };
-    format!("{first}{}{stop}", rest.as_str())
+    first + rest.as_str()
 }
 
 /// One byte map per block that has a wrong offset.

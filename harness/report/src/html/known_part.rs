@@ -10,6 +10,7 @@ use maud::{Markup, html};
 use super::case_part::case_link;
 use super::components::{command, with_code};
 use super::page_shaders::PageShaders;
+use crate::failure::block::capitalized;
 use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{counted, grouped, one_line};
 
@@ -28,29 +29,22 @@ struct Owner<'a> {
     bugs: Vec<CoveredChecks<'a>>,
 }
 
-/// The key for grouping entries: entries with the same key describe one bug under different
-/// conditions.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct SharedReason<'a> {
-    reason: &'a str,
-    link: Option<&'a str>,
-}
-
 /// The entries of a bug with their checks.
 struct CoveredChecks<'a> {
     /// Number on the page, from 1.
     number: usize,
-    shared: SharedReason<'a>,
+    /// Reason and link. Entries that share both describe one bug under different conditions.
+    shared: (&'a str, Option<&'a str>),
     entries: BTreeMap<&'a KnownEntry, Vec<&'a CheckRecord>>,
 }
 
 impl<'a> KnownEntries<'a> {
     pub(super) fn of(checks: &'a [CheckRecord], outcome: OutcomeKind) -> Self {
-        let mut by_owner: BTreeMap<String, BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>>> =
+        let mut by_owner: BTreeMap<String, BTreeMap<(&str, Option<&str>), BTreeMap<&KnownEntry, Vec<&CheckRecord>>>> =
             BTreeMap::new();
         for check in checks.iter().filter(|check| check.outcome.kind() == outcome) {
             if let Some(entry) = check.outcome.entry() {
-                let shared = SharedReason { reason: &entry.reason, link: entry.link.as_deref() };
+                let shared = (entry.reason.as_str(), entry.link.as_deref());
                 let bugs = by_owner.entry(owner(check)).or_default();
                 bugs.entry(shared).or_default().entry(entry).or_default().push(check);
             }
@@ -151,7 +145,7 @@ impl<'a> CoveredChecks<'a> {
     }
 
     fn draw(&self, shaders: &PageShaders<'_>) -> Markup {
-        let SharedReason { reason, link } = &self.shared;
+        let (reason, link) = self.shared;
         let columns: BTreeSet<String> = self.checks().map(|check| check.id.title()).collect();
         let cases: BTreeSet<&str> = self.checks().map(|check| check.id.case.as_str()).collect();
         let first = self.checks().next();
@@ -179,12 +173,6 @@ impl<'a> CoveredChecks<'a> {
             }
         }
     }
-}
-
-fn capitalized(fragment: &str) -> String {
-    let mut rest = fragment.chars();
-    let first: String = rest.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
-    first + rest.as_str()
 }
 
 fn entry_place(entry: &KnownEntry) -> Markup {

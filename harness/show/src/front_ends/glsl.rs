@@ -279,67 +279,32 @@ struct GlslStages {
 /// shaders may contain too.
 ///
 /// Source: GLSL 4.60, 7.1 Built-In Language Variables; `GLSL_EXT_mesh_shader`, `GLSL_EXT_ray_tracing`.
-const STAGE_WORDS: [(&str, &[&str]); 14] = [
-    (
-        "mesh",
-        &["SetMeshOutputsEXT", "max_primitives", "gl_MeshVerticesEXT", "gl_MeshVerticesNV", "gl_PrimitiveIndicesNV"],
-    ),
-    ("task", &["EmitMeshTasksEXT", "gl_TaskCountNV"]),
-    ("rgen", &["traceRayEXT", "traceNV", "rayPayloadEXT", "rayPayloadNV", "gl_LaunchIDEXT", "gl_LaunchIDNV"]),
-    ("rahit", &["ignoreIntersectionEXT", "terminateRayEXT", "ignoreIntersectionNV", "terminateRayNV"]),
-    ("rchit", &["hitAttributeEXT", "hitAttributeNV", "gl_HitTEXT", "gl_HitTNV"]),
-    ("rint", &["reportIntersectionEXT", "reportIntersectionNV"]),
-    ("rmiss", &["rayPayloadInEXT", "rayPayloadInNV"]),
-    ("rcall", &["callableDataInEXT", "callableDataInNV"]),
-    ("geom", &["max_vertices", "EmitVertex", "EndPrimitive", "gl_PrimitiveIDIn"]),
-    ("tese", &["gl_TessCoord", "isolines", "fractional_even_spacing", "fractional_odd_spacing", "equal_spacing"]),
-    ("tesc", &["gl_out", "patch"]),
+const STAGE_WORDS: [(&str, &str); 14] = [
+    ("mesh", "SetMeshOutputsEXT max_primitives gl_MeshVerticesEXT gl_MeshVerticesNV gl_PrimitiveIndicesNV"),
+    ("task", "EmitMeshTasksEXT gl_TaskCountNV"),
+    ("rgen", "traceRayEXT traceNV rayPayloadEXT rayPayloadNV gl_LaunchIDEXT gl_LaunchIDNV"),
+    ("rahit", "ignoreIntersectionEXT terminateRayEXT ignoreIntersectionNV terminateRayNV"),
+    ("rchit", "hitAttributeEXT hitAttributeNV gl_HitTEXT gl_HitTNV"),
+    ("rint", "reportIntersectionEXT reportIntersectionNV"),
+    ("rmiss", "rayPayloadInEXT rayPayloadInNV"),
+    ("rcall", "callableDataInEXT callableDataInNV"),
+    ("geom", "max_vertices EmitVertex EndPrimitive gl_PrimitiveIDIn"),
+    ("tese", "gl_TessCoord isolines fractional_even_spacing fractional_odd_spacing equal_spacing"),
+    ("tesc", "gl_out patch"),
     (
         "comp",
-        &[
-            "local_size_x",
-            "local_size_y",
-            "local_size_z",
-            "local_size_x_id",
-            "gl_GlobalInvocationID",
-            "gl_LocalInvocationID",
-            "gl_LocalInvocationIndex",
-            "gl_WorkGroupID",
-            "gl_NumWorkGroups",
-        ],
+        "local_size_x local_size_y local_size_z local_size_x_id gl_GlobalInvocationID gl_LocalInvocationID \
+         gl_LocalInvocationIndex gl_WorkGroupID gl_NumWorkGroups",
     ),
     (
         "frag",
-        &[
-            "gl_FragCoord",
-            "gl_FragColor",
-            "gl_FragData",
-            "gl_FragDepth",
-            "gl_FrontFacing",
-            "gl_PointCoord",
-            "gl_SampleID",
-            "discard",
-            "dFdx",
-            "dFdy",
-            "fwidth",
-            "early_fragment_tests",
-            "subpassLoad",
-            "subpassInput",
-        ],
+        "gl_FragCoord gl_FragColor gl_FragData gl_FragDepth gl_FrontFacing gl_PointCoord gl_SampleID discard \
+         dFdx dFdy fwidth early_fragment_tests subpassLoad subpassInput",
     ),
     (
         "vert",
-        &[
-            "gl_VertexIndex",
-            "gl_VertexID",
-            "gl_InstanceIndex",
-            "gl_InstanceID",
-            "gl_BaseVertex",
-            "gl_Position",
-            "gl_Vertex",
-            "ftransform",
-            "attribute",
-        ],
+        "gl_VertexIndex gl_VertexID gl_InstanceIndex gl_InstanceID gl_BaseVertex gl_Position gl_Vertex \
+         ftransform attribute",
     ),
 ];
 
@@ -363,7 +328,7 @@ impl GlslStages {
 
     fn of_words(text: &str) -> Self {
         let words = glsl_words(text);
-        let has_word = |(_, of_stage): &&(&str, &[&str])| of_stage.iter().any(|word| words.contains(word));
+        let has_word = |(_, of_stage): &&(&str, &str)| of_stage.split(' ').any(|word| words.contains(word));
         let likely: Vec<&str> = STAGE_WORDS.iter().filter(has_word).map(|(stage, _)| *stage).collect();
         let possible = possible_stages(text);
         if likely.is_empty() {

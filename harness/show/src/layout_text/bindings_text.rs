@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use crate::declared_words::{declared_parameter, shift_option};
 use crate::show_json::{ComputedBinding, ShownBinding};
 use crate::style::{Style, TextLines, Tone, one_line, pad, width};
+use indexmap::IndexMap;
 use layoutproof_bindings::place::places_text;
 use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 use layoutproof_frontend::module::Module;
@@ -127,7 +128,7 @@ impl BindingsColumn {
     /// Notes below the table, each printed once: the entry point of a column, and the parameters
     /// that it does not use.
     pub fn entry_notes(columns: &[Self]) -> Vec<String> {
-        let mut notes: Vec<(String, Vec<&str>)> = Vec::new();
+        let mut notes: IndexMap<String, Vec<&str>> = IndexMap::new();
         for column in columns {
             let Some(ChosenEntry { name, others, unused }) = &column.entry else { continue };
             let mut own = Vec::new();
@@ -138,10 +139,7 @@ impl BindingsColumn {
                 own.push(format!("not used by {name}: {}", unused.join(", ")));
             }
             for note in own {
-                match notes.iter_mut().find(|(other, _)| *other == note) {
-                    Some((_, names)) => names.push(&column.name),
-                    None => notes.push((note, vec![&column.name])),
-                }
+                notes.entry(note).or_default().push(&column.name);
             }
         }
         let in_columns = |(note, names): (String, Vec<&str>)| {

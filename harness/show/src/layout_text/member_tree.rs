@@ -117,13 +117,13 @@ impl<'a> MemberNode<'a> {
             (prefix, name) => format!("{prefix}.{name}"),
         };
         let counts = counts(split_dimensions(&self.row.type_name).1);
-        let dimensions = counts.into_iter().zip(strides(self.row));
-        let dimensions: Vec<_> = dimensions.map(|(count, stride)| RowDimension { count, stride }).collect();
+        let dimensions: Vec<_> = counts.into_iter().zip(strides(self.row)).collect();
         self.elements(&dimensions, &ElementPlace { path, shift }, cells);
     }
 
-    fn elements(&self, dimensions: &[RowDimension], place: &ElementPlace, cells: &mut Vec<ScalarCell<'a>>) {
-        let Some((RowDimension { count, stride }, dimensions)) = dimensions.split_first() else {
+    /// `dimensions` are the count (`None` for `[]`) and the stride in bytes of each dimension of the array.
+    fn elements(&self, dimensions: &[(Option<u32>, u32)], place: &ElementPlace, cells: &mut Vec<ScalarCell<'a>>) {
+        let Some(((count, stride), dimensions)) = dimensions.split_first() else {
             return self.element(place, cells);
         };
         for index in 0..count.unwrap_or(2).min(MAX_ELEMENTS) {
@@ -143,12 +143,6 @@ impl<'a> MemberNode<'a> {
             child.cells(&place.path, place.shift, cells);
         }
     }
-}
-
-/// One dimension of an array: its count (`None` for `[]`) and its stride in bytes.
-struct RowDimension {
-    count: Option<u32>,
-    stride: u32,
 }
 
 struct ElementPlace {

@@ -193,11 +193,16 @@ impl LineDrawing {
 
 /// `cbuffer S`, `structured-element lights`, `constant-buffer cb[4]`.
 pub fn heading(block: &ShownBlock) -> String {
+    named(&block.kind.to_string(), block)
+}
+
+/// A block's name after a keyword, with the length of an array of blocks.
+pub(super) fn named(keyword: &str, block: &ShownBlock) -> String {
     let count = match block.count {
         Count::Finite(1) => String::new(),
         Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
     };
-    one_line(&format!("{} {}{count}", block.kind, block.name))
+    one_line(&format!("{keyword} {}{count}", block.name))
 }
 
 /// Why a rule set forbids a block, one line per reason.

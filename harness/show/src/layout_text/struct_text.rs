@@ -4,7 +4,6 @@
 //! A column is a shipping target or a rule set. Columns that lay out a block the same way are
 //! merged. Lines stay within the width of the terminal unless a name is wider.
 
-use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, MemberRow};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -12,7 +11,7 @@ use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, co
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
 use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
 use super::shown_columns::{ForbiddenBlock, MergedBlock, MergedColumn};
-use super::struct_lines::refused;
+use super::struct_lines::{named, refused};
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
 
@@ -265,11 +264,7 @@ pub fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLangu
 
 /// `cbuffer Scene`, `uniform lights[4]`.
 pub fn block_heading(block: &ShownBlock, language: ShaderLanguage) -> String {
-    let count = match block.count {
-        Count::Finite(1) => String::new(),
-        Count::Finite(_) | Count::Unbounded => format!("[{}]", block.count),
-    };
-    one_line(&format!("{} {}{count}", block_keyword(language, block.kind), block.name))
+    named(&block_keyword(language, block.kind), block)
 }
 
 /// How the heading of a table shows the name of a column.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use indexmap::IndexMap;
 use layoutproof_compilers::process_tree::ProcessTree;
 use layoutproof_device::devices::VKD3D_ON;
 use layoutproof_device::{DeviceInfo, RunnerKind};
@@ -152,15 +153,12 @@ fn heading(listing: &DeviceListing, devices: &[&DeviceInfo]) -> String {
     let mut lines = vec![format!("layoutproof {version} on {system} {}, {cores} processors", std::env::consts::ARCH)];
     // A GPU is one device, whatever the number of APIs that list it. The second of one name in an API is
     // another.
-    let mut gpus: Vec<((&str, usize), Vec<&DeviceInfo>)> = Vec::new();
+    let mut gpus: IndexMap<(&str, usize), Vec<&DeviceInfo>> = IndexMap::new();
     for (place, device) in devices.iter().enumerate() {
         let name = device.name.strip_prefix(VKD3D_ON).unwrap_or(&device.name);
         let is_namesake = |other: &&&DeviceInfo| (&other.runner, &other.name) == (&device.runner, &device.name);
         let key = (name, devices[..place].iter().filter(is_namesake).count());
-        match gpus.iter_mut().find(|(other, _)| *other == key) {
-            Some((_, listed)) => listed.push(device),
-            None => gpus.push((key, vec![device])),
-        }
+        gpus.entry(key).or_default().push(device);
     }
     for ((name, _), listed) in gpus {
         lines.push(format!("  {name}, {}", listed[0].driver));

@@ -24,7 +24,7 @@ use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_probes::image::decode;
 use layoutproof_probes::image::encoding::Salt;
-use layoutproof_records::output_files::check_folder;
+use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_records::records_file;
 use layoutproof_report::export::{amber_of_dispatch, offload_test_of_probe};
 use layoutproof_report::json_lines::JsonLines;
@@ -304,10 +304,7 @@ struct FolderFiles<'a> {
 impl FolderFiles<'_> {
     fn bytes(&mut self, name: impl Into<PathBuf>, what: &str, bytes: &[u8]) -> anyhow::Result<()> {
         let name = name.into();
-        let path = self.folder.join(&name);
-        let writing = || format!("writing {}", path.display());
-        path.parent().map_or(Ok(()), fs::create_dir_all).with_context(writing)?;
-        fs::write(&path, bytes).with_context(writing)?;
+        write_below(&self.folder.join(&name), bytes)?;
         self.written.push((name, what.to_owned()));
         Ok(())
     }

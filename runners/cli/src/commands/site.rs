@@ -14,12 +14,10 @@ use layoutproof_facts::page_facts::{case_facts, kept_runs, rule_set_facts, site_
 use layoutproof_facts::{known_evidence, known_lists, surprises};
 use layoutproof_inputs::all_cases;
 use layoutproof_inputs::files::{FileKind, read};
-use layoutproof_records::output_files::check_folder;
+use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_show::counted;
-use layoutproof_site::{
-    EXPLORER_FILES, MutantResults, Peer, PeerResults, RuleTableFacts, SiteFacts, SitePage, site_pages,
-};
+use layoutproof_site::{EXPLORER_FILES, MutantResults, Peer, PeerResults, RuleTableFacts, SiteFacts, site_pages};
 
 use crate::output::print;
 use crate::select::selection::Selection;
@@ -58,10 +56,11 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
-    write(out, &pages)?;
+    for page in &pages {
+        write_below(&out.join(&page.path), &page.text)?;
+    }
     for file in &explorer {
-        let path = out.join(file.name);
-        fs::write(&path, &file.content).with_context(|| format!("writing {}", path.display()))?;
+        write_below(&out.join(file.name), &file.content)?;
     }
 
     let html = pages.iter().filter(|page| page.is_html()).count();
@@ -118,16 +117,4 @@ fn explorer_files(folder: &Path) -> anyhow::Result<Vec<ExplorerFile>> {
         Ok(ExplorerFile { name, content })
     };
     EXPLORER_FILES.into_iter().map(file).collect()
-}
-
-fn write(out: &Path, pages: &[SitePage]) -> anyhow::Result<()> {
-    for page in pages {
-        let path = out.join(&page.path);
-        let writing = || format!("writing {}", path.display());
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).with_context(writing)?;
-        }
-        fs::write(&path, &page.text).with_context(writing)?;
-    }
-    Ok(())
 }

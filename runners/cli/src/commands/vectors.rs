@@ -4,12 +4,13 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
 use layoutproof_core::check::Source;
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_records::output_files::write_below;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_vectors_writer::format::Vector;
 use layoutproof_vectors_writer::{packages, rules, rules_json, vector, vectors_json};
@@ -52,10 +53,7 @@ pub(crate) fn vectors(args: &VectorsArgs) -> anyhow::Result<Exit> {
     let (count, numbers) = (written.len(), written.iter().map(Vector::numbers).sum::<usize>());
     let (vectors, rules) = (vectors_json(written)?, rules_json(&rules()?)?);
     for file in packages(&vectors, &rules) {
-        let path = folder.join(&file.path);
-        let writing = || format!("writing {}", path.display());
-        path.parent().map_or(Ok(()), fs::create_dir_all).with_context(writing)?;
-        fs::write(&path, file.text).with_context(writing)?;
+        write_below(&folder.join(&file.path), file.text)?;
     }
     print(&format!(
         "wrote {count} vectors with {numbers} numbers to {}: packages rust, npm, python; vectors.json has {} kB\n",

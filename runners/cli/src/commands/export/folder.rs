@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_inputs::all_cases;
 use layoutproof_layout::{BlockKind, find};
-use layoutproof_records::output_files::check_folder;
+use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_report::export::{
     BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadTest, offload_test, offload_test_of_case,
 };
@@ -50,13 +50,13 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
             CaseTest::Written(test) => {
                 let group = group_of(test.block);
                 *summary.written.entry(group).or_default() += 1;
-                write(&folder.join(group).join(format!("{}.test", source.id)), &test.text)?;
+                write_below(&folder.join(group).join(format!("{}.test", source.id)), &test.text)?;
             }
             CaseTest::LeftOut(kind) => summary.leave_out(&source.id, kind),
         }
     }
 
-    write(&folder.join("README.md"), &readme(&summary))?;
+    write_below(&folder.join("README.md"), &readme(&summary))?;
     print(&summary_text(&summary, folder));
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }
@@ -121,12 +121,6 @@ fn group_of(block: BlockKind) -> &'static str {
         // No test uses the other kinds.
         _ => "CBuffer",
     }
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let writing = || format!("writing {}", path.display());
-    path.parent().map_or(Ok(()), fs::create_dir_all).with_context(writing)?;
-    fs::write(path, text).with_context(writing)
 }
 
 /// The written tests and the omitted cases.

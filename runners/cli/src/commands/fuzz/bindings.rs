@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use anyhow::bail;
 use layoutproof_compilers::binding_answers::BindingCompiler;
@@ -11,7 +10,6 @@ use layoutproof_device::RunnerKind;
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::interrupt::Interrupt;
-use layoutproof_executor::launch::Launch;
 use layoutproof_fuzzing::MOST_FOUND;
 use layoutproof_fuzzing::bindings::BindingFuzz;
 use layoutproof_fuzzing::draws::numbers;
@@ -22,7 +20,7 @@ use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::fuzz_tables::{tally_sentence, tally_table};
 use layoutproof_show::{Style, counted, grouped};
 
-use super::{begin_records, exit, run_rounds};
+use super::{begin_records, exit, run_rounds, setup};
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::output::{print, warn, warn_of_end, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists, of_compilers};
@@ -77,12 +75,7 @@ fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<BindingFuzz>> {
         return Ok(None);
     }
 
-    let spare_workers = Some(Arc::default());
-    let launch = Launch {
-        cache,
-        spare_workers,
-        ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device && args.device.is_empty())?
-    };
+    let launch = setup::launch(args, cache)?;
     let mut listing = DeviceListing::of(&RunnerKind::driven().collect::<Vec<_>>(), &launch);
     warn_of_listing(&listing);
     let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();

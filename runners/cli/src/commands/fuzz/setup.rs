@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
 use layoutproof_device::{RunnerKind, ShaderForm};
@@ -30,12 +31,7 @@ pub(super) fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<Fuzz>> {
     let compilers = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
     let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
     let drawn_for = drawn_for(args, &toolchains)?;
-    let spare_workers = Some(Arc::default());
-    let launch = Launch {
-        cache,
-        spare_workers,
-        ..Launch::for_run(std::env::current_exe()?, &args.device, args.every_device && args.device.is_empty())?
-    };
+    let launch = launch(args, cache)?;
     let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
     if devices.is_empty() {
         warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");
@@ -56,6 +52,13 @@ pub(super) fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<Fuzz>> {
         launch,
         out: args.out.clone(),
     }))
+}
+
+/// Worker processes for the devices of the arguments.
+pub(super) fn launch(args: &FuzzArgs, cache: Option<Arc<AnswerCache>>) -> anyhow::Result<Launch> {
+    let program = std::env::current_exe()?;
+    let launch = Launch::for_run(program, &args.device, args.every_device && args.device.is_empty())?;
+    Ok(Launch { cache, spare_workers: Some(Arc::default()), ..launch })
 }
 
 /// The toolchains that the arguments name, or all that were found. Prints an error and returns
