@@ -122,17 +122,14 @@ impl<'a> ProgramFlattener<'a> {
         });
 
         match (new.bits, vector) {
-            (Some(bits), _) => self.bit_lane(index, bits),
+            (Some(bits), _) => {
+                let (offset, size) = bits.bytes();
+                self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member: index });
+            }
             (None, vector) => {
                 self.elements(new.shape, place, &MemberLanes { member: index, vector });
             }
         }
-    }
-
-    /// The bytes that a bit-field touches.
-    fn bit_lane(&mut self, member: usize, bits: ProgramBits) {
-        let (offset, size) = bits.bytes();
-        self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member });
     }
 
     /// Adds the lanes of a member, one array element after another.

@@ -101,7 +101,8 @@ pub(super) fn claims<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
     let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
     let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
-    let context = SplitOffUses { buffers: BufferUses::new(module, reached), types: used_types(reached) };
+    let types = reached.iter().filter_map(|used| resource_type(used.location.ty)).collect();
+    let context = SplitOffUses { buffers: BufferUses::new(module, reached), types };
     let split = split_off(module, reached);
     let split = split.iter().map(|location| member(module, location, &context));
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
@@ -146,10 +147,6 @@ struct SplitOffUses<'m> {
     buffers: BufferUses<'m>,
     /// The resource types that the code uses somewhere.
     types: BTreeSet<String>,
-}
-
-fn used_types(reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
-    reached.iter().filter_map(|used| resource_type(used.location.ty)).collect()
 }
 
 /// Returns the spelling of a resource type with its default element.
