@@ -65,7 +65,6 @@ pub fn places_text(places: &[BindingPlace]) -> String {
 /// The text for a parameter that is not bound.
 pub const NOT_BOUND: &str = "not bound";
 
-/// A text that is not a place.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a binding; bindings are written `b0`, `t3 space1`, `u3[4]`, `u6[]`, `set 0 binding 1`, `space 1`, \
@@ -76,7 +75,6 @@ pub struct BadPlace(String);
 impl FromStr for BindingPlace {
     type Err = BadPlace;
 
-    /// Parses one place.
     fn from_str(text: &str) -> Result<Self, BadPlace> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let read = match words.as_slice() {

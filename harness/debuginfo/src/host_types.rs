@@ -161,7 +161,6 @@ pub enum LayoutContract {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HostScalar {
     pub class: ScalarClass,
-    /// Size in bytes.
     pub size: u32,
 }
 

@@ -31,7 +31,6 @@ struct ProgramFlattener<'a> {
 #[derive(Clone, Debug)]
 struct FlatPlace {
     path: String,
-    /// Name of the member.
     name: String,
     offset: u32,
     parent: Option<usize>,
@@ -200,7 +199,6 @@ impl<'a> ProgramFlattener<'a> {
     }
 }
 
-/// The properties that all lanes of one member share.
 #[derive(Clone, Copy, Debug)]
 struct MemberLanes {
     member: usize,

@@ -210,7 +210,6 @@ fn match_stated<'a>(stated: &str, type_names: impl Iterator<Item = &'a str> + Cl
     }
 }
 
-/// The best matches.
 struct BestTypes<'a> {
     quality: Option<MatchQuality>,
     names: Vec<&'a str>,

@@ -423,7 +423,6 @@ impl<'a> Elaborator<'_, 'a> {
         }
     }
 
-    /// Checks that the module enables the scalar.
     fn checked(&mut self, scalar: Scalar, span: Span) -> Option<Scalar> {
         if scalar == Scalar::Float16 && !self.has_f16 {
             let problem = Diagnostic::error(Code::BadModule, span, "f16 needs `enable f16;`");

@@ -25,9 +25,7 @@ pub(crate) struct RegisterClaim {
     /// `b`, `t`, `u` or `s`.
     pub(crate) unit: LayoutUnit,
     pub(crate) count: Count,
-    /// The register in the source.
     pub(crate) register: Option<u32>,
-    /// The space in the source.
     pub(crate) space: Option<u32>,
     pub(crate) origin: ClaimOrigin,
     pub(crate) span: Span,
@@ -141,7 +139,6 @@ pub(crate) fn variable(parameter: &Parameter) -> Option<RegisterClaim> {
     })
 }
 
-/// The uses that decide the registers of split-off resources.
 #[derive(Debug)]
 struct SplitOffUses<'m> {
     buffers: BufferUses<'m>,
@@ -222,7 +219,6 @@ pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagn
     problems
 }
 
-/// Collects the places of registers on members of structs.
 fn registers_of_members(ty: &Type, found: &mut Vec<Span>) {
     let Type::Struct(ty) = ty.dimensions().0 else { return };
     for member in &ty.members {

@@ -95,7 +95,6 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Builds a struct that the language defines.
     fn built_in_struct(&mut self, part: &PathPart<'t>, declared: &[(&str, &str)], span: Span) -> Option<Type> {
         let member = |(ty, name): &(&str, &str)| {
             let (name, annotations) = ((*name).to_owned(), Annotations::default());

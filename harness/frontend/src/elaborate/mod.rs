@@ -252,7 +252,6 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Reports problems with the enumerators of an enum.
     fn check_enumerators(&mut self, id: TypeId) {
         let broken =
             self.enumerators.get(&(id, Rc::from(""))).into_iter().flatten().filter_map(|value| value.clone().err());

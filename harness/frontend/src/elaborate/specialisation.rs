@@ -51,7 +51,6 @@ pub(super) struct TemplateUse<'u> {
 
 /// The declaration that fits the arguments of a template best.
 pub(super) enum BestFit {
-    /// The template itself.
     Template,
     Specialisation(TemplateFit),
 }

@@ -62,7 +62,6 @@ pub fn broken_promise(words: &[u32], alignment: u32) -> Result<Option<BrokenProm
     Ok(None)
 }
 
-/// A value with its type.
 #[derive(Clone, Copy, Debug)]
 struct KnownValue {
     ty: Word,
@@ -121,7 +120,6 @@ impl Addresses<'_> {
         (promised > actual).then_some(BrokenPromise { access, promised, actual })
     }
 
-    /// Returns what is known about the result of an instruction.
     fn value_of(&self, instruction: &Instruction) -> Option<KnownValue> {
         let ops = Operands(instruction);
         let base = *self.known.get(&ops.id(0)?)?;

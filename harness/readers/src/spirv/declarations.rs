@@ -87,7 +87,6 @@ struct DeclarationFilter {
     /// Pointer types that this reader created.
     made_types: u32,
     has_memory_model: bool,
-    /// The functions that entry points name.
     entry_points: BTreeSet<Word>,
     functions: BTreeSet<Word>,
     in_function: bool,
