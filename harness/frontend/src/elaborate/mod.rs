@@ -233,10 +233,7 @@ impl<'t> Elaborator<'t> {
     /// Runs `step` one level deeper, and reports if that is too deep.
     fn nested<T>(&mut self, span: Span, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let result = self.guarded(span, |elaborator| Ok(step(elaborator)));
-        result.unwrap_or_else(|problem| {
-            self.problems.report(problem);
-            None
-        })
+        result.unwrap_or_else(|problem| self.problems.refuse(problem))
     }
 
     /// Evaluates every constant in declaration order, so that later ones find the earlier ones
