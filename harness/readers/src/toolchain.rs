@@ -75,6 +75,7 @@ impl Stage {
         self.into()
     }
 
+    /// Returns true for a stage of a draw.
     pub fn is_drawn(&self) -> bool {
         matches!(self, Self::Vertex | Self::Fragment)
     }

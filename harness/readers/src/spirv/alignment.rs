@@ -62,6 +62,7 @@ pub fn broken_promise(words: &[u32], alignment: u32) -> Result<Option<BrokenProm
     Ok(None)
 }
 
+/// A value with its type.
 #[derive(Clone, Copy, Debug)]
 struct KnownValue {
     ty: Word,
