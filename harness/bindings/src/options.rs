@@ -63,7 +63,6 @@ pub struct DescriptorPlace {
     pub set: u32,
 }
 
-/// A shift of the registers of one class in one space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterShift {
     pub class: LayoutUnit,
@@ -82,7 +81,6 @@ pub struct BoundRegister {
 }
 
 impl BindingOptions {
-    /// Parses the options of a command line.
     pub fn parse(texts: &[String]) -> Result<Self, Vec<Diagnostic>> {
         let mut options = Self::default();
         let unread = texts.iter().filter(|text| options.read(text).is_none());

@@ -88,18 +88,14 @@ impl Convention {
     }
 }
 
-/// Settings of a placement besides target and convention, from a case's keys or a command's flags.
+/// Settings of a placement besides target and convention, from a case's keys or a command's flags;
+/// each means the same as in [`BindingRequest`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BindingInvocation {
-    /// Shader profile; see [`BindingRequest::profile`].
     pub profile: Option<String>,
-    /// Entry point; see [`BindingRequest::entry`].
     pub entry: Option<String>,
-    /// See [`BindingRequest::used`].
     pub used: Vec<String>,
-    /// See [`BindingRequest::unused`].
     pub unused: Vec<String>,
-    /// See [`BindingRequest::options`].
     pub options: Vec<String>,
 }
 

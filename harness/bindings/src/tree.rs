@@ -75,7 +75,6 @@ pub enum TypeParts {
     Patch(Arc<TypeLayout>),
 }
 
-/// The place of a variable in its enclosing variable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VariableLayout {
     /// `None` for a result, a container or an element.

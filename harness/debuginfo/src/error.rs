@@ -60,7 +60,6 @@ pub enum DebugInfoError {
 }
 
 impl DebugInfoError {
-    /// The type that is damaged.
     pub fn type_name(&self) -> Option<&str> {
         match self {
             Self::DamagedType { name, .. } | Self::TooDeep { name, .. } => Some(name),

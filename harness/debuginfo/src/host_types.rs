@@ -161,7 +161,6 @@ pub enum LayoutContract {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HostScalar {
     pub class: ScalarClass,
-    /// Size in bytes.
     pub size: u32,
 }
 
@@ -361,7 +360,11 @@ impl HostTypes {
             HostShape::Record(record) => LayoutKey::Record {
                 union: record.kind == RecordKind::Union,
                 size,
-                bases: record.bases.iter().map(|base| self.base_key(base)).collect(),
+                bases: record
+                    .bases
+                    .iter()
+                    .map(|base| BaseKey { layout: self[base.ty].layout, offset: base.offset })
+                    .collect(),
                 members: record.members.iter().map(|member| self.member_key(member)).collect(),
                 variants: record.has_variants,
             },
@@ -382,10 +385,6 @@ impl HostTypes {
 
         let next = HostLayoutId(u32::try_from(self.layouts.len()).expect("there are no more layouts than types"));
         *self.layouts.entry(key).or_insert(next)
-    }
-
-    fn base_key(&self, base: &HostBase) -> BaseKey {
-        BaseKey { layout: self[base.ty].layout, offset: base.offset }
     }
 
     fn member_key(&self, member: &HostMember) -> MemberKey {

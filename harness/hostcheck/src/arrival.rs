@@ -31,7 +31,6 @@ pub struct ObservedLeaf {
     pub offset: Option<u32>,
 }
 
-/// The arrivals of a host struct's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrivals {
     /// The number of leaves that read their own host member.
@@ -47,7 +46,6 @@ pub struct Arrivals {
 /// A leaf that reads something else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrayLeaf {
-    /// Path in the block.
     pub path: String,
     /// The offset that the device read, in bytes; `None` if the answer was no address in the block.
     pub offset: Option<u32>,

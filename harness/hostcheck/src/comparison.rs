@@ -4,7 +4,6 @@ use layoutproof_source::sources::LinePlace;
 
 use super::mismatch::{Mismatch, Remark};
 
-/// A comparison of a host struct with a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Members of the block by offset, each with the host's counterpart; only the first elements of
@@ -12,7 +11,6 @@ pub struct Comparison {
     pub rows: Vec<ComparedRow>,
     /// The bytes of the block's members.
     pub shader_members: Vec<SideMember>,
-    /// The bytes of the host's members.
     pub host_members: Vec<SideMember>,
     /// The mismatches; empty if both sides agree.
     pub mismatches: Vec<Mismatch>,
@@ -31,7 +29,6 @@ pub struct Comparison {
     pub members_by_bytes: u32,
 }
 
-/// A line of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedRow {
     pub shader: Option<RowSide>,
@@ -41,7 +38,6 @@ pub struct ComparedRow {
     pub mismatch: Option<usize>,
 }
 
-/// A member of one side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowSide {
     /// Path, without the indices of first elements.
@@ -79,7 +75,6 @@ pub struct ByteRun {
     pub label: String,
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Size in bytes.
     pub size: u32,
     /// Size of each scalar, in bytes.
     pub step: u32,

@@ -47,7 +47,6 @@ pub(super) struct FlatMember {
     /// Bits from the start of the whole, for a bit-field.
     pub bits: Option<ProgramBits>,
     pub place: Option<LinePlace>,
-    /// The enclosing member.
     pub parent: Option<usize>,
     /// True if it is in the first elements of all arrays around it.
     pub is_first_element: bool,
@@ -70,11 +69,9 @@ pub(super) struct FlatVectors {
     pub stride: u32,
 }
 
-/// A scalar of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatScalar {
     pub class: LaneClass,
-    /// Size in bytes.
     pub size: u32,
     pub is_enum: bool,
 }
@@ -84,10 +81,8 @@ pub(super) struct FlatScalar {
 pub(super) struct Lane {
     /// Bytes from the start of the whole.
     pub offset: u32,
-    /// Size in bytes.
     pub size: u32,
     pub class: LaneClass,
-    /// Index of its member.
     pub member: usize,
 }
 

@@ -34,7 +34,6 @@ struct BlockFlattener<'a> {
 #[derive(Clone, Debug, Default)]
 struct BlockPlace {
     path: String,
-    /// Name of the member.
     name: String,
     /// Path without indices, the key for `places`.
     declared_path: String,

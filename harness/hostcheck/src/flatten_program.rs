@@ -31,7 +31,6 @@ struct ProgramFlattener<'a> {
 #[derive(Clone, Debug)]
 struct FlatPlace {
     path: String,
-    /// Name of the member.
     name: String,
     offset: u32,
     parent: Option<usize>,
@@ -122,17 +121,14 @@ impl<'a> ProgramFlattener<'a> {
         });
 
         match (new.bits, vector) {
-            (Some(bits), _) => self.bit_lane(index, bits),
+            (Some(bits), _) => {
+                let (offset, size) = bits.bytes();
+                self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member: index });
+            }
             (None, vector) => {
                 self.elements(new.shape, place, &MemberLanes { member: index, vector });
             }
         }
-    }
-
-    /// The bytes that a bit-field touches.
-    fn bit_lane(&mut self, member: usize, bits: ProgramBits) {
-        let (offset, size) = bits.bytes();
-        self.flat.add_lane(Lane { offset, size, class: LaneClass::Bits, member });
     }
 
     /// Adds the lanes of a member, one array element after another.
@@ -203,7 +199,6 @@ impl<'a> ProgramFlattener<'a> {
     }
 }
 
-/// The properties that all lanes of one member share.
 #[derive(Clone, Copy, Debug)]
 struct MemberLanes {
     member: usize,

@@ -210,7 +210,6 @@ fn match_stated<'a>(stated: &str, type_names: impl Iterator<Item = &'a str> + Cl
     }
 }
 
-/// The best matches.
 struct BestTypes<'a> {
     quality: Option<MatchQuality>,
     names: Vec<&'a str>,
@@ -461,32 +460,13 @@ mod tests {
             array_of("Items", "Particle", "items", false),
             BlockNames { use_word: String::new(), ..names("m_sky", Some("Sky_t"), None) },
         ];
-        let types = [
-            "PerFrame",
-            "per_frame_data",
-            "g::PerFrameCB",
-            "FrameConstants_structured",
-            "FrameConstants_PerFrame",
-            "engine_FrameConstants",
-            "Frame",
-            "N_Light_structured",
-            "N_cbLights",
-            "Lights",
-            "Light_structured_N_cbLights",
-            "Material",
-            "a::editor::Material",
-            "a::editor::Material<int>",
-            "Particle_items",
-            "a::ParticleData",
-            "Items",
-            "Particle_structured_Items",
-            "particles",
-            "Sky",
-            "SkyBlock",
-            "Sky_t_m_sky",
-            "Node<float>",
-            "Other",
-        ];
+        let types = "
+            PerFrame per_frame_data g::PerFrameCB FrameConstants_structured FrameConstants_PerFrame
+            engine_FrameConstants Frame N_Light_structured N_cbLights Lights Light_structured_N_cbLights Material
+            a::editor::Material a::editor::Material<int> Particle_items a::ParticleData Items
+            Particle_structured_Items particles Sky SkyBlock Sky_t_m_sky Node<float> Other
+        ";
+        let types: Vec<&str> = types.split_whitespace().collect();
         let candidates = Candidates::new(&blocks);
         let mut found = 0;
         for name in types {

@@ -134,7 +134,6 @@ impl Pairing<'_> {
         }
     }
 
-    /// Pairs the members of a pair of structs.
     fn inside(&mut self, shader: usize) {
         let Some(host) = self.pairs.host_of(shader) else { return };
         let of_shader = self.shader.children(Some(shader), &[]);

@@ -53,7 +53,6 @@ const MOST_TEXT_PLACES: usize = 1 << 12;
 /// The declarations of WGSL or GLSL files, by name.
 #[derive(Clone, Debug, Default)]
 pub struct TextPlaces {
-    /// Records with their members.
     records: BTreeMap<String, BTreeMap<String, LinePlace>>,
     /// Variables, blocks and records.
     names: BTreeMap<String, LinePlace>,

@@ -44,7 +44,6 @@ pub enum ProgramContract {
     Reordered,
 }
 
-/// A member of a struct of the host program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramField {
     /// Name; empty for a base and for an anonymous struct or union, whose members count as the struct's own.
@@ -62,7 +61,6 @@ pub struct ProgramField {
 pub struct ProgramBits {
     /// First bit from the start of the enclosing struct.
     pub offset: u32,
-    /// Number of bits.
     pub width: u32,
 }
 
@@ -73,7 +71,6 @@ pub enum ProgramShape {
     Scalar(ProgramScalar),
     /// A vector type of the compiler.
     Vector {
-        /// Type of one component.
         component: ProgramScalar,
         count: u32,
         /// Size in bytes, including padding after the last component.
@@ -81,7 +78,6 @@ pub enum ProgramShape {
     },
     /// One dimension of an array.
     Array {
-        /// Type of one element.
         element: Box<ProgramShape>,
         /// Spelling of the element's type.
         element_name: String,
@@ -98,14 +94,11 @@ pub enum ProgramShape {
     Opaque { description: String, size: u32 },
 }
 
-/// A scalar type of the host program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramScalar {
     /// The meaning of its bits.
     pub class: LaneClass,
-    /// Size in bytes.
     pub size: u32,
-    /// True for an enumeration.
     pub is_enum: bool,
 }
 
@@ -115,9 +108,7 @@ pub struct ProgramScalar {
 pub enum LaneClass {
     /// Floating point of any size.
     Float,
-    /// Signed integer.
     Signed,
-    /// Unsigned integer.
     Unsigned,
     Bool,
     Bits,

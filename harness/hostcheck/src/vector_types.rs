@@ -12,10 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::program_struct::LaneClass;
 
-/// The built-in table.
 const BUILT_IN: &str = include_str!("vector_types.toml");
 
-/// The placeholders of patterns.
 const PLACEHOLDERS: [&str; 3] = ["component", "rows", "columns"];
 
 /// The possible numbers of rows and columns in shaders.
@@ -31,7 +29,6 @@ pub struct VectorTypes {
     rows: Vec<VectorTypeRow>,
 }
 
-/// A row of the table.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorTypeRow {
@@ -60,7 +57,6 @@ pub struct VectorType {
     pub component_size: u32,
     /// Number of contiguous components.
     pub rows: u32,
-    /// Number of vectors.
     pub columns: u32,
 }
 

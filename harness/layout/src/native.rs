@@ -71,7 +71,6 @@ pub struct Native {
     /// The blocks made from push constants of plain data next to other globals.
     pub global_push_constants: GlobalPushConstants,
     pub shader_records: Option<&'static str>,
-    /// Uniform parameters of an entry point.
     pub entry_uniforms: Option<&'static str>,
     pub pointees: Option<&'static str>,
     pub pointer_layouts: PointerLayouts,

@@ -35,7 +35,6 @@ pub struct PaddedStruct {
     /// HLSL spelling.
     #[serde(rename = "type")]
     pub type_name: String,
-    /// Size in bytes.
     pub size: u32,
     pub holes: Vec<Hole>,
     /// A better order of its members, if one is known.
@@ -62,11 +61,9 @@ impl Hole {
     }
 }
 
-/// The position of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HoleKind {
-    /// Before a member.
     Before,
     /// Inside a member: between the elements of an array or the vectors of a matrix.
     Inside,

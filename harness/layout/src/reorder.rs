@@ -114,7 +114,6 @@ impl<'a> Reordering<'a> {
         Some(Self { declared, kind, structure, slots, placement, alignment })
     }
 
-    /// The struct as declared.
     pub fn structure(&self) -> &StructType {
         &self.structure
     }

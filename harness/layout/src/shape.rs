@@ -108,7 +108,6 @@ pub const LONGEST_SHORT_VECTOR: u32 = 4;
 /// The most components of a long vector of shader model 6.9.
 pub const LONGEST_VECTOR: u32 = 1024;
 
-/// A resolved type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Type {
     /// A number or a `bool`.

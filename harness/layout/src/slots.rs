@@ -28,7 +28,6 @@ pub(super) struct MemberSlot {
     pub measured: MeasuredType,
     /// The bytes that WGSL's `@size` keeps for the member; `None` for those of its type.
     pub reserved: Option<u32>,
-    /// The place that the member's annotations request.
     pub explicit: Option<ExplicitPlace>,
     /// The member's effect on rows of minimum precision.
     pub precision: Precision,
@@ -36,7 +35,6 @@ pub(super) struct MemberSlot {
     fields: Vec<BitField>,
 }
 
-/// A bit-field of a storage unit.
 #[derive(Debug)]
 struct BitField {
     name: String,

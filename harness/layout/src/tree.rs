@@ -244,7 +244,6 @@ pub struct MemberRow {
     /// True for an unsized array.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unbounded: bool,
-    /// Alignment in bytes.
     pub alignment: u32,
     /// Stride of the outermost dimension, in bytes.
     pub array_stride: Option<u32>,

@@ -46,7 +46,7 @@ impl<'a> OpenSource<'a> {
 
     /// Returns true if a condition excludes the text here.
     pub(super) fn is_skipping(&self) -> bool {
-        self.conditions.last().is_some_and(|condition| !condition.is_taken())
+        self.conditions.last().is_some_and(|condition| condition.state != BranchState::Taken)
     }
 
     /// Returns the line at which `span` starts, adjusted by `#line`; from 1.
@@ -114,13 +114,6 @@ pub(super) enum BranchState {
     Waiting,
     /// None of the remaining ones.
     Done,
-}
-
-impl Condition<'_> {
-    /// Returns true if the lines here are read.
-    pub(super) fn is_taken(&self) -> bool {
-        self.state == BranchState::Taken
-    }
 }
 
 /// Pragmas that only affect the messages of a compiler or of an engine's importer.

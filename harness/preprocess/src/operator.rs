@@ -81,12 +81,8 @@ impl BinaryOperator {
 
     #[must_use]
     pub fn is_condition(self) -> bool {
-        matches!(self, Self::Or | Self::And) || self.is_comparison()
-    }
-
-    #[must_use]
-    pub fn is_comparison(self) -> bool {
-        matches!(self.precedence(), 5 | 6)
+        let is_comparison = matches!(self.precedence(), 5 | 6);
+        matches!(self, Self::Or | Self::And) || is_comparison
     }
 }
 

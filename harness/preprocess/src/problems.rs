@@ -30,6 +30,12 @@ impl ProblemList {
         }
     }
 
+    /// Reports a problem of something that then has no value.
+    pub fn refuse<T>(&mut self, problem: Diagnostic) -> Option<T> {
+        self.report(problem);
+        None
+    }
+
     /// Appends the problems of another stage.
     pub fn absorb(&mut self, other: Self) {
         self.dropped += other.dropped;

@@ -82,7 +82,6 @@ impl<'a> NagaShader<'a> {
     }
 }
 
-/// The variable of the block under test.
 pub(crate) fn block_of(module: &Module) -> Option<(Handle<GlobalVariable>, &GlobalVariable)> {
     module.global_variables.iter().find(|(_, variable)| variable.name.as_deref() == Some(BLOCK))
 }

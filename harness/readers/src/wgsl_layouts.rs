@@ -24,7 +24,6 @@ const UNIFORM_HELP: &str = "@align(16) on the member, or @size on the one before
                             uniform_buffer_standard_layout;` allows it as it is where implementations have that \
                             feature, which naga does not";
 
-/// A WGSL module with the layouts of its blocks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WgslLayouts {
     pub module: WgslModule,
@@ -81,7 +80,6 @@ fn explained(variable: &WgslVariable, block: &Block, refusal: &Refusal) -> Diagn
     if is_allowed_elsewhere { error.with_help(UNIFORM_HELP) } else { error }
 }
 
-/// Spends the bytes of a layout and its parts.
 fn spend(budget: &mut ListingBudget, layout: &LaidOut) -> Option<()> {
     budget.spend(layout.type_name.len())?;
     match &layout.shape {

@@ -1,6 +1,5 @@
 //! Finds the existing names that a person may have meant.
 
-/// The most names that a message suggests.
 const MOST_NAMES: usize = 3;
 
 /// The longest list of all names in a message, in bytes. A longer one hides the rest of the message.

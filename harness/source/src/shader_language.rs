@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// A language that people write shaders in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ShaderLanguage {
     Hlsl,

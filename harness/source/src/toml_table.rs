@@ -92,7 +92,6 @@ impl<'t, 'a> TomlTable<'t, 'a> {
         Some(Self { entries, range: value.span(), known: BTreeSet::new() })
     }
 
-    /// Returns the byte range of the table.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }

@@ -12,7 +12,6 @@ pub struct VersionRange {
     bounds: Vec<VersionBound>,
 }
 
-/// One comparison with a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct VersionBound {
     operator: Operator,

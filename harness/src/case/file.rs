@@ -61,10 +61,8 @@ pub struct Expectation {
     pub entries: Vec<ExpectedNumber>,
 }
 
-/// A number in an expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedNumber {
-    /// The quantity of the path.
     pub what: Quantity,
     /// Block name, followed by the path in the block.
     pub path: String,

@@ -63,7 +63,6 @@ impl Check {
         }
     }
 
-    /// Adds the compiler's reported numbers to the rows that need no device.
     fn add_reports(&self, rows: &mut [Row]) {
         let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
         for row in rows.iter_mut().filter(|row| row.access.is_none()) {

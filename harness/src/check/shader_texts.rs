@@ -20,7 +20,6 @@ pub struct ShaderText {
     pub form: &'static str,
     /// The usual suffix of its files.
     pub suffix: &'static str,
-    /// The whole text.
     pub text: String,
 }
 

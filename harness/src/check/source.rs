@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 const TAKEN_BY_COMPILERS: [Code; 1] = [Code::PackoffsetComponent];
 
 /// Declarations to check, before any rule set lays them out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Source {
     /// The case id, or the file's name.
     pub id: String,
@@ -139,23 +139,7 @@ impl Source {
     /// Makes a source for a module that fixes its own layouts. It has the file's name, and we parse
     /// none of its declarations.
     pub fn of_module(name: &str) -> Self {
-        Self {
-            id: name.to_owned(),
-            summary: String::new(),
-            place: LinePlace::of_file(name),
-            module: Module::default(),
-            options: LayoutOptions::default(),
-            expect: Vec::new(),
-            accessed: Vec::new(),
-            bind: Vec::new(),
-            invocation: BindingInvocation::default(),
-            rejects: Vec::new(),
-            warns: Vec::new(),
-            text: None,
-            included: None,
-            reserved: Reserved::default(),
-            is_case: false,
-        }
+        Self { id: name.to_owned(), place: LinePlace::of_file(name), ..Self::default() }
     }
 
     /// Reads a case's declarations. Returns `None` for a case whose declarations our parser must

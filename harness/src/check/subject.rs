@@ -148,7 +148,6 @@ impl Subject {
         found
     }
 
-    /// Returns the numbers that our rules compute.
     pub fn computed(&self) -> Numbers {
         Numbers::of_layouts(&self.layouts)
     }

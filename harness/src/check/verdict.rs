@@ -45,7 +45,6 @@ impl Verdict {
     }
 }
 
-/// Judges the rows of a completed check.
 pub fn judge(rows: &[Row], validation: &Validation, code: CodeOrigin) -> Verdict {
     if let Some(message) = refusal(validation) {
         let sentence = format!("the module is not valid, so the device's answer counts for nothing: {message}");

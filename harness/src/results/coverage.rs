@@ -50,7 +50,6 @@ pub fn subject_kinds(subject: &Subject) -> Kinds {
     blocks.collect()
 }
 
-/// Adds the leaves that the shaders of a subject access.
 pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut CoverageCells) {
     let kinds = subject_kinds(subject);
     // For compilers, the kind of proof also depends on the device.

@@ -26,7 +26,6 @@ pub struct Floor {
     pub proves: Proves,
     /// Values by cell key, in the order of [`CELL_KEYS`]; empty for keys that are summed over.
     pub cells: [Vec<String>; CELL_KEYS.len()],
-    /// The least count.
     pub least: u32,
     pub counted: FloorUnit,
 }

@@ -36,7 +36,6 @@ impl<'m> Location<'m> {
         steps.len()
     }
 
-    /// Returns the location of one part of this one.
     fn part(&self, step: Step, ty: &'m Type) -> Self {
         let mut steps = self.steps.clone();
         steps.push(step);

@@ -136,6 +136,12 @@ impl<'a> Elaborator<'_, 'a> {
         self.push(Diagnostic::error(Code::BadModule, span, message));
     }
 
+    /// Reports a problem of something that then has no value.
+    fn refuse<T>(&mut self, span: Span, message: String) -> Option<T> {
+        self.report(span, message);
+        None
+    }
+
     fn push(&mut self, problem: Diagnostic) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(problem);
@@ -160,8 +166,7 @@ impl<'a> Elaborator<'_, 'a> {
             Some(_) => return None,
         };
         let Some(ty) = ty else {
-            self.report(span, format!("`{name}` has no type"));
-            return None;
+            return self.refuse(span, format!("`{name}` has no type"));
         };
         let number = |elaborator: &mut Self, attribute| {
             AttributeSyntax::find(attributes, attribute).and_then(|found| elaborator.attribute_value(found))
@@ -175,15 +180,13 @@ impl<'a> Elaborator<'_, 'a> {
         let data = match (space, resolved) {
             (WgslSpace::Handle, Resolved::Handle) => None,
             (WgslSpace::Handle, _) => {
-                self.report(span, format!("`{name}` has data and no address space, such as `var<uniform>`"));
-                return None;
+                return self.refuse(span, format!("`{name}` has data and no address space, such as `var<uniform>`"));
             }
             (_, Resolved::Data(data)) => Some(data),
             (_, Resolved::Handle | Resolved::BindingArray { .. }) => {
                 let message =
                     format!("`{name}` is a texture or sampler: declare it with `var`, without an address space");
-                self.report(ty.span, message);
-                return None;
+                return self.refuse(ty.span, message);
             }
         };
         if let Some((path, place)) = data.as_ref().and_then(|data| data.bool_at.clone()) {
@@ -215,20 +218,13 @@ impl<'a> Elaborator<'_, 'a> {
     fn attribute_value(&mut self, attribute: &AttributeSyntax<'a>) -> Option<u32> {
         let AttributeSyntax { name, arguments, span } = attribute;
         let [argument] = arguments.as_slice() else {
-            self.report(*span, format!("`@{name}` has one argument"));
-            return None;
+            return self.refuse(*span, format!("`@{name}` has one argument"));
         };
         let value = Evaluator { names: self, depth: 0 }.value(argument);
         match value.map(|value| integer(&value).and_then(|value| u32::try_from(value).ok())) {
             Ok(Some(value)) => Some(value),
-            Ok(None) => {
-                self.report(argument.span, format!("`@{name}` needs a whole number from 0 to 4294967295"));
-                None
-            }
-            Err(NoValue { span, message }) => {
-                self.report(span, format!("`@{name}` is not known: {message}"));
-                None
-            }
+            Ok(None) => self.refuse(argument.span, format!("`@{name}` needs a whole number from 0 to 4294967295")),
+            Err(NoValue { span, message }) => self.refuse(span, format!("`@{name}` is not known: {message}")),
         }
     }
 
@@ -238,8 +234,7 @@ impl<'a> Elaborator<'_, 'a> {
             Some(State::Done(done)) => return done.clone(),
             Some(State::Open) => {
                 let span = self.declarations[name].span;
-                self.report(span, format!("`{name}` contains itself"));
-                return None;
+                return self.refuse(span, format!("`{name}` contains itself"));
             }
             None => {}
         }
@@ -286,8 +281,7 @@ impl<'a> Elaborator<'_, 'a> {
             structure.members.push(Member { annotations, span: member.span, ..Member::new(member.name, inner.ty) });
         }
         if members.is_empty() {
-            self.report(declaration.span, format!("`{}` has no members", declaration.name));
-            return None;
+            return self.refuse(declaration.span, format!("`{}` has no members", declaration.name));
         }
         is_whole.then(|| Data { ty: Type::Struct(Arc::new(structure)), ..data })
     }
@@ -298,8 +292,7 @@ impl<'a> Elaborator<'_, 'a> {
         if let Some(attribute) = AttributeSyntax::find(attributes, "align") {
             let align = self.attribute_value(attribute)?;
             if !align.is_power_of_two() {
-                self.report(attribute.span, format!("@align({align}) is no power of two"));
-                return None;
+                return self.refuse(attribute.span, format!("@align({align}) is no power of two"));
             }
             annotations.align = Some(align);
         }
@@ -330,8 +323,7 @@ impl<'a> Elaborator<'_, 'a> {
     fn resolve_inside(&mut self, expression: &Expression<'a>) -> Option<Resolved> {
         let span = expression.span;
         let ExpressionKind::Name { name, template } = &expression.kind else {
-            self.report(span, "this is no type".to_owned());
-            return None;
+            return self.refuse(span, "this is no type".to_owned());
         };
         let Some(declaration) = self.declarations.get(name).copied() else {
             return self.predeclared(name, template, span);
@@ -339,8 +331,7 @@ impl<'a> Elaborator<'_, 'a> {
         match &declaration.kind {
             DeclarationKind::Struct(_) => self.structure(name).map(Resolved::Data),
             DeclarationKind::Alias(_) if self.open.contains(name) => {
-                self.report(span, format!("the alias `{name}` names itself"));
-                None
+                self.refuse(span, format!("the alias `{name}` names itself"))
             }
             DeclarationKind::Alias(ty) => {
                 self.open.push(name);
@@ -351,10 +342,7 @@ impl<'a> Elaborator<'_, 'a> {
             DeclarationKind::Const { .. }
             | DeclarationKind::Override
             | DeclarationKind::Variable { .. }
-            | DeclarationKind::Function { .. } => {
-                self.report(span, format!("`{name}` is no type"));
-                None
-            }
+            | DeclarationKind::Function { .. } => self.refuse(span, format!("`{name}` is no type")),
         }
     }
 
@@ -370,8 +358,7 @@ impl<'a> Elaborator<'_, 'a> {
                 (Some(scalar), []) => self.checked(scalar, span)?,
                 (None, [component]) => self.component(component)?,
                 _ => {
-                    self.report(span, format!("`{name}` has one type between `<` and `>`"));
-                    return None;
+                    return self.refuse(span, format!("`{name}` has one type between `<` and `>`"));
                 }
             };
             return match dimensions {
@@ -380,8 +367,7 @@ impl<'a> Elaborator<'_, 'a> {
                     Some(Resolved::Data(Data { bool_at, ..Data::plain(Type::vector(scalar, length)) }))
                 }
                 Dimensions::Matrix { .. } if !scalar.is_float() => {
-                    self.report(span, format!("`{name}` is a matrix of floats, not of {}", scalar.spelling()));
-                    None
+                    self.refuse(span, format!("`{name}` is a matrix of floats, not of {}", scalar.spelling()))
                 }
                 // `matCxR` has C columns, `floatRxC` of the layout has R rows.
                 Dimensions::Matrix { columns, rows } => {
@@ -396,8 +382,7 @@ impl<'a> Elaborator<'_, 'a> {
                     Some(Resolved::Data(Data { is_atomic: true, ..data }))
                 }
                 Resolved::Data(_) | Resolved::Handle | Resolved::BindingArray { .. } => {
-                    self.report(inner.span, "an atomic is a scalar".to_owned());
-                    None
+                    self.refuse(inner.span, "an atomic is a scalar".to_owned())
                 }
             },
             ("array", [element]) => self.array(element, Count::Unbounded, span),
@@ -416,14 +401,10 @@ impl<'a> Elaborator<'_, 'a> {
             ("sampler" | "sampler_comparison" | "acceleration_structure" | "ray_query", _) => Some(Resolved::Handle),
             // Texel buffers are an extension of Tint.
             (name, _) if name.starts_with("texture_") || name == "texel_buffer" => Some(Resolved::Handle),
-            _ => {
-                self.report(span, format!("`{name}` is no type of WGSL, and nothing declares it"));
-                None
-            }
+            _ => self.refuse(span, format!("`{name}` is no type of WGSL, and nothing declares it")),
         }
     }
 
-    /// Checks that the module enables the scalar.
     fn checked(&mut self, scalar: Scalar, span: Span) -> Option<Scalar> {
         if scalar == Scalar::Float16 && !self.has_f16 {
             let problem = Diagnostic::error(Code::BadModule, span, "f16 needs `enable f16;`");
@@ -438,16 +419,14 @@ impl<'a> Elaborator<'_, 'a> {
         match self.resolve(expression)? {
             Resolved::Data(Data { ty: Type::Scalar(scalar), .. }) => Some(scalar),
             Resolved::Data(_) | Resolved::Handle | Resolved::BindingArray { .. } => {
-                self.report(expression.span, "this is no scalar type".to_owned());
-                None
+                self.refuse(expression.span, "this is no scalar type".to_owned())
             }
         }
     }
 
     fn array(&mut self, element: &Expression<'a>, count: Count, span: Span) -> Option<Resolved> {
         let Resolved::Data(element) = self.resolve(element)? else {
-            self.report(span, "an array cannot hold textures or samplers: use `binding_array`".to_owned());
-            return None;
+            return self.refuse(span, "an array cannot hold textures or samplers: use `binding_array`".to_owned());
         };
         let bool_at = element.bool_at.map(|(path, place)| (join("[]", &path), place));
         let (ty, depth) = (Type::Array { element: Box::new(element.ty), count }, element.depth + 1);
@@ -464,13 +443,9 @@ impl<'a> Elaborator<'_, 'a> {
                 }
                 count.map(Count::Finite)
             }
-            Ok(None) => {
-                self.report(length.span, "the length of an array is a whole number".to_owned());
-                None
-            }
+            Ok(None) => self.refuse(length.span, "the length of an array is a whole number".to_owned()),
             Err(NoValue { span, message }) => {
-                self.report(span, format!("the length of this array is not known: {message}"));
-                None
+                self.refuse(span, format!("the length of this array is not known: {message}"))
             }
         }
     }

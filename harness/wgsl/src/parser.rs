@@ -22,7 +22,6 @@ pub(super) struct Parser<'t, 'a> {
     tokens: &'t [Token<'a>],
     next: usize,
     depth: usize,
-    /// The end of the text.
     end: Span,
 }
 

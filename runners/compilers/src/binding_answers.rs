@@ -89,7 +89,6 @@ impl BindingCompiler {
         }
     }
 
-    /// Wraps any version of a dialect's compiler.
     pub fn new(compiler: Compiler, dialect: ProgramDialect) -> Self {
         let service = driver_named(compiler.name()).and_then(|driver| driver.service(&compiler));
         Self { compiler, service, dialect }

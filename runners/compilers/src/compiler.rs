@@ -205,7 +205,6 @@ impl Compiler {
         self.invocation.serves_lines
     }
 
-    /// Classifies a finished run of the compiler.
     pub fn answer(&self, finished: io::Result<ProcessOutput>) -> CompilerAnswer {
         match finished {
             Err(error) => CompilerAnswer::Broken(format!("{}: {error}", self.invocation.program.display())),

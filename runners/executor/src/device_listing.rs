@@ -56,18 +56,16 @@ impl DeviceListing {
                 queries.map(|(api, lavapipe)| scope.spawn(move || list(api, lavapipe, launch))).collect();
             for thread in threads {
                 match thread.join() {
-                    Ok(listed) => listing.add(listed),
+                    Ok(listed) => {
+                        listing.devices.extend(listed.devices);
+                        listing.notes.extend(listed.notes);
+                        listing.failures.extend(listed.failures);
+                    }
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
         });
         listing
-    }
-
-    fn add(&mut self, other: Self) {
-        self.devices.extend(other.devices);
-        self.notes.extend(other.notes);
-        self.failures.extend(other.failures);
     }
 }
 

@@ -25,9 +25,7 @@ pub(crate) struct RegisterClaim {
     /// `b`, `t`, `u` or `s`.
     pub(crate) unit: LayoutUnit,
     pub(crate) count: Count,
-    /// The register in the source.
     pub(crate) register: Option<u32>,
-    /// The space in the source.
     pub(crate) space: Option<u32>,
     pub(crate) origin: ClaimOrigin,
     pub(crate) span: Span,
@@ -101,7 +99,8 @@ pub(super) fn claims<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec
         reached.iter().filter(|used| !used.location.is_split_off(module)).map(|used| used.location.parameter).collect();
     let globals = used.iter().map(|index| &module.parameters[*index]).find(|used| variable_class(used).is_none());
     let variables = used.iter().filter_map(|index| variable(&module.parameters[*index]));
-    let context = SplitOffUses { buffers: BufferUses::new(module, reached), types: used_types(reached) };
+    let types = reached.iter().filter_map(|used| resource_type(used.location.ty)).collect();
+    let context = SplitOffUses { buffers: BufferUses::new(module, reached), types };
     let split = split_off(module, reached);
     let split = split.iter().map(|location| member(module, location, &context));
     globals.map(globals_claim).into_iter().chain(variables).chain(split).collect()
@@ -140,16 +139,11 @@ pub(crate) fn variable(parameter: &Parameter) -> Option<RegisterClaim> {
     })
 }
 
-/// The uses that decide the registers of split-off resources.
 #[derive(Debug)]
 struct SplitOffUses<'m> {
     buffers: BufferUses<'m>,
     /// The resource types that the code uses somewhere.
     types: BTreeSet<String>,
-}
-
-fn used_types(reached: &[ResourceUse<'_>]) -> BTreeSet<String> {
-    reached.iter().filter_map(|used| resource_type(used.location.ty)).collect()
 }
 
 /// Returns the spelling of a resource type with its default element.
@@ -225,7 +219,6 @@ pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagn
     problems
 }
 
-/// Collects the places of registers on members of structs.
 fn registers_of_members(ty: &Type, found: &mut Vec<Span>) {
     let Type::Struct(ty) = ty.dimensions().0 else { return };
     for member in &ty.members {

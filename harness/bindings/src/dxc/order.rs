@@ -68,7 +68,7 @@ fn function<'r, 'm>(
     uses: Vec<&'r ResourceUse<'m>>,
     rank_by_name: impl Fn(usize, &ResourceUse<'m>) -> UseRank,
 ) -> Vec<&'r ResourceUse<'m>> {
-    let (direct, nested): (Vec<_>, Vec<_>) = uses.into_iter().partition(|used| is_direct(&used.location));
+    let (mut direct, nested): (Vec<_>, Vec<_>) = uses.into_iter().partition(|used| is_direct(&used.location));
     let mut objects: Vec<(usize, &[Step])> = Vec::new();
     for used in nested.iter().filter(|used| used.manner == AccessManner::Object) {
         let object = object(used);
@@ -98,7 +98,8 @@ fn function<'r, 'm>(
     }
 
     ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().map(|(_, used)| used).chain(backwards(direct)).collect()
+    direct.sort_by_key(|used| std::cmp::Reverse(used.location.member));
+    ranked.into_iter().map(|(_, used)| used).chain(direct).collect()
 }
 
 /// Sorts the places of uses through structs that are passed by value.
@@ -185,9 +186,4 @@ fn object<'r>(used: &'r ResourceUse<'_>) -> (usize, &'r [Step]) {
 /// True for a member of a cbuffer, rather than a part of one.
 fn is_direct(location: &Location<'_>) -> bool {
     location.member.is_some() && location.steps.is_empty()
-}
-
-fn backwards<'r, 'm>(mut direct: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
-    direct.sort_by_key(|used| std::cmp::Reverse(used.location.member));
-    direct
 }

@@ -109,7 +109,6 @@ pub(super) enum SlangTypeKind {
     Resource(ResourceShape),
 }
 
-/// Base shape and access of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ResourceShape {
     pub(super) base: UnitWords,

@@ -25,7 +25,6 @@ pub struct ParameterUses {
     dropped: Vec<String>,
 }
 
-/// The parameters that one entry point reaches.
 #[derive(Clone, Debug, PartialEq)]
 struct EntryUses {
     entry: String,

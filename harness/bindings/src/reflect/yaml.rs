@@ -360,7 +360,6 @@ impl<'a> AccessPath<'a> {
 enum CountingBase {
     /// The start of the enclosing buffer.
     Buffer,
-    /// The start of a space.
     Space,
     /// The start of the program's slots.
     Program,

@@ -89,7 +89,6 @@ impl SlangSettings {
     }
 }
 
-/// A view of types as they are in memory.
 #[derive(Clone, Copy, Debug)]
 struct MemoryView {
     room: ByteRoom,

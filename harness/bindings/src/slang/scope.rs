@@ -120,7 +120,6 @@ fn variable(layout: TypeLayout, offsets: Vec<UnitOffset>, span: Span) -> Variabl
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
 }
 
-/// The role of a global parameter on this target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GlobalRole {
     /// `cbuffer`, `tbuffer`, push constants.

@@ -50,7 +50,6 @@ pub(super) struct SlangSettings {
 }
 
 impl SlangSettings {
-    /// Reads a request.
     pub(super) fn of(request: &BindingRequest) -> Result<Self, Vec<Diagnostic>> {
         let mut settings = Self {
             target: request.target,

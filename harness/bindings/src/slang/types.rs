@@ -29,7 +29,6 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 #[derive(Debug)]
 pub(super) struct TypeLayoutBuilder<'s> {
     pub(super) settings: &'s SlangSettings,
-    /// The problems of types that cannot be laid out.
     pub(super) problems: Vec<Diagnostic>,
     /// The number of layouts that may still be made, including varyings.
     pub(super) budget: LayoutBudget,

@@ -48,7 +48,6 @@ struct TemplateNamer<'a, 'namer> {
     found: &'namer UnitNames,
 }
 
-/// The name of a template before and after.
 struct CompletedName {
     /// The position of the template among the unit's entries.
     position: usize,

@@ -95,15 +95,12 @@ impl<'a> OpenUnit<'a> {
         if let Some(id) = dwo_id(&self.header) {
             return Some(id);
         }
-        let root = self.header.entry(&self.abbreviations, self.first_entry()).ok()?;
+        let first = UnitOffset(self.header.header_size());
+        let root = self.header.entry(&self.abbreviations, first).ok()?;
         match root.attr_value(gimli::DW_AT_GNU_dwo_id).ok()?? {
             AttributeValue::DwoId(id) => Some(id.0),
             _ => None,
         }
-    }
-
-    pub(crate) fn first_entry(&self) -> UnitOffset {
-        UnitOffset(self.header.header_size())
     }
 
     /// Returns the text of an attribute; `None` if it is in a supplementary file or damaged.

@@ -160,7 +160,8 @@ impl<'a> Walk<'a, '_> {
         if entry.signature.is_none()
             && let Some(name) = self.names.number(&qualified)
         {
-            let kind = EntryKind { kind: indexed_kind(entry.tag), is_declaration: entry.is_declaration };
+            let kind = IndexedKind::Record(record_kind(entry.tag));
+            let kind = EntryKind { kind, is_declaration: entry.is_declaration };
             self.found.entries.push(UnitEntry { entry: offset, name, kind });
             // A name that a compiler made, such as that of a lambda, is never looked for.
             let function = self.scopes.iter().rfind(|scope| scope.kind == ScopeKind::Function);
@@ -303,8 +304,4 @@ fn is_interesting(tag: DwTag) -> bool {
             | gimli::DW_TAG_template_type_parameter
             | gimli::DW_TAG_template_value_parameter
     )
-}
-
-fn indexed_kind(tag: DwTag) -> IndexedKind {
-    IndexedKind::Record(record_kind(tag))
 }

@@ -176,8 +176,7 @@ impl<'t> Elaborator<'t> {
     }
 
     pub(super) fn bad_register<T>(&mut self, span: Span, message: String) -> Option<T> {
-        self.problems.report(Diagnostic::error(Code::BadRegister, span, message));
-        None
+        self.problems.refuse(Diagnostic::error(Code::BadRegister, span, message))
     }
 
     /// `packoffset(c2.y)`; a bare `c` is `c0`.
@@ -198,8 +197,7 @@ impl<'t> Elaborator<'t> {
             (Some(Ok(register)), None) => return Some(PackOffset { register, component: None, span: syntax.span }),
         };
 
-        self.problems.report(Diagnostic::error(Code::BadPackoffset, syntax.span, message));
-        None
+        self.problems.refuse(Diagnostic::error(Code::BadPackoffset, syntax.span, message))
     }
 
     /// "packoffset is only allowed in a constant buffer" (wg-hlsl INF-0003, limitation 1).

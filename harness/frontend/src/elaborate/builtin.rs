@@ -288,39 +288,15 @@ mod tests {
 
     #[test]
     fn resource_names_come_back_as_they_are_spelled() {
-        for name in [
-            "StructuredBuffer",
-            "RWStructuredBuffer",
-            "RasterizerOrderedStructuredBuffer",
-            "AppendStructuredBuffer",
-            "ConsumeStructuredBuffer",
-            "ByteAddressBuffer",
-            "RWByteAddressBuffer",
-            "Buffer",
-            "RWBuffer",
-            "RasterizerOrderedBuffer",
-            "Texture1D",
-            "Texture1DArray",
-            "Texture2DMS",
-            "Texture2DMSArray",
-            "Texture3D",
-            "TextureCube",
-            "TextureCubeArray",
-            "RWTexture2DArray",
-            "WTexture1D",
-            "RasterizerOrderedTexture3D",
-            "FeedbackTexture2D",
-            "Sampler2D",
-            "SamplerCubeArray",
-            "SamplerState",
-            "SamplerComparisonState",
-            "RaytracingAccelerationStructure",
-            "SubpassInput",
-            "SubpassInputMS",
-            "ConstantBuffer",
-            "TextureBuffer",
-            "ParameterBlock",
-        ] {
+        let names = "
+            StructuredBuffer RWStructuredBuffer RasterizerOrderedStructuredBuffer AppendStructuredBuffer
+            ConsumeStructuredBuffer ByteAddressBuffer RWByteAddressBuffer Buffer RWBuffer RasterizerOrderedBuffer
+            Texture1D Texture1DArray Texture2DMS Texture2DMSArray Texture3D TextureCube TextureCubeArray
+            RWTexture2DArray WTexture1D RasterizerOrderedTexture3D FeedbackTexture2D Sampler2D SamplerCubeArray
+            SamplerState SamplerComparisonState RaytracingAccelerationStructure SubpassInput SubpassInputMS
+            ConstantBuffer TextureBuffer ParameterBlock
+        ";
+        for name in names.split_whitespace() {
             let Some(Builtin::Resource(kind, _)) = builtin(name) else { panic!("{name} is no resource") };
             assert_eq!(kind.to_string(), name);
         }

@@ -46,10 +46,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn integer(&mut self, expression: &Expression<'t>, context: &LookupContext) -> Option<i64> {
         match self.evaluate(expression, context) {
             Ok(constant) => Some(constant.value),
-            Err(problem) => {
-                self.problems.report(problem);
-                None
-            }
+            Err(problem) => self.problems.refuse(problem),
         }
     }
 

@@ -71,8 +71,7 @@ impl<'t> Elaborator<'t> {
         let Some(parameters) = generics else {
             if arguments.is_some() {
                 let message = format!("`{}` takes no generic arguments", symbol.name);
-                self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-                return None;
+                return self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message));
             }
             let context = LookupContext { scope: inner, ..outer };
             return Some(Specialisation { id, name: symbol.name, context });
@@ -88,8 +87,7 @@ impl<'t> Elaborator<'t> {
         let name = format!("{}<{}>", symbol.name, written.join(", "));
         if name.len() > LONGEST_NAME {
             let message = format!("the name of this type has {} bytes, more than {LONGEST_NAME}", name.len());
-            self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::TooLarge, span, message));
         }
 
         self.instances.entry(name.clone()).or_insert_with(|| (id, values.clone()));
@@ -128,8 +126,7 @@ impl<'t> Elaborator<'t> {
 
     fn wrong_arguments<T>(&mut self, name: &str, wanted: usize, span: Span) -> Option<T> {
         let message = format!("`{name}` takes {wanted} generic arguments");
-        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-        None
+        self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message))
     }
 
     pub(super) fn argument(
@@ -149,8 +146,7 @@ impl<'t> Elaborator<'t> {
             GenericArgument::Type(ty) => self.resolve(ty, None, context),
             GenericArgument::Value(expression) => {
                 let message = "expected a type, found a value";
-                self.problems.report(Diagnostic::error(Code::GenericArguments, expression.span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::GenericArguments, expression.span, message))
             }
         }
     }
@@ -167,8 +163,7 @@ impl<'t> Elaborator<'t> {
             }
             GenericArgument::Type(ty) => {
                 let message = "expected a value, found a type";
-                self.problems.report(Diagnostic::error(Code::GenericArguments, ty.span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::GenericArguments, ty.span, message))
             }
         }
     }

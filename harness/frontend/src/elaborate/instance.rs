@@ -74,8 +74,7 @@ impl<'t> Elaborator<'t> {
             }
             (Builtin::Object, _) => {
                 let message = format!("a shader cannot read a value of type `{}`", part.name.text);
-                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::Unsupported, span, message))
             }
             (Builtin::Local, _) => self.built_in_struct(part, &[], span),
             (Builtin::Handle, [resource]) => {
@@ -87,14 +86,12 @@ impl<'t> Elaborator<'t> {
             }
             (Builtin::Unsupported(why), _) => {
                 let message = format!("`{}` is not supported: {why}", part.name.text);
-                self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::Unsupported, span, message))
             }
             _ => self.bad_arguments(part, span),
         }
     }
 
-    /// Builds a struct that the language defines.
     fn built_in_struct(&mut self, part: &PathPart<'t>, declared: &[(&str, &str)], span: Span) -> Option<Type> {
         let member = |(ty, name): &(&str, &str)| {
             let (name, annotations) = ((*name).to_owned(), Annotations::default());
@@ -130,13 +127,11 @@ impl<'t> Elaborator<'t> {
         }
         if self.measure(&value).resources {
             let message = format!("`Optional` cannot hold `{value}`, which is or contains a resource");
-            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message));
         }
         if matches!(&value, Type::Struct(tuple) if self.optionals.iter().any(|known| Arc::ptr_eq(known, tuple))) {
             let message = "Slang's reflection merges nested `Optional`s into one, but its code keeps both";
-            self.problems.report(Diagnostic::error(Code::Unsupported, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::Unsupported, span, message));
         }
         let optional = self.tuple(vec![value, Type::Scalar(Scalar::Bool)], span)?;
         if let Type::Struct(tuple) = &optional {
@@ -180,15 +175,13 @@ impl<'t> Elaborator<'t> {
             return Some(Type::Handle { resource: Box::new(resource.clone()) });
         }
         let message = format!("`{resource}` is not a resource type, so it has no descriptor handle");
-        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-        None
+        self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message))
     }
 
     fn bad_arguments<T>(&mut self, part: &PathPart<'t>, span: Span) -> Option<T> {
         let count = part.arguments.as_ref().map_or(0, Vec::len);
         let message = format!("`{}` does not take {count} generic arguments", part.name.text);
-        self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-        None
+        self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message))
     }
 
     /// A plain `vector` is `vector<float, 4>`.
@@ -225,8 +218,7 @@ impl<'t> Elaborator<'t> {
             Type::Scalar(scalar) => Some(scalar),
             other => {
                 let message = format!("components are scalars, not `{other}`");
-                self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message))
             }
         }
     }
@@ -239,8 +231,7 @@ impl<'t> Elaborator<'t> {
             return Some(value);
         }
         let message = format!("the dimensions of vectors and matrices are from 1 to 4, not {value}");
-        self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
-        None
+        self.problems.refuse(Diagnostic::error(Code::GenericArguments, span_of(argument), message))
     }
 
     /// Returns a number of elements: at least 1.
@@ -283,8 +274,7 @@ impl<'t> Elaborator<'t> {
         }
         if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
             let message = "an element cannot end in an unsized array";
-            self.problems.report(Diagnostic::error(Code::UnsizedNotLast, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::UnsizedNotLast, span, message));
         }
         Some(Resource { kind, element: element.map(Box::new), data_layout })
     }

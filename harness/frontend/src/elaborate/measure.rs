@@ -158,7 +158,6 @@ impl Elaborator<'_> {
             return Some(());
         };
 
-        self.problems.report(problem);
-        None
+        self.problems.refuse(problem)
     }
 }

@@ -233,10 +233,7 @@ impl<'t> Elaborator<'t> {
     /// Runs `step` one level deeper, and reports if that is too deep.
     fn nested<T>(&mut self, span: Span, step: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let result = self.guarded(span, |elaborator| Ok(step(elaborator)));
-        result.unwrap_or_else(|problem| {
-            self.problems.report(problem);
-            None
-        })
+        result.unwrap_or_else(|problem| self.problems.refuse(problem))
     }
 
     /// Evaluates every constant in declaration order, so that later ones find the earlier ones
@@ -252,7 +249,6 @@ impl<'t> Elaborator<'t> {
         }
     }
 
-    /// Reports problems with the enumerators of an enum.
     fn check_enumerators(&mut self, id: TypeId) {
         let broken =
             self.enumerators.get(&(id, Rc::from(""))).into_iter().flatten().filter_map(|value| value.clone().err());

@@ -212,8 +212,7 @@ impl<'t> Elaborator<'t> {
     pub(super) fn refuse_empty(&mut self, ty: &Type, span: Span) -> Option<()> {
         if has_no_element(ty) {
             let message = "an array cannot have 0 elements";
-            self.problems.report(Diagnostic::error(Code::BadArrayLength, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::BadArrayLength, span, message));
         }
         Some(())
     }
@@ -293,8 +292,7 @@ impl<'t> Elaborator<'t> {
             (MemberHolder::Struct, Some(_), Some(bits)) => return Some(bits),
         };
 
-        self.problems.report(Diagnostic::error(Code::BadBitField, width_span, problem));
-        None
+        self.problems.refuse(Diagnostic::error(Code::BadBitField, width_span, problem))
     }
 
     /// Refuses names declared twice, and unsized arrays that are not last.

@@ -153,8 +153,7 @@ impl<'t> Elaborator<'t> {
             Some(GenericValue::Type(ty)) => return Some(NamedType::Type(ty)),
             Some(GenericValue::Integer(_)) => {
                 let message = "expected a type, found a value";
-                self.problems.report(Diagnostic::error(Code::GenericArguments, path.span, message));
-                return None;
+                return self.problems.refuse(Diagnostic::error(Code::GenericArguments, path.span, message));
             }
             None => {}
         }
@@ -196,8 +195,7 @@ impl<'t> Elaborator<'t> {
     fn buffer_pointer(&mut self, part: &PathPart<'t>, span: Span, context: &LookupContext) -> Option<NamedType> {
         let [GenericArgument::Type(pointee), alignment @ ..] = part.arguments.as_deref().unwrap_or_default() else {
             let message = "`vk::BufferPointer` needs a pointee type, and optionally an alignment";
-            self.problems.report(Diagnostic::error(Code::GenericArguments, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message));
         };
         let alignment = match alignment.first() {
             Some(alignment) => Some(self.argument_integer(alignment, context)?),
@@ -248,13 +246,11 @@ impl<'t> Elaborator<'t> {
             }
             TypeEntry::Unread(what) => {
                 let message = format!("`{}` is {what}, which is not supported", symbol.name);
-                self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::Unsupported, site.span, message))
             }
             TypeEntry::Interface { .. } if !self.is_slang => {
                 let message = format!("`{}` is an interface, and HLSL has no interface values", symbol.name);
-                self.problems.report(Diagnostic::error(Code::Unsupported, site.span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::Unsupported, site.span, message))
             }
             TypeEntry::Interface { any_value_size } => {
                 let context = LookupContext::plain(symbol.scope);
@@ -282,8 +278,7 @@ impl<'t> Elaborator<'t> {
             Type::Scalar(scalar) if !scalar.is_float() => Some(scalar),
             other => {
                 let message = format!("an enum cannot be stored as `{other}`");
-                self.problems.report(Diagnostic::error(Code::Unsupported, ty.span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::Unsupported, ty.span, message))
             }
         }
     }
@@ -301,8 +296,7 @@ impl<'t> Elaborator<'t> {
             }
             Some(AliasState::InProgress) => {
                 let message = "this alias refers to itself";
-                self.problems.report(Diagnostic::error(Code::CyclicStruct, span, message));
-                return None;
+                return self.problems.refuse(Diagnostic::error(Code::CyclicStruct, span, message));
             }
             None => {}
         }
@@ -343,8 +337,7 @@ impl<'t> Elaborator<'t> {
         let stars = pointee.bytes().rev().take_while(|byte| *byte == b'*').count();
         if stars >= MOST_STARS {
             let message = format!("a pointer to a pointer, more than {MOST_STARS} levels deep");
-            self.problems.report(Diagnostic::error(Code::TooDeep, span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::TooDeep, span, message));
         }
         self.pointees.entry(pointee.clone()).or_insert(named);
         Some(Type::pointer(pointee))
@@ -361,8 +354,7 @@ impl<'t> Elaborator<'t> {
         let bad_length = |message: String| Diagnostic::error(Code::BadArrayLength, dimension.span, message);
         if self.measure(&element).unbounded {
             let message = "only the outermost dimension of the last member may be unsized".to_owned();
-            self.problems.report(bad_length(message));
-            return None;
+            return self.problems.refuse(bad_length(message));
         }
         let count = match (&dimension.length, listed) {
             (None, Some(elements)) => Count::Finite(elements),
@@ -371,13 +363,11 @@ impl<'t> Elaborator<'t> {
                 let length = self.integer(expression, context)?;
                 let is_empty = length == 0 && self.is_slang && !self.measure(&element).resources;
                 if length < 1 && !is_empty {
-                    self.problems.report(bad_length(format!("an array cannot have {length} elements")));
-                    return None;
+                    return self.problems.refuse(bad_length(format!("an array cannot have {length} elements")));
                 }
                 let Ok(length) = u32::try_from(length) else {
                     let message = format!("an array of {length} elements is longer than 2^32 - 1");
-                    self.problems.report(Diagnostic::error(Code::TooLarge, dimension.span, message));
-                    return None;
+                    return self.problems.refuse(Diagnostic::error(Code::TooLarge, dimension.span, message));
                 };
                 Count::Finite(length)
             }

@@ -51,7 +51,6 @@ pub(super) struct TemplateUse<'u> {
 
 /// The declaration that fits the arguments of a template best.
 pub(super) enum BestFit {
-    /// The template itself.
     Template,
     Specialisation(TemplateFit),
 }
@@ -85,8 +84,7 @@ impl<'t> Elaborator<'t> {
             (_, false) => {
                 let name = &self.symbols.ty(used.template).name;
                 let message = format!("several specialisations of `{name}` fit these arguments, and none fits best");
-                self.problems.report(Diagnostic::error(Code::GenericArguments, used.span, message));
-                None
+                self.problems.refuse(Diagnostic::error(Code::GenericArguments, used.span, message))
             }
         }
     }
@@ -108,8 +106,7 @@ impl<'t> Elaborator<'t> {
         if arguments.len() != all.len() {
             let message =
                 format!("this specialisation has {} arguments, but the template has {}", written.len(), all.len());
-            self.problems.report(Diagnostic::error(Code::GenericArguments, declaration.name.span, message));
-            return None;
+            return self.problems.refuse(Diagnostic::error(Code::GenericArguments, declaration.name.span, message));
         }
 
         let context = LookupContext { scope: inner, ..used.outer.clone() };

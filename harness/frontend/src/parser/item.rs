@@ -9,8 +9,8 @@ use super::expression::ExpressionContext;
 use super::generic_arguments_end;
 use crate::ast::{
     ArgumentSyntax, BufferDeclaration, BufferKeyword, DeclarationSyntax, Declarator, EnumDeclaration, EnumeratorSyntax,
-    FunctionDeclaration, FunctionParameter, GenericParameter, Identifier, Item, NamePath, PathPart, PlacementSyntax,
-    Prefix, StructDeclaration, TypeExpression, TypeKind,
+    FunctionDeclaration, FunctionParameter, Identifier, Item, NamePath, PathPart, PlacementSyntax, Prefix,
+    StructDeclaration, TypeExpression, TypeKind,
 };
 use layoutproof_preprocess::lexer::TokenKind;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -340,7 +340,7 @@ impl<'a> Parser<'_, 'a> {
             self.skip_brackets();
         }
         let name = self.optional_name()?;
-        let generics = self.optional_generics()?;
+        let generics = if self.is(TokenKind::Less) { Some(self.generic_parameters()?) } else { None };
         let bases = self.bases()?;
         self.skip_where();
         let items = self.block()?;
@@ -359,10 +359,6 @@ impl<'a> Parser<'_, 'a> {
 
     fn optional_name(&mut self) -> ParseResult<Identifier<'a>> {
         if self.is(TokenKind::Identifier) { self.name("a name") } else { Ok(self.no_name()) }
-    }
-
-    fn optional_generics(&mut self) -> ParseResult<Option<Vec<GenericParameter<'a>>>> {
-        if self.is(TokenKind::Less) { self.generic_parameters().map(Some) } else { Ok(None) }
     }
 
     fn bases(&mut self) -> ParseResult<Vec<TypeExpression<'a>>> {

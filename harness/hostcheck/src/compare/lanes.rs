@@ -117,7 +117,7 @@ impl Comparer<'_> {
                 self.report(member, host, kind, hint)
             }
             _ if lane.offset == member.offset && lane.size != shader.size => {
-                let what = scalar.filter(|_| is_enum).map_or_else(|| class_noun(lane.class), scalar_noun);
+                let what = scalar.filter(|_| is_enum).map_or_else(|| lane.class.noun().to_owned(), scalar_noun);
                 let kind = MismatchKind::SizeDiffers { shader_size: shader.size, host_size: lane.size, what };
                 let hint = if is_enum {
                     format!("declare the enum of `{path}` with an underlying type of {}", bytes(shader.size))
@@ -137,10 +137,6 @@ impl Comparer<'_> {
 /// One past the last lane of a member. An unbounded array has lanes for its first elements.
 fn lane_end(member: &FlatMember) -> u32 {
     member.size.map_or(u32::MAX, |_| member.end())
-}
-
-fn class_noun(class: LaneClass) -> String {
-    class.noun().to_owned()
 }
 
 /// The bytes in which to look for a lane of the shader.

@@ -17,7 +17,7 @@ use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, FileId, LaidOut, LaidOutMember, LaidOutShape, Refusal, Span,
 };
 use naga::front::{glsl, wgsl};
-use naga::proc::{GlobalCtx, Layouter};
+use naga::proc::Layouter;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{AddressSpace, ArraySize, GlobalVariable, Handle, ScalarKind, ShaderStage, StructMember, TypeInner};
 
@@ -214,12 +214,8 @@ impl<'a> NagaReader<'a> {
         })
     }
 
-    fn context(&self) -> GlobalCtx<'a> {
-        self.module.to_ctx()
-    }
-
     fn count(&self, size: ArraySize) -> Count {
-        match size.resolve(self.context()) {
+        match size.resolve(self.module.to_ctx()) {
             Ok(naga::proc::IndexableLength::Known(count)) => Count::Finite(count),
             Ok(naga::proc::IndexableLength::Dynamic) | Err(_) => Count::Unbounded,
         }

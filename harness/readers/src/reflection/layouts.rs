@@ -76,7 +76,6 @@ struct Size {
     alignment: Option<u32>,
 }
 
-/// The bytes of a type.
 #[derive(Clone, Copy)]
 pub(super) struct ByteSize {
     /// `None` without an end.

@@ -212,7 +212,6 @@ impl Addresses<'_> {
         }
     }
 
-    /// Returns what is known about the result of an instruction.
     fn value_of(&self, instruction: &Instruction) -> Option<KnownValue> {
         let ops = Operands(instruction);
         // An untyped access chain names the type of its base first.

@@ -85,7 +85,6 @@ struct DeclarationFilter {
     unknown_opcodes: BTreeSet<u32>,
     warnings: Vec<String>,
     has_memory_model: bool,
-    /// The functions that entry points name.
     entry_points: BTreeSet<Word>,
     functions: BTreeSet<Word>,
     in_function: bool,

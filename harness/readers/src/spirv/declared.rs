@@ -60,7 +60,6 @@ pub struct DeclaredModule {
     pub warnings: Vec<String>,
 }
 
-/// A variable with a binding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeclaredVariable {
     /// The name of its block, or its `OpName`; empty if it has none.

@@ -41,7 +41,6 @@ impl SpirvConstants {
         self.specialized.get(&id)
     }
 
-    /// Adds a constant with a fixed value.
     pub(super) fn add(&mut self, id: Word, bits: u64) {
         self.values.insert(id, bits);
     }

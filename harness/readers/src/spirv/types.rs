@@ -114,7 +114,6 @@ pub struct SpirvVariable {
     pub name: Option<String>,
     /// The built-in value that the device stores in it.
     pub builtin: Option<BuiltIn>,
-    /// The constant that initializes it.
     pub initializer: Option<Word>,
 }
 
@@ -200,7 +199,6 @@ impl SpirvTypes {
         self.by_id.get_mut(&id)
     }
 
-    /// Number of scalars in a value of the type.
     pub fn scalars(&self, id: Word) -> u64 {
         self.extents.get(&id).map_or(0, |extents| extents.scalars)
     }

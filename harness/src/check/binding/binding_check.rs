@@ -54,7 +54,6 @@ impl BindingCheck {
         requests.into_iter().map(|request| Self::new(Arc::clone(source), request)).collect()
     }
 
-    /// Places the source's parameters for one request.
     pub fn new(source: Arc<Source>, request: BindingRequest) -> Self {
         let asked = |expectation: &&BindExpectation| {
             (expectation.target, expectation.convention) == (request.target, request.convention)

@@ -59,7 +59,6 @@ fn options(placed: &BindingCheck) -> Vec<CommandOption> {
     found
 }
 
-/// A device's answers to the jobs of a placement.
 #[derive(Debug, Default)]
 pub(super) struct ProofAnswers {
     seen: Vec<SeenBinding>,

@@ -89,7 +89,6 @@ pub(crate) struct CompileJob<'a> {
     pub(crate) compilers: &'a dyn Compilers,
     pub(crate) text: &'a SourceText,
     pub(crate) block: usize,
-    /// The device for which to compile.
     pub(crate) target: CodeTarget,
 }
 

@@ -139,7 +139,6 @@ impl SubjectShaders {
         accesses
     }
 
-    /// Records why a block has no accesses.
     fn nothing(&mut self, gap: Gap) -> Vec<BlockAccess> {
         self.gaps.push(gap);
         Vec::new()

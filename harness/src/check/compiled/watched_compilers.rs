@@ -18,7 +18,6 @@ impl<'a> WatchedCompilers<'a> {
         Self { compilers, has_cached: AtomicBool::new(false) }
     }
 
-    /// Returns the origin of the answers so far.
     pub(super) fn origin(&self) -> AnswerOrigin {
         if self.has_cached.load(Ordering::Relaxed) { AnswerOrigin::Cached } else { AnswerOrigin::Asked }
     }

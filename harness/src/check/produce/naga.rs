@@ -159,7 +159,6 @@ fn ask_naga<T>(
     }
 }
 
-/// The forms that our WGSL supports.
 const FORMS_IN_WGSL: [Form; 5] = [Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Length];
 
 /// Those whose offsets naga's types give. A length depends on the bound range, so only code that we follow has one.

@@ -37,7 +37,6 @@ impl Default for IntendedChanges {
 }
 
 impl IntendedChanges {
-    /// Reads a list.
     pub fn read(text: &str) -> Result<Self, FrozenFileError> {
         let list: Self = toml::from_str(text)?;
         check_schema(list.schema)?;

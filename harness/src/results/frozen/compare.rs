@@ -92,7 +92,6 @@ impl BuildDifference {
     }
 }
 
-/// The result of comparing two builds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildComparison {
     /// The differences, by case and toolchain.
@@ -247,7 +246,6 @@ impl BuildComparison {
     }
 }
 
-/// An answer as a phrase.
 fn said(answer: &FrozenAnswer) -> String {
     match answer {
         FrozenAnswer::Accepted(_) => "accepted".to_owned(),

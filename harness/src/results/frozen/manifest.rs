@@ -64,7 +64,6 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// The manifest as text.
     pub fn write(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }

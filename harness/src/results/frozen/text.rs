@@ -89,7 +89,6 @@ pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
     Ok(decided)
 }
 
-/// The reader's position.
 #[derive(Default)]
 struct FrozenTextReader {
     case: String,

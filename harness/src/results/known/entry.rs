@@ -261,10 +261,8 @@ pub struct EntryCondition {
     pub patterns: String,
 }
 
-/// The rule sets that an entry covers.
 #[derive(Clone, Debug)]
 pub(super) enum RulesPattern {
-    /// Those that match.
     Matching(WildMatch),
     /// `!wgsl-*`: those that do not.
     Other(WildMatch),

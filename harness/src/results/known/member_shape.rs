@@ -95,7 +95,6 @@ impl MemberShape {
     }
 }
 
-/// The bytes of a register.
 const REGISTER: u32 = 16;
 
 /// The shapes of all members and structs of a block with their paths, which start with the block's
@@ -131,7 +130,6 @@ struct ShapeFinder<'a> {
     found: Vec<ShapeAt>,
 }
 
-/// A member with its surroundings.
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about one member")]
 struct MemberContext<'a> {
     member: &'a Member,

@@ -30,7 +30,6 @@ pub fn read(file: FileId, sources: &SourceMap) -> Result<Vec<KnownFailure>, Vec<
     read_file(file, sources).map(|known| known.entries)
 }
 
-/// Reads a list of known differences.
 pub fn read_file(file: FileId, sources: &SourceMap) -> Result<KnownFile, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut problems = FileProblems::new(file, Code::BadCase, &mut found);

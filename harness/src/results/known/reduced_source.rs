@@ -107,7 +107,6 @@ impl ReducedSource {
         self.command.split_whitespace().next_back().unwrap_or_default()
     }
 
-    /// The compiler's arguments.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.command.split_whitespace().skip(1)
     }

@@ -107,7 +107,6 @@ impl Graph {
         }
     }
 
-    /// Notes what is known of an integer.
     pub(super) fn note_integer(&mut self, node: NodeId, integer: Integer) {
         self.nodes[node as usize].integer.get_or_insert(integer);
     }

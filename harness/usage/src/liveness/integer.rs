@@ -109,7 +109,6 @@ impl Integer {
         }
     }
 
-    /// The result of an operator.
     pub(super) fn binary(operator: BinaryOperator, left: Self, right: Self) -> Self {
         use BinaryOperator as B;
         let any = Self::any(common(left, right));

@@ -2,7 +2,6 @@
 
 use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 
-/// A constant as a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ConstantBits {
     Boolean(bool),

@@ -103,7 +103,6 @@ pub(super) fn needed<'m>(module: &'m Module, entries: &[&'m str]) -> NeededPlace
 }
 
 impl<'m> Liveness<'m> {
-    /// Runs the code of the entry points.
     fn run_entries(module: &'m Module, entries: &[&'m str], memories: Vec<Memory>) -> Self {
         let mut functions: HashMap<&str, Vec<usize>> = HashMap::new();
         for (index, function) in module.functions.iter().enumerate() {

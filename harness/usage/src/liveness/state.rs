@@ -35,7 +35,6 @@ pub(super) struct Exit<'m> {
     pub(super) conditions: Vec<NodeId>,
 }
 
-/// A variable of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Variable {
     Local(usize),

@@ -122,7 +122,6 @@ impl Graph {
         }
     }
 
-    /// Notes the type of scalars.
     fn note_scalars(&mut self, scalar: Scalar, nodes: &[NodeId]) {
         if is_unsigned(scalar) {
             self.unsigned.extend(nodes);
@@ -201,7 +200,6 @@ impl Graph {
         }
     }
 
-    /// One value of several.
     pub(super) fn joined<'m>(&mut self, joining: Joining, conditions: &[NodeId], values: &[Value<'m>]) -> Value<'m> {
         let Some(first) = values.first() else { return self.undefined_value(None) };
         if joining == Joining::Choice && values.iter().all(|value| value.is(first)) {

@@ -343,7 +343,6 @@ enum LoaderFile {
     Other,
 }
 
-/// Reads the name of a program's loader.
 fn interpreter_of(program: &Path) -> io::Result<LoaderFile> {
     let file = std::fs::File::open(program)?;
     let cache = ReadCache::new(file);

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::resource::{Access, ResourceKind};
-use layoutproof_layout::shape::{Count, Member, StructType, Type};
+use layoutproof_layout::shape::{Count, Member, Type};
 use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
 use crate::dxc::claim::{annotated_first, elements};
@@ -69,7 +69,8 @@ pub(super) fn wants(module: &Module, release: DxcRelease) -> Vec<DescriptorReque
                 // (1.7.2308).
                 let has_statics = || module.buffer_statics.iter().any(|member| member.buffer == parameter.span);
                 if parameter.kind == ParameterKind::Variable || has_data(&parameter.ty) || has_statics() {
-                    list.push(whole(parameter, class));
+                    let Parameter { name, ty, annotations, span, .. } = parameter;
+                    list.push(of_resource(name, class, ty, annotations, *span));
                     add_counter(&mut list, &parameter.ty, release, &parameter.annotations);
                 }
             }
@@ -178,10 +179,6 @@ fn add_counter(list: &mut Vec<DescriptorRequest>, ty: &Type, release: DxcRelease
     }
 }
 
-fn whole(parameter: &Parameter, class: LayoutUnit) -> DescriptorRequest {
-    of_resource(&parameter.name, class, &parameter.ty, &parameter.annotations, parameter.span)
-}
-
 fn of_member(parameter: &Parameter, member: &Member) -> DescriptorRequest {
     let scope = parameter.name.rfind("::").map_or("", |end| &parameter.name[..end + 2]);
     let path = format!("{scope}{}", member.name);
@@ -269,7 +266,7 @@ fn structure(module: &Module, index: usize) -> DescriptorRequest {
 fn own_resources(ty: &Type) -> u32 {
     let (innermost, counts) = ty.dimensions();
     let each = match innermost {
-        Type::Struct(ty) => of_members(ty),
+        Type::Struct(ty) => ty.members.iter().fold(0, |sum, member| own_resources(&member.ty).saturating_add(sum)),
         Type::Resource(_) => 1,
         _ => 0,
     };
@@ -278,10 +275,6 @@ fn own_resources(ty: &Type) -> u32 {
         Count::Finite(count) => product.saturating_mul(*count),
         Count::Unbounded => product,
     })
-}
-
-fn of_members(ty: &StructType) -> u32 {
-    ty.members.iter().fold(0, |sum, member| own_resources(&member.ty).saturating_add(sum))
 }
 
 /// Places each request.

@@ -236,7 +236,6 @@ pub(super) enum ArgumentFit {
     Repeated,
     /// Some components are dropped.
     Cut,
-    /// A type is unknown.
     Unknown,
     /// The compiler rejects it.
     Refused,
