@@ -115,6 +115,11 @@ pub struct ProbeEntry {
 }
 
 impl ProbeEntry {
+    /// True if the entry point needs pointers without a type.
+    pub(crate) fn is_untyped(&self) -> bool {
+        self.forms.iter().any(|form| form.is_untyped())
+    }
+
     /// True if the entry point only queries an element count.
     pub(crate) fn is_length(&self) -> bool {
         matches!(self.forms[..], [form] if form.is_length())
@@ -141,8 +146,7 @@ impl ProbeEntry {
                 &[Feature::RayTracingPipeline, Feature::PushConstants]
             }
         };
-        let is_untyped = self.forms.iter().any(|form| form.is_untyped());
-        let untyped = is_untyped.then_some(Feature::UntypedPointers);
+        let untyped = self.is_untyped().then_some(Feature::UntypedPointers);
         space.iter().chain(stage).copied().chain(untyped).collect()
     }
 }
@@ -182,6 +186,13 @@ impl ProbePlan {
             entry.forms.retain(|form| forms.contains(form));
         }
         self.pruned()
+    }
+
+    /// Keeps untyped pointers only in the spaces in `spaces`.
+    #[must_use]
+    pub fn untyped_only_in(mut self, spaces: &BTreeSet<AddressSpace>) -> Self {
+        self.entries.retain(|entry| !entry.is_untyped() || spaces.contains(&entry.space));
+        self
     }
 
     /// Removes forms without a leaf, and entry points without a form.

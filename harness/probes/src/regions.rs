@@ -49,7 +49,8 @@ fn hash_step(hash: u32, word: u32) -> u32 {
 /// their own.
 pub fn has_regions(entry: &ProbeEntry) -> bool {
     !matches!(entry.space, AddressSpace::Address | AddressSpace::ShaderRecord | AddressSpace::Workgroup)
-        && entry.forms.iter().all(|form| !form.is_length() && !form.is_untyped() && *form != Form::ByteAddress)
+        && !entry.is_untyped()
+        && entry.forms.iter().all(|form| !matches!(form, Form::Length | Form::ByteAddress))
 }
 
 /// The output of a module with regions.

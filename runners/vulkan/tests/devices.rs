@@ -61,12 +61,13 @@ fn current_lavapipe() -> Option<Trial> {
 const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
 
 /// Checks with SPIR-V that is not made from WGSL.
-const BY_HAND: [(&str, Check); 5] = [
+const BY_HAND: [(&str, Check); 6] = [
     ("arrays_of_uniform_buffers", by_hand::uniform_arrays),
     ("buffers_by_address", by_hand::addresses),
     ("typed_buffers_and_combined_images", by_hand::typed_and_combined),
     ("comparison_samplers", by_hand::comparison),
     ("shader_records", by_hand::records),
+    ("untyped_pointers", by_hand::untyped_pointers),
 ];
 
 /// The model device runs the same SPIR-V and must return the same results.

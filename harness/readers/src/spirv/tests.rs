@@ -8,7 +8,8 @@
 use layoutproof_layout::BlockLayout;
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
-use super::{DeclaredModule, bound_variables, declared, features_of};
+use super::types::SpirvTypes;
+use super::{DeclaredModule, bound_variables, declared, features_of, load};
 
 /// Numbers that no version of SPIR-V defines.
 const UNKNOWN: u32 = 65_000;
@@ -297,6 +298,37 @@ fn untyped_variables_hold_their_data_type() {
     let names: Vec<&str> = blocks.iter().map(|block| block.layout.name.as_str()).collect();
     assert_eq!(names, ["S", "untyped"]);
     assert_eq!(offsets(&blocks[1].layout), [("a".to_owned(), 0), ("b".to_owned(), 16)]);
+    // The loader of whole modules reads the same variables.
+    let types = SpirvTypes::read(&load(&module.words()).unwrap()).unwrap();
+    assert_eq!((types.variables.len(), types.variables[&(FREE + 1)].pointee), (2, BLOCK));
+}
+
+/// The data type of `OpUntypedVariableKHR` is optional: slangc leaves it out for descriptor heaps.
+#[test]
+fn an_untyped_variable_without_a_data_type_holds_no_block() {
+    let class = StorageClass::UniformConstant as u32;
+    let module = HandMadeModule {
+        globals: vec![
+            op(Op::TypeUntypedPointerKHR, &[FREE, class]),
+            op(Op::UntypedVariableKHR, &[FREE, FREE + 1, class]),
+        ],
+        ..HandMadeModule::default()
+    };
+    lists_the_block(&module.read());
+    assert!(load(&module.words()).is_ok());
+}
+
+#[test]
+fn an_untyped_pointer_in_a_block_is_an_address() {
+    let class = StorageClass::PhysicalStorageBuffer as u32;
+    let module = HandMadeModule {
+        types: vec![op(Op::TypeUntypedPointerKHR, &[FREE, class])],
+        second: FREE,
+        ..HandMadeModule::default()
+    };
+    let rows = module.read().blocks[0].layout.rows();
+    let pointer = rows.iter().find(|row| row.path == "b").unwrap();
+    assert_eq!((pointer.offset, pointer.size), (16, Some(8)));
 }
 
 #[test]

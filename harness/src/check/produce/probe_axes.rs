@@ -14,7 +14,7 @@
 //! takes long to compile a pipeline that traces them.
 //!
 //! If the user names a space or a stage, every block is probed there. The same core has probes with
-//! untyped pointers, and every block if the user names such a form.
+//! untyped pointers, in some of these spaces, and every block if the user names forms.
 
 use std::collections::BTreeSet;
 
@@ -49,12 +49,19 @@ pub(super) fn reach(subject: &Subject, block: usize, settings: &Settings) -> BTr
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
-/// Returns the forms of access to the blocks of `subject`. Few devices have untyped pointers, so by
-/// default only the core of the cases has probes with them.
-pub(super) fn forms(subject: &Subject, settings: &Settings) -> BTreeSet<Form> {
-    let is_usual = settings.forms == Form::ALL.into();
-    let has_untyped = !is_usual || (subject.source.is_case && is_core(subject));
-    settings.forms.iter().copied().filter(|form| has_untyped || !form.is_untyped()).collect()
+/// Returns the spaces in which the blocks of `subject` are probed through untyped pointers. Few devices
+/// have these, so by default only the core of the cases is, and in part of its spaces.
+pub(super) fn untyped_spaces(subject: &Subject, settings: &Settings) -> BTreeSet<AddressSpace> {
+    use AddressSpace::{Address, PushConstant, Storage, Uniform, Workgroup};
+    if settings.forms != Form::ALL.into() {
+        AddressSpace::ALL.into()
+    } else if !subject.source.is_case || !is_core(subject) {
+        BTreeSet::new()
+    } else if is_for_uniform(subject.rules) {
+        [Uniform, PushConstant].into()
+    } else {
+        [Storage, Address, Workgroup].into()
+    }
 }
 
 /// Returns the stages of a draw in which to probe a compiler's code for a block of `subject`. The

@@ -164,7 +164,7 @@ impl KnownFailure {
     }
 
     /// True if the entry is about some versions of a driver, which were tried.
-    pub(super) fn is_about_drivers(&self) -> bool {
+    pub fn is_about_drivers(&self) -> bool {
         self.driver.is_some() && !self.untried
     }
 

@@ -50,8 +50,10 @@ fn shape_entry_of(
     devices: &[DeviceInfo],
     selection: &Selection,
 ) -> Option<KnownEntry> {
+    // Entries about versions of a driver cover all cases with their shape.
     let is_of_shape = |entry: &KnownEntry| {
-        known.iter().any(|own| own.shape.is_some() && (&own.file, own.line) == (&entry.file, entry.line))
+        let mut shapes = known.iter().filter(|own| own.shape.is_some() && !own.is_about_drivers());
+        shapes.any(|own| (&own.file, own.line) == (&entry.file, entry.line))
     };
     let is_open = match &record.outcome {
         Outcome::Known { entry, .. } if is_of_shape(entry) => false,

@@ -1,5 +1,5 @@
 //! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers,
-//! combined images, and shader records.
+//! combined images, untyped pointers, and shader records.
 
 mod module;
 mod records;
@@ -12,9 +12,9 @@ use layoutproof_device::{
 };
 use libtest_mimic::Failed;
 use module::{Module, block, variable};
-use rspirv::dr::Operand;
+use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
-    AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, StorageClass,
+    AddressingModel, Capability, Decoration, Dim, ImageFormat, ImageOperands, MemoryAccess, Op, StorageClass,
 };
 
 use crate::suite::{Api, BEFORE, FILL, buffer, buffers_of, ensure_eq, job, output, run};
@@ -88,6 +88,47 @@ fn address_module() -> Result<Vec<u32>, Failed> {
     let written = module.pointer(written, class, uint, &[0, 2]);
     let value = module.number(0xADD);
     module.builder.store(written, value, access, alignment)?;
+    Ok(module.end())
+}
+
+/// The buffer is declared as words. Access chains reach it by that type, and by a struct whose first
+/// member is at byte 8.
+pub(crate) fn untyped_pointers(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let buffers = vec![output(2), buffer(2, BufferKind::Storage, &[0x900, 0x901, 0x902, FILL])];
+    let results = run(api, info, vec![job(Shader::Spirv(untyped_module()?), buffers)])?;
+    if !info.features.contains(&Feature::UntypedPointers) {
+        let lack = RunnerError::Unsupported("shaderUntypedPointers".to_owned());
+        return ensure_eq(&results[0], &Err(lack), "result");
+    }
+    let [output, read] = buffers_of(&results[0])?;
+    ensure_eq(&words_of(&output.bytes), &vec![0x901, 0x902], "output")?;
+    ensure_eq(&words_of(&read.bytes), &vec![0x900, 0x901, 0x902, 0xADD], "the buffer")
+}
+
+/// Reads word 1 as an element, and words 2 and 3 as members.
+fn untyped_module() -> Result<Vec<u32>, Failed> {
+    let mut module = Module::begin(AddressingModel::Logical, &[Capability::UntypedPointersKHR]);
+    module.builder.extension("SPV_KHR_untyped_pointers");
+    let (uint, class) = (module.uint, StorageClass::StorageBuffer);
+    let words = module::words(&mut module.builder, uint);
+    let members = block(&mut module.builder, &[(uint, 8), (uint, 12)]);
+    let pointer = module.builder.type_untyped_pointer_khr(class);
+    let variable = module.builder.id();
+    let operands = vec![Operand::StorageClass(class), Operand::IdRef(words)];
+    let declaration = Instruction::new(Op::UntypedVariableKHR, Some(pointer), Some(variable), operands);
+    module.builder.module_mut().types_global_values.push(declaration);
+    module.bind(variable, 0, 2);
+
+    let numbers = [0, 1].map(|index| module.number(index));
+    let element = module.builder.untyped_access_chain_khr(pointer, None, words, variable, numbers)?;
+    let word = module.builder.load(uint, None, element, None, [])?;
+    module.put(0, word);
+    let [first, second] =
+        numbers.map(|index| module.builder.untyped_access_chain_khr(pointer, None, members, variable, [index]));
+    let word = module.builder.load(uint, None, first?, None, [])?;
+    module.put(1, word);
+    let value = module.number(0xADD);
+    module.builder.store(second?, value, None, [])?;
     Ok(module.end())
 }
 

@@ -53,7 +53,7 @@ impl Declaration {
     fn of_entry(entry: &ProbeEntry) -> Self {
         if entry.forms.iter().any(|form| matches!(form, Form::Retyped | Form::UntypedLength)) {
             Self::Retyped
-        } else if entry.forms.iter().any(|form| form.is_untyped()) {
+        } else if entry.is_untyped() {
             Self::Untyped
         } else {
             Self::Typed

@@ -112,7 +112,7 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let is_untyped = plan.entries.iter().flat_map(|entry| &entry.forms).any(|form| form.is_untyped());
+    let is_untyped = plan.entries.iter().any(ProbeEntry::is_untyped);
     let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces, is_untyped);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
