@@ -2,8 +2,8 @@
 //!
 //! Every space has its own variable of the block's type, and a second one for entry points that
 //! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
-//! For a block at an address the variable is the push-constant block that holds the address. A block
-//! in a shader record has no binding.
+//! For a block at an address the variable is the push constants, or the shader record, with the address.
+//! A block in a shader record has no binding.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{ArrayLengths, EmittedType, TypeEmitter};
 use super::workgroup::SharedWords;
-use crate::{AddressSpace, Direction, Form, ProbeEntry};
+use crate::{AddressSpace, Direction, Form, Interface, ProbeEntry};
 
 /// The variables of a module. Each is declared when the first entry point needs it.
 pub(super) struct InterfaceVariables<'a> {
@@ -29,7 +29,7 @@ pub(super) struct InterfaceVariables<'a> {
     output: SpirvPlace,
     input: InputPlace,
     blocks: BTreeMap<(AddressSpace, Direction), SpirvPlace>,
-    /// The push constants with the block's address.
+    /// The variable with the block's address.
     address: Option<Word>,
     copy: Option<CopyType>,
     copies: BTreeMap<Direction, Word>,
@@ -180,8 +180,8 @@ impl<'a> InterfaceVariables<'a> {
         self.shared.entry(direction).or_insert_with(|| SharedWords::declare(types, direction, count)).clone()
     }
 
-    /// Returns the push constants that hold the block's address. All entry points share them, since
-    /// a module may use only one such variable.
+    /// Returns the variable with the block's address. All entry points share it, since a module may use
+    /// only one for push constants.
     fn address_variable(&mut self, types: &mut TypeEmitter) -> Word {
         *self.address.get_or_insert_with(|| types.address_variable(self.block.id))
     }
@@ -204,17 +204,18 @@ impl TypeEmitter {
         self.builder.variable(pointer, None, class, None)
     }
 
-    /// Declares push constants that hold the address of a block of type `block`.
+    /// Declares the push constants or the shader record with the address of a block of type `block`.
     pub(super) fn address_variable(&mut self, block: Word) -> Word {
         let member = self.pointer(StorageClass::PhysicalStorageBuffer, block);
         let builder = &mut self.builder;
         let id = builder.id();
         let holder = builder.type_struct_id(Some(id), [member]);
         builder.member_name(holder, 0, "address");
-        builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        let at = if self.holder == StorageClass::PushConstant { 0 } else { Interface::default().record.at };
+        builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(at)]);
         builder.decorate(holder, Decoration::Block, []);
 
-        let class = StorageClass::PushConstant;
+        let class = self.holder;
         let pointer = self.pointer(class, holder);
         let variable = self.builder.variable(pointer, None, class, None);
         self.builder.name(variable, "block_address");
@@ -232,10 +233,10 @@ impl TypeEmitter {
         SpirvPlace { pointer, ..place }
     }
 
-    /// Loads the pointer to a block of type `block` from the push constants that hold it.
+    /// Loads the pointer to a block of type `block` from the variable that holds it.
     pub(super) fn load_address(&mut self, variable: Word, block: Word) -> Word {
         let block = self.pointer(StorageClass::PhysicalStorageBuffer, block);
-        let member = self.pointer(StorageClass::PushConstant, block);
+        let member = self.pointer(self.holder, block);
         let zero = self.constant(0);
         let member = self.builder.access_chain(member, None, variable, [zero]).expect(OPEN);
         self.builder.load(block, None, member, None, []).expect(OPEN)

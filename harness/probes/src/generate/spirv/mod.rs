@@ -109,7 +109,9 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces);
+    // Entry points that need other features are in other modules, so all are traced or none is.
+    let is_traced = plan.entries.iter().any(|entry| entry.stage.is_traced());
+    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces, is_traced);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }

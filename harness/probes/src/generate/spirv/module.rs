@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Op, Word};
+use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Op, StorageClass, Word};
 
 use super::access::OPEN;
 use super::block::{SpirvNode, Way};
@@ -24,11 +24,10 @@ pub(super) struct ModuleWriter<'a> {
 }
 
 /// Starts an empty module with the capabilities and extensions in `needs`, whose entry points access
-/// their blocks in these spaces.
-pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmitter {
+/// their blocks in these spaces. `is_traced` is true if they are of ray-tracing stages.
+pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, is_traced: bool) -> TypeEmitter {
     let mut types = TypeEmitter::new();
     let has_workgroup = spaces.contains(&AddressSpace::Workgroup);
-    let is_traced = spaces.contains(&AddressSpace::ShaderRecord);
     types.builder.set_version(1, if has_workgroup || is_traced { 4 } else { 3 });
     types.builder.capability(Capability::Shader);
     for need in needs {
@@ -48,6 +47,7 @@ pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>) -> TypeEmit
     }
 
     if is_traced {
+        types.holder = StorageClass::ShaderRecordBufferKHR;
         types.builder.capability(Capability::RayTracingKHR);
         extensions.insert("SPV_KHR_ray_tracing");
     }
@@ -66,8 +66,9 @@ impl<'a> ModuleWriter<'a> {
         block_name: &'a str,
         needs: &[Need],
         spaces: &BTreeSet<AddressSpace>,
+        is_traced: bool,
     ) -> Self {
-        let mut types = begin(needs, spaces);
+        let mut types = begin(needs, spaces, is_traced);
         let variables = InterfaceVariables::new(&mut types, node, block_name);
         Self { types, variables, stages: EntryStages::default() }
     }

@@ -38,7 +38,7 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
     let needs = needs::of(&kinds, &BTreeSet::from([entry.space]));
 
-    let mut types = begin(&needs, &BTreeSet::from([entry.space]));
+    let mut types = begin(&needs, &BTreeSet::from([entry.space]), entry.stage.is_traced());
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
     let blocks = declare_blocks(&mut types, &lowered, &regions.block);
     let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;
