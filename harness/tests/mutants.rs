@@ -140,14 +140,16 @@ fn each_case_about_a_space_reaches_it() {
         let own: Vec<&Arc<Source>> = cases.iter().filter(|source| source.id.starts_with(folder)).collect();
         assert!(own.len() >= 8, "{folder} has {} cases", own.len());
         for source in own {
-            let subjects = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
-            let shaders = subjects.map(|rules| {
-                SubjectShaders::new(&Subject::new(Arc::clone(source), rules), Generator::Rspirv, &all_forms())
-            });
-            let modules = shaders.flat_map(|shaders| shaders.modules);
-            let entries = modules.flat_map(|module| module.plan.entries);
-            let reached: BTreeSet<Stage> =
-                entries.filter(|entry| entry.space == space).map(|entry| entry.stage).collect();
+            let mut reached: BTreeSet<Stage> = BTreeSet::new();
+            for rules in source.expect.iter().filter_map(|expectation| find(&expectation.rules)) {
+                let subject = Subject::new(Arc::clone(source), rules);
+                let shaders = SubjectShaders::new(&subject, Generator::Rspirv, &all_forms());
+                let entries = shaders.modules.iter().flat_map(|module| &module.plan.entries);
+                reached.extend(entries.filter(|entry| entry.space == space).map(|entry| entry.stage));
+                if stages.iter().all(|stage| reached.contains(stage)) {
+                    break;
+                }
+            }
             assert!(stages.iter().all(|stage| reached.contains(stage)), "{} reaches {reached:?}", source.id);
         }
     }

@@ -172,6 +172,26 @@ fn addresses_stand_in_the_push_constants() {
     }
 }
 
+/// The ray generation has the address in its record, after bytes of its own.
+#[test]
+fn a_record_can_hold_the_address() {
+    let (plan, probes) = planned(&small(), AddressSpace::Address, Stage::RayGeneration);
+    let directions: Vec<_> = probes.iter().map(|probe| probe.entry.direction).collect();
+    assert_eq!(directions, [Direction::Read, Direction::Read, Direction::Write, Direction::Write]);
+    for probe in &probes {
+        let observed = run(&plan, probe);
+        assert_eq!(observed.problems, [], "{}", probe.entry.name);
+        let offsets = observed.observations[..4].iter().map(|seen| seen.offset);
+        assert_eq!(offsets.collect::<Vec<_>>(), [0, 4, 8, 16].map(Some), "{}", probe.entry.name);
+
+        let job = &probe.runs[0].job;
+        let [record, block] = [0, 1].map(|index| &job.buffers[index]);
+        assert_eq!((record.kind, record.bytes.len()), (BufferKind::ShaderRecord, 16));
+        assert_eq!(block.kind, BufferKind::Address { at: 8, alignment: 4 });
+        assert_eq!((&job.trace, job.push_constants.len()), (&Some(Trace { reached: None }), 0));
+    }
+}
+
 #[test]
 fn a_ray_generation_has_its_own_record() {
     let (_, probes) = planned(&small(), AddressSpace::ShaderRecord, Stage::RayGeneration);

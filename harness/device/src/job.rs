@@ -308,9 +308,10 @@ pub enum BufferKind {
     /// Storage buffer that shaders write.
     Storage,
     /// No descriptor. The runner writes the 64-bit device address of the range, little-endian, at
-    /// byte `at` of the push constants. Set, binding and element are ignored.
+    /// byte `at` of the push constants, or of every shader record if the job has any. A record that
+    /// keeps it comes back with its own bytes there. Set, binding and element are ignored.
     Address {
-        /// Byte of the push constants, a multiple of 8.
+        /// A multiple of 8.
         at: u32,
         /// The alignment that the shader may assume, a power of two. The address is an odd multiple
         /// of it, or of a word if that is larger, so that a shader that assumes more is wrong here.

@@ -38,19 +38,20 @@ pub(super) struct DescriptorTable {
 }
 
 /// The descriptors of `job`, which must be within the model's limits, and its initial memories: its
-/// buffers, then the ranges in left-out elements, then the push constants with the addresses in
-/// them.
+/// buffers, then the ranges in left-out elements, then the push constants. Addresses are in the push
+/// constants or in the shader records.
 pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Vec<ModelMemory>) {
     let mut table = DescriptorTable::default();
     let mut memories: Vec<ModelMemory> = Vec::new();
     let mut push_constants = job.push_constants.clone();
+    let mut addresses = Vec::new();
 
     for (index, buffer) in job.buffers.iter().enumerate() {
         let (mut set, mut binding, mut first) = (buffer.set, buffer.binding, 0);
         match buffer.kind {
             BufferKind::Address { at, alignment } => {
                 (set, binding, first) = (NOWHERE, NOWHERE, alignment);
-                push_constants[at as usize..][..8].copy_from_slice(&address(index, first).to_le_bytes());
+                addresses.push((at as usize, address(index, first).to_le_bytes()));
             }
             BufferKind::ShaderRecord => table.records.push(index),
             BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
@@ -60,6 +61,14 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
         memories.push(ModelMemory { set, binding, first, bytes });
     }
 
+    for (at, address) in addresses {
+        for record in &table.records {
+            memories[*record].bytes[at..][..8].copy_from_slice(&address);
+        }
+        if table.records.is_empty() {
+            push_constants[at..][..8].copy_from_slice(&address);
+        }
+    }
     table.records.sort_by_key(|index| job.buffers[*index].element);
     for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {

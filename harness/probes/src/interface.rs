@@ -26,6 +26,16 @@ pub struct Interface {
     pub is_input_writable: bool,
     /// True if push constants are root constants of Direct3D 12, at the register of the block.
     pub has_root_constants: bool,
+    /// The shader record that holds the address of a block in a ray-tracing stage.
+    pub record: PointerRecord,
+}
+
+/// A shader record with the address of a block. Numbers are in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PointerRecord {
+    /// The place of the address, a multiple of 8.
+    pub at: u32,
+    pub size: u32,
 }
 
 impl Interface {
@@ -48,6 +58,7 @@ impl Default for Interface {
             is_block_writable: false,
             is_input_writable: false,
             has_root_constants: false,
+            record: PointerRecord { at: 8, size: 16 },
         }
     }
 }

@@ -24,7 +24,8 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
 use super::{
-    BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, Socket, Wiring, self_link, tail, words,
+    BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, PointerRecord, ProbeEntry, ProbePlan, Socket, Wiring, self_link,
+    tail, words,
 };
 use crate::generate::spirv::caller;
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
@@ -316,7 +317,7 @@ impl Dispatch<'_> {
             AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
             AddressSpace::PushConstant => block,
             // The runner overwrites this with an address: of the block, or of what a ray meets.
-            AddressSpace::Address => vec![0; ADDRESS_BYTES],
+            AddressSpace::Address if !entry.stage.is_traced() => vec![0; ADDRESS_BYTES],
             AddressSpace::ShaderRecord if entry.stage.record_stage().is_some_and(RecordStage::needs_ray) => {
                 vec![0; ADDRESS_BYTES]
             }
@@ -324,6 +325,7 @@ impl Dispatch<'_> {
             | AddressSpace::Storage
             | AddressSpace::UniformElement
             | AddressSpace::StorageElement
+            | AddressSpace::Address
             | AddressSpace::ShaderRecord
             | AddressSpace::Workgroup => Vec::new(),
         };
@@ -382,7 +384,8 @@ impl Dispatch<'_> {
         vec![RegisterRange { class: kind.class(), space, first, count, stride: 0 }]
     }
 
-    /// Returns the buffer with the block, after the other elements of its array.
+    /// Returns the buffer with the block, after the other elements of its array or the record with its
+    /// address.
     fn blocks(&self, interface: Interface, block: Vec<u8>) -> Vec<JobBuffer> {
         let Self { entry, image, ink, .. } = self;
         let (socket, storage) = (interface.block, self.storage(interface));
@@ -392,6 +395,13 @@ impl Dispatch<'_> {
             AddressSpace::Storage | AddressSpace::Workgroup => (storage, 0),
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
+            AddressSpace::Address if entry.stage.is_traced() => {
+                let PointerRecord { at, size } = interface.record;
+                let record = buffer(socket, BufferKind::ShaderRecord, vec![0; size as usize]);
+                let kind = BufferKind::Address { at, alignment: self.alignment };
+                let after = image.guards_behind(GUARD_BYTES, *ink);
+                return vec![record, JobBuffer { after, ..buffer(socket, kind, block) }];
+            }
             AddressSpace::Address => (BufferKind::Address { at: 0, alignment: self.alignment }, 0),
             AddressSpace::ShaderRecord if entry.stage.is_reached() => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
             AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),

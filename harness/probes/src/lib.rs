@@ -6,7 +6,7 @@
 //!
 //! - set 0 binding 0, or the push constants: the block under test, read-only for read entries. In
 //!   an array of buffers it is element [`BLOCK_ELEMENT`], the last one. A block at an address has
-//!   no descriptor, and the push constants consist of the address. A block in a shader record has
+//!   no descriptor: the push constants consist of the address, or a ray generation has it in its record. A block in a shader record has
 //!   none either; the record of a stage that the ray generation reaches is the last one of a table like
 //!   such an array. A block in
 //!   workgroup memory is a copy of this buffer, which holds `uint`s ([`jobs`] says how many).
@@ -49,7 +49,7 @@ mod word_map;
 
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
-pub use interface::{Interface, Socket};
+pub use interface::{Interface, PointerRecord, Socket};
 pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs, workgroup_words};
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};

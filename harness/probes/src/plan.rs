@@ -203,7 +203,7 @@ const fn row(
 ///
 /// Copies do not: NVIDIA's driver 580.159.04 reads zeros from local arrays of one element that are
 /// filled from a uniform buffer or from push constants, but not from a storage buffer.
-const ENTRIES: [EntryRow; 60] = {
+const ENTRIES: [EntryRow; 62] = {
     use AddressSpace::{
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
@@ -242,6 +242,8 @@ const ENTRIES: [EntryRow; 60] = {
         row("read_address_linked", Address, Compute, Read, &[Form::Linked]),
         row("read_address_private", Address, Compute, Read, COPIES),
         row("write_address", Address, Compute, Write, LEAF),
+        row("read_address_record", Address, RayGeneration, Read, LEAF),
+        row("write_address_record", Address, RayGeneration, Write, LEAF),
         row("read_workgroup", Workgroup, Compute, Read, IN_BUFFERS),
         row("write_workgroup_leaf", Workgroup, Compute, Write, LEAF),
         row("write_workgroup_vector", Workgroup, Compute, Write, &[Form::Vector]),

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use layoutproof_layout::{BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
@@ -73,6 +74,24 @@ impl Subject {
             source,
             is_native: false,
         }
+    }
+
+    /// Returns the shader record with the pointer to a block, and the name of the pointer in it; `None` if
+    /// the block is not pointed to from a record.
+    pub(crate) fn record_with_pointer(&self, block: usize) -> Option<(&Block, &str)> {
+        // A module of a binary has no declarations.
+        let blocks = &self.source.module.blocks;
+        let pointee = blocks.get(block).filter(|block| block.kind == BlockKind::Pointee)?;
+        blocks.iter().find_map(|holder| {
+            let own = match holder.kind {
+                BlockKind::ShaderRecord => pointee.name.strip_prefix(&holder.name)?.strip_prefix('.')?,
+                BlockKind::EntryUniforms if holder.has_entry_record() => pointee.name.as_str(),
+                _ => return None,
+            };
+            let Type::Struct(structure) = &holder.element else { return None };
+            let pointer = structure.members.iter().find(|member| member.name == own)?;
+            matches!(pointer.ty, Type::Pointer { .. }).then_some((holder, own))
+        })
     }
 
     /// Makes the subject of a module with explicit offsets, named after its file. The module's

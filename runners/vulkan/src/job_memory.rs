@@ -119,6 +119,30 @@ impl JobMemory {
         for left_out in self.left_out.values() {
             arena.write(left_out.start, &left_out.bytes);
         }
+        for (at, address) in self.addresses(job, arena) {
+            for record in self.records(job) {
+                arena.write(record.start + u64::from(record.placement.offset + at), &address);
+            }
+        }
+    }
+
+    /// The addresses of the buffers that are passed by address, each with its byte in the push constants or
+    /// in every shader record.
+    fn addresses(&self, job: &Job, arena: &Arena) -> Vec<(u32, [u8; 8])> {
+        let buffers = job.buffers.iter().zip(&self.placed);
+        let addressed = buffers.filter_map(|(buffer, PlacedBuffer { placement, start })| match buffer.kind {
+            BufferKind::Address { at, .. } => {
+                Some((at, (arena.address() + start + u64::from(placement.offset)).to_le_bytes()))
+            }
+            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => None,
+        });
+        addressed.collect()
+    }
+
+    /// The job's own shader records.
+    fn records(&self, job: &Job) -> impl Iterator<Item = &PlacedBuffer> {
+        let buffers = job.buffers.iter().zip(&self.placed);
+        buffers.filter(|(buffer, _)| buffer.kind == BufferKind::ShaderRecord).map(|(_, placed)| placed)
     }
 
     pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
@@ -165,13 +189,9 @@ impl JobMemory {
         if let Some(scene) = scene {
             bytes[..8].copy_from_slice(&scene.to_le_bytes());
         }
-        for (buffer, PlacedBuffer { placement, start }) in job.buffers.iter().zip(&self.placed) {
-            match buffer.kind {
-                BufferKind::Address { at, .. } => {
-                    let address = arena.address() + start + u64::from(placement.offset);
-                    bytes[at as usize..][..8].copy_from_slice(&address.to_le_bytes());
-                }
-                BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => {}
+        if self.records(job).next().is_none() {
+            for (at, address) in self.addresses(job, arena) {
+                bytes[at as usize..][..8].copy_from_slice(&address);
             }
         }
         bytes
@@ -217,6 +237,7 @@ impl JobMemory {
 
     /// Reads the job's buffers. `handles` are the group handles that were written.
     pub(crate) fn read(&self, job: &Job, handles: &[Vec<u8>], arena: &Arena) -> Vec<BufferAfter> {
+        let addresses = self.addresses(job, arena);
         let read = |(index, (buffer, placed)): (usize, (&JobBuffer, &PlacedBuffer))| {
             let mut after = placed.placement.split(&arena.read(placed.start, placed.placement.total));
             // The handle takes the place of the fill, and must be unchanged like it.
@@ -225,6 +246,14 @@ impl JobMemory {
             }
             if let Some(address) = Self::linked_address(job, index, placed, arena) {
                 job.remove_links(index, address, &mut after.bytes);
+            }
+            if buffer.kind == BufferKind::ShaderRecord {
+                for (at, address) in &addresses {
+                    let place = *at as usize..*at as usize + 8;
+                    if after.bytes[place.clone()] == *address {
+                        after.bytes[place.clone()].copy_from_slice(&buffer.bytes[place]);
+                    }
+                }
             }
             after
         };

@@ -14,10 +14,9 @@ mod placements;
 #[path = "../../../harness/tests/fixture/regions.rs"]
 mod regions;
 
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-use layoutproof_compilers::private_root::PrivateRoot;
-use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, Feature, Runner, RunnerError, Shader};
 use layoutproof_model::{Model, ModelApi};
 use layoutproof_probes::generate::binding::spirv;
@@ -43,15 +42,20 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// The same checks on the newer lavapipe of the set-up. Only a process of its own can load that one, and
-/// the distribution's has no ray tracing.
+/// The same checks on the newer lavapipe of the set-up, which has ray tracing. A process loads either that
+/// one or the distribution's.
 fn current_lavapipe() -> Option<Trial> {
-    let root = PrivateRoot::find(&ToolsFolder::find().ok()?, PrivateRoot::LAVAPIPE).ok()??;
-    let program = std::env::current_exe().ok()?;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ci/tools-folder");
+    let folder = String::from_utf8(Command::new(script).output().ok()?.stdout).ok()?;
+    let root = PathBuf::from(folder.trim()).join("tools/lavapipe-current");
+    let loader = root.join("lib/ld-linux-x86-64.so.2");
+    let program = std::env::current_exe().ok().filter(|_| loader.is_file())?;
     Some(Trial::test("current_lavapipe", move || {
-        let mut command = root.command(&program);
-        command.env("VK_DRIVER_FILES", root.path("lvp_icd.json")).env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
-        let output = command.arg("lavapipe::").output()?;
+        let libraries = format!("{}:/usr/lib/x86_64-linux-gnu:/usr/lib64:/usr/lib", root.join("lib").display());
+        let mut command = Command::new(&loader);
+        command.arg("--library-path").arg(libraries).arg(&program).arg("lavapipe::");
+        command.env("VK_DRIVER_FILES", root.join("lvp_icd.json")).env("VK_LOADER_LAYERS_DISABLE", "~implicit~");
+        let output = command.output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         ensure(output.status.success() && text.contains("lavapipe::shader_records"), &text)
     }))

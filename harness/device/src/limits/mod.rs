@@ -219,18 +219,22 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
     }
 }
 
-/// Checks that addresses lie inside the push constants and do not overlap, like 64-bit members.
+/// Checks that addresses lie inside the push constants or the shortest record, and do not overlap, like
+/// 64-bit members.
 fn check_addresses(job: &Job) -> Result<(), RunnerError> {
-    let size = job.push_constants.len();
+    let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
+    let shortest = records.map(|record| record.bytes.len()).min();
+    let holder = if shortest.is_some() { "a shader record" } else { "push constants" };
+    let size = shortest.unwrap_or(job.push_constants.len());
     let mut taken = BTreeSet::new();
     for at in job.buffers.iter().filter_map(address_of) {
         let (start, end) = (u64::from(at), u64::from(at) + ADDRESS_BYTES);
         if !start.is_multiple_of(ADDRESS_BYTES) || end > wide(size) {
-            return refuse(format!("an address at byte {at} of {size} bytes of push constants"));
+            return refuse(format!("an address at byte {at} of {size} bytes of {holder}"));
         }
 
         if !taken.insert(at) {
-            return refuse(format!("two addresses at byte {at} of the push constants"));
+            return refuse(format!("two addresses at byte {at} of {holder}"));
         }
     }
     Ok(())

@@ -180,6 +180,9 @@ fn malformed_jobs_are_refused() {
     push.push_constants = vec![0; 5];
     let mut twice = launch(Some(RecordStage::Callable), &[4, 4]);
     twice.buffers[1].element = 0;
+    let mut in_record = addressed(&[8]);
+    in_record.buffers.extend(launch(None, &[12]).buffers);
+    in_record.trace = launch(None, &[]).trace;
     let mut behind = launch(None, &[4]);
     behind.buffers[0].element = 2;
     for (job, reason) in [
@@ -190,7 +193,7 @@ fn malformed_jobs_are_refused() {
         (with_images(vec![image(3, ImageKind::Combined, 9)]), "9 mip levels at set 2 binding 3, not 8"),
         (addressed(&[4]), "an address at byte 4 of 16 bytes of push constants"),
         (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),
-        (addressed(&[8, 8]), "two addresses at byte 8 of the push constants"),
+        (addressed(&[8, 8]), "two addresses at byte 8 of push constants"),
         (launch(None, &[4, 4]), "2 shader records of one ray generation"),
         (twice, "two shader records at one place of the table"),
         (behind, "a shader record after that of the ray generation"),
@@ -198,6 +201,7 @@ fn malformed_jobs_are_refused() {
             Job { trace: launch(Some(RecordStage::Callable), &[]).trace, ..job(vec![one()]) },
             "no shader record for the callable stage",
         ),
+        (in_record, "an address at byte 8 of 12 bytes of a shader record"),
         (launch(Some(RecordStage::Miss), &[4]), "no room in the push constants for the address that rays need"),
         (Job { trace: None, ..launch(None, &[4]) }, "a shader record without a launch of rays"),
         (Job { trace: launch(None, &[4]).trace, ..draw(1) }, "a draw and a launch of rays"),

@@ -237,7 +237,8 @@ fn space_of(job: &Job) -> AddressSpace {
     if job.requires.contains(&Feature::WorkgroupLayout) {
         return AddressSpace::Workgroup;
     }
-    let block = job.buffers.iter().find(|buffer| is_block(Some(buffer.set), Some(buffer.binding)));
+    // The block comes after the other elements of its array, and after the record with its address.
+    let block = job.buffers.iter().rfind(|buffer| is_block(Some(buffer.set), Some(buffer.binding)));
     match block.map(|block| block.kind) {
         Some(BufferKind::Uniform) => AddressSpace::Uniform,
         Some(BufferKind::Storage | BufferKind::StorageRead) => AddressSpace::Storage,

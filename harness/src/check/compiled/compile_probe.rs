@@ -10,7 +10,8 @@ use layoutproof_device::{Feature, Shader};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LayoutOptions, Leaf, Numbers, find,
+    Block, BlockKind, BlockLayout, BlockRules, DECLARED, ElementChoice, FileId, LaidOutShape, LayoutOptions, Leaf,
+    Numbers, find, lay_out,
 };
 use thiserror::Error;
 
@@ -33,8 +34,8 @@ use layoutproof_probes::generate::reserved::Reserved;
 use layoutproof_probes::generate::spirv::{self, required_feature};
 use layoutproof_probes::generate::wgsl::{self, NotExpressible};
 use layoutproof_probes::{
-    AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment, elements,
-    is_array_of_elements, workgroup_words,
+    AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment,
+    elements, is_array_of_elements, workgroup_words,
 };
 use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
@@ -282,6 +283,16 @@ impl CompileJob<'_> {
             .unwrap_or_default()
     }
 
+    /// Returns the shader record with the address of the block, as the compiler lays it out.
+    fn record_with_pointer(&self) -> Option<PointerRecord> {
+        let (holder, member) = self.subject.record_with_pointer(self.block)?;
+        let rules = self.toolchain.rules_for(holder).into_iter().next()?;
+        let record = lay_out(holder, rules, self.options()).result.ok()?;
+        let LaidOutShape::Struct(members) = &record.shape else { return None };
+        let at = members.iter().find(|found| found.name == member)?.offset;
+        Some(PointerRecord { at, size: record.size.finite()?.next_multiple_of(4) })
+    }
+
     /// Returns the buffers that the probe declares for itself.
     fn own_buffers(&self) -> OwnBuffers {
         match (self.subject.rules, self.language()) {
@@ -332,7 +343,8 @@ impl CompileJob<'_> {
         let compiled_code =
             CompiledCode::new(&made.shader, &self.own_buffers(), &plan.entries[0], self.compilers.reader())?;
         let shader = compiled_code.followed();
-        let CompiledCode { code, interface, binding_size, validation } = compiled_code;
+        let CompiledCode { code, mut interface, binding_size, validation } = compiled_code;
+        interface.record = self.record_with_pointer().unwrap_or(interface.record);
 
         let requires =
             code.spirv().map(features_of).transpose().map_err(|error| Unusable::NotFollowed(error.to_string()))?;

@@ -112,7 +112,9 @@ impl SubjectShaders {
             return self.nothing(Gap::language("types of 16 bits always take 2 bytes in Slang"));
         }
 
-        let places = [(space, space.usual_stage())].into();
+        let in_record = space == AddressSpace::Address && subject.record_with_pointer(block).is_some();
+        let stage = if in_record { Stage::RayGeneration } else { space.usual_stage() };
+        let places = [(space, stage)].into();
         self.gaps.extend(no_room(layout, &places));
         let leaves = self.leaves(layout);
         let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
@@ -404,7 +406,7 @@ fn promised(layout: &BlockLayout, declared: &Block) -> BlockLayout {
 }
 
 /// Returns the reason why a probe cannot give the shader the address of the pointee, as a sentence
-/// fragment: its pointer is not the only push constant.
+/// fragment: its pointer is neither the only push constant nor in a shader record.
 fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
     let blocks = &asked.subject.source.module.blocks;
     let pointee = blocks[asked.block].name.as_str();
@@ -418,8 +420,12 @@ fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
         };
         own == Some(&pointer.name) && matches!(pointer.ty, Type::Pointer { .. })
     };
-    let is_given = asked.language() == ShaderLanguage::Glsl || blocks.iter().any(holds_pointer);
-    (!is_given).then_some("a probe passes the address as the only push constant, and the pointer is elsewhere")
+    let is_given = asked.language() == ShaderLanguage::Glsl
+        || blocks.iter().any(holds_pointer)
+        || asked.subject.record_with_pointer(asked.block).is_some();
+    (!is_given).then_some(
+        "a probe passes the address as the only push constant or in a shader record, and the pointer is elsewhere",
+    )
 }
 
 /// Returns true if a block is also probed at an address, although its declaration has no pointer: the

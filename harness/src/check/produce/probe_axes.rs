@@ -42,6 +42,7 @@ pub(super) fn reach(subject: &Subject, block: usize, settings: &Settings) -> BTr
     let has_stage = |(space, stage): &(AddressSpace, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
         None if stage.is_drawn() => usual.drawn == Some(*space),
+        None if *space == AddressSpace::Address && stage.is_traced() => subject.record_with_pointer(block).is_some(),
         None if stage.record_stage().is_some_and(RecordStage::needs_ray) => is_reached_by_rays(subject),
         None => true,
     };

@@ -14,10 +14,10 @@ use rspirv::spirv::{Decoration, StorageClass, Word};
 
 use super::access::OPEN;
 use super::kind::{ScalarKind, ScalarMeaning};
-use super::module::{begin, finish};
+use super::module::{ModuleUse, begin, finish};
 use super::stages::{EntryStages, end_function};
 use super::types::TypeEmitter;
-use crate::{AddressSpace, BLOCK_ELEMENT, CALLER, Stage};
+use crate::{BLOCK_ELEMENT, CALLER, Stage};
 
 /// The record of the scene's objects, which a ray adds to its own.
 const RECORD_OF_SCENE: u32 = 1;
@@ -57,7 +57,7 @@ impl Ray {
 
 /// Returns the module with the ray generation [`CALLER`] for a stage.
 pub(crate) fn caller(stage: RecordStage) -> Shader {
-    let mut types = begin(&[], &BTreeSet::from([AddressSpace::ShaderRecord]), false);
+    let mut types = begin(&[], &BTreeSet::new(), ModuleUse { traced: true, untyped: false });
     let ray = Ray::to(stage);
     let class = if ray.is_some() { StorageClass::RayPayloadKHR } else { StorageClass::CallableDataKHR };
     let passed = passed(&mut types, class);

@@ -2,8 +2,8 @@
 //!
 //! Every space has its own variable of the block's type, and a second one for entry points that
 //! write it; all of them are at set 0 binding 0. For arrays of buffers the variable is the array.
-//! For a block at an address the variable is the push-constant block that holds the address. A block
-//! in a shader record has no binding. Code with untyped pointers has variables of its own.
+//! For a block at an address the variable is the push constants, or the shader record, with the address.
+//! A block in a shader record has no binding. Code with untyped pointers has variables of its own.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{ArrayLengths, EmittedType, TypeEmitter};
 use super::workgroup::SharedWords;
-use crate::{AddressSpace, Direction, Form, ProbeEntry};
+use crate::{AddressSpace, Direction, Form, Interface, ProbeEntry};
 
 /// The variables of a module. Each is declared when the first entry point needs it.
 pub(super) struct InterfaceVariables<'a> {
@@ -30,7 +30,7 @@ pub(super) struct InterfaceVariables<'a> {
     output: SpirvPlace,
     input: InputPlace,
     blocks: BTreeMap<(AddressSpace, Direction, Declaration), SpirvPlace>,
-    /// The push constants with the block's address.
+    /// The variable with the block's address.
     addresses: BTreeMap<Declaration, Word>,
     copy: Option<CopyType>,
     copies: BTreeMap<Direction, Word>,
@@ -253,8 +253,8 @@ impl<'a> InterfaceVariables<'a> {
         self.shared.entry(direction).or_insert_with(|| SharedWords::declare(types, direction, count)).clone()
     }
 
-    /// Returns the push constants that hold the block's address. Entry points share them, since each
-    /// may use only one such variable.
+    /// Returns the variable with the block's address. Entry points share it, since each may use only one
+    /// for push constants.
     fn address_variable(&mut self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
         let pointer = self.address_type(types, declaration);
         let stride = self.element_stride();
@@ -320,25 +320,26 @@ impl TypeEmitter {
         id
     }
 
-    /// Declares push constants that hold an address as a pointer of type `pointer`.
+    /// Declares the push constants or the shader record with an address as a pointer of type `pointer`.
     fn address_variable(&mut self, pointer: Word) -> Word {
         let builder = &mut self.builder;
         let id = builder.id();
         let holder = builder.type_struct_id(Some(id), [pointer]);
         builder.member_name(holder, 0, "address");
-        builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
+        let at = if self.holder == StorageClass::PushConstant { 0 } else { Interface::default().record.at };
+        builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(at)]);
         builder.decorate(holder, Decoration::Block, []);
 
-        let class = StorageClass::PushConstant;
+        let class = self.holder;
         let pointer = self.pointer(class, holder);
         let variable = self.builder.variable(pointer, None, class, None);
         self.builder.name(variable, "block_address");
         variable
     }
 
-    /// Loads the pointer of type `pointer` from the push constants that hold it, in the open function.
+    /// Loads the pointer of type `pointer` from the variable that holds it, in the open function.
     pub(super) fn load_address(&mut self, variable: Word, pointer: Word) -> Word {
-        let member = self.pointer(StorageClass::PushConstant, pointer);
+        let member = self.pointer(self.holder, pointer);
         let zero = self.constant(0);
         let member = self.builder.access_chain(member, None, variable, [zero]).expect(OPEN);
         self.builder.load(pointer, None, member, None, []).expect(OPEN)

@@ -40,7 +40,7 @@ use rspirv::binary::Assemble;
 
 use self::block::{SpirvBlock, Way};
 pub(crate) use self::caller::caller;
-use self::module::ModuleWriter;
+use self::module::{ModuleUse, ModuleWriter};
 pub(crate) use self::regions::produce_regions;
 pub use self::rules::required_feature;
 use layoutproof_device::{Feature, Shader};
@@ -112,8 +112,12 @@ pub fn produce(layout: &BlockLayout, plan: &ProbePlan) -> Result<SpirvModule, Pr
     let kinds = block.node.kinds();
     let spaces: BTreeSet<AddressSpace> = plan.entries.iter().map(|entry| entry.space).collect();
     let needs = needs::of(&kinds, &spaces);
-    let is_untyped = plan.entries.iter().any(ProbeEntry::is_untyped);
-    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces, is_untyped);
+    // Entry points that need other features are in other modules, so all are traced or none is.
+    let module_use = ModuleUse {
+        traced: plan.entries.iter().any(|entry| entry.stage.is_traced()),
+        untyped: plan.entries.iter().any(ProbeEntry::is_untyped),
+    };
+    let mut module = ModuleWriter::new(&block.node, &layout.name, &needs, &spaces, module_use);
     if let Some((node, leaves)) = copy {
         module.add_copy(&node, leaves);
     }

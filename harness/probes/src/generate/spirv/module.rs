@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use rspirv::dr::Operand;
-use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Op, Word};
+use rspirv::spirv::{AddressingModel, Capability, FunctionControl, MemoryModel, Op, StorageClass, Word};
 
 use super::access::OPEN;
 use super::block::{SpirvNode, Way};
@@ -23,13 +23,21 @@ pub(super) struct ModuleWriter<'a> {
     stages: EntryStages,
 }
 
+/// What the entry points of a module have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ModuleUse {
+    /// They are of ray-tracing stages.
+    pub(super) traced: bool,
+    /// Some reach their blocks through untyped pointers.
+    pub(super) untyped: bool,
+}
+
 /// Starts an empty module with the capabilities and extensions in `needs`, whose entry points access
-/// their blocks in these spaces, some through untyped pointers if `is_untyped` is true.
-pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, is_untyped: bool) -> TypeEmitter {
+/// their blocks in these spaces.
+pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, module_use: ModuleUse) -> TypeEmitter {
     let mut types = TypeEmitter::new();
     let has_workgroup = spaces.contains(&AddressSpace::Workgroup);
-    let is_traced = spaces.contains(&AddressSpace::ShaderRecord);
-    types.builder.set_version(1, if has_workgroup || is_traced { 4 } else { 3 });
+    types.builder.set_version(1, if has_workgroup || module_use.traced { 4 } else { 3 });
     types.builder.capability(Capability::Shader);
     for need in needs {
         types.builder.capability(need.capability);
@@ -47,12 +55,13 @@ pub(super) fn begin(needs: &[Need], spaces: &BTreeSet<AddressSpace>, is_untyped:
         addressing = AddressingModel::PhysicalStorageBuffer64;
     }
 
-    if is_untyped {
+    if module_use.untyped {
         types.builder.capability(Capability::UntypedPointersKHR);
         extensions.insert(UNTYPED_EXTENSION);
     }
 
-    if is_traced {
+    if module_use.traced {
+        types.holder = StorageClass::ShaderRecordBufferKHR;
         types.builder.capability(Capability::RayTracingKHR);
         extensions.insert("SPV_KHR_ray_tracing");
     }
@@ -71,9 +80,9 @@ impl<'a> ModuleWriter<'a> {
         block_name: &'a str,
         needs: &[Need],
         spaces: &BTreeSet<AddressSpace>,
-        is_untyped: bool,
+        module_use: ModuleUse,
     ) -> Self {
-        let mut types = begin(needs, spaces, is_untyped);
+        let mut types = begin(needs, spaces, module_use);
         let variables = InterfaceVariables::new(&mut types, node, block_name);
         Self { types, variables, stages: EntryStages::default() }
     }

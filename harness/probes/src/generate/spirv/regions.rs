@@ -17,7 +17,7 @@ use super::body::{AnswerMode, BodyWriter, CopyPlace, SpirvInterface};
 use super::buffers::{BlockStorage, bind, word_buffer};
 use super::input_place::InputPlace;
 use super::kind::ScalarKind;
-use super::module::{begin, write_parameter_function};
+use super::module::{ModuleUse, begin, write_parameter_function};
 use super::stages::{EntryStages, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
@@ -38,7 +38,8 @@ pub(crate) fn produce_regions(cases: &[RegionCase], regions: &RegionPlaces) -> R
     let kinds = lowered.iter().flat_map(|case| case.block.node.kinds()).collect();
     let needs = needs::of(&kinds, &BTreeSet::from([entry.space]));
 
-    let mut types = begin(&needs, &BTreeSet::from([entry.space]), false);
+    let module_use = ModuleUse { traced: entry.stage.is_traced(), untyped: false };
+    let mut types = begin(&needs, &BTreeSet::from([entry.space]), module_use);
     let lane = entry.forms.contains(&Form::Divergent).then(|| types.lane());
     let blocks = declare_blocks(&mut types, &lowered, &regions.block);
     let mut interfaces = interfaces(&mut types, &lowered, regions, &blocks, lane)?;

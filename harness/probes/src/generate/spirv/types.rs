@@ -79,6 +79,8 @@ pub(super) enum ArrayLengths {
 /// A module under construction, with its types so far.
 pub(super) struct TypeEmitter {
     pub(super) builder: Builder,
+    /// Where the addresses of blocks are.
+    pub(super) holder: StorageClass,
     scalars: BTreeMap<ScalarKind, Word>,
     /// By component type and length.
     vectors: BTreeMap<(Word, u32), Word>,
@@ -97,6 +99,7 @@ impl TypeEmitter {
     pub(super) fn new() -> Self {
         Self {
             builder: Builder::new(),
+            holder: StorageClass::PushConstant,
             scalars: BTreeMap::new(),
             vectors: BTreeMap::new(),
             specialized: BTreeMap::new(),
