@@ -66,13 +66,15 @@ impl ModelMachine<'_> {
             }
             Op::ArrayLength => {
                 let block = self.pointer(call, 0)?;
-                self.array_length(&block, call.literals(1).first().copied().unwrap_or(0))?
+                let member = call.literals(1).first().copied().unwrap_or(0);
+                let not_counted = self.bytes_not_counted(&block, member);
+                self.array_length(&block, member, not_counted)?
             }
             Op::UntypedArrayLengthKHR => {
                 let (declared, block) = self.base(call)?;
                 let member = call.literals(2).first().copied().unwrap_or(0);
-                let followed = declared.and_then(|declared| self.array_length(&declared, member).ok());
-                followed.map_or_else(|| self.array_length(&block, member), Ok)?
+                let followed = declared.and_then(|declared| self.array_length(&declared, member, 0).ok());
+                followed.map_or_else(|| self.array_length(&block, member, 0), Ok)?
             }
             Op::FunctionCall => return self.call_function(call),
             Op::ExecuteCallableKHR => {
@@ -337,8 +339,20 @@ impl ModelMachine<'_> {
         }
     }
 
+    /// The bytes that a faulty device leaves out before it counts the elements of an array, which is the
+    /// member `member` of the block at `pointer`.
+    fn bytes_not_counted(&self, pointer: &ModelPointer, member: u32) -> u32 {
+        let types = &self.program.types;
+        types.part(pointer.pointee, member).map_or(0, |array| self.disturbance.bytes_not_counted(types, array))
+    }
+
     /// The length of the array that is the member `member` of the block at `pointer`.
-    fn array_length(&mut self, pointer: &ModelPointer, member: u32) -> Result<ModelValue, ModelError> {
+    fn array_length(
+        &mut self,
+        pointer: &ModelPointer,
+        member: u32,
+        not_counted: u32,
+    ) -> Result<ModelValue, ModelError> {
         let PointerTarget::Memory { buffer, at } = pointer.place else {
             return Err("the length of an array that is in no buffer".into());
         };
@@ -346,7 +360,6 @@ impl ModelMachine<'_> {
         let (array, start) = memory::part(&self.program.types, pointer.pointee, at, member)?;
         let (_, second) = memory::part(&self.program.types, array, start, 1)?;
 
-        let not_counted = self.disturbance.bytes_not_counted(&self.program.types, array);
         let bytes = (self.memories[buffer].bytes.len() as u64).saturating_sub(start.offset + u64::from(not_counted));
         let stride = second.offset - start.offset;
         Ok(ModelValue::Bits(self.disturbance.length(bytes.checked_div(stride).unwrap_or(0))))

@@ -160,7 +160,7 @@ enum RunFault {
     /// Arrays without a length report one element more than there is room for.
     LengthPlusOne,
     /// The length of an array without one is counted from the first declared member of its first
-    /// element. NVIDIA's driver 580.159.04 does so.
+    /// element. NVIDIA's driver 580.159.04 does so; it was not tried with untyped pointers.
     LengthFromFirstMember,
     /// A local array of one 32-bit or 64-bit number, or half, reads as zero at an index that is no
     /// constant. NVIDIA's driver 580.159.04 does so if the copy is of a uniform buffer or of push
