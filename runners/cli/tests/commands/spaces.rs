@@ -51,12 +51,15 @@ fn a_block_of_a_file_is_probed_in_the_space_that_it_is_for() {
     assert_eq!(of_file("float a;"), uniform);
     assert_eq!(of_file("struct T { float a; }; [[vk::push_constant]] T s;"), named(&[("push-constant", "compute")]));
     assert_eq!(of_file("tbuffer S { float a; };"), named(&every_stage("storage")));
-    let traced = ["raygeneration", "callable"].map(|stage| ("shader-record", stage));
+    let traced = TRACED.map(|stage| ("shader-record", stage));
     let in_both = named(&[&every_stage("storage")[..], &traced].concat());
     assert_eq!(of_file("struct T { float a; }; [[vk::shader_record_ext]] ConstantBuffer<T> s;"), in_both);
     let both = of_file("cbuffer S { float a; }; RWStructuredBuffer<float> t;");
     assert_eq!(both, named(&[every_stage("uniform"), every_stage("storage")].concat()));
 }
+
+/// The stages with shader records.
+const TRACED: [&str; 6] = ["raygeneration", "callable", "miss", "closesthit", "anyhit", "intersection"];
 
 #[test]
 fn all_spaces_can_be_asked_for() {
@@ -64,13 +67,9 @@ fn all_spaces_can_be_asked_for() {
         ["uniform-element", "storage-element", "address", "push-constant", "workgroup"].map(|space| (space, "compute"));
     let compute = [&others[..], &[("uniform", "compute"), ("storage", "compute")]].concat();
     assert_eq!(places("a.hlsl --rules scalar --space all --stage compute"), named(&compute));
-    let others = [
-        ("storage", "vertex"),
-        ("storage", "fragment"),
-        ("shader-record", "raygeneration"),
-        ("shader-record", "callable"),
-    ];
-    assert_eq!(places("a.hlsl --rules scalar --space all"), named(&[&compute[..], &others].concat()));
+    let drawn = [("storage", "vertex"), ("storage", "fragment")];
+    let traced = TRACED.map(|stage| ("shader-record", stage));
+    assert_eq!(places("a.hlsl --rules scalar --space all"), named(&[&compute[..], &drawn, &traced].concat()));
 }
 
 #[test]
@@ -100,7 +99,7 @@ fn spaces_and_stages_can_be_named() {
     folder
         .run("run a.hlsl --stage mesh")
         .exits(2)
-        .warns("error: unknown stage `mesh`; known are compute, vertex, fragment, raygeneration, callable");
+        .warns("error: unknown stage `mesh`; `layoutproof run --help` lists them");
 }
 
 /// `T` has 16 bytes, so the range that ends after the second element holds two, and so does one
