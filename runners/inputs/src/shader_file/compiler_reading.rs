@@ -201,8 +201,8 @@ enum NoAnswer {
     NoReflection(#[from] NoReflection),
     #[error(transparent)]
     BadReflection(#[from] ReadError),
-    /// DXC's words.
-    #[error("dxc refuses the file: {0}")]
+    /// That DXC refuses the file, in a sentence.
+    #[error("{0}")]
     Refused(String),
     #[error("{0}")]
     BadModule(String),
