@@ -10,7 +10,6 @@ use super::targets::{BetterTarget, better_targets};
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 
-/// Version of the format.
 const SCHEMA: u32 = 1;
 
 /// Writes a check as one line of JSON, newline included.
@@ -54,7 +53,6 @@ struct JsonBetterTarget {
     of: u64,
 }
 
-/// An input that could not be read.
 #[derive(Debug, Serialize)]
 struct JsonUnread<'a> {
     file: &'a str,

@@ -59,7 +59,6 @@ pub struct UnreadInput {
     pub reason: String,
 }
 
-/// A block and its host struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPair {
     pub block: String,
@@ -253,7 +252,6 @@ impl CheckedPair {
 }
 
 impl PairOutcome {
-    /// The word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agree => "agree",
