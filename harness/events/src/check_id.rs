@@ -25,7 +25,6 @@ const NONE: &str = "none";
 /// Separates the parts of a name, and the folders of its case.
 const SEPARATOR: &str = "::";
 
-/// Identifies a check within a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CheckId {
     /// Case id, or file name for a user's file.
@@ -193,7 +192,6 @@ impl fmt::Display for CheckRules {
 }
 
 impl ShaderMaker {
-    /// The name in check names and records.
     pub fn as_str(&self) -> &str {
         match self {
             Self::NoShader => NONE,

@@ -7,7 +7,6 @@ use std::fmt;
 use layoutproof_device::DeviceInfo;
 use serde::{Deserialize, Serialize};
 
-/// The selection of checks in a records file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordsFilter {

@@ -39,7 +39,6 @@ pub use run_end::{
 pub use saved::{Contradiction, SavedLine};
 pub use validation::Validation;
 
-/// Version of the record format.
 pub const SCHEMA: u32 = 1;
 
 /// The events of a run, in order. Each event is a line of a records file, so saved records can be

@@ -24,7 +24,6 @@ pub enum Proves {
 }
 
 impl Proves {
-    /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -167,7 +166,6 @@ impl OutcomeKind {
     pub const BY_URGENCY: [Self; 6] =
         [Self::Differ, Self::Broken, Self::Stale, Self::Known, Self::Agree, Self::Skipped];
 
-    /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
         self.into()
     }
@@ -207,7 +205,6 @@ pub enum Culprit {
 }
 
 impl Culprit {
-    /// The word in records and texts.
     pub fn as_str(self) -> &'static str {
         self.into()
     }

@@ -24,7 +24,6 @@ pub enum Generator {
     Naga,
 }
 
-/// The writer of shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Producer {
     Generator(Generator),
@@ -88,7 +87,6 @@ impl Producer {
         Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)
     }
 
-    /// The forms in which its shaders come.
     fn forms(self) -> &'static [ShaderForm] {
         match self {
             Self::Generator(Generator::Rspirv) => &[ShaderForm::Spirv],
@@ -113,7 +111,6 @@ impl Producer {
         self == Self::Generator(Generator::Rspirv)
     }
 
-    /// Returns whose offsets the shaders use.
     pub fn writer(self) -> Writer {
         match self {
             Self::Generator(Generator::Rspirv) => Writer::Generator,

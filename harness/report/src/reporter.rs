@@ -105,7 +105,6 @@ impl<'a> FinishedRun<'a> {
         started.chain(finished).chain([Event::RunFinished(Cow::Borrowed(end))])
     }
 
-    /// True if compilers took part.
     pub(crate) fn has_compilers(&self) -> bool {
         let of_records = self.checks.iter().map(|record| &record.id.producer);
         let mut producers = of_records.chain(self.end.left_out.iter().map(|group| &group.producer));

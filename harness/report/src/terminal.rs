@@ -36,11 +36,9 @@ const KNOWN_INDENT: &str = "       ";
 /// Columns before the text of a summary line: the verb and a space.
 const INDENT: usize = 11;
 
-/// The report of a run for people.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal;
 
-/// How the terminal shows a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct View<'a> {
     pub style: Style,

@@ -12,12 +12,10 @@ mod dxc_spirv;
 mod findings;
 pub mod front_ends;
 pub mod host_types;
-mod laid_out_file;
 pub mod layout_text;
 mod placements;
 mod reordered_text;
 mod rule_set_layouts;
-mod shipping;
 mod show_input;
 pub mod show_json;
 mod shown_rules;
@@ -26,14 +24,14 @@ pub mod style;
 pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};
 pub use findings::overlap_warnings;
 pub use host_types::{asserts, llvm_types};
-pub use laid_out_file::LaidOutFile;
 pub use layout_text::{
     bindings_text, csv_text, declaration_words, diff_text, markdown_text, padding_text, shown_columns, struct_text,
 };
 pub use placements::{DeclaredBindings, Placements, UnknownEntry};
 pub use reordered_text::ReorderedText;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
-pub use shipping::{MOST_COLUMNS, NoColumn, columns, shipping, usual_compiler};
-pub use show_input::{InputContent, ShowInput};
-pub use shown_rules::{RuleChoice, ShownColumnChoice, ShownRules};
+pub use show_input::{InputContent, LaidOutFile, ShowInput};
+pub use shown_rules::{
+    MOST_COLUMNS, NoColumn, RuleChoice, ShownColumnChoice, ShownRules, columns, shipping, usual_compiler,
+};
 pub use style::{Style, counted, grouped, one_line};

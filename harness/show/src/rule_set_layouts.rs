@@ -4,8 +4,8 @@ use layoutproof_layout::native::Native;
 use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutShape, find, join};
 
-use super::shipping::has_fixed_half;
 use super::shown_rules::RuleChoice;
+use super::shown_rules::has_fixed_half;
 use crate::layout_text::member_tree::split_dimensions;
 use crate::show_json::{ShownBlock, ShownLayout};
 use crate::shown_columns::{BlockPresence, ColumnName, PaddingShare, ResourceMember, ShownColumn, ShownColumnBlock};
@@ -81,7 +81,6 @@ impl RuleSetLayouts {
         !self.targets.is_empty() && self.targets.iter().all(|target| has_fixed_half(target))
     }
 
-    /// Copies of the layouts.
     pub fn copied(&self) -> impl Iterator<Item = BlockLayout> {
         self.blocks.iter().map(|block| block.layout.clone())
     }

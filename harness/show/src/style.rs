@@ -7,7 +7,6 @@ use anstyle::AnsiColor;
 
 use layoutproof_source::plain_text::escape_controls;
 
-/// Options for drawing text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Write ANSI colours.

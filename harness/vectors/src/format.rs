@@ -286,7 +286,6 @@ pub struct Place {
     pub count: Option<u32>,
 }
 
-/// A refusal that is expected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
     /// A compiler with its range of versions, a rule set, a target with a convention, or

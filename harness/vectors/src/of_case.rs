@@ -29,7 +29,6 @@ pub struct Unsettled {
     pub computed: String,
 }
 
-/// The vector of a case.
 pub fn vector(case: &case::Case, source: &Arc<Source>) -> Result<Vector, Unsettled> {
     let claims =
         [(Claim::Listed, &case.expect), (Claim::Accessed, &case.accessed), (Claim::Documented, &case.documented)];

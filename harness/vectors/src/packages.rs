@@ -2,7 +2,6 @@
 
 use crate::VERSION;
 
-/// A file below the folder of all packages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackageFile {
     /// Path with `/`.

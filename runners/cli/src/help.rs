@@ -56,7 +56,6 @@ const LAST: usize = 1000;
 /// Possible values of an option beyond this number are listed by `--help` only.
 const MOST_VALUES: usize = 5;
 
-/// Example command lines of each command.
 const EXAMPLES: [(&str, &[&str]); 17] = [
     (
         "show",
@@ -207,7 +206,6 @@ pub(crate) fn visible_command() -> Command {
         .subcommands(shown)
 }
 
-/// Puts an option below its theme's heading.
 fn with_theme(arg: Arg) -> Arg {
     let id = arg.get_id().as_str();
     match THEMES.iter().find(|(_, options)| is_in(options, id)) {

@@ -78,7 +78,6 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     error.downcast_ref::<NotStarted>().map_or(Exit::CouldNotRun, |not_started| not_started.exit)
 }
 
-/// Runs the command.
 pub fn main(cli: &Cli) -> ExitCode {
     if let Err(error) = process_tree::bind_to_this_process() {
         warn(&format!("note: child processes may outlive this one: no job object could be created ({error})\n"));

@@ -37,7 +37,6 @@ impl OldName {
     }
 }
 
-/// The words of a command line.
 #[derive(Clone, Debug)]
 pub(crate) struct Words(pub Vec<OsString>);
 

@@ -29,7 +29,6 @@ pub(crate) fn print(text: &str) {
     note(io::stdout().lock().write_all(escape_all_but_colours(text).as_bytes()));
 }
 
-/// Flushes standard output.
 pub(crate) fn finish() -> anyhow::Result<()> {
     note(io::stdout().lock().flush());
     let first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -86,7 +85,6 @@ pub(crate) fn refusal(source: &str, code: Code, error: &anyhow::Error) -> Shown 
     }
 }
 
-/// Prints the error that ended a command.
 pub(crate) fn warn_of_error(error: &anyhow::Error, style: Style) {
     match error.downcast_ref::<RefusedInput>() {
         Some(refused) => warn_rendered(&refused.text(style.colour)),

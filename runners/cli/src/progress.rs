@@ -43,7 +43,6 @@ pub(crate) enum Audience {
 }
 
 impl Audience {
-    /// The longest time without a line.
     pub(crate) fn silence(self) -> Duration {
         match self {
             Self::File => OF_FILES,
@@ -120,7 +119,6 @@ impl Progress {
         Self(Arc::new(Shared { bar, is_told: AtomicBool::new(false), started: now, state }))
     }
 
-    /// Announces the number of checks.
     pub(crate) fn expect(&self, all: usize) {
         self.0.state().all = all;
         self.0.bar.set_length(all as u64);
@@ -143,13 +141,11 @@ impl Progress {
         }
     }
 
-    /// Counts a finished check.
     pub(crate) fn check_ended(&self) {
         self.0.state().done += 1;
         self.0.bar.inc(1);
     }
 
-    /// Shows the number of failed checks.
     pub(crate) fn failed(&self, failures: usize) {
         self.0.state().failures = failures;
         self.0.bar.set_prefix(format!("{failures} failed  "));
@@ -195,7 +191,6 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The progress at this moment.
     fn line(&self, state: &ProgressState) -> String {
         let ProgressState { phase, done, all, place, failures, .. } = state;
         let seconds = self.started.elapsed().as_secs();

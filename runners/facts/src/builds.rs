@@ -83,7 +83,6 @@ pub(crate) fn case_of(id: &str) -> anyhow::Result<Arc<Source>> {
 }
 
 impl BuildsAtHand {
-    /// Finds the compilers.
     pub fn find(limit: Duration) -> anyhow::Result<Self> {
         let compilers = Toolchains::find(MachineTools::find()?.folder()).limit(limit);
         let compilers = compilers.with_reader(Arc::new(ReaderProcess::of_this_program()?));

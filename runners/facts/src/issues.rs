@@ -13,7 +13,6 @@ use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 use crate::builds::{BuildAnswer, BuildsAtHand, PastedSource, build_name, end_words, toolchain_named};
 use crate::known_lists::read_all;
 
-/// The version of the format.
 const SCHEMA: u32 = 1;
 
 /// A shader that shows a known difference of a driver.

@@ -12,7 +12,6 @@ use layoutproof_records::shard::Shard;
 
 use crate::Fuzz;
 
-/// Which declarations or programs to draw.
 #[derive(Clone, Debug)]
 pub struct DrawArguments {
     pub seed: u64,
@@ -23,7 +22,6 @@ pub struct DrawArguments {
     pub exhaustive: Option<u32>,
 }
 
-/// The source of the declarations of a run.
 #[derive(Debug)]
 pub struct Draws {
     seed: u64,
@@ -42,7 +40,6 @@ enum DrawnFrom {
 }
 
 impl Draws {
-    /// The declarations that the arguments select.
     pub fn of(args: &DrawArguments, fuzz: &Fuzz) -> anyhow::Result<Self> {
         let (source, count) = match args.exhaustive {
             None => {

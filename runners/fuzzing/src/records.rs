@@ -12,7 +12,6 @@ use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_records::records_file::{self, RecordsFile, RecordsTarget};
 
-/// A records file that grows during the run.
 #[derive(Debug)]
 pub struct FuzzRecords {
     file: RecordsFile,

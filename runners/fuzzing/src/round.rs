@@ -206,7 +206,6 @@ fn source(number: u64, declaration: &RandomDeclaration) -> Option<Source> {
     })
 }
 
-/// The number in the id of a source.
 fn number_of(id: &str) -> u64 {
     id.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or_default()
 }

@@ -81,7 +81,6 @@ impl ShrunkDifference {
         )
     }
 
-    /// The finding as text for people.
     pub fn sentence(&self) -> String {
         let reason = self.reason.as_ref().map(|reason| format!("\n  {reason}")).unwrap_or_default();
         format!("{}{reason}\n\n{}", self.heading(), self.declaration.text())

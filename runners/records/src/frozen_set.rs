@@ -95,7 +95,6 @@ pub struct FrozenSet {
 }
 
 impl FrozenSet {
-    /// Reads a set.
     pub fn load(place: FrozenSetPlace) -> anyhow::Result<Self> {
         let bad = |name: &str, error: &dyn std::fmt::Display| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, &error))?;
@@ -208,7 +207,6 @@ impl FrozenSet {
         self.write_accepted()
     }
 
-    /// Writes the accepted changes.
     fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
             FrozenSetPlace::Folder(folder) => write_file(&folder.join(ACCEPTED), &self.accepted.write()?),

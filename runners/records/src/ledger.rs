@@ -99,12 +99,10 @@ impl<'a> Ledger<'a> {
         self.open.get(check).is_some_and(|places| !places.is_empty())
     }
 
-    /// Number of checks with a record.
     pub fn done(&self) -> usize {
         self.records.len() - self.open.values().map(VecDeque::len).sum::<usize>()
     }
 
-    /// Number of checks without a record.
     pub fn not_done(&self) -> usize {
         self.records.len() - self.done()
     }
@@ -216,7 +214,6 @@ enum WrittenState {
 }
 
 impl OpenFile {
-    /// Ends the file.
     pub fn end(self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         let Some(file) = self.file else { return Ok(()) };
         match self.state {

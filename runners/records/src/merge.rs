@@ -123,7 +123,6 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
 }
 
 impl RecordedPart {
-    /// Reads a records file.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let name = path.display().to_string();
         let bytes = files::read(path, FileKind::Records)?;

@@ -14,7 +14,6 @@ pub fn check_file(path: &Path) -> anyhow::Result<()> {
     can_write_file(path).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Writes a file of a report.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("writing {}", path.display()))
 }

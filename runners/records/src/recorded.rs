@@ -14,7 +14,6 @@ use layoutproof_report::json_lines::{self, NumberedLine};
 use crate::compression;
 use layoutproof_inputs::files::FileKind;
 
-/// The content of a records file.
 #[derive(Debug, Default)]
 pub struct RecordedRuns {
     /// One run; several if the file was merged from several runs.

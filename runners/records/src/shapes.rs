@@ -25,7 +25,6 @@ struct ShapesOfSource {
 }
 
 impl Shapes {
-    /// Finds the shapes of all sources.
     pub fn of<'a>(subjects: impl IntoIterator<Item = &'a Arc<Subject>>) -> Self {
         let mut of_sources = HashMap::new();
         for subject in subjects {

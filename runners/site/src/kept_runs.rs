@@ -16,7 +16,6 @@ use super::compatibility_pages::badge_legend;
 use super::evidence_page::EvidenceLinks;
 use super::known_differences::{Mechanism, mechanism_of};
 
-/// A kept run of the whole suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptRun {
     /// The name of its file without day and suffix: `nvidia-h200`.

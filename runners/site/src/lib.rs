@@ -18,7 +18,6 @@ mod known_differences;
 mod markdown;
 mod mechanism_page;
 mod mutant_page;
-mod option_table;
 mod peer_page;
 mod rule_pages;
 mod rule_table_page;

@@ -39,7 +39,6 @@ pub struct KnownEvidence {
     pub record: CheckRecord,
 }
 
-/// Evidence that a difference exists.
 struct Evidence<'a> {
     /// The records, frozen decisions or stored check that it comes from.
     source: String,

@@ -24,7 +24,6 @@ pub struct PeerResults {
     pub peers: Vec<Peer>,
 }
 
-/// A library with its answers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Peer {
     #[serde(rename = "peer")]

@@ -11,7 +11,7 @@ use layoutproof_layout::{RuleSet, ShaderCompiler, ShaderTarget, table};
 use maud::{Markup, html};
 
 use super::address::{link, rule_link, rule_page, slug};
-use super::option_table::kinds_of;
+use super::compiler_pages::kinds_of;
 use super::rule_table_page::RULE_TABLE_PAGE;
 use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};

@@ -9,12 +9,11 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::address::{link, rule_link, slug};
-use super::option_table::KINDS;
+use super::compiler_pages::KINDS;
 use super::rule_words::meaning;
 use super::site_page::{SiteDraft, SiteFrame, SitePage, SiteSection};
 use layoutproof_report::html::components::plain_code;
 
-/// The page's address.
 pub(super) const RULE_TABLE_PAGE: &str = "rules/table.html";
 const RULE_TABLE_FILE: &str = "rules/rules.json";
 const SCHEMA_FILE: &str = "rules/vectors.schema.json";
@@ -69,7 +68,6 @@ pub(super) fn rule_table_page(facts: &RuleTableFacts) -> SiteDraft {
     columns.iter().fold(draft, |draft, column| draft.with_place(&column.anchor(), &column.name, column.meaning()))
 }
 
-/// The data of the page and its schema.
 pub(super) fn rule_table_files(facts: &RuleTableFacts) -> [SitePage; 2] {
     [
         SitePage { path: RULE_TABLE_FILE.to_owned(), text: facts.text.clone() },

@@ -33,7 +33,6 @@ impl Surprise {
         one_member_per_line(self.case.declaration.as_deref().unwrap_or_default().trim_matches('\n'))
     }
 
-    /// Address of its section.
     pub(super) fn path(&self) -> String {
         format!("{}#{}", SiteSection::Surprises.first_page(), slug(self.title))
     }
@@ -154,7 +153,6 @@ enum Question {
     Size,
 }
 
-/// The answer of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Answer {
     Number(u32),

@@ -25,7 +25,6 @@ use layoutproof_report::html::style_sheet::{Fonts, style_sheet};
 /// Style of the classes that only pages of the site have.
 const SITE_STYLE: &str = include_str!("site.css");
 
-/// The content of a site, besides the book.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteFacts<'a> {
     /// Rule sets, in the order of their table.

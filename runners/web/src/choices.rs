@@ -38,7 +38,6 @@ pub struct ColumnChoice {
     pub target: &'static str,
 }
 
-/// Collects all choices of the page.
 pub fn choices() -> ExplorerChoices {
     let columns = |language| shipping(language).map(|native| native.name).collect();
     let of_target = |target: Target| {

@@ -21,7 +21,6 @@ use crate::request::{ExploreMatrix, ExploreRequest};
 /// The file stem of the text, for messages and for copied texts.
 pub const EXPLORED_FILE_STEM: &str = "explorer";
 
-/// A request with its parsed text.
 #[derive(Debug)]
 pub struct ExploreReading {
     /// The text only: no file can be included.
@@ -68,7 +67,6 @@ impl InputTools for BrowserTools {
 }
 
 impl ExploreReading {
-    /// Parses the text of a request.
     pub fn of(request: &ExploreRequest) -> Self {
         let language = ShaderLanguage::named(&request.language).unwrap_or(ShaderLanguage::Hlsl);
         let name = format!("{EXPLORED_FILE_STEM}.{}", language.as_str());

@@ -24,7 +24,6 @@ pub struct ExploreRequest {
     pub wide_half: bool,
 }
 
-/// The order of matrices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExploreMatrix {
@@ -35,7 +34,6 @@ pub enum ExploreMatrix {
     Row,
 }
 
-/// A text that the page offers to copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopiedText {
     /// The byte maps as one picture.
@@ -55,10 +53,8 @@ pub enum CopiedText {
 }
 
 impl CopiedText {
-    /// Every kind.
     pub const ALL: [Self; 7] = [Self::Svg, Self::Markdown, Self::Json, Self::Cpp, Self::Rust, Self::C, Self::Case];
 
-    /// The name that the page uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Svg => "svg",

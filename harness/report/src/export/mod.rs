@@ -76,7 +76,6 @@ impl From<&'static str> for ExportObstacle {
     }
 }
 
-/// The parts that both formats share.
 struct Repro<'a> {
     subject: &'a Subject,
     block: &'a Block,
@@ -128,12 +127,10 @@ impl<'a> Repro<'a> {
         &self.plan.entries[0]
     }
 
-    /// Comment lines that describe the reproduction.
     fn heading(&self) -> String {
         [self.summary(), self.claim(), self.words()].concat()
     }
 
-    /// A comment line with the case's summary.
     fn summary(&self) -> String {
         format!("# {}\n", self.subject.source.summary)
     }

@@ -80,7 +80,6 @@ pub fn read(text: &str) -> Result<Records, RecordsError> {
     Ok(records)
 }
 
-/// An event and the number of its line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberedLine {
     /// From 1.

@@ -10,7 +10,6 @@ use super::other_layouts::{BetterOrder, BetterTarget, better_orders, better_targ
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 
-/// Version of the format.
 const SCHEMA: u32 = 1;
 
 /// Writes a check as one line of JSON, newline included.
@@ -71,7 +70,6 @@ struct JsonBetterOrder {
     of: u64,
 }
 
-/// An input that could not be read.
 #[derive(Debug, Serialize)]
 struct JsonUnread<'a> {
     file: &'a str,

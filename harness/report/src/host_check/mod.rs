@@ -78,7 +78,6 @@ impl UnreadInput {
     }
 }
 
-/// A block and its host struct.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPair {
     pub block: String,
@@ -283,7 +282,6 @@ impl CheckedPair {
 }
 
 impl PairOutcome {
-    /// The word in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agree => "agree",

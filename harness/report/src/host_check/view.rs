@@ -2,7 +2,6 @@
 
 use layoutproof_show::Style;
 
-/// How a check is written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     pub style: Style,
@@ -11,7 +10,6 @@ pub struct View {
     pub amount: Amount,
 }
 
-/// How much of a check is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// The sentence that says it all.

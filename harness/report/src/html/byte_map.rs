@@ -88,7 +88,6 @@ fn row_offset(row: u32, edge: RowEdge) -> Markup {
     html! { text.a text-anchor="end" x=(x) y=(y) { (row.saturating_mul(ROW_BYTES)) } }
 }
 
-/// A block to draw.
 #[derive(Clone, Debug)]
 pub(super) struct ByteMap<'a> {
     /// Text for screen readers.
@@ -194,7 +193,6 @@ impl ByteMap<'_> {
         MapPicture { width, height: grid.height, body }
     }
 
-    /// Number of rows of the block.
     fn row_count(&self) -> u32 {
         self.pieces.end.div_ceil(ROW_BYTES).min(MAX_LOOKED_AT)
     }

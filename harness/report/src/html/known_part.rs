@@ -29,18 +29,20 @@ struct Owner<'a> {
     bugs: Vec<CoveredChecks<'a>>,
 }
 
+/// Reason and link. Entries that share both describe one bug under different conditions.
+type SharedReason<'a> = (&'a str, Option<&'a str>);
+
 /// The entries of a bug with their checks.
 struct CoveredChecks<'a> {
     /// Number on the page, from 1.
     number: usize,
-    /// Reason and link. Entries that share both describe one bug under different conditions.
-    shared: (&'a str, Option<&'a str>),
+    shared: SharedReason<'a>,
     entries: BTreeMap<&'a KnownEntry, Vec<&'a CheckRecord>>,
 }
 
 impl<'a> KnownEntries<'a> {
     pub(super) fn of(checks: &'a [CheckRecord], outcome: OutcomeKind) -> Self {
-        let mut by_owner: BTreeMap<String, BTreeMap<(&str, Option<&str>), BTreeMap<&KnownEntry, Vec<&CheckRecord>>>> =
+        let mut by_owner: BTreeMap<String, BTreeMap<SharedReason<'_>, BTreeMap<&KnownEntry, Vec<&CheckRecord>>>> =
             BTreeMap::new();
         for check in checks.iter().filter(|check| check.outcome.kind() == outcome) {
             if let Some(entry) = check.outcome.entry() {

@@ -66,7 +66,6 @@ fn beside_each_other(left: &ShownColumn, right: &ShownColumn) -> [ShownColumn; 2
     [column(left), column(right)]
 }
 
-/// The legend of the marks in maps.
 pub fn legend() -> Markup {
     html! {
         (legend_of(&[

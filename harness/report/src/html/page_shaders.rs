@@ -12,13 +12,11 @@ use layoutproof_show::style::{grouped, one_line};
 /// Bytes for all shader texts of a page.
 const ROOM: usize = 96 << 10;
 
-/// The texts that a page shows.
 #[derive(Debug)]
 pub struct PageShaders<'a> {
     shown: BTreeMap<&'a str, ShownShader<'a>>,
 }
 
-/// A text that a page shows.
 #[derive(Debug)]
 struct ShownShader<'a> {
     /// Number on the page, from 1.

@@ -18,7 +18,6 @@ const CELL_COLUMNS: usize = 10;
 /// Reasons to list; the others are summed up in one number.
 const REASONS: usize = 12;
 
-/// Checks of one toolchain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub agree: u64,
@@ -83,7 +82,6 @@ pub fn seen_table(seen: &CoverageTally, space: &TypeSpace, style: Style) -> Stri
     text.into_text()
 }
 
-/// Declarations by name.
 fn list<'a>(corner: &str, counts: impl Iterator<Item = (&'a str, u64)>, text: &mut TextLines) {
     let counts: Vec<(&str, u64)> = counts.collect();
     let columns = counts.iter().map(|(name, _)| width(name)).chain([width(corner)]).max().unwrap_or(0);

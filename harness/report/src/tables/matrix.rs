@@ -53,7 +53,6 @@ struct Counts {
     native: u64,
 }
 
-/// Checks that differ for one cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct MatrixGroup<'a> {
     producer: &'a str,

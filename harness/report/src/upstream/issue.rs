@@ -31,7 +31,6 @@ pub struct UpstreamIssue {
     pub builds: Vec<BuildFinding>,
 }
 
-/// The result of a compiler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IssueOutput {
     /// The result: `accepts the source`.

@@ -240,7 +240,6 @@ impl DifferenceRow {
         [self.expected, self.computed, self.reported, self.compiled, self.observed]
     }
 
-    /// True if two witnesses disagree.
     pub fn differs(&self) -> bool {
         let mut said = self.numbers().into_iter().flatten();
         let first = said.next();

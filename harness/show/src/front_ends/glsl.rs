@@ -20,7 +20,7 @@ use layoutproof_source::text_limits::{check_text, glsl_words};
 
 use super::modules::words_of;
 use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
-use crate::laid_out_file::LaidOutFile;
+use crate::show_input::LaidOutFile;
 
 pub(super) static GLSL: TextFrontEnd = TextFrontEnd {
     language: ShaderLanguage::Glsl,
@@ -265,7 +265,6 @@ fn is_about_stage(error: &GlslError) -> bool {
         || error.message.contains("no matching overloaded")
 }
 
-/// The candidate stages of a text.
 #[derive(Debug, PartialEq, Eq)]
 struct GlslStages {
     /// The stage of the file name or a pragma; otherwise the stages whose keywords the text

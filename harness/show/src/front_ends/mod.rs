@@ -21,8 +21,8 @@ use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::laid_out_file::LaidOutFile;
 use crate::show_input::InputContent;
+use crate::show_input::LaidOutFile;
 
 /// The reader of one kind of file.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 use thiserror::Error;
 
 use super::{InputTools, ModuleFrontEnd, ReadBlocks};
-use crate::laid_out_file::LaidOutFile;
+use crate::show_input::LaidOutFile;
 
 pub(super) static SPIRV: ModuleFrontEnd = ModuleFrontEnd { suffixes: &["spv"], rare_suffixes: &[], read: read_spirv };
 

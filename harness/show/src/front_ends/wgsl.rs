@@ -10,8 +10,8 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_wgsl::{WgslModule, WgslVariable};
 
 use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
-use crate::laid_out_file::LaidOutFile;
 use crate::placements::DeclaredBindings;
+use crate::show_input::LaidOutFile;
 
 pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
     language: ShaderLanguage::Wgsl,

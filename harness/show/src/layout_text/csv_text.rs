@@ -7,7 +7,6 @@ use layoutproof_layout::MemberRow;
 use super::shown_columns::{BlockPresence, ShownColumn};
 use crate::style::one_line;
 
-/// The first line.
 pub const HEADER: &str =
     "source,rules,block,kind,path,type,offset,size,alignment,array_stride,matrix_stride,matrix_order\n";
 

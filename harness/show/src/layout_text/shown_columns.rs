@@ -78,7 +78,6 @@ impl fmt::Display for ColumnName {
     }
 }
 
-/// The names in one line.
 pub fn joined(names: &[&ColumnName]) -> String {
     names.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }

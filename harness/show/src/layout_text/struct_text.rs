@@ -109,7 +109,6 @@ pub fn file_heading(name: &str, is_below_another: bool, style: Style) -> String 
     format!("{gap}{} {}\n", style.verb(Tone::Strong, "File"), one_line(name))
 }
 
-/// One block under all columns.
 struct BlockTable<'a> {
     merged: &'a MergedBlock<'a>,
     language: ShaderLanguage,

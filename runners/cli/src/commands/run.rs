@@ -214,7 +214,6 @@ fn open_ledger<'a>(
     Ok(ledger)
 }
 
-/// The versions and settings of the run.
 fn header(
     args: &RunArgs,
     typed: &TypedOptions,

@@ -19,7 +19,6 @@ use crate::progress::Progress;
 /// Number of failures that are printed during the run; the report has all of them.
 const TOLD: usize = 20;
 
-/// Handles the records of a run.
 pub(crate) struct RecordKeeper<'a, 'l> {
     pub(crate) ledger: &'a mut Ledger<'l>,
     /// Prints the failures.

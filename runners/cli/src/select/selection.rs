@@ -31,7 +31,6 @@ use crate::args::placement::NamedConvention;
 use crate::select::run_part::RunPart;
 use crate::select::shipping::shipping_targets;
 
-/// The subjects of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     /// Cases and files, each under one rule set.

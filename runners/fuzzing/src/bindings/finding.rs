@@ -88,7 +88,6 @@ fn device(record: &CheckRecord) -> &CheckDevice {
 }
 
 impl BindingFinding {
-    /// The finding as text for people.
     pub fn sentence(&self) -> String {
         let FindingKey { who, target, outcome, .. } = self.kind.key();
         let what = if outcome == OutcomeKind::Broken { "breaks" } else { "differs" };

@@ -41,7 +41,6 @@ pub struct BindingFuzz {
     pub out: PathBuf,
 }
 
-/// A program with its number and dialect.
 #[derive(Clone, Debug)]
 pub struct DrawnProgram {
     pub number: u64,

@@ -58,7 +58,6 @@ struct StructRequest<'a> {
     size: u32,
 }
 
-/// Collects a struct's fields.
 #[derive(Debug, Default)]
 pub(super) struct HostStructBody {
     fields: Vec<HostField>,
@@ -67,7 +66,6 @@ pub(super) struct HostStructBody {
     end: u32,
 }
 
-/// Where to put a value.
 #[derive(Clone, Debug)]
 pub(super) struct FieldPlace {
     /// Name in the shader.

@@ -39,7 +39,6 @@ pub struct OwnType {
     pub host: String,
 }
 
-/// The user's name for a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnMember {
     /// Path in the block, without subscripts: `lights.position`.

@@ -9,7 +9,6 @@ use crate::host_types::slots::{HostSlot, slots};
 use crate::layout_text::member_tree::split_dimensions;
 use crate::style::one_line;
 
-/// Bytes per register.
 const REGISTER: u32 = 16;
 
 /// The struct of the buffer `name`, as comments. Empty for a buffer that is not a struct.
@@ -28,7 +27,6 @@ pub(super) fn lines(name: &str, root: &LaidOut) -> Vec<String> {
     [head].into_iter().chain(fields.0.iter().map(field)).chain(["; }".to_owned()]).collect()
 }
 
-/// A member, or padding.
 #[derive(Clone, Debug)]
 struct RegisterField {
     declaration: String,

@@ -22,7 +22,6 @@ pub(crate) fn write_all(known: &[Mechanism<'_>], limit: Duration, out: Option<&P
     write_sources(&reduced_sources()?.iter().collect::<Vec<_>>(), known, limit, out)
 }
 
-/// Writes the texts of one known difference.
 pub(crate) fn write_one(
     difference: &Mechanism<'_>,
     known: &[Mechanism<'_>],

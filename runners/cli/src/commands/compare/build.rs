@@ -28,7 +28,6 @@ use layoutproof_source::nearest_name::did_you_mean;
 use crate::output::warn;
 use crate::progress::counting;
 
-/// How compilers run.
 #[derive(Clone, Debug)]
 pub(crate) struct AskOptions {
     /// Time limit of a compiler for one source.

@@ -7,19 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::typed_command::{TypedCommand, TypedEnd};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
+use layoutproof_executor::tools::MachineTools;
 use layoutproof_inputs::all_cases;
 use layoutproof_layout::{BlockKind, find};
 use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_report::export::{
-    BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadTest, offload_test, offload_test_of_case,
+    BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadApis, OffloadTest, offload_test,
+    offload_test_of_case,
 };
 use layoutproof_show::counted;
 
 use super::ExportArgs;
-use super::compile_check::CompileCheck;
 use super::suite_tree::SuiteTree;
 use crate::output::{print, warn};
 
@@ -56,7 +59,7 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
         }
     }
 
-    write_below(&folder.join("README.md"), &readme(&summary))?;
+    write_below(&folder.join("README.md"), readme(&summary))?;
     print(&summary_text(&summary, folder));
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }
@@ -149,7 +152,6 @@ impl FolderSummary {
         self.written.values().sum()
     }
 
-    /// Counts a case without a test.
     pub(super) fn leave_out(&mut self, case: &str, kind: String) {
         let cases =
             self.left_out.entry(kind).or_insert_with(|| CasesWithoutTest { count: 0, example: case.to_owned() });
@@ -236,4 +238,46 @@ pub(super) fn summary_text(summary: &FolderSummary, folder: &Path) -> String {
         folder.display(),
         counted(without as u64, "case"),
     )
+}
+
+/// The options that the suite adds for Vulkan.
+const FOR_VULKAN: [&str; 2] = ["-spirv", "-fspv-target-env=vulkan1.3"];
+
+/// A build of DXC that compiles exported tests.
+pub(super) struct CompileCheck {
+    compiler: Compiler,
+}
+
+impl CompileCheck {
+    /// The compiler of this name; `None` if it was not found.
+    pub(super) fn with(name: &str) -> anyhow::Result<Option<Self>> {
+        if !name.starts_with("dxc") || !Compiler::known().any(|known| known.name == name) {
+            bail!("--check needs a build of DXC, as `layoutproof doctor compilers` lists them: `{name}` is not one");
+        }
+        let search = Compiler::named(name, MachineTools::find()?.folder());
+        Ok(search.compiler.ok().map(|compiler| Self { compiler }))
+    }
+
+    /// What the compiler does instead of accepting the test, for Direct3D or for Vulkan.
+    pub(super) fn refusal(&self, test: &OffloadTest) -> anyhow::Result<Option<&'static str>> {
+        let (direct_x, vulkan) = match test.apis {
+            OffloadApis::DirectX => (true, false),
+            OffloadApis::Vulkan => (false, true),
+            OffloadApis::Both => (true, true),
+        };
+        let command_lines = [direct_x.then_some(&[][..]), vulkan.then_some(&FOR_VULKAN[..])];
+
+        for added in command_lines.into_iter().flatten() {
+            let options = test.options.iter().map(String::as_str);
+            let arguments: Vec<&str> =
+                added.iter().copied().chain(options).chain(["-Fo", "out.o", "source.hlsl"]).collect();
+            let command = TypedCommand { arguments: &arguments, file: "source.hlsl", text: &test.hlsl, outputs: &[] };
+            match command.run(&self.compiler)?.end {
+                TypedEnd::Accepted => {}
+                TypedEnd::Refused => return Ok(Some("DXC refuses it")),
+                TypedEnd::Silent | TypedEnd::Broken(_) => return Ok(Some("DXC crashes on it")),
+            }
+        }
+        Ok(None)
+    }
 }

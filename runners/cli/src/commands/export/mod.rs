@@ -1,6 +1,5 @@
 //! `layoutproof dev export`: writes a case as a test of another suite, or all cases as a folder of such tests.
 
-mod compile_check;
 mod folder;
 mod suite_tree;
 

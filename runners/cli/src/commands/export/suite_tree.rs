@@ -12,7 +12,6 @@ use layoutproof_report::export::BlockSignature;
 
 const SUFFIX: &str = "test";
 
-/// The tests of a checkout.
 #[derive(Debug, Default)]
 pub(super) struct SuiteTree {
     pub(super) tests: usize,

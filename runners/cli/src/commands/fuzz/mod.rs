@@ -128,7 +128,6 @@ fn begin_records(args: &FuzzArgs, facts: FuzzHeaderFacts<'_>) -> anyhow::Result<
     Ok(Some(FuzzRecords::begin(target, facts, arguments::of_run(std::env::args_os()))))
 }
 
-/// The end of the rounds of a run.
 struct Stop {
     /// The first number that was not tried; `None` if all were.
     next: Option<u64>,

@@ -31,17 +31,23 @@ pub(crate) static FORMATS: [LayoutFormat; 13] = [
         name: "text",
         help: "For people",
         kind: FormatKind::Tables,
-        text,
+        text: |shown| Ok(text(shown)),
         heading: struct_text::file_heading,
         ..OTHER
     },
-    LayoutFormat { name: "json", help: "For programs", text: json, refusal: Shown::to_json, ..OTHER },
+    LayoutFormat {
+        name: "json",
+        help: "For programs",
+        text: |shown| Ok(json(shown)),
+        refusal: Shown::to_json,
+        ..OTHER
+    },
     LayoutFormat {
         name: "markdown",
         alias: Some("md"),
         help: "Tables for documents and reviews",
         kind: FormatKind::Tables,
-        text: markdown,
+        text: |shown| Ok(markdown(shown)),
         heading: markdown_heading,
         ..OTHER
     },
@@ -203,7 +209,7 @@ pub(crate) fn format_parser() -> impl TypedValueParser<Value = &'static LayoutFo
     })
 }
 
-fn text(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+fn text(shown: &ShownInput<'_>) -> String {
     let ShownInput { input, placements, note, style, .. } = *shown;
     let mut text = String::new();
     if !shown.layouts.is_empty() {
@@ -220,7 +226,7 @@ fn text(shown: &ShownInput<'_>) -> anyhow::Result<String> {
     if !placements.columns.is_empty() {
         text += &bindings_text::table(&placements.columns, style, text_columns());
     }
-    Ok(text)
+    text
 }
 
 /// Options that answer more about the shown layouts.
@@ -243,11 +249,11 @@ fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -
     hints
 }
 
-fn json(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+fn json(shown: &ShownInput<'_>) -> String {
     let answer = bindings::shown(shown).with_warnings(shown.warnings, shown.sources);
     let mut answer = answer.with_forbidden(shown.forbidden, shown.sources);
     answer.padding = shown.args.padding.then(|| shown.input.padding(shown.layouts));
-    Ok(answer.to_json())
+    answer.to_json()
 }
 
 fn markdown_heading(word: &str, is_below_another: bool, _: Style) -> String {
@@ -255,12 +261,12 @@ fn markdown_heading(word: &str, is_below_another: bool, _: Style) -> String {
     format!("{gap}## {}\n\n", one_line(word))
 }
 
-fn markdown(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+fn markdown(shown: &ShownInput<'_>) -> String {
     let mut text = markdown_text::blocks(&shown.columns(), shown.input.written_language());
     if !shown.placements.columns.is_empty() {
         text += &markdown_text::bindings(&shown.placements.columns);
     }
-    Ok(text)
+    text
 }
 
 fn csv(shown: &ShownInput<'_>) -> anyhow::Result<String> {
