@@ -33,6 +33,8 @@ pub(super) struct InterfaceVariables<'a> {
     /// The variable with the block's address.
     addresses: BTreeMap<Declaration, Word>,
     copy: Option<CopyType>,
+    /// The type of words for the memory of a block that has no other layout.
+    other_words: Option<Word>,
     copies: BTreeMap<Direction, Word>,
     shared: BTreeMap<Direction, SharedWords>,
     lane: Option<Word>,
@@ -87,6 +89,7 @@ impl<'a> InterfaceVariables<'a> {
             blocks: BTreeMap::new(),
             addresses: BTreeMap::new(),
             copy: None,
+            other_words: None,
             copies: BTreeMap::new(),
             shared: BTreeMap::new(),
             lane: None,
@@ -241,10 +244,10 @@ impl<'a> InterfaceVariables<'a> {
 
     /// Returns a type for the block's memory that is not the block's: the block in the other layout, or
     /// words if an array without an end keeps it from having one.
-    fn other_type(&self, types: &mut TypeEmitter) -> Word {
+    fn other_type(&mut self, types: &mut TypeEmitter) -> Word {
         match &self.copy {
             Some(copy) => copy.ty.id,
-            None => word_block(types, "other_words", Count::Unbounded).id,
+            None => *self.other_words.get_or_insert_with(|| word_block(types, "other_words", Count::Unbounded).id),
         }
     }
 
@@ -267,7 +270,7 @@ impl<'a> InterfaceVariables<'a> {
     }
 
     /// Returns the type of the pointer to a block at an address, or to its elements.
-    fn address_type(&self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
+    fn address_type(&mut self, types: &mut TypeEmitter, declaration: Declaration) -> Word {
         let class = StorageClass::PhysicalStorageBuffer;
         match declaration {
             Declaration::Typed if self.element_stride().is_some() => types.pointer(class, self.block.elements().id),
