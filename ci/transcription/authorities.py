@@ -104,8 +104,10 @@ def authority_of_pointee(authority):
 def derive(tools, case, rules, compiler=None, source=None):
     """Queries the authority of `rules`; `compiler` selects another if a rule set has two (`slang` for `std140`)."""
     reader = Reader(case.declare)
-    # A case without an entry point is about the pointers themselves.
-    blocks = [block for block in reader.read() if block.kind != POINTEE or reader.entry_body]
+    # A case without an entry point is about the pointers themselves, except where they are DXC's.
+    declared = reader.read()
+    has_pointees = reader.entry_body or "vk::BufferPointer" in case.declare
+    blocks = [block for block in declared if block.kind != POINTEE or has_pointees]
     authority = authority_of(rules, compiler, blocks, source)
     if reader.has_long_vectors and authority.compiler != "dxc":
         # slangc refuses them only when it writes code, which no rule set here asks for.

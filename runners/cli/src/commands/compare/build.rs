@@ -238,9 +238,17 @@ impl CompilerUnderTest {
         Ok(Self { family, compiler, toolchains: toolchains.with_cache(options.cache.clone()) })
     }
 
+    /// The toolchains with decisions. One whose option is about raw loads alone has none about declared
+    /// blocks.
+    fn targets(&self) -> Vec<&'static Toolchain> {
+        let mut targets = self.toolchains.named(self.family.compiler());
+        targets.retain(|toolchain| !toolchain.loads_matrices_by_rows());
+        targets
+    }
+
     /// The compiler's decisions about the sources, by toolchain. Compiles on all processors.
     pub(crate) fn decide(&self, sources: &[Arc<Source>]) -> BTreeMap<String, CaseDecisions> {
-        let toolchains = self.toolchains.named(self.family.compiler());
+        let toolchains = self.targets();
         let mut decided: BTreeMap<String, CaseDecisions> =
             toolchains.iter().map(|toolchain| (toolchain.name.to_owned(), CaseDecisions::new())).collect();
         let of = |source| toolchains.iter().map(move |toolchain| (source, *toolchain));
@@ -263,7 +271,7 @@ impl CompilerUnderTest {
     /// The compiler's identity and the command lines that were used.
     pub(crate) fn manifest(&self, decided: &BTreeMap<String, CaseDecisions>) -> anyhow::Result<Manifest> {
         let file = self.compiler.file();
-        let toolchains = self.toolchains.named(self.family.compiler()).into_iter().map(|toolchain| FrozenToolchain {
+        let toolchains = self.targets().into_iter().map(|toolchain| FrozenToolchain {
             name: toolchain.name.to_owned(),
             command: Toolchains::command_line(self.family.compiler(), toolchain),
         });
