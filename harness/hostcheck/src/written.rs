@@ -76,7 +76,7 @@ pub(crate) fn buffer_fields(host: &ProgramStruct, vector_types: &VectorTypes) ->
         let ProgramShape::Struct { fields, size } = writer.outer_structure(&host.fields, element_of)?.shape else {
             return None;
         };
-        Some(ProgramStruct { fields, size, ..host.clone() })
+        Some(ProgramStruct { size, fields, ..host.clone() })
     };
     let written = rules.filter_map(of_rules);
     let fields: Vec<Vec<(String, u32)>> = written.map(|written| written.named_fields()).collect();

@@ -197,7 +197,7 @@ impl CommonNotes {
         };
         let mut remarks: BTreeMap<String, usize> = BTreeMap::new();
         let pairs = findings.iter().map(|finding| &check.pairs[finding.first()]);
-        for remark in pairs.flat_map(|pair| &pair.comparison.remarks).filter(is_about_others) {
+        for remark in pairs.flat_map(|pair| &pair.comparison.remarks).filter(|remark| is_about_others(remark)) {
             *remarks.entry(remark.to_string()).or_default() += 1;
         }
         remarks.retain(|_, count| *count > MOST_REPEATED);
@@ -220,7 +220,7 @@ fn is_about_matrices(remark: &Remark) -> bool {
 }
 
 /// True for a remark about the language or a library of the host, which holds for many pairs.
-fn is_about_others(remark: &&Remark) -> bool {
+fn is_about_others(remark: &Remark) -> bool {
     matches!(remark, Remark::ReprUnknown | Remark::WrittenBy { .. })
 }
 
