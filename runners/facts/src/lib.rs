@@ -1,7 +1,7 @@
 //! The program's own data as facts: the known bugs, whether the compilers of this machine have them, the texts of
 //! their issues, and what the pages of the site show.
 //!
-//! Compilers run only for [`bug_state`] and [`issue_text`]. Prints nothing and draws no page.
+//! Compilers run only for [`bug_state`] and [`issues`]. Prints nothing and draws no page.
 #![forbid(unsafe_code)]
 
 pub mod bug_state;

@@ -18,7 +18,7 @@ pub struct DrawArguments {
     pub from: u64,
     pub count: u64,
     pub shard: Option<Shard>,
-    /// All declarations of so many members at most, in place of `count` random ones.
+    /// All declarations of up to this many members, in place of `count` random ones.
     pub exhaustive: Option<u32>,
 }
 
