@@ -174,7 +174,7 @@ impl Addresses<'_> {
         let mut promises = AlignmentPromises::default();
         let mut result_types: FxHashMap<Word, Word> = FxHashMap::default();
         let mut passed = Arguments::default();
-        for instruction in module.functions.iter().flat_map(|function| function.all_inst_iter()) {
+        for instruction in module.functions.iter().flat_map(Function::all_inst_iter) {
             if let (Some(id), Some(ty)) = (instruction.result_id, instruction.result_type) {
                 result_types.insert(id, ty);
             }
@@ -184,9 +184,8 @@ impl Addresses<'_> {
                     Some(Meaning::Place(place)) => {
                         promises.broken = promises.broken.or(promise.broken_at(place));
                     }
-                    Some(Meaning::PushConstants) => {}
                     None if is_at_address(&promise.pointer) => promises.not_followed += 1,
-                    None => {}
+                    Some(Meaning::PushConstants) | None => {}
                 }
             }
             if instruction.class.opcode == Op::FunctionCall {
