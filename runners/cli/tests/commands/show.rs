@@ -130,8 +130,14 @@ fn several_files_and_patterns() {
         .run("show c.wgsl --compiler tint")
         .exits(0)
         .prints("WGSL itself gives these offsets, whatever the compiler: `layoutproof run c.wgsl --compiler tint`");
-    folder.run("show c.wgsl --compiler naga").exits(0).prints("`layoutproof run c.wgsl --compiler naga` compares");
-    folder.run("show c.wgsl --compiler dxc").exits(0).prints("whatever the compiler; dxc does not read WGSL");
+    folder
+        .run("show c.wgsl --compiler naga")
+        .exits(0)
+        .prints("WGSL itself gives these offsets, whatever the compiler: `layoutproof run c.wgsl --compiler naga`");
+    folder
+        .run("show c.wgsl --compiler dxc")
+        .exits(0)
+        .prints("WGSL itself gives these offsets, whatever the compiler; dxc does not read WGSL");
     folder
         .run("show a.hlsl c.wgsl --format cpp-asserts")
         .exits(2)
