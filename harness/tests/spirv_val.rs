@@ -3,7 +3,6 @@
 
 mod fixture;
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -98,16 +97,18 @@ fn all_programs_valid(plan: &BindingPlan) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Each space separately, because the loosest space decides for a whole module; with all stages.
+/// Each space separately, because the loosest space decides for a whole module; with all stages, those of
+/// rays in a module of their own.
 fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
     let leaves = layout.leaves();
-    for space in AddressSpace::ALL {
-        let plan = plan_in(layout, &leaves, &Stage::ALL.map(|stage| (space, stage)).into());
+    for (space, is_traced) in AddressSpace::ALL.into_iter().flat_map(|space| [(space, false), (space, true)]) {
+        let stages = Stage::ALL.into_iter().filter(|stage| stage.is_traced() == is_traced);
+        let plan = plan_in(layout, &leaves, &stages.map(|stage| (space, stage)).collect());
         if plan.entries.is_empty() {
             continue;
         }
         valid_with_untyped_pointers(layout, &plan)?;
-        let plan = plan.untyped_only_in(&BTreeSet::new());
+        let plan = plan.with_untyped(false);
         let produced = produce(layout, &plan)?;
         let flags = flags(&produced);
         let wrong = |what: &str| format!("{space:?} with {flags:?}: {what}\n{}", fixture::listing(layout));

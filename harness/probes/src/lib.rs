@@ -188,10 +188,10 @@ impl ProbePlan {
         self.pruned()
     }
 
-    /// Keeps untyped pointers only in the spaces in `spaces`.
+    /// Leaves out the entry points with untyped pointers unless `untyped` is true.
     #[must_use]
-    pub fn untyped_only_in(mut self, spaces: &BTreeSet<AddressSpace>) -> Self {
-        self.entries.retain(|entry| !entry.is_untyped() || spaces.contains(&entry.space));
+    pub fn with_untyped(mut self, untyped: bool) -> Self {
+        self.entries.retain(|entry| untyped || !entry.is_untyped());
         self
     }
 
