@@ -3,6 +3,7 @@
 
 mod fixture;
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -108,7 +109,7 @@ fn all_valid(layout: &BlockLayout) -> Result<(), Failed> {
             continue;
         }
         valid_with_untyped_pointers(layout, &plan)?;
-        let plan = plan.with_untyped(false);
+        let plan = plan.untyped_only_in(&BTreeSet::new());
         let produced = produce(layout, &plan)?;
         let flags = flags(&produced);
         let wrong = |what: &str| format!("{space:?} with {flags:?}: {what}\n{}", fixture::listing(layout));

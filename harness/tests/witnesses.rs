@@ -91,11 +91,12 @@ fn of_a_long_block_naga_probes_members_at_even_distances() {
 }
 
 /// All these rule sets place the second `float4` at 16; only std140 gives an array of scalars 16
-/// bytes per element. Under WGSL's own rules naga chooses the offsets, so the text differs.
+/// bytes per element. Under WGSL's own rules naga chooses the offsets, so the text differs. The core of the
+/// cases has probes of its own, so the case expects another rule set.
 #[test]
 fn rule_sets_that_agree_on_a_source_share_its_shaders() {
     let source =
-        |declare| Arc::clone(&subject(declare, &expecting("std140", "offsets = { \"S.a\" = 0 }"), "std140").source);
+        |declare| Arc::clone(&subject(declare, &expecting("scalar", "offsets = { \"S.a\" = 0 }"), "scalar").source);
     let (vectors, array) = (source("cbuffer S { float4 a; float4 b; };"), source("cbuffer S { float a[2]; };"));
     let of = |source: &Arc<Source>, rules| Subject::new(Arc::clone(source), find(rules).expect("a row of the table"));
     for (source, one, other, generator, expected) in [

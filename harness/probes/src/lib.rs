@@ -188,10 +188,10 @@ impl ProbePlan {
         self.pruned()
     }
 
-    /// Leaves out the entry points with untyped pointers unless `untyped` is true.
+    /// Keeps untyped pointers only in the spaces in `spaces`.
     #[must_use]
-    pub fn with_untyped(mut self, untyped: bool) -> Self {
-        self.entries.retain(|entry| untyped || !entry.is_untyped());
+    pub fn untyped_only_in(mut self, spaces: &BTreeSet<AddressSpace>) -> Self {
+        self.entries.retain(|entry| !entry.is_untyped() || spaces.contains(&entry.space));
         self
     }
 

@@ -50,10 +50,19 @@ pub(super) fn reach(subject: &Subject, block: usize, settings: &Settings) -> BTr
     spaces.flat_map(|space| Stage::ALL.map(|stage| (space, stage))).filter(has_stage).collect()
 }
 
-/// True if the blocks of `subject` are probed through untyped pointers, too. Few devices have these, so by
-/// default only the core of the cases is.
-pub(super) fn has_untyped(subject: &Subject, settings: &Settings) -> bool {
-    settings.forms != Form::ALL.into() || (subject.source.is_case && is_core(subject))
+/// Returns the spaces in which the blocks of `subject` are probed through untyped pointers. Few devices
+/// have these, so by default only the core of the cases is, and in part of its spaces.
+pub(super) fn untyped_spaces(subject: &Subject, settings: &Settings) -> BTreeSet<AddressSpace> {
+    use AddressSpace::{Address, PushConstant, Storage, Uniform, Workgroup};
+    if settings.forms != Form::ALL.into() {
+        AddressSpace::ALL.into()
+    } else if !subject.source.is_case || !is_core(subject) {
+        BTreeSet::new()
+    } else if is_for_uniform(subject.rules) {
+        [Uniform, PushConstant].into()
+    } else {
+        [Storage, Address, Workgroup].into()
+    }
 }
 
 /// Returns the stages of a draw in which to probe a compiler's code for a block of `subject`. The

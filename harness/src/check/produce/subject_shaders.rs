@@ -16,7 +16,7 @@ use layoutproof_layout::{
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
 use crate::check::produce::gap::Gap;
-use crate::check::produce::probe_axes::{has_untyped, reach};
+use crate::check::produce::probe_axes::{reach, untyped_spaces};
 use crate::check::produce::settings::Settings;
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::subject::Subject;
@@ -71,7 +71,7 @@ pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, setti
         Generator::Naga => wgsl::chooses_offsets(one.rules) == wgsl::chooses_offsets(other.rules),
     };
     let probed_alike = |block| reach(one, block, settings) == reach(other, block, settings);
-    let accessed_alike = has_untyped(one, settings) == has_untyped(other, settings);
+    let accessed_alike = untyped_spaces(one, settings) == untyped_spaces(other, settings);
     // A refusal names its rule set, so refused blocks cannot share.
     let has_code_alike = |(block, (one, other)): (usize, (&BlockLayout, &BlockLayout))| {
         one.result.is_ok() && one.places_alike(other) && probed_alike(block)
@@ -100,8 +100,8 @@ impl SubjectShaders {
             let leaves = shaders.leaves(layout);
             let settings = &shaders.spare(settings, layout, &leaves);
             let places = reach(subject, block, settings);
-            let untyped = has_untyped(subject, settings);
-            let plan = plan_in(layout, &leaves, &places).only(&settings.forms).with_untyped(untyped);
+            let untyped = untyped_spaces(subject, settings);
+            let plan = plan_in(layout, &leaves, &places).only(&settings.forms).untyped_only_in(&untyped);
             shaders.gaps.extend(not_probed(&plan));
             if plan.leaves.is_empty() {
                 continue;
@@ -121,7 +121,7 @@ impl SubjectShaders {
             match generator {
                 Generator::Rspirv => {
                     shaders.add_shares(block, layouts, plan);
-                    shaders.add_second_element(block, layouts, &places, settings, untyped);
+                    shaders.add_second_element(block, layouts, &places, settings, &untyped);
                 }
                 Generator::Naga => shaders.add_naga(block, layouts, plan),
             }
@@ -200,14 +200,14 @@ impl SubjectShaders {
         layouts: ShaderLayouts<'_>,
         places: &BTreeSet<(AddressSpace, Stage)>,
         settings: &Settings,
-        untyped: bool,
+        untyped: &BTreeSet<AddressSpace>,
     ) {
         let pair = elements(layouts.written).zip(elements(layouts.packed));
         let Some((written, packed)) = pair else { return };
 
         let plan = plan_of_second_element(&packed, &packed.leaves_in(settings.elements), places);
         let plan = plan.only(&[Form::Leaf, Form::Length, Form::Untyped, Form::UntypedLength].into());
-        let plan = plan.only(&settings.forms).with_untyped(untyped);
+        let plan = plan.only(&settings.forms).untyped_only_in(untyped);
         self.add_shares(block, ShaderLayouts { written: &written, packed: &packed }, plan);
     }
 
