@@ -121,7 +121,7 @@ fn check_takes_the_answer_of_dxc() -> Result<(), Failed> {
     let output = run(folder, "check a.hlsl host.o --target vulkan/scalar --format json")?;
     assert_eq!(outcomes(&output)?[1], "particles agree");
 
-    // DXC is asked for the other target too, so that the blocks count there.
+    // DXC reads them for the other target too, so that the blocks count there.
     let aligned = rest.replace("place[3], uv[2];", "place[3], pad, uv[2], end[2];");
     build(folder, &HOST.replace("} s;", &aligned))?;
     let output = run(folder, "check a.hlsl host.o --format json")?;
