@@ -52,7 +52,7 @@ fn engine() -> Folder {
 
 /// Compiles a file in the folder; returns false if the compiler was not found.
 #[expect(clippy::print_stdout, reason = "a test that skips says so")]
-fn compiles(folder: &Folder, compiler: &str, words: &str) -> bool {
+pub(crate) fn compiles(folder: &Folder, compiler: &str, words: &str) -> bool {
     let mut command = Command::new(compiler);
     command.args(words.split(' ')).current_dir(folder.path("."));
     match command.output() {

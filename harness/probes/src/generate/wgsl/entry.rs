@@ -80,21 +80,8 @@ fn read(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Stri
             let length = block.runtime_sized_place().map(|place| format!("arrayLength(&{})", expression(&place)));
             store_each(words(index), length.into_iter())
         }
-        // Refused earlier.
-        Form::Parameter
-        | Form::Divergent
-        | Form::Copied
-        | Form::ByteAddress
-        | Form::Private
-        | Form::Function
-        | Form::Workgroup
-        | Form::Linked
-        | Form::Sized
-        | Form::Untyped
-        | Form::UntypedVector
-        | Form::UntypedWhole
-        | Form::UntypedLength
-        | Form::Retyped => Vec::new(),
+        // `is_written` has refused the others.
+        _ => Vec::new(),
     });
     statements.collect()
 }
@@ -144,22 +131,8 @@ fn write(block: &WgslNode, leaves: &[WgslLeafAccess], forms: &[Form]) -> Vec<Str
             });
             stores.collect()
         }
-        // Refused earlier.
-        Form::Parameter
-        | Form::Divergent
-        | Form::Copied
-        | Form::Length
-        | Form::ByteAddress
-        | Form::Private
-        | Form::Function
-        | Form::Workgroup
-        | Form::Linked
-        | Form::Sized
-        | Form::Untyped
-        | Form::UntypedVector
-        | Form::UntypedWhole
-        | Form::UntypedLength
-        | Form::Retyped => Vec::new(),
+        // `is_written` has refused the others, and a length cannot be written.
+        _ => Vec::new(),
     });
     statements.collect()
 }

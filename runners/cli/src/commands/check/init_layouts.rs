@@ -15,7 +15,7 @@ use layoutproof_report::host_check::{BetterOrder, BetterTarget, better_orders, b
 
 use super::work_time::WorkTime;
 
-/// Time after which no other host file is read, and no compiler is asked.
+/// After this time, `init` reads no more host files and starts no more compilers.
 const HOST_TIME: Duration = Duration::from_secs(8);
 
 /// The layouts with which more blocks agree than with the usual ones of their languages.

@@ -1,17 +1,20 @@
 //! Structs that Rust libraries write in a layout of their own.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use super::super::folder::Folder;
+use super::super::host_check::compiles;
 use super::{one_line, pairs};
+
+/// Compiles crates in this order; returns false if rustc was not found.
+fn all_compile(folder: &Folder, crates: &[&str]) -> bool {
+    crates.iter().all(|words| compiles(folder, "rustc", &format!("--edition 2021 -g -A warnings {words}")))
+}
 
 /// A crate of this name with traits of these names stands for encase 0.10, of which only the names of
 /// functions in the program matter. rustc chooses the order of the members of `Material` and `Wide`; encase
 /// writes `Wide` as WGSL and D3D have it: `big` at byte 8, `b` at 16.
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn a_struct_is_compared_as_a_library_writes_it() {
     let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } }";
     let main = "pub struct Material { albedo: [f32; 3], flag: u8, power: f32, small: u16 } \
@@ -29,14 +32,8 @@ fn a_struct_is_compared_as_a_library_writes_it() {
          @group(0) @binding(1) var<uniform> raw: Raw; @compute @workgroup_size(1) fn main() {{ _ = material.power + raw.power; }}"
     );
     let folder = Folder::with(&[("encase.rs", encase), ("main.rs", main), ("a.wgsl", &shader)]);
-    for words in [
-        "--edition 2021 --crate-type rlib -g encase.rs",
-        "--edition 2021 -g --extern encase=libencase.rlib main.rs -o main",
-    ] {
-        let mut compiler = Command::new("rustc");
-        compiler.args(["-A", "warnings"]).args(words.split(' ')).current_dir(folder.path("."));
-        let Ok(status) = compiler.status() else { return println!("skipped: rustc is not here") };
-        assert!(status.success(), "{words}");
+    if !all_compile(&folder, &["--crate-type rlib encase.rs", "--extern encase=libencase.rlib main.rs -o main"]) {
+        return;
     }
     let answer = folder.run("check a.wgsl main --format json").exits(1);
     assert_eq!(pairs(&answer), ["raw main::Raw differ"]);
@@ -63,7 +60,6 @@ fn a_struct_is_compared_as_a_library_writes_it() {
 /// layout, the second implements its trait in a module of its own. crevice 0.16 writes `light` at byte 16 and `b`
 /// at byte 32 for `std140`, and at 4 and 12 for `std430` (the bytes of `as_std140` and `as_std430`).
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn a_struct_has_the_layouts_that_its_library_derives() {
     let crevice = "pub mod std140 { pub mod traits { pub trait AsStd140 { fn as_std140(&self) -> u32; } } } \
                    pub mod std430 { pub mod traits { pub trait AsStd430 { fn as_std430(&self) -> u32; } } }";
@@ -84,17 +80,15 @@ fn a_struct_has_the_layouts_that_its_library_derives() {
            let sky = Sky { steps: 1, sun: 2.0 }; \
            std::hint::black_box((frame.as_std140(), both.as_std140(), both.as_std430(), sky.std140(), &frame, &both, &sky)); }";
     let folder = Folder::with(&[("crevice.rs", crevice), ("glsl_layout.rs", glsl_layout), ("main.rs", &main)]);
-    for words in [
-        "--crate-type rlib crevice.rs",
-        "--crate-type rlib glsl_layout.rs",
-        "--extern crevice=libcrevice.rlib --extern glsl_layout=libglsl_layout.rlib main.rs -o main",
-    ] {
-        let mut compiler = Command::new("rustc");
-        compiler.args(["--edition", "2021", "-g", "-A", "warnings"]).args(words.split(' '));
-        let Ok(status) = compiler.current_dir(folder.path(".")).status() else {
-            return println!("skipped: rustc is not here");
-        };
-        assert!(status.success(), "{words}");
+    if !all_compile(
+        &folder,
+        &[
+            "--crate-type rlib crevice.rs",
+            "--crate-type rlib glsl_layout.rs",
+            "--extern crevice=libcrevice.rlib --extern glsl_layout=libglsl_layout.rlib main.rs -o main",
+        ],
+    ) {
+        return;
     }
     let check = |members: &str, block: &str| {
         let light = "struct Light { float range, reach; };";
@@ -129,7 +123,6 @@ fn a_struct_has_the_layouts_that_its_library_derives() {
 /// Crates with the names of encase 0.10 and glam 0.29. encase writes as WGSL has it (WGSL, 14.4.1): `color` at byte
 /// 16, `radius` at 28. rustc puts `color` at byte 12.
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn a_struct_that_a_library_writes_is_found_by_its_members() {
     let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } }";
     let glam =
@@ -160,17 +153,15 @@ fn a_struct_that_a_library_writes_is_found_by_its_members() {
                   @group(0) @binding(4) var<uniform> haze: Haze; \
                   @compute @workgroup_size(1) fn main() { _ = lights.count; _ = light.radius; _ = sun.reach; _ = objects[0].first_index; _ = haze.far; }";
     let folder = Folder::with(&[("encase.rs", encase), ("glam.rs", glam), ("main.rs", main), ("a.wgsl", shader)]);
-    for words in [
-        "--crate-type rlib encase.rs",
-        "--crate-type rlib glam.rs",
-        "--extern encase=libencase.rlib --extern glam=libglam.rlib main.rs -o main",
-    ] {
-        let mut compiler = Command::new("rustc");
-        compiler.args(["--edition", "2021", "-g", "-A", "warnings"]).args(words.split(' '));
-        let Ok(status) = compiler.current_dir(folder.path(".")).status() else {
-            return println!("skipped: rustc is not here");
-        };
-        assert!(status.success(), "{words}");
+    if !all_compile(
+        &folder,
+        &[
+            "--crate-type rlib encase.rs",
+            "--crate-type rlib glam.rs",
+            "--extern encase=libencase.rlib --extern glam=libglam.rlib main.rs -o main",
+        ],
+    ) {
+        return;
     }
     let answer = folder.run("check a.wgsl main --format json").exits(0);
     assert_eq!(
@@ -197,7 +188,6 @@ fn a_struct_that_a_library_writes_is_found_by_its_members() {
 /// `u32`, and a collection at the end as WGSL has arrays (`ArrayLength::METADATA`: 4 bytes; WGSL, 14.4.1): `spots` at
 /// byte 16, 32 bytes apart.
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn a_collection_at_the_end_is_written_as_an_array() {
     let encase = "pub mod core { pub mod traits { pub trait WriteInto { fn write_into(&self, to: &mut Vec<u8>); } } } \
                   pub mod types { pub mod runtime_sized_array { #[derive(Default)] pub struct ArrayLength; } }";
@@ -222,17 +212,15 @@ fn a_collection_at_the_end_is_written_as_an_array() {
                   @group(0) @binding(2) var<storage> path: Path; \
                   @compute @workgroup_size(1) fn main() { _ = spots.count; _ = curve.scale; _ = path.steps[0].reach; }";
     let folder = Folder::with(&[("encase.rs", encase), ("glam.rs", glam), ("main.rs", main)]);
-    for words in [
-        "--crate-type rlib encase.rs",
-        "--crate-type rlib glam.rs",
-        "--extern encase=libencase.rlib --extern glam=libglam.rlib main.rs -o main",
-    ] {
-        let mut compiler = Command::new("rustc");
-        compiler.args(["--edition", "2021", "-g", "-A", "warnings"]).args(words.split(' '));
-        let Ok(status) = compiler.current_dir(folder.path(".")).status() else {
-            return println!("skipped: rustc is not here");
-        };
-        assert!(status.success(), "{words}");
+    if !all_compile(
+        &folder,
+        &[
+            "--crate-type rlib encase.rs",
+            "--crate-type rlib glam.rs",
+            "--extern encase=libencase.rlib --extern glam=libglam.rlib main.rs -o main",
+        ],
+    ) {
+        return;
     }
     let check = |shader: &str, code: i32| {
         folder.write("a.wgsl", shader.as_bytes());
