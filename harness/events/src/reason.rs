@@ -40,7 +40,8 @@ pub enum Reason {
         probes: Vec<String>,
         error: RunnerError,
     },
-    /// So many loads and stores promise an alignment at addresses that do not follow from the code.
+    /// The number of loads and stores whose promised alignment was not compared, since their addresses do not
+    /// follow from the code.
     AlignmentsNotFollowed(u32),
     /// The runner failed, apart from any probe.
     Runner(RunnerError),

@@ -319,7 +319,7 @@ impl<'a> ModelMachine<'a> {
         self.reached.ok_or_else(|| "a ray generation that reaches no shader record".into())
     }
 
-    /// Has the stage that runs next in the shader record at `index`.
+    /// Selects the shader record of the stage that runs next.
     pub(super) fn set_record(&mut self, index: usize) {
         self.record = index;
     }

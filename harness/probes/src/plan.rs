@@ -112,8 +112,8 @@ pub fn forms_left_out(layout: &BlockLayout, leaves: &[Leaf]) -> Option<String> {
 }
 
 /// Returns a structured buffer of `layout`'s elements, or the memory behind a pointer to them (`p[1]`),
-/// where element 1 reveals the stride. `None` for blocks without a stride, and if elements overlap (with `vk::offset` a stride can be shorter
-/// than an element), which SPIR-V does not support.
+/// where element 1 reveals the stride. `None` for blocks without a stride, and if elements overlap (with
+/// `vk::offset` a stride can be shorter than an element), which SPIR-V does not support.
 ///
 /// Its leaves are those of elements 0 and 1, with `[1].a` at the stride plus the offset of `a`.
 pub fn elements(layout: &BlockLayout) -> Option<BlockLayout> {

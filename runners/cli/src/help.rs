@@ -31,7 +31,7 @@ const THEMES: [(&str, &str); 6] = [
     ("What fails a run", "require forbid_skip known no_known floors fail_fast"),
     (REPORT_HEADING, "json records group verbose quiet no_progress progress save_known resume"),
     ("How files are read", "lang args matrix sixteen_bit define include entry"),
-    ("Faults, planted to see them found", "plant_misreading plant_fault plant_rules plant_mutant"),
+    ("Planted faults", "plant_misreading plant_fault plant_rules plant_mutant"),
 ];
 
 /// The heading of the options that every command has. It comes last.

@@ -81,7 +81,7 @@ fn first_error(problems: &[Diagnostic]) -> Option<&Diagnostic> {
     errors(problems).next().or(problems.first())
 }
 
-/// The errors of a file, apart from that it has nothing to lay out.
+/// The errors of a file, except the one that it has nothing to lay out.
 pub fn reading_errors(problems: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
     errors(problems).filter(|problem| problem.code != Code::NothingDeclared)
 }

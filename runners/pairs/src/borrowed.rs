@@ -12,8 +12,8 @@ use layoutproof_report::host_check::{CheckedPair, HostProposal, UnmatchedBlock, 
 use crate::pairing::{PairPartners, PairRules, Pairing, unmatched};
 use crate::shader_blocks::TargetBlock;
 
-/// Proposes the struct instead, where the user names none and the pair differs, if the struct has a name that many structs
-/// have and agrees with a shader that is nearer to it. `nearness` is the number of folders that the shader of each pair
+/// Turns a pair that differs into a proposal if the user named no struct, and the struct has a common name and agrees with
+/// a shader that is nearer to it. `nearness` is the number of folders that the shader of each pair
 /// has in common with the struct.
 pub(crate) fn withdraw_borrowed(
     pairing: &mut Pairing,

@@ -19,8 +19,8 @@ use layoutproof_source::sources::SourceMap;
 use crate::pairing::{PairPartners, PairRules, Pairing, compare_pair};
 use crate::shader_blocks::{BlockSource, OpenChoices, ShaderJob, TargetBlock, lay_out_under, read};
 
-/// Notes for each pair whose target or order of matrices nothing names the others with which it agrees. Pairs that agree
-/// are only compared with those that some pair needs. `may_ask` tells whether there is time to ask compilers about
+/// Records the alternative targets and orders of matrices with which each pair agrees, if they are not configured. Pairs
+/// that agree are only compared with those that some pair needs. `may_ask` tells whether there is time to ask compilers about
 /// blocks that only they can lay out.
 pub fn note_other_layouts(
     pairing: &mut Pairing,
@@ -90,19 +90,20 @@ fn trials_of(open: OpenChoices) -> Vec<LayoutTrial> {
 struct LayoutTrials<'a, MayAsk> {
     rules: PairRules<'a>,
     may_ask: MayAsk,
-    /// By the comparison of the pair, which shaders that include one block share.
-    agreement: HashMap<(*const Comparison, OtherLayout), bool>,
-    /// The blocks of files that only compilers read, by the file's source.
-    answers: HashMap<(*const ShaderJob, OtherLayout), Vec<BlockLayout>>,
+    /// By the comparison of the pair, which shaders that include one block share, and by the target with the order.
+    /// Targets with the same layout share a comparison, too, but may differ in the other order.
+    agreement: HashMap<(*const Comparison, String, MatrixOrder), bool>,
+    /// The blocks of files that only compilers read, by the file's source, target and order.
+    answers: HashMap<(*const ShaderJob, String, MatrixOrder), Vec<BlockLayout>>,
 }
 
 impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
     fn agrees(&mut self, trial: LayoutTrial, pair: &CheckedPair, partner: &PairPartners, block: &TargetBlock) -> bool {
-        let key = (Arc::as_ptr(&pair.comparison), trial.layout());
+        let target = trial.native.map_or(block.target.as_str(), |native| native.name);
+        let key = (Arc::as_ptr(&pair.comparison), target.to_owned(), trial.matrices);
         if let Some(known) = self.agreement.get(&key) {
             return *known;
         }
-        let target = trial.native.map_or(block.target.as_str(), |native| native.name);
         let layout = match block.source.as_ref() {
             BlockSource::Declared(source) => {
                 let options = LayoutOptions { matrix: trial.matrices, ..source.options };
@@ -130,7 +131,7 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
         trial: LayoutTrial,
         job: &Arc<ShaderJob>,
     ) -> Option<BlockLayout> {
-        let key = (Arc::as_ptr(job), trial.layout());
+        let key = (Arc::as_ptr(job), target.to_owned(), trial.matrices);
         if !self.answers.contains_key(&key) {
             if !(self.may_ask)() {
                 return None;
@@ -142,7 +143,7 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
                 MatrixOrder::Column => MatrixArg::Column,
             });
             let read = read(&job, &mut SourceMap::default()).ok().and_then(Result::ok).unwrap_or_default();
-            self.answers.insert(key, read.blocks.into_iter().map(|block| block.layout).collect());
+            self.answers.insert(key.clone(), read.blocks.into_iter().map(|block| block.layout).collect());
         }
         let is_own = |other: &&BlockLayout| other.name == block.layout.name && other.kind == block.layout.kind;
         self.answers[&key].iter().find(is_own).cloned()

@@ -91,16 +91,16 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
             partners.push(PairPartners { block: index, part, host });
         }
     }
-    let mut pairing = Pairing { check, partners };
-    withdraw_borrowed(&mut pairing, blocks, &nearness, rules);
-    let check = &mut pairing.check;
-
-    let stale = rules.known.iter().filter(|known| !is_used(known, check));
+    // An entry about a pair that is withdrawn below still holds.
+    let stale = rules.known.iter().filter(|known| !is_used(known, &check));
     let complain = |known: &KnownMismatch| {
         format!("the known difference of `{}` no longer occurs; remove it: {}", known.block, known.reason)
     };
     let complaints = stale.map(complain).collect();
     check.complaints = complaints;
+
+    let mut pairing = Pairing { check, partners };
+    withdraw_borrowed(&mut pairing, blocks, &nearness, rules);
     pairing
 }
 

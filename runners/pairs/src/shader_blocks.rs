@@ -62,8 +62,8 @@ pub struct TargetBlock {
     pub open: Option<OpenChoices>,
 }
 
-/// What neither the user nor the project nor a comment decides for a block, so that others may be meant than the
-/// usual ones of the language.
+/// The layout choices that no option, project file or comment makes for a block, so that others than the usual ones of
+/// the language may be right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenChoices {
     pub language: ShaderLanguage,

@@ -1,4 +1,4 @@
-//! What rays meet: a triangle and a box, each in an acceleration structure of its own, and one structure
+//! The scene for rays: a triangle and a box, each in an acceleration structure of its own, and one structure
 //! above both. [`RecordStage`](layoutproof_device::RecordStage) says how a ray chooses.
 //!
 //! Source: Vulkan specification, "Acceleration Structures".

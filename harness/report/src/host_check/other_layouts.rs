@@ -20,8 +20,7 @@ pub struct OtherLayout {
     pub matrices: MatrixOrder,
 }
 
-/// A pair under other targets and orders of matrices than those that nothing names. A pair for which both are named
-/// has none.
+/// The alternative layouts of a pair whose target or order of matrices is not configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherLayouts {
     pub language: ShaderLanguage,

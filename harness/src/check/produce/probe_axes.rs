@@ -13,8 +13,8 @@
 //! few devices have ray-tracing pipelines. Of those, only the core is reached by rays, since a driver
 //! takes long to compile a pipeline that traces them.
 //!
-//! If the user names a space or a stage, every block is probed there. The same core has probes with
-//! untyped pointers, in some of these spaces, and every block if the user names forms.
+//! If the user names a space or a stage, every block is probed there. Few devices have untyped pointers,
+//! so only the core is probed through them, in part of its spaces, unless the user names forms.
 
 use std::collections::BTreeSet;
 

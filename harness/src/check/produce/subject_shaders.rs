@@ -163,7 +163,9 @@ impl SubjectShaders {
             if settings.stages.is_none() {
                 let usual = [Stage::Compute, Stage::RayGeneration, Stage::Callable];
                 settings.stages = Some(usual.into());
-                self.spared.push(format!("stages not probed (vertex and fragment {of_block})").into());
+                self.spared.push(
+                    format!("stages not probed (all but compute, ray generation and callable {of_block})").into(),
+                );
             }
         }
 
@@ -266,8 +268,8 @@ pub(crate) fn no_room(layout: &BlockLayout, places: &BTreeSet<(AddressSpace, Sta
 }
 
 /// Plans the probes of a structured buffer's second element, or of the one behind a pointer (`p[1]`), in an
-/// array of elements with these leaves. Reading the second element leaf by leaf reveals the stride, and so does the element
-/// count. The block's own plan covers the first element.
+/// array of elements with these leaves. Reading the second element leaf by leaf reveals the stride, and so
+/// does the element count. The block's own plan covers the first element.
 pub(crate) fn plan_of_second_element(
     array: &BlockLayout,
     leaves: &[Leaf],

@@ -105,7 +105,7 @@ impl BodyWriter<'_> {
                 let values = self.read_members();
                 self.store_answers(form, values);
             }
-            // SPIR-V has no such buffers; compilers build them from words.
+            // Only the code of compilers is probed: SPIR-V has no byte-address buffers, and we write no links.
             Form::ByteAddress | Form::Linked => {}
             Form::Private => self.read_copy(form, self.interface.private.clone())?,
             Form::Function => self.read_copy(form, self.interface.local.clone())?,

@@ -107,7 +107,7 @@ impl<'a> InterfaceVariables<'a> {
     /// Declares the variables that `entry` needs and that do not exist yet. Leaves out the function
     /// for [`Form::Parameter`] and the local variable for [`Form::Function`].
     ///
-    /// A block in workgroup memory is a copy of `words` words, and in push constants it has so many.
+    /// `words` is the size of the block in workgroup memory or in push constants; other spaces do not need it.
     pub(super) fn of_entry(&mut self, types: &mut TypeEmitter, entry: &ProbeEntry, words: u32) -> SpirvInterface {
         let has = |form| entry.forms.contains(&form);
         let in_workgroup = entry.space == AddressSpace::Workgroup;

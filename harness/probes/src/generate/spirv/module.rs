@@ -92,8 +92,8 @@ impl<'a> ModuleWriter<'a> {
         self.variables.add_copy(&mut self.types, node, leaves);
     }
 
-    /// Writes one entry point, with the function that it calls if it passes the block by value. A
-    /// block in workgroup memory is a copy of `words` words, and in push constants it has so many.
+    /// Writes one entry point, with the function that it calls if it passes the block by value. `words` is
+    /// the size of the block in workgroup memory or in push constants; other spaces do not need it.
     ///
     /// # Errors
     ///

@@ -145,7 +145,7 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     }
     if project.layouts.unread_hosts > 0 {
         warn(&format!(
-            "note: {} not read within {} s and had no say in the choice of targets and orders of matrices\n",
+            "note: {} not read within {} s, so targets and orders of matrices were chosen without them\n",
             match project.layouts.unread_hosts {
                 1 => "1 host file was".to_owned(),
                 several => format!("{several} host files were"),

@@ -23,7 +23,7 @@ const HOST_TIME: Duration = Duration::from_secs(8);
 pub(super) struct BetterLayouts {
     pub targets: Vec<BetterTarget>,
     pub orders: Vec<BetterOrder>,
-    /// The number of host files for which time was up, so that they had no say.
+    /// The number of host files that were not read in time, so that the choice was made without them.
     pub unread_hosts: usize,
     /// The time that was enough for the others.
     pub seconds: u64,

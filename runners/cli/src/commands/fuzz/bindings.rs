@@ -38,7 +38,7 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style
     let Range { start, end } = numbers(&args.draws(), args.count)?;
     let tell = |text: &str| print(if args.quiet { "" } else { text });
     let dialects = fuzz.dialects().len() as u64;
-    let programs = counted((end - start) * dialects, "program");
+    let programs = counted((end - start).saturating_mul(dialects), "program");
     tell(&format!("seed {}, {programs} from number {}\n", args.seed, grouped(start)));
 
     let written = begin_records(args, fuzz.header_facts(end - start))?;
@@ -63,7 +63,7 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style
     Ok(exit(&totals, findings.len(), &[fuzz.failed_listings, silent].concat(), None, &stop))
 }
 
-/// The run of the arguments. Prints an error and returns `None` if no compiler and no device
+/// Builds the run from the arguments. Prints an error and returns `None` if no compiler and no device
 /// was found.
 fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<BindingFuzz>> {
     let cache = answer_cache::open(&args.cache);

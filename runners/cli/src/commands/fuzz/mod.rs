@@ -160,7 +160,7 @@ fn run_rounds(
         if is_interrupted {
             break;
         }
-        let last = (next + size).min(end);
+        let last = next.saturating_add(size).min(end);
         let goes_on = add(next..last, &bar);
         bar.inc(last - next);
         next = last;

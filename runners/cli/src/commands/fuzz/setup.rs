@@ -23,7 +23,7 @@ use crate::compilers;
 use crate::output::{warn_of_end, warn_of_listing};
 use crate::select::lists::{BuiltInKnown, known_lists, of_compilers};
 
-/// The run of the arguments. Prints an error and returns `None` if a compiler or every device
+/// Builds the run from the arguments. Prints an error and returns `None` if a compiler or every device
 /// is missing.
 pub(super) fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<Fuzz>> {
     let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
