@@ -81,15 +81,13 @@ fn warn_of(arguments: &CompileArguments, place: &str) {
     }
 }
 
-/// Applies a compiler's arguments; folders are relative to `folder`.
+/// Applies what a compiler's arguments say and no option says; folders are relative to `folder`.
 pub(crate) fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
     declare.define.extend(arguments.defines.iter().cloned());
     declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
     declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());
-    if let Some(row_major) = arguments.row_major {
-        declare.matrix = Some(if row_major { MatrixArg::Row } else { MatrixArg::Column });
-    }
-    if let Some(sixteen_bit) = arguments.sixteen_bit {
-        declare.sixteen_bit = Some(if sixteen_bit { OnOff::On } else { OnOff::Off });
-    }
+    let order = |row_major| if row_major { MatrixArg::Row } else { MatrixArg::Column };
+    declare.matrix = declare.matrix.or(arguments.row_major.map(order));
+    let on_off = |sixteen_bit| if sixteen_bit { OnOff::On } else { OnOff::Off };
+    declare.sixteen_bit = declare.sixteen_bit.or(arguments.sixteen_bit.map(on_off));
 }

@@ -1,38 +1,52 @@
 //! Withdraws pairs with a struct that another shader's program declares.
 //!
-//! Each sample of a repository has its own `UBO`, and maybe not all were built. The `UBO` of a sample that was built then
-//! has the name of blocks of the others, and differs from them although nothing is wrong.
+//! Each sample of a repository has its own `UBO` or `Particle`, and maybe not all were built. The struct of a sample that was
+//! built then has the name of blocks of the others, and differs from them although nothing is wrong.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 
 use layoutproof_hostcheck::matching::is_generic;
-use layoutproof_hostcheck::{MemberSketch, block_parts};
+use layoutproof_hostcheck::{MemberSketch, ProgramStruct, block_parts};
 use layoutproof_report::host_check::{CheckedPair, HostProposal, UnmatchedBlock, UnmatchedReason};
 
+use crate::nearness::{folded, names_of};
 use crate::pairing::{PairPartners, PairRules, Pairing, unmatched};
 use crate::shader_blocks::TargetBlock;
 
+/// How near the struct of a pair is to its shader.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PairNearness {
+    /// The number of folders that the struct has in common with the shader.
+    pub folders: usize,
+    /// True if all structs are equally near, so that none is known to be of the shader's own program.
+    pub is_without_program: bool,
+}
+
 /// Turns a pair that differs into a proposal if the user named no struct, and the struct has a common name and agrees with
-/// a shader that is nearer to it. `nearness` is the number of folders that the shader of each pair
-/// has in common with the struct.
+/// a shader that is nearer to it, or is of a sample that has shaders of its own.
 pub(crate) fn withdraw_borrowed(
     pairing: &mut Pairing,
     blocks: &[TargetBlock],
-    nearness: &[usize],
+    nearness: &[PairNearness],
     rules: PairRules<'_>,
 ) {
     let mut nearest: HashMap<(&str, &str), usize> = HashMap::new();
     for (pair, nearness) in pairing.check.pairs.iter().zip(nearness) {
         if pair.comparison.agrees() {
             let own = nearest.entry((&pair.host, &pair.host_file)).or_default();
-            *own = (*own).max(*nearness);
+            *own = (*own).max(nearness.folders);
         }
     }
-    let is_borrowed = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &usize)| {
-        let has_nearer = nearest.get(&(pair.host.as_str(), pair.host_file.as_str())).is_some_and(|own| own > nearness);
+    let folders = ShaderFolders::new(blocks);
+    let is_borrowed = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &PairNearness)| {
         let differs = !pair.comparison.agrees() && pair.known.is_empty();
-        let is_by_name = blocks[partner.block].names.stated.is_none() && !pair.is_by_members;
-        has_nearer && differs && is_by_name && is_generic(&pair.host)
+        if !differs || blocks[partner.block].names.stated.is_some() || pair.is_by_members {
+            return false;
+        }
+        let own = nearest.get(&(pair.host.as_str(), pair.host_file.as_str()));
+        let is_common = is_generic(&pair.host) && own.is_some_and(|own| *own > nearness.folders);
+        is_common || (nearness.is_without_program && folders.are_of_samples(&pair.shader, &partner.host))
     };
     let pairs = pairing.check.pairs.iter().zip(&pairing.partners).zip(nearness);
     let is_borrowed: Vec<bool> = pairs.map(is_borrowed).collect();
@@ -62,4 +76,40 @@ fn withdrawn(block: &TargetBlock, pair: &CheckedPair, partner: &PairPartners, ru
     let reason = UnmatchedReason::OfNearerShader(pair.host.clone());
     let proposals = proposal.into_iter().collect();
     UnmatchedBlock { proposals, ..unmatched(block, pair.shader_name(), reason) }
+}
+
+/// The folders of all shaders.
+struct ShaderFolders<'a> {
+    /// The folders in each folder, by their folded names.
+    inner: HashMap<&'a Path, BTreeSet<String>>,
+}
+
+impl<'a> ShaderFolders<'a> {
+    fn new(blocks: &'a [TargetBlock]) -> Self {
+        let mut inner: HashMap<&Path, BTreeSet<String>> = HashMap::new();
+        let shaders: BTreeSet<&str> = blocks.iter().map(|block| block.shader.as_str()).collect();
+        for (outer, name) in shaders.into_iter().flat_map(steps) {
+            inner.entry(outer).or_default().insert(name);
+        }
+        Self { inner }
+    }
+
+    /// True if shaders and programs are two trees with the same folders, as `shaders/bloom` and `examples/bloom` are, and
+    /// the struct is of another folder than the shader.
+    fn are_of_samples(&self, shader: &str, host: &ProgramStruct) -> bool {
+        let of_host = names_of(host);
+        steps(shader).any(|(outer, own)| {
+            let is_other_tree =
+                outer.file_name().is_some_and(|outer| !of_host.contains(&folded(&outer.to_string_lossy())));
+            is_other_tree
+                && !of_host.contains(&own)
+                && self.inner.get(outer).is_some_and(|inner| !inner.is_disjoint(&of_host))
+        })
+    }
+}
+
+/// The folders on the way to a shader: each with the folded name of the next.
+fn steps(shader: &str) -> impl Iterator<Item = (&Path, String)> {
+    let folders = Path::new(shader).parent().into_iter().flat_map(Path::ancestors);
+    folders.filter_map(|folder| Some((folder.parent()?, folded(&folder.file_name()?.to_string_lossy()))))
 }

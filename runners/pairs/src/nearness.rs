@@ -44,12 +44,12 @@ impl ShaderPath {
 }
 
 /// The folders and the file of a path, so that spellings do not count.
-fn names_in(path: &Path) -> BTreeSet<String> {
+pub(crate) fn names_in(path: &Path) -> BTreeSet<String> {
     path.iter().map(|name| folded(&name.to_string_lossy())).filter(|name| !name.is_empty()).collect()
 }
 
 /// A name in lowercase, without suffixes and separators.
-fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     let stem = name.split('.').next().unwrap_or_default();
     stem.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -64,10 +64,15 @@ pub(crate) struct Definition<'a> {
 
 impl<'a> Definition<'a> {
     fn new(program: &'a ProgramStruct) -> Self {
-        let mut path = names_in(Path::new(&program.object));
-        path.extend(program.place.iter().flat_map(|place| names_in(Path::new(&place.file))));
-        Self { program, path }
+        Self { program, path: names_of(program) }
     }
+}
+
+/// The names in the paths of a struct's host file and of its declaration.
+pub(crate) fn names_of(program: &ProgramStruct) -> BTreeSet<String> {
+    let mut names = names_in(Path::new(&program.object));
+    names.extend(program.place.iter().flat_map(|place| names_in(Path::new(&place.file))));
+    names
 }
 
 /// All definitions of each name, in the order of the host files.

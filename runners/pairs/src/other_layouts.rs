@@ -11,79 +11,68 @@ use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::rule_set::rule_choice;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{Block, BlockLayout, LayoutOptions, MatrixOrder};
-use layoutproof_report::host_check::{CheckedPair, OtherLayout, OtherLayouts, PairOutcome};
+use layoutproof_report::host_check::{CheckedPair, OpenChoices, OtherLayout, OtherLayouts, PairOutcome};
 use layoutproof_show::{shipping, usual_compiler};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::pairing::{PairPartners, PairRules, Pairing, compare_pair};
-use crate::shader_blocks::{BlockSource, OpenChoices, ShaderJob, TargetBlock, lay_out_under, read};
+use crate::shader_blocks::{BlockSource, ShaderJob, TargetBlock, lay_out_under, read};
 
 /// Records the alternative targets and orders of matrices with which each pair agrees, if they are not configured. Pairs
 /// that agree are only compared with those that some pair needs. `may_ask` tells whether there is time to ask compilers about
-/// blocks that only they can lay out.
+/// blocks that only they can lay out. Returns the number of pairs for which there was none.
 pub fn note_other_layouts(
     pairing: &mut Pairing,
     blocks: &[TargetBlock],
     rules: PairRules<'_>,
     may_ask: impl Fn() -> bool,
-) {
+) -> usize {
     let mut trials = LayoutTrials { rules, may_ask, agreement: HashMap::new(), answers: HashMap::new() };
     let mut needed: HashSet<(ShaderLanguage, OtherLayout)> = HashSet::new();
+    let mut untried = 0;
     let Pairing { check, partners } = pairing;
     for is_agreeing in [false, true] {
         for (pair, partner) in check.pairs.iter_mut().zip(&*partners) {
             let block = &blocks[partner.block];
             let is_tried = is_agreeing == (pair.outcome() != PairOutcome::Differ);
             let Some(open) = block.open.filter(|_| is_tried) else { continue };
-            let mut agreeing = Vec::new();
-            for trial in trials_of(open) {
-                let key = (open.language, trial.layout());
-                if (!is_agreeing || needed.contains(&key)) && trials.agrees(trial, pair, partner, block) {
-                    agreeing.push(trial.layout());
-                    needed.insert(key);
+            let (mut agreeing, mut is_untried) = (Vec::new(), false);
+            for other in others_of(open) {
+                let key = (open.language, other);
+                if is_agreeing && !needed.contains(&key) {
+                    continue;
+                }
+                match trials.agrees(other, pair, partner, block) {
+                    Some(true) => {
+                        agreeing.push(other);
+                        needed.insert(key);
+                    }
+                    Some(false) => {}
+                    None => is_untried = true,
                 }
             }
-            pair.other_layouts = Some(OtherLayouts {
-                language: open.language,
-                is_target_open: open.target,
-                is_order_open: open.order,
-                matrices: open.matrices,
-                agreeing,
-            });
+            untried += usize::from(is_untried);
+            pair.other_layouts = Some(OtherLayouts { open, agreeing });
         }
     }
+    untried
 }
 
-/// Another target, the other order of matrices, or both.
-#[derive(Clone, Copy, Debug)]
-struct LayoutTrial {
-    /// `None` for the compared target.
-    native: Option<&'static Native>,
-    matrices: MatrixOrder,
-}
-
-impl LayoutTrial {
-    fn layout(self) -> OtherLayout {
-        OtherLayout { column: self.native.map(|native| native.column), matrices: self.matrices }
-    }
-}
-
-/// What nothing decides for a block: the targets that programs in its language ship for, each with its usual compiler,
-/// and the orders of matrices.
-fn trials_of(open: OpenChoices) -> Vec<LayoutTrial> {
+/// The layouts besides the compared one: the targets that programs in this language ship for, each with its usual
+/// compiler, and the orders of matrices.
+fn others_of(open: OpenChoices) -> Vec<OtherLayout> {
     let usual = LayoutSelection::usual(Some(open.language)).targets;
-    let others = shipping(open.language).filter(|native| {
-        let column = native.column;
+    let targets = shipping(open.language).map(|native| native.column).filter(|column| {
         open.target
             && column.compiler == Some(usual_compiler(column.target, Some(open.language)))
             && !usual.contains(&column.choice())
     });
     let orders: &[MatrixOrder] =
         if open.order { &[open.matrices, open.matrices.transposed()] } else { &[open.matrices] };
-    let all = std::iter::once(None).chain(others.map(Some));
-    let all = all.flat_map(|native| orders.iter().map(move |matrices| LayoutTrial { native, matrices: *matrices }));
-    all.filter(|trial| trial.native.is_some() || trial.matrices != open.matrices).collect()
+    let all = std::iter::once(None).chain(targets.map(Some));
+    let all = all.flat_map(|column| orders.iter().map(move |matrices| OtherLayout { column, matrices: *matrices }));
+    all.filter(|other| other.column.is_some() || other.matrices != open.matrices).collect()
 }
 
 /// The trials so far.
@@ -98,18 +87,28 @@ struct LayoutTrials<'a, MayAsk> {
 }
 
 impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
-    fn agrees(&mut self, trial: LayoutTrial, pair: &CheckedPair, partner: &PairPartners, block: &TargetBlock) -> bool {
-        let target = trial.native.map_or(block.target.as_str(), |native| native.name);
-        let key = (Arc::as_ptr(&pair.comparison), target.to_owned(), trial.matrices);
+    /// `None` if there is no time to ask a compiler.
+    fn agrees(
+        &mut self,
+        other: OtherLayout,
+        pair: &CheckedPair,
+        partner: &PairPartners,
+        block: &TargetBlock,
+    ) -> Option<bool> {
+        let native = other.column.and_then(Native::of_column);
+        let target = native.map_or(block.target.as_str(), |native| native.name);
+        let key = (Arc::as_ptr(&pair.comparison), target.to_owned(), other.matrices);
         if let Some(known) = self.agreement.get(&key) {
-            return *known;
+            return Some(*known);
         }
         let layout = match block.source.as_ref() {
             BlockSource::Declared(source) => {
-                let options = LayoutOptions { matrix: trial.matrices, ..source.options };
+                let options = LayoutOptions { matrix: other.matrices, ..source.options };
                 declared_layout(block, target, source.module.blocks.as_slice(), options)
             }
-            BlockSource::Compiled { job, .. } => self.compiled_layout(block, target, trial, job),
+            BlockSource::Compiled { job, .. } => {
+                self.compiled_blocks(job, target, other.matrices)?.iter().find(|other| is_same(other, block)).cloned()
+            }
             BlockSource::Module { .. } => None,
         };
         let agrees = layout.is_some_and(|layout| {
@@ -120,34 +119,32 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
             compare_pair(&other, part, &partner.host, self.rules).outcome() != PairOutcome::Differ
         });
         self.agreement.insert(key, agrees);
-        agrees
+        Some(agrees)
     }
 
-    /// The block as a compiler lays it out; `None` if it does not answer or time is up.
-    fn compiled_layout(
-        &mut self,
-        block: &TargetBlock,
-        target: &str,
-        trial: LayoutTrial,
-        job: &Arc<ShaderJob>,
-    ) -> Option<BlockLayout> {
-        let key = (Arc::as_ptr(job), target.to_owned(), trial.matrices);
+    /// The blocks of a file as a compiler lays them out, none if it refuses the file; `None` if there is no time to ask it.
+    fn compiled_blocks(&mut self, job: &Arc<ShaderJob>, target: &str, matrices: MatrixOrder) -> Option<&[BlockLayout]> {
+        let key = (Arc::as_ptr(job), target.to_owned(), matrices);
         if !self.answers.contains_key(&key) {
             if !(self.may_ask)() {
                 return None;
             }
             let mut job = ShaderJob::clone(job);
             job.named.rules = vec![target.to_owned()];
-            job.declare.matrix = Some(match trial.matrices {
+            job.declare.matrix = Some(match matrices {
                 MatrixOrder::Row => MatrixArg::Row,
                 MatrixOrder::Column => MatrixArg::Column,
             });
             let read = read(&job, &mut SourceMap::default()).ok().and_then(Result::ok).unwrap_or_default();
             self.answers.insert(key.clone(), read.blocks.into_iter().map(|block| block.layout).collect());
         }
-        let is_own = |other: &&BlockLayout| other.name == block.layout.name && other.kind == block.layout.kind;
-        self.answers[&key].iter().find(is_own).cloned()
+        self.answers.get(&key).map(Vec::as_slice)
     }
+}
+
+/// True if the compiler's block is this one.
+fn is_same(compiled: &BlockLayout, block: &TargetBlock) -> bool {
+    compiled.name == block.layout.name && compiled.kind == block.layout.kind
 }
 
 fn declared_layout(

@@ -19,7 +19,7 @@ use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
-use crate::borrowed::withdraw_borrowed;
+use crate::borrowed::{PairNearness, withdraw_borrowed};
 use crate::comparisons::Comparisons;
 use crate::debug_worker::DebugAnswer;
 use crate::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
@@ -64,7 +64,7 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
     let all = definitions(hosts);
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
     let mut partners = Vec::new();
-    let mut nearness: Vec<usize> = Vec::new();
+    let mut nearness: Vec<PairNearness> = Vec::new();
     let mut seen_by: Option<(&str, HostStructs<'_>)> = None;
     // Hundreds of shaders include the same block, and a program has thousands of names.
     let distinct: IndexSet<&BlockNames> = blocks.iter().map(|block| &block.names).collect();
@@ -86,7 +86,8 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
         found.find(index, hosts, names);
         check.unmatched.extend(found.unmatched);
         for BlockPair { pair, part, host } in found.pairs {
-            nearness.push(structs.nearness(&host).folders);
+            let folders = structs.nearness(&host).folders;
+            nearness.push(PairNearness { folders, is_without_program: structs.nearest.is_none() });
             check.pairs.push(pair);
             partners.push(PairPartners { block: index, part, host });
         }

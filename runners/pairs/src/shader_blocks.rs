@@ -13,9 +13,8 @@ use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, Refused
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, MatrixOrder, Refusal, lay_out,
-};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
+use layoutproof_report::host_check::OpenChoices;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
@@ -62,29 +61,15 @@ pub struct TargetBlock {
     pub open: Option<OpenChoices>,
 }
 
-/// The layout choices that no option, project file or comment makes for a block, so that others than the usual ones of
-/// the language may be right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenChoices {
-    pub language: ShaderLanguage,
-    /// True if the target is open.
-    pub target: bool,
-    /// True if the order of matrices is open.
-    pub order: bool,
-    /// The compared order of matrices.
-    pub matrices: MatrixOrder,
-}
-
-impl OpenChoices {
-    fn of(job: &ShaderJob, comment: &BlockComment) -> Option<Self> {
-        let open = Self {
-            language: ShaderLanguage::of(job.declare.lang, &job.path)?,
-            target: job.named.is_empty() && job.usual.is_empty() && comment.rules.is_none(),
-            order: job.declare.matrix.is_none(),
-            matrices: job.declare.layout_options().matrix,
-        };
-        Some(open).filter(|open| open.target || open.order)
-    }
+/// What nothing decides for the block of a file; `None` if everything is decided.
+fn open_choices(job: &ShaderJob, comment: &BlockComment) -> Option<OpenChoices> {
+    let open = OpenChoices {
+        language: ShaderLanguage::of(job.declare.lang, &job.path)?,
+        target: job.named.is_empty() && job.usual.is_empty() && comment.rules.is_none(),
+        order: job.declare.matrix.is_none(),
+        matrices: job.declare.layout_options().matrix,
+    };
+    Some(open).filter(|open| open.target || open.order)
 }
 
 /// How host structs fill a block.
@@ -243,7 +228,7 @@ pub fn read_without_compilers(
                 host_form: HostForm::One,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
-                open: OpenChoices::of(job, &comment),
+                open: open_choices(job, &comment),
             });
         }
     }
@@ -295,7 +280,7 @@ fn read_by_compiler(
     let word = job.path.display().to_string();
     let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
     let mut read = ShaderBlocks { notes: answer.notes, left_out: answer.left_out, ..ShaderBlocks::default() };
-    let open = OpenChoices::of(job, &BlockComment::default());
+    let open = open_choices(job, &BlockComment::default());
     let job = Arc::new(job.clone());
     for column in answer.columns {
         let target = column.native.name;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::findings::{also_of_pairs, differing_findings};
 use super::headline::headline;
-use super::other_layouts::{BetterOrder, BetterTarget, better_orders, better_targets};
+use super::other_layouts::{BetterChoice, BetterLayout, better_layouts};
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
 
@@ -14,6 +14,8 @@ const SCHEMA: u32 = 1;
 
 /// Writes a check as one line of JSON, newline included.
 pub fn json(check: &HostCheck) -> String {
+    let (targets, orders): (Vec<BetterLayout>, Vec<BetterLayout>) =
+        better_layouts(check).into_iter().partition(|better| matches!(better.choice, BetterChoice::Target { .. }));
     let answer = JsonCheck {
         schema: SCHEMA,
         headline: headline(check),
@@ -23,8 +25,8 @@ pub fn json(check: &HostCheck) -> String {
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
         unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: unread.reason() }).collect(),
         complaints: check.all_complaints().collect(),
-        better_targets: better_targets(check).iter().map(JsonBetterTarget::new).collect(),
-        better_matrix_orders: better_orders(check).iter().map(JsonBetterOrder::new).collect(),
+        better_targets: targets.iter().map(JsonBetterLayout::new).collect(),
+        better_matrix_orders: orders.iter().map(JsonBetterLayout::new).collect(),
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -40,31 +42,21 @@ struct JsonCheck<'a> {
     unread: Vec<JsonUnread<'a>>,
     complaints: Vec<&'a String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    better_targets: Vec<JsonBetterTarget>,
+    better_targets: Vec<JsonBetterLayout>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    better_matrix_orders: Vec<JsonBetterOrder>,
+    better_matrix_orders: Vec<JsonBetterLayout>,
 }
 
-/// A target for which more blocks of a language agree than for the one that is compared.
+/// A target or an order of matrices with which more blocks of a language agree than with the compared one.
 #[derive(Debug, Serialize)]
-struct JsonBetterTarget {
+struct JsonBetterLayout {
     language: &'static str,
-    target: String,
-    /// Blocks that agree for it, that agree for the compared target, and for which nothing names a target.
-    agree: u64,
-    agree_now: u64,
-    of: u64,
-}
-
-/// The order of matrices with which more blocks of a language agree than with the one that is compared.
-#[derive(Debug, Serialize)]
-struct JsonBetterOrder {
-    language: &'static str,
-    matrix: &'static str,
-    /// The better target, if the blocks are counted for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matrix: Option<&'static str>,
+    /// For an order, the better target, if the blocks are counted for that.
     #[serde(skip_serializing_if = "Option::is_none")]
     target: Option<String>,
-    /// Blocks that agree with it, that agree with the compared order, and for which nothing names an order.
+    /// Blocks that agree with it, that agree with what is compared, and for which nothing makes the choice.
     agree: u64,
     agree_now: u64,
     of: u64,
@@ -281,7 +273,7 @@ impl<'a> JsonPair<'a> {
 
 /// The layouts with another order of matrices with which a pair agrees.
 fn other_orders(pair: &CheckedPair) -> Vec<JsonOtherLayout> {
-    let compared = pair.other_layouts.as_ref().map(|others| others.matrices);
+    let compared = pair.other_layouts.as_ref().map(|others| others.open.matrices);
     let others = pair.agrees_with().iter().filter(|other| Some(other.matrices) != compared);
     let layouts = others.map(|other| JsonOtherLayout {
         target: other.column.map(|column| column.choice().to_string()),
@@ -290,26 +282,18 @@ fn other_orders(pair: &CheckedPair) -> Vec<JsonOtherLayout> {
     layouts.collect()
 }
 
-impl JsonBetterOrder {
-    fn new(better: &BetterOrder) -> Self {
+impl JsonBetterLayout {
+    fn new(better: &BetterLayout) -> Self {
+        let (matrix, column) = match &better.choice {
+            BetterChoice::Target { column, .. } => (None, Some(*column)),
+            BetterChoice::Order { matrices, column } => (Some(matrices.as_str()), *column),
+        };
         Self {
             language: better.language.as_str(),
-            matrix: better.matrices.as_str(),
-            target: better.column.map(|column| column.choice().to_string()),
+            matrix,
+            target: column.map(|column| column.choice().to_string()),
             agree: better.agreeing,
             agree_now: better.agreeing_now,
-            of: better.of,
-        }
-    }
-}
-
-impl JsonBetterTarget {
-    fn new(better: &BetterTarget) -> Self {
-        Self {
-            language: better.language.as_str(),
-            target: better.column.choice().to_string(),
-            agree: better.agreeing,
-            agree_now: better.usual.1,
             of: better.of,
         }
     }

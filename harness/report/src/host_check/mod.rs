@@ -22,7 +22,7 @@ pub use job_summary::job_summary;
 pub use json::json;
 pub use junit::junit;
 pub(crate) use other_layouts::layout_advice;
-pub use other_layouts::{BetterOrder, BetterTarget, OtherLayout, OtherLayouts, better_orders, better_targets};
+pub use other_layouts::{BetterChoice, BetterLayout, OpenChoices, OtherLayout, OtherLayouts, better_layouts};
 pub use text::{map_entries, text};
 pub(crate) use text::{mismatch_places, stray_text};
 pub use view::{Amount, View};
@@ -265,7 +265,7 @@ impl CheckedPair {
 
     /// The other targets for which a pair that differs agrees with the compared order of matrices.
     pub fn agrees_for(&self) -> Vec<Column<'static>> {
-        let compared = self.other_layouts.as_ref().map(|others| others.matrices);
+        let compared = self.other_layouts.as_ref().map(|others| others.open.matrices);
         let own = self.agrees_with().iter().filter(|other| Some(other.matrices) == compared);
         own.filter_map(|other| other.column).collect()
     }

@@ -20,47 +20,47 @@ pub struct OtherLayout {
     pub matrices: MatrixOrder,
 }
 
-/// The alternative layouts of a pair whose target or order of matrices is not configured.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OtherLayouts {
+/// The layout choices that no option, project file or comment makes for a block, so that others than the usual ones of
+/// the language may be right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenChoices {
     pub language: ShaderLanguage,
-    /// True if nothing names the target.
-    pub is_target_open: bool,
-    /// True if nothing names the order of matrices.
-    pub is_order_open: bool,
+    /// True if the target is open.
+    pub target: bool,
+    /// True if the order of matrices is open.
+    pub order: bool,
     /// The compared order of matrices.
     pub matrices: MatrixOrder,
+}
+
+/// The layouts that open choices allow besides the compared one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherLayouts {
+    pub open: OpenChoices,
     /// Those with which the pair agrees. For a pair that agrees already, only those with which a pair that differs
     /// agrees are tried.
     pub agreeing: Vec<OtherLayout>,
 }
 
-/// A target for which more blocks of a language agree with their host structs than for the usual one.
+/// A choice with which more blocks of a language agree with their host structs than with the compared one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BetterTarget {
+pub struct BetterLayout {
     pub language: ShaderLanguage,
-    pub column: Column<'static>,
-    /// The number of blocks that agree for it.
+    pub choice: BetterChoice,
+    /// The number of blocks that agree with it.
     pub agreeing: u64,
-    /// The title of the usual target, and the number of blocks that agree for that.
-    pub usual: (String, u64),
-    /// The number of blocks for which nothing names a target.
+    /// The number of blocks that agree with what is compared.
+    pub agreeing_now: u64,
+    /// The number of blocks for which nothing makes this choice.
     pub of: u64,
 }
 
-/// The order of matrices with which more blocks of a language agree than with the compared one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BetterOrder {
-    pub language: ShaderLanguage,
-    pub matrices: MatrixOrder,
-    /// The better target, if the blocks are compared for that here.
-    pub column: Option<Column<'static>>,
-    /// The number of blocks that agree with it.
-    pub agreeing: u64,
-    /// The number of blocks that agree with the compared order.
-    pub agreeing_now: u64,
-    /// The number of blocks for which nothing names an order.
-    pub of: u64,
+pub enum BetterChoice {
+    /// A target, and the title of the usual one.
+    Target { column: Column<'static>, usual: String },
+    /// The other order of matrices. `column` is the better target, if the blocks are compared for that here.
+    Order { matrices: MatrixOrder, column: Option<Column<'static>> },
 }
 
 /// One or two blocks that agree for another choice alone may as well be mistakes.
@@ -69,7 +69,7 @@ const FEWEST_LIKELY: u64 = 3;
 impl OtherLayouts {
     /// True if the pair agrees for this target, `None` for the compared one, with this order of matrices.
     fn has(&self, pair: &CheckedPair, column: Option<Column<'static>>, matrices: MatrixOrder) -> bool {
-        if column.is_none() && matrices == self.matrices {
+        if column.is_none() && matrices == self.open.matrices {
             pair.comparison.agrees() || !pair.known.is_empty()
         } else {
             self.agreeing.contains(&OtherLayout { column, matrices })
@@ -77,63 +77,58 @@ impl OtherLayouts {
     }
 }
 
-impl BetterTarget {
-    /// True if so many blocks agree for this target alone that the program is likely to ship for it.
-    pub fn is_likely(&self) -> bool {
-        self.agreeing >= self.usual.1 + FEWEST_LIKELY
+impl BetterChoice {
+    fn is_open(&self, open: OpenChoices) -> bool {
+        match self {
+            Self::Target { .. } => open.target,
+            Self::Order { .. } => open.order,
+        }
     }
 
-    /// The key of `layoutproof.toml` that chooses it.
-    pub fn setting(&self) -> String {
-        target_setting(&self.column)
-    }
-
-    /// The numbers, and how to choose the target.
-    pub(super) fn advice(&self) -> String {
-        format!(
-            "{self}, which is compared because nothing names a target: set `{}` for {} in layoutproof.toml, or pass \
-             `--target {}`",
-            self.setting(),
-            self.language.title(),
-            self.column.choice()
-        )
-    }
-
-    /// True if the pair is one of those that make this target the better one.
-    pub(super) fn explains(&self, pair: &CheckedPair) -> bool {
-        pair.other_layouts.as_ref().is_some_and(|others| {
-            others.language == self.language && others.has(pair, Some(self.column), others.matrices)
-        })
+    /// True if the pair agrees with this choice. A better target replaces the compared one only where that is open.
+    fn is_right(&self, pair: &CheckedPair, others: &OtherLayouts) -> bool {
+        match self {
+            Self::Target { column, .. } => others.has(pair, Some(*column), others.open.matrices),
+            Self::Order { matrices, column } => others.has(pair, column.filter(|_| others.open.target), *matrices),
+        }
     }
 }
 
-impl BetterOrder {
-    /// True if so many blocks agree with this order alone that the program is likely to compile with it.
+impl BetterLayout {
+    /// True if so many blocks agree with this choice alone that the program is likely to make it.
     pub fn is_likely(&self) -> bool {
         self.agreeing >= self.agreeing_now + FEWEST_LIKELY
     }
 
-    /// The key of `layoutproof.toml` that chooses it.
+    /// The key of `layoutproof.toml` that makes the choice.
     pub fn setting(&self) -> String {
-        order_setting(self.matrices)
+        match &self.choice {
+            BetterChoice::Target { column, .. } => target_setting(column),
+            BetterChoice::Order { matrices, .. } => order_setting(*matrices),
+        }
     }
 
-    /// The numbers, and how to choose the order.
+    /// The numbers, and how to make the choice.
     pub(super) fn advice(&self) -> String {
-        format!(
-            "{self}, which are compared because nothing names an order: set `{}` for {} in layoutproof.toml, or pass \
-             `--matrix {}`",
-            self.setting(),
-            self.language.title(),
-            self.matrices.as_str()
-        )
+        let (compared, option) = match &self.choice {
+            BetterChoice::Target { column, .. } => {
+                ("which is compared because nothing names a target", format!("--target {}", column.choice()))
+            }
+            BetterChoice::Order { matrices, .. } => {
+                ("which are compared because nothing names an order", format!("--matrix {}", matrices.as_str()))
+            }
+        };
+        let (setting, language) = (self.setting(), self.language.title());
+        format!("{self}, {compared}: set `{setting}` for {language} in layoutproof.toml, or pass `{option}`")
     }
 
-    /// True if the pair is one of those that make this order the better one.
+    /// True if the pair is one of those that make this choice the better one.
     pub(super) fn explains(&self, pair: &CheckedPair) -> bool {
-        pair.other_layouts
-            .as_ref()
-            .is_some_and(|others| others.language == self.language && others.has(pair, self.column, self.matrices))
+        pair.other_layouts.as_ref().is_some_and(|others| {
+            others.open.language == self.language
+                && self.choice.is_open(others.open)
+                && self.choice.is_right(pair, others)
+        })
     }
 }
 
@@ -145,28 +140,23 @@ pub(super) fn order_setting(matrices: MatrixOrder) -> String {
     format!("matrix = \"{}\"", matrices.as_str())
 }
 
-/// `31 of 33 blocks agree for D3D12 · Slang, 9 for Vulkan · Slang`.
-impl fmt::Display for BetterTarget {
+/// `31 of 33 blocks agree for D3D12 · Slang, 9 for Vulkan · Slang`, and `33 of 33 blocks agree for D3D12 · Slang with
+/// row-major matrices, 31 with column-major ones`.
+impl fmt::Display for BetterLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (usual, agreeing_now) = &self.usual;
-        write!(f, "{} for {}, {agreeing_now} for {usual}", agreement(self.agreeing, self.of), self.column)
-    }
-}
-
-/// `33 of 33 blocks agree for D3D12 · Slang with row-major matrices, 31 with column-major ones`.
-impl fmt::Display for BetterOrder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&agreement(self.agreeing, self.of))?;
-        if let Some(column) = &self.column {
-            write!(f, " for {column}")?;
+        let agree = if self.agreeing == 1 { "agrees" } else { "agree" };
+        write!(f, "{} of {} {agree}", self.agreeing, counted(self.of, "block"))?;
+        match &self.choice {
+            BetterChoice::Target { column, usual } => write!(f, " for {column}, {} for {usual}", self.agreeing_now),
+            BetterChoice::Order { matrices, column } => {
+                if let Some(column) = column {
+                    write!(f, " for {column}")?;
+                }
+                let (better, now) = (matrices.as_str(), matrices.transposed().as_str());
+                write!(f, " with {better}-major matrices, {} with {now}-major ones", self.agreeing_now)
+            }
         }
-        let (better, now) = (self.matrices.as_str(), self.matrices.transposed().as_str());
-        write!(f, " with {better}-major matrices, {} with {now}-major ones", self.agreeing_now)
     }
-}
-
-fn agreement(agreeing: u64, of: u64) -> String {
-    format!("{agreeing} of {} {}", counted(of, "block"), if agreeing == 1 { "agrees" } else { "agree" })
 }
 
 /// The blocks of a language for which nothing names a target or an order. Shaders that include one declaration share
@@ -177,11 +167,11 @@ struct OpenBlocks<'a> {
 }
 
 impl<'a> OpenBlocks<'a> {
-    fn new(check: &'a HostCheck, language: ShaderLanguage, is_open: impl Fn(&OtherLayouts) -> bool) -> Self {
+    fn new(check: &'a HostCheck, language: ShaderLanguage, is_open: impl Fn(OpenChoices) -> bool) -> Self {
         let mut blocks: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for pair in &check.pairs {
             let others = pair.other_layouts.as_ref();
-            if let Some(others) = others.filter(|others| others.language == language && is_open(others)) {
+            if let Some(others) = others.filter(|others| others.open.language == language && is_open(others.open)) {
                 blocks.entry((declaration(pair), &pair.host)).or_default().push((pair, others));
             }
         }
@@ -192,61 +182,59 @@ impl<'a> OpenBlocks<'a> {
         self.blocks.iter().filter(|pairs| pairs.iter().all(|(pair, others)| agrees(pair, others))).count() as u64
     }
 
-    fn better_target(&self) -> Option<BetterTarget> {
+    /// The choice, if more blocks agree with it than with what it replaces.
+    fn better(&self, choice: BetterChoice, agreeing_now: u64) -> Option<BetterLayout> {
+        let agreeing = self.count(|pair, others| choice.is_right(pair, others));
+        let of = self.blocks.len() as u64;
+        (agreeing > agreeing_now).then_some(BetterLayout {
+            language: self.language,
+            choice,
+            agreeing,
+            agreeing_now,
+            of,
+        })
+    }
+
+    /// The first of the targets for which most blocks agree.
+    fn better_target(&self) -> Option<BetterLayout> {
         let others = self.blocks.iter().flatten().flat_map(|(_, others)| &others.agreeing);
         let columns: IndexSet<Column<'static>> = others.filter_map(|other| other.column).collect();
-        let mut best: Option<(Column<'static>, u64)> = None;
-        for column in columns {
-            let agreeing = self.count(|pair, others| others.has(pair, Some(column), others.matrices));
-            if best.is_none_or(|(_, most)| agreeing > most) {
-                best = Some((column, agreeing));
-            }
-        }
-        let agreeing_now = self.count(|pair, others| others.has(pair, None, others.matrices));
-        let (column, agreeing) = best.filter(|(_, agreeing)| *agreeing > agreeing_now)?;
+        let agreeing_now = self.count(|pair, others| others.has(pair, None, others.open.matrices));
         let usual = target_title(&self.blocks.first()?.first()?.0.target);
-        let of = self.blocks.len() as u64;
-        Some(BetterTarget { language: self.language, column, agreeing, usual: (usual, agreeing_now), of })
+        let better = columns
+            .into_iter()
+            .filter_map(|column| self.better(BetterChoice::Target { column, usual: usual.clone() }, agreeing_now));
+        better.reduce(|best, other| if other.agreeing > best.agreeing { other } else { best })
     }
 
     /// The order that is better for a target, or for the compared one.
-    fn better_order(&self, column: Option<Column<'static>>) -> Option<BetterOrder> {
-        let compared = self.blocks.first()?.first()?.1.matrices;
-        let count =
-            |matrices| self.count(|pair, others| others.has(pair, column.filter(|_| others.is_target_open), matrices));
-        let (agreeing, agreeing_now) = (count(compared.transposed()), count(compared));
-        (agreeing > agreeing_now).then(|| BetterOrder {
-            language: self.language,
-            matrices: compared.transposed(),
-            column,
-            agreeing,
-            agreeing_now,
-            of: self.blocks.len() as u64,
-        })
+    fn better_order(&self, column: Option<Column<'static>>) -> Option<BetterLayout> {
+        let compared = self.blocks.first()?.first()?.1.open.matrices;
+        let now = BetterChoice::Order { matrices: compared, column };
+        let agreeing_now = self.count(|pair, others| now.is_right(pair, others));
+        self.better(BetterChoice::Order { matrices: compared.transposed(), column }, agreeing_now)
     }
 }
 
-/// Better targets and orders with the reason and the way to choose them.
-pub(crate) fn layout_advice(check: &HostCheck) -> Vec<String> {
-    let targets = better_targets(check).into_iter().map(|better| better.advice());
-    targets.chain(better_orders(check).into_iter().map(|better| better.advice())).collect()
-}
-
-/// For each language the target for which most blocks agree, if it is not the usual one.
-pub fn better_targets(check: &HostCheck) -> Vec<BetterTarget> {
-    let languages = ShaderLanguage::ALL.into_iter();
-    languages
-        .filter_map(|language| OpenBlocks::new(check, language, |others| others.is_target_open).better_target())
-        .collect()
-}
-
-/// For each language the order of matrices with which most blocks agree, if it is not the compared one. If the blocks
-/// probably ship for a better target, they are counted for that.
-pub fn better_orders(check: &HostCheck) -> Vec<BetterOrder> {
-    let targets = better_targets(check);
-    let better = |language| {
-        let target = targets.iter().find(|target| target.language == language && target.is_likely());
-        OpenBlocks::new(check, language, |others| others.is_order_open).better_order(target.map(|target| target.column))
+/// For each language the target for which most blocks agree, if it is not the usual one, and the order of matrices, if
+/// it is not the compared one. If the blocks probably ship for a better target, orders are counted for that.
+pub fn better_layouts(check: &HostCheck) -> Vec<BetterLayout> {
+    let blocks = |language, is_open: fn(OpenChoices) -> bool| OpenBlocks::new(check, language, is_open);
+    let target = |language: ShaderLanguage| blocks(language, |open| open.target).better_target();
+    let order = |language: ShaderLanguage, target: Option<BetterLayout>| {
+        let column = target.filter(BetterLayout::is_likely).and_then(|target| match target.choice {
+            BetterChoice::Target { column, .. } => Some(column),
+            BetterChoice::Order { .. } => None,
+        });
+        blocks(language, |open| open.order).better_order(column)
     };
-    ShaderLanguage::ALL.into_iter().filter_map(better).collect()
+    let languages = ShaderLanguage::ALL.into_iter();
+    let mut better: Vec<BetterLayout> = languages.clone().filter_map(target).collect();
+    better.extend(languages.filter_map(|language| order(language, target(language))));
+    better
+}
+
+/// Better choices with the numbers and the way to make them.
+pub(crate) fn layout_advice(check: &HostCheck) -> Vec<String> {
+    better_layouts(check).iter().map(BetterLayout::advice).collect()
 }

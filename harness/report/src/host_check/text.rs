@@ -8,9 +8,7 @@ use super::findings::{
     unread_findings,
 };
 use super::headline::{headline, is_failing, leaves};
-use super::other_layouts::{
-    BetterOrder, BetterTarget, OtherLayout, better_orders, better_targets, order_setting, target_setting,
-};
+use super::other_layouts::{BetterChoice, BetterLayout, OtherLayout, better_layouts, order_setting, target_setting};
 use super::view::{Amount, View};
 use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, Remark, StrayLeaf};
@@ -137,11 +135,12 @@ fn findings(check: &HostCheck, view: View) -> String {
     if !check.lock_changes.is_empty() {
         detail(&mut lines, "fix", "`layoutproof check --write-lock` accepts what is meant", view);
     }
-    for better in &common.better_targets {
-        wrapped(&mut lines, &style.verb(Tone::Known, "Target"), &better.advice(), view);
-    }
-    for better in &common.better_orders {
-        wrapped(&mut lines, &style.verb(Tone::Known, "Matrices"), &better.advice(), view);
+    for better in &common.better_layouts {
+        let verb = match better.choice {
+            BetterChoice::Target { .. } => "Target",
+            BetterChoice::Order { .. } => "Matrices",
+        };
+        wrapped(&mut lines, &style.verb(Tone::Known, verb), &better.advice(), view);
     }
     lines.into_text()
 }
@@ -182,10 +181,8 @@ struct CommonNotes {
     remarks: BTreeMap<String, usize>,
     /// No struct has the block's name.
     by_members: usize,
-    /// Most of the pairs that differ agree for another target.
-    better_targets: Vec<BetterTarget>,
-    /// Or with the other order of matrices.
-    better_orders: Vec<BetterOrder>,
+    /// Targets and orders of matrices with which more pairs agree.
+    better_layouts: Vec<BetterLayout>,
 }
 
 impl CommonNotes {
@@ -205,8 +202,7 @@ impl CommonNotes {
             remarks,
             matrices: count(&|pair| pair.comparison.remarks.iter().any(is_about_matrices)),
             by_members: count(&is_agreeing_by_members),
-            better_targets: better_targets(check),
-            better_orders: better_orders(check),
+            better_layouts: better_layouts(check),
         }
     }
 }
@@ -298,8 +294,7 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
         let text = format!("{by_bytes} of {members} by bytes alone: the host has no members of their names");
         detail(&mut lines, "note", &text, view);
     }
-    let is_explained = common.better_targets.iter().any(|better| better.explains(pair))
-        || common.better_orders.iter().any(|better| better.explains(pair));
+    let is_explained = common.better_layouts.iter().any(|better| better.explains(pair));
     if let Some(text) = other_layouts(pair).filter(|_| !is_explained) {
         detail(&mut lines, "note", &text, view);
     }

@@ -43,6 +43,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             lacks("slangc").or(no_gcc()),
             lengths_that_only_slangc_evaluates,
         ),
+        crate::trial(
+            "reflected::orders_of_matrices_are_tried_for_each_target",
+            lacks("slangc").or(no_gcc()),
+            orders_of_matrices_are_tried_for_each_target,
+        ),
         crate::trial("reflected::show_takes_the_answer_of_slangc", lacks("slangc"), show_takes_the_answer_of_slangc),
         crate::trial(
             "reflected::check_takes_the_answer_of_dxc",
@@ -74,6 +79,28 @@ fn lengths_that_only_slangc_evaluates() -> Result<(), Failed> {
     fs::write(folder.join("a.slang"), SLANG.replace("float exposure", "[[vk::offset(96)]] float exposure"))?;
     let output = run(folder, "check a.slang host.o --format json")?;
     assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+/// `tail` is at byte 32 for both targets with column-major matrices. With row-major ones slangc puts it at byte 56 for
+/// D3D12, right after the last row, and at byte 64 for Vulkan, where the host has it.
+fn orders_of_matrices_are_tried_for_each_target() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let bend =
+        "struct Bend { float4x2 rows; float2 tail; float4 rest[Max<1, 2>.value]; }\nConstantBuffer<Bend> bend;\n";
+    fs::write(folder.join("a.slang"), SLANG.to_owned() + bend)?;
+    build(folder, "struct Bend { float rows[4][4], tail[2], pad[2], rest[2][4]; } b;")?;
+    for targets in ["--target vulkan --target d3d12", "--target d3d12 --target vulkan"] {
+        let output = run(folder, &format!("check a.slang host.o {targets} --format json"))?;
+        let answer: Value = serde_json::from_slice(&output.stdout)?;
+        let pairs = answer["pairs"].as_array().ok_or("no pairs")?;
+        assert_eq!(pairs.len(), 2, "{answer}");
+        for pair in pairs {
+            let is_vulkan = pair["target"] == "native:slang-vulkan";
+            assert_eq!((&pair["outcome"], pair["agrees_with"].is_array()), (&"differ".into(), is_vulkan), "{pair}");
+        }
+    }
     Ok(())
 }
 

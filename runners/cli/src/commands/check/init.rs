@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,7 @@ use layoutproof_inputs::globs;
 use layoutproof_inputs::project_file::PROJECT_FILE;
 
 use layoutproof_pairs::shader_blocks::TargetBlock;
+use layoutproof_report::host_check::{BetterChoice, BetterLayout};
 use layoutproof_show::style::counted;
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -103,11 +104,12 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         counted(project.shader_count as u64, "shader"),
         counted(project.host_count as u64, "host file")
     ));
-    for target in &project.layouts.targets {
-        print(&format!("target of {}: {target}\n", target.language.title()));
-    }
-    for order in &project.layouts.orders {
-        print(&format!("matrices of {}: {order}\n", order.language.title()));
+    for better in &project.layouts.better {
+        let choice = match better.choice {
+            BetterChoice::Target { .. } => "target",
+            BetterChoice::Order { .. } => "matrices",
+        };
+        print(&format!("{choice} of {}: {better}\n", better.language.title()));
     }
     for left_out in &project.left_out {
         print(&format!("left out: {left_out}\n"));
@@ -149,6 +151,16 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
             match project.layouts.unread_hosts {
                 1 => "1 host file was".to_owned(),
                 several => format!("{several} host files were"),
+            },
+            project.layouts.seconds
+        ));
+    }
+    if project.layouts.untried_pairs > 0 {
+        warn(&format!(
+            "note: {} not compared for all other targets and orders of matrices within {} s\n",
+            match project.layouts.untried_pairs {
+                1 => "1 block was".to_owned(),
+                several => format!("{several} blocks were"),
             },
             project.layouts.seconds
         ));
@@ -485,11 +497,8 @@ impl FirstProject {
     /// The lines that choose the target of a language and its order of matrices, with the reason.
     fn layout_of(&self, language: ShaderLanguage) -> String {
         let mut lines = String::new();
-        if let Some(target) = self.layouts.targets.iter().find(|target| target.language == language) {
-            lines += &setting_lines(target, &target.setting(), target.is_likely(), "ships for that");
-        }
-        if let Some(order) = self.layouts.orders.iter().find(|order| order.language == language) {
-            lines += &setting_lines(order, &order.setting(), order.is_likely(), "compiles with them");
+        for better in self.layouts.better.iter().filter(|better| better.language == language) {
+            lines += &setting_lines(better);
         }
         lines
     }
@@ -552,12 +561,16 @@ impl FirstProject {
 }
 
 /// A setting with its reason; one that is not likely as a comment, because it might hide a mistake.
-fn setting_lines(reason: impl Display, setting: &str, is_likely: bool, condition: &str) -> String {
-    if is_likely {
-        format!("# {reason}.\n{setting}\n")
-    } else {
-        format!("# {reason}. If the program {condition}:\n# {setting}\n")
+fn setting_lines(better: &BetterLayout) -> String {
+    let setting = better.setting();
+    if better.is_likely() {
+        return format!("# {better}.\n{setting}\n");
     }
+    let condition = match better.choice {
+        BetterChoice::Target { .. } => "ships for that",
+        BetterChoice::Order { .. } => "compiles with them",
+    };
+    format!("# {better}. If the program {condition}:\n# {setting}\n")
 }
 
 /// The possible names of the file in a line such as `#include "lights.hlsli"`, or Slang's `import Scene.Lights;`.

@@ -11,7 +11,7 @@ use layoutproof_pairs::other_layouts::note_other_layouts;
 use layoutproof_pairs::pairing::{PairRules, pair};
 use layoutproof_pairs::parallel;
 use layoutproof_pairs::shader_blocks::TargetBlock;
-use layoutproof_report::host_check::{BetterOrder, BetterTarget, better_orders, better_targets};
+use layoutproof_report::host_check::{BetterLayout, better_layouts};
 
 use super::work_time::WorkTime;
 
@@ -21,10 +21,11 @@ const HOST_TIME: Duration = Duration::from_secs(8);
 /// The layouts with which more blocks agree than with the usual ones of their languages.
 #[derive(Debug, Default)]
 pub(super) struct BetterLayouts {
-    pub targets: Vec<BetterTarget>,
-    pub orders: Vec<BetterOrder>,
+    pub better: Vec<BetterLayout>,
     /// The number of host files that were not read in time, so that the choice was made without them.
     pub unread_hosts: usize,
+    /// The number of pairs that were not compared with all other layouts in time.
+    pub untried_pairs: usize,
     /// The time that was enough for the others.
     pub seconds: u64,
 }
@@ -48,8 +49,7 @@ impl BetterLayouts {
         let comparisons = Comparisons::new(VectorTypes::built_in());
         let rules = PairRules { known: &[], comparisons: &comparisons, is_strict: false };
         let mut pairing = pair(blocks, &answers, rules);
-        note_other_layouts(&mut pairing, blocks, rules, || time.is_left());
-        let check = &pairing.check;
-        Ok(Self { targets: better_targets(check), orders: better_orders(check), unread_hosts, seconds })
+        let untried_pairs = note_other_layouts(&mut pairing, blocks, rules, || time.is_left());
+        Ok(Self { better: better_layouts(&pairing.check), unread_hosts, untried_pairs, seconds })
     }
 }

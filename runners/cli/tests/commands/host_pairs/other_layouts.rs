@@ -168,3 +168,14 @@ fn init_chooses_the_order_of_matrices_that_fits() {
         assert_eq!(pairs(&folder.run("check --format json").exits(i32::from(!is_set))).len(), count);
     }
 }
+
+/// What the command line says replaces what a build passes to its compiler.
+#[test]
+fn an_option_counts_more_than_compiler_arguments() {
+    let Some(folder) = folder_of(("a.hlsl", PARAMETERS), ROWS) else { return };
+    folder.write("layoutproof.toml", b"schema = 1\n[[shader]]\nfiles = [\"a.hlsl\"]\nargs = \"-Zpr\"\n");
+    folder.run("check a.hlsl host.o").exits(0);
+    folder.run("check a.hlsl host.o --matrix column").exits(1);
+    folder.run("check a.hlsl host.o --args=-Zpr --matrix column").exits(1);
+    folder.run("show a.hlsl --args=-Zpr --matrix column").exits(0).prints("float3x4 transform // column 16");
+}

@@ -73,6 +73,46 @@ fn a_struct_that_agrees_with_a_nearer_shader_is_no_mistake_elsewhere() {
     assert_eq!(pairs(&stated), ["UBO Example::UBO agree", "UBO Example::UBO differ"]);
 }
 
+/// `shaders` and `samples` have the same folders, and of the sample of one shader nothing was built. That struct has no
+/// block of its own.
+#[test]
+fn a_struct_of_another_sample_is_only_proposed() {
+    let folder = Folder::with(&[]);
+    let block = |members: &str| format!("struct Instance {{ {members} }};\nStructuredBuffer<Instance> instances;\n");
+    for (file, text) in [
+        ("shaders/draw/a.hlsl", "cbuffer Frame { float4 eye; };\n"),
+        ("shaders/cull/a.hlsl", &block("float3 position; float scale;")),
+        ("samples/draw/main.cpp", "struct Instance { float position[3], rotation[3], scale; int texture; } i;"),
+    ] {
+        std::fs::create_dir_all(folder.path(file).parent().unwrap()).unwrap();
+        folder.write(file, text.as_bytes());
+    }
+    if !compile(&folder, "samples/draw/main") {
+        return;
+    }
+    let (both, host) = ("shaders/cull/a.hlsl shaders/draw/a.hlsl", "samples/draw/main.o --format json");
+    let answer = folder.run(&format!("check {both} {host}")).exits(4).json();
+    let blocks = answer["unmatched_blocks"].as_array().unwrap();
+    let proposed = blocks.iter().find(|block| block["block"] == "instances").unwrap();
+    assert_eq!(proposed["proposals"][0]["host"], "Instance", "{proposed}");
+    // A name that the user states, or a lone shader, is compared.
+    let differing = ["instances Instance differ"];
+    assert_eq!(pairs(&folder.run(&format!("check {both} {host} --map instances=Instance")).exits(1)), differing);
+    assert_eq!(pairs(&folder.run(&format!("check shaders/cull/a.hlsl {host}")).exits(1)), differing);
+
+    // Shaders beside their programs, and shaders of one kind per folder, are not of samples.
+    for (own, other) in [("samples/draw/a.hlsl", "samples/cull/a.hlsl"), ("shaders/hlsl/a.hlsl", "shaders/more/a.hlsl")]
+    {
+        for (file, text) in
+            [(own, "cbuffer Frame { float4 eye; };\n"), (other, &block("float3 position; float scale;"))]
+        {
+            std::fs::create_dir_all(folder.path(file).parent().unwrap()).unwrap();
+            folder.write(file, text.as_bytes());
+        }
+        assert_eq!(pairs(&folder.run(&format!("check {other} {own} {host}")).exits(1)), differing);
+    }
+}
+
 /// One or two members are enough in the shader's own program. In another one, the name needs all of them.
 #[test]
 fn structs_of_other_programs_need_all_members() {
