@@ -3,7 +3,7 @@
 //! Data flows one way, with one module per step: [`layoutproof_frontend`] reads declarations into a
 //! [`layoutproof_frontend::module::Module`], [`layoutproof_layout`] places its blocks under a rule set and [`layoutproof_bindings`]
 //! its parameters, [`layoutproof_probes`] plans the bytes to upload and the shader that looks for them,
-//! [`layoutproof_probes::generate`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
+//! [`layoutproof_generators`] writes the shader, a [`layoutproof_device::Runner`] executes it, [`check`] compares
 //! the witnesses and [`results`] stores the outcome; `layoutproof-report` prints it. This crate uses no GPU,
 //! file, environment variable or terminal.
 //!

@@ -2,9 +2,9 @@
 //! swap.
 
 use layoutproof_device::{Batch, BufferAfter, JobBuffer, ReadBack, Runner, Shader};
+use layoutproof_generators::binding::{spirv, wgsl};
 use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
 use layoutproof_probes::binding::{BindingAnswer, BindingPlan, BindingProgram, BindingSite, job, observe, programs};
-use layoutproof_probes::generate::binding::{spirv, wgsl};
 use layoutproof_probes::image::nonce_word;
 
 use crate::fixture::bound::{EVERYTHING, EVERYWHERE, SWAPPED, SWAPPED_PLACES, VARYING_PLACES, VARYINGS, planned};

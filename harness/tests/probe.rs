@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_device::{Batch, ReadBack, Runner, Shader};
+use layoutproof_generators::spirv::{SpirvModule, caller, produce};
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
 use layoutproof_model::{MISREADINGS, Misreading, Model, compiled};
-use layoutproof_probes::generate::spirv::{SpirvModule, produce};
 use layoutproof_probes::{
     AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, Stage,
     elements, jobs, observe, plan, plan_in,
@@ -67,7 +67,7 @@ fn observed(
     let probes = jobs(
         layout,
         &plan,
-        PlanShader { shader: &shader, requires: &produced.requires(), interface: Interface::default() },
+        PlanShader { shader: &shader, requires: &produced.requires(), interface: Interface::default(), caller },
     );
     let probes = probes.expect("blocks of the fixture have images");
     let observed = probes.into_iter().map(|probe| {

@@ -1,8 +1,9 @@
 //! Modules with regions on the model device: every case answers, and the wrong cases are named.
 
 use layoutproof_device::{Batch, ReadBack, Runner};
+use layoutproof_generators::spirv::region_job;
 use layoutproof_model::Model;
-use layoutproof_probes::{AddressSpace, RegionCase, RegionJob};
+use layoutproof_probes::{AddressSpace, RegionCase};
 
 use crate::fixture::blocks::{SplitMix64, block};
 use crate::fixture::regions::{cases, laid_out, moved};
@@ -16,7 +17,7 @@ const ENTRIES: [(AddressSpace, &str); 3] = [
 
 /// The numbers of the wrong cases on a device that follows the shader.
 fn wrong(cases: Vec<RegionCase>) -> Vec<usize> {
-    let job = RegionJob::new(cases).expect("random blocks can share a module");
+    let job = region_job(cases).expect("random blocks can share a module");
     let answers = Model::new().run(&Batch { jobs: job.jobs.clone() }).into_iter();
     let answers: Vec<ReadBack> = answers.collect::<Result<_, _>>().expect("the model runs what was generated");
     job.wrong(&answers)

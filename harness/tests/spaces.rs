@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner, Trace};
+use layoutproof_generators::spirv::{caller, produce};
 use layoutproof_layout::BlockLayout;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_model::{Misreading, Model, compiled};
-use layoutproof_probes::generate::spirv::produce;
 use layoutproof_probes::{
     AddressSpace, BLOCK_ELEMENT, BoundRange, CALLER, Direction, Form, Interface, NOTHING, Observed, POINT, PlanShader,
     ProbeJob, ProbePlan, Stage, jobs, observe, plan_in,
@@ -40,8 +40,11 @@ fn planned(layout: &BlockLayout, space: AddressSpace, stage: Stage) -> (ProbePla
     let produced = produce(layout, &plan).expect("a planned block can be written");
     let requires = produced.requires();
     let shader = produced.shader();
-    let probes =
-        jobs(layout, &plan, PlanShader { shader: &shader, requires: &requires, interface: Interface::default() });
+    let probes = jobs(
+        layout,
+        &plan,
+        PlanShader { shader: &shader, requires: &requires, interface: Interface::default(), caller },
+    );
     (plan, probes.expect("blocks of the fixture have images"))
 }
 

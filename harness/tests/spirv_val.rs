@@ -9,11 +9,11 @@ use std::process::{Command, Stdio};
 
 use fixture::bound::{EVERYTHING, EVERYWHERE, VARYING_PLACES, VARYINGS, planned};
 use layoutproof_device::{Shader, word_bytes};
+use layoutproof_generators::binding::spirv;
+use layoutproof_generators::spirv::{SpirvModule, block_rules, produce, region_job};
 use layoutproof_layout::{BlockLayout, BlockRules};
 use layoutproof_probes::binding::{BindingPlan, programs};
-use layoutproof_probes::generate::binding::spirv;
-use layoutproof_probes::generate::spirv::{SpirvModule, block_rules, produce};
-use layoutproof_probes::{AddressSpace, ProbePlan, RegionCase, RegionJob, Stage, has_regions, plan_in};
+use layoutproof_probes::{AddressSpace, ProbePlan, RegionCase, Stage, has_regions, plan_in};
 use layoutproof_readers::spirv::target_environment;
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::strategy::{Strategy, ValueTree};
@@ -71,7 +71,7 @@ fn regions() -> Result<(), Failed> {
 fn all_regions_valid(entry: &str, cases: Vec<RegionCase>) -> Result<(), Failed> {
     let rules = cases.iter().filter_map(|case| block_rules(&case.layout, &case.plan)).max();
     let flags: Vec<&str> = rules.map(BlockRules::spirv_val_flags).unwrap_or_default().to_vec();
-    let job = RegionJob::new(cases).ok_or(format!("{entry} has no module"))?;
+    let job = region_job(cases).ok_or(format!("{entry} has no module"))?;
     let Shader::Spirv(words) = &job.jobs[0].shader else { return Err("the module is SPIR-V".into()) };
     validate(words, &flags)?.map_err(|message| format!("{entry} {flags:?}: {message}").into())
 }

@@ -13,7 +13,7 @@ use layoutproof_events::{CheckRecord, Culprit, OutcomeKind, RecordValue, Row};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{BlockRules, ElementChoice, Quantity, find};
 use layoutproof_model::Model;
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Form, Stage};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{

@@ -5,7 +5,7 @@ use std::fmt;
 use layoutproof_device::{DeviceInfo, Provider, RunnerKind, ShaderForm};
 
 use crate::Proves;
-use layoutproof_probes::generate::wgsl;
+use layoutproof_generators::wgsl;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 /// The writer of the code that a device ran.

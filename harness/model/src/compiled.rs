@@ -10,6 +10,7 @@ use layoutproof_layout::BlockLayout;
 use thiserror::Error;
 
 use super::Model;
+use layoutproof_generators::spirv::caller;
 use layoutproof_probes::image::ImageError;
 use layoutproof_probes::{Interface, Observed, PlanShader, ProbeJob, ProbePlan, jobs, observe};
 use layoutproof_readers::evaluator::Evaluator;
@@ -40,7 +41,7 @@ pub fn compiled(
     let is_evaluated = matches!(shader, Shader::DxilListing(_) | Shader::ClangIr(_));
     let dispatched = is_evaluated.then(|| plan.clone().in_dispatches());
     let plan = dispatched.as_ref().unwrap_or(plan);
-    let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new(), interface })?;
+    let probes = jobs(layout, plan, PlanShader { shader, requires: &BTreeSet::new(), interface, caller })?;
     // One batch, so that the module is read only once.
     let batch = Batch { jobs: probes.iter().flat_map(|probe| &probe.runs).map(|run| run.job.clone()).collect() };
     let answers = match shader {

@@ -27,7 +27,6 @@ use super::{
     BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, PointerRecord, ProbeEntry, ProbePlan, Socket, Wiring, self_link,
     tail, words,
 };
-use crate::generate::spirv::caller;
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
 use crate::{AddressSpace, Direction, Form, Stage};
@@ -87,6 +86,8 @@ pub struct PlanShader<'a> {
     pub requires: &'a BTreeSet<Feature>,
     /// The bindings of its buffers.
     pub interface: Interface,
+    /// Writes the ray generation [`CALLER`] for a stage that it reaches.
+    pub caller: fn(RecordStage) -> Shader,
 }
 
 /// Returns how many words a shader copies between the storage buffer and workgroup memory: those of
@@ -105,7 +106,7 @@ pub fn workgroup_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, Im
 /// # Errors
 ///
 /// The block has no image.
-pub(crate) fn push_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, ImageError> {
+pub fn push_words(layout: &BlockLayout, plan: &ProbePlan) -> Result<u32, ImageError> {
     Ok(u32::try_from(image_size(layout, plan)? / 4).unwrap_or(u32::MAX))
 }
 
@@ -341,7 +342,7 @@ impl Dispatch<'_> {
         }
 
         let links = if entry.forms.contains(&Form::Linked) { self.links.to_vec() } else { Vec::new() };
-        let (first, draw, trace) = stages(entry);
+        let (first, draw, trace) = stages(entry, shader.caller);
         let requires = shader.requires.clone();
         let parameters = match entry.space {
             AddressSpace::PushConstant => RootParameters::Constants,
@@ -446,7 +447,7 @@ impl Dispatch<'_> {
 
 /// Returns the entry point of a job, and the draw or the launch of rays if it is one. The drawn
 /// pixels do not matter, so there are no targets.
-fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>, Option<Trace>) {
+fn stages(entry: &ProbeEntry, caller: fn(RecordStage) -> Shader) -> (&str, Option<Draw>, Option<Trace>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
     let reached = |stage: RecordStage| {
         let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };

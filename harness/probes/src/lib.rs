@@ -35,7 +35,6 @@ mod axes;
 pub mod binding;
 mod complete;
 mod copy_layout;
-pub mod generate;
 pub mod image;
 mod interface;
 mod jobs;
@@ -43,14 +42,15 @@ pub mod leaf_kind;
 mod length;
 mod observe;
 mod plan;
-mod regions;
+pub mod regions;
+pub mod reserved;
 mod split_plan;
 mod word_map;
 
 pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
 pub use interface::{Interface, PointerRecord, Socket};
-pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs, workgroup_words};
+pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs, push_words, workgroup_words};
 pub use layoutproof_readers::toolchain::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
@@ -58,8 +58,8 @@ pub use plan::{
     SelfLink, TooSmall, elements, forms_left_out, is_array_of_elements, needs, plan, plan_by_name, plan_in, self_link,
     too_small,
 };
-pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, has_regions};
-pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring};
+pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionPlaces, has_regions};
+pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring, is_indexed};
 
 use std::collections::BTreeSet;
 
@@ -116,12 +116,12 @@ pub struct ProbeEntry {
 
 impl ProbeEntry {
     /// True if the entry point needs pointers without a type.
-    pub(crate) fn is_untyped(&self) -> bool {
+    pub fn is_untyped(&self) -> bool {
         self.forms.iter().any(|form| form.is_untyped())
     }
 
     /// True if the entry point only queries an element count.
-    pub(crate) fn is_length(&self) -> bool {
+    pub fn is_length(&self) -> bool {
         matches!(self.forms[..], [form] if form.is_length())
     }
 

@@ -8,16 +8,16 @@
 //! cost drivers more time than the reads. If cases repeat their dispatch in several inks, the module
 //! runs once per ink.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-use layoutproof_device::{BufferAfter, Job, JobBuffer, ReadBack, word_bytes};
+use layoutproof_device::{BufferAfter, Feature, Job, JobBuffer, ReadBack, Shader, word_bytes};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{BlockLayout, Component, Leaf};
 
 use super::{
     AnswerPlace, Interface, LANES, ProbeEntry, ProbeJob, ProbePlan, ProbeRun, Socket, Wiring, observe, observed_right,
 };
-use crate::generate::spirv::{SpirvModule, produce_regions};
 use crate::image::{BEFORE_WORD, REFILL_WORD};
 use crate::{AddressSpace, Direction, Form};
 
@@ -29,10 +29,10 @@ pub const REGION_BYTES: usize = 256;
 pub const PUSH_BYTES: usize = 16;
 
 /// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
-pub(crate) const CASES_OF_HASH: usize = 8;
+pub const CASES_OF_HASH: usize = 8;
 
 /// The factor of [`hash_step`]: odd, so that multiplying by it loses nothing (from `MurmurHash3`).
-pub(crate) const HASH_FACTOR: u32 = 0x85EB_CA6B;
+pub const HASH_FACTOR: u32 = 0x85EB_CA6B;
 
 /// Combines a read word with the hash of the words before it.
 ///
@@ -88,15 +88,15 @@ impl RegionAnswer {
 
 /// The byte offsets of the cases' regions, in the order of the cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RegionPlaces {
+pub struct RegionPlaces {
     /// In the block's buffer, or in the push constants.
-    pub(crate) block: Vec<u32>,
+    pub block: Vec<u32>,
     /// In the buffer with the blocks in another layout; all 0 if there is no such buffer.
-    pub(crate) copy: Vec<u32>,
+    pub copy: Vec<u32>,
     /// In the input.
-    pub(crate) input: Vec<u32>,
+    pub input: Vec<u32>,
     /// The case with the most dispatches. Its nonces are those of the module.
-    pub(crate) longest: usize,
+    pub longest: usize,
 }
 
 impl RegionPlaces {
@@ -242,9 +242,12 @@ pub struct RegionJob {
 }
 
 impl RegionJob {
-    /// Writes the module of these cases, whose entry points have the same name, and builds its
-    /// dispatches. Returns `None` if they cannot share a module.
-    pub fn new(cases: Vec<RegionCase>) -> Option<Self> {
+    /// Builds the dispatches of cases whose entry points have the same name, with the module that `write` returns and
+    /// the features that it needs. Returns `None` if they cannot share a module.
+    pub fn new(
+        cases: Vec<RegionCase>,
+        write: impl FnOnce(&[RegionCase], &RegionPlaces) -> Option<(Shader, BTreeSet<Feature>)>,
+    ) -> Option<Self> {
         let kinds = |case: &RegionCase| -> Option<Vec<_>> {
             let buffers = &case.run(0)?.job.buffers;
             Some(buffers.iter().map(|it| (it.set, it.binding, it.element, it.kind)).collect())
@@ -256,7 +259,7 @@ impl RegionJob {
         }
 
         let places = RegionPlaces::of(&cases)?;
-        let module = produce_regions(&cases, &places).ok()?;
+        let (shader, requires) = write(&cases, &places)?;
         let buffers = own.iter().enumerate().map(|(index, (set, binding, ..))| {
             let socket = (*set, *binding);
             let starts = match first.interface {
@@ -275,12 +278,12 @@ impl RegionJob {
         let runs = cases[places.longest].probe.runs.len();
 
         let group = Self { jobs: Vec::new(), cases, places, buffers, answer };
-        let jobs = (0..runs).map(|number| group.job(number, &module)).collect::<Option<Vec<_>>>()?;
+        let jobs = (0..runs).map(|number| group.job(number, &shader, &requires)).collect::<Option<Vec<_>>>()?;
         Some(Self { jobs, ..group })
     }
 
     /// Builds dispatch `number`.
-    fn job(&self, number: usize, module: &SpirvModule) -> Option<Job> {
+    fn job(&self, number: usize, shader: &Shader, requires: &BTreeSet<Feature>) -> Option<Job> {
         let runs = self.cases.iter().map(|case| case.run(number)).collect::<Option<Vec<_>>>()?;
         let (probe, first) = (&self.cases.first()?.probe, &runs.first()?.job);
 
@@ -302,14 +305,14 @@ impl RegionJob {
             first.push_constants.clone()
         };
 
-        let job = Job::compute(module.shader(), &first.entry, buffers.collect());
+        let job = Job::compute(shader.clone(), &first.entry, buffers.collect());
         Some(Job {
             draw: first.draw.clone(),
             push_constants,
             // The number of a constant is its value, so cases cannot contradict one another.
             constants: runs.iter().flat_map(|run| run.job.constants.clone()).collect(),
             inverts_push_constants_first: first.inverts_push_constants_first,
-            requires: module.requires(),
+            requires: requires.clone(),
             ..job
         })
     }

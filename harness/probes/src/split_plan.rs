@@ -174,7 +174,12 @@ mod tests {
         let (layout, plan) = planned("cbuffer S { float4 a[128]; float b; };");
         let parts = plan.only(&[Form::Leaf].into()).parts(&layout, 64);
         let (shader, requires) = (Shader::Spirv(Vec::new()), BTreeSet::new());
-        let shader = PlanShader { shader: &shader, requires: &requires, interface: Interface::default() };
+        let shader = PlanShader {
+            shader: &shader,
+            requires: &requires,
+            interface: Interface::default(),
+            caller: |_| unreachable!("no entry is reached by rays"),
+        };
         let is_exact = |part: &ProbePlan| {
             let jobs = jobs(&layout, part, shader).unwrap();
             jobs.iter().any(|job| job.range == BoundRange::Exact)

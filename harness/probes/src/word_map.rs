@@ -210,7 +210,7 @@ fn indices(leaf: &Leaf) -> Vec<u32> {
 }
 
 /// Returns true if a leaf is in an array or a matrix.
-pub(super) fn is_indexed(leaf: &Leaf) -> bool {
+pub fn is_indexed(leaf: &Leaf) -> bool {
     !indices(leaf).is_empty()
 }
 

@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 pub mod build_changes;
-pub mod export;
 pub mod failure;
 pub mod formats;
 mod headline;

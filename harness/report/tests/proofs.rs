@@ -14,7 +14,7 @@ use layoutproof_events::{CheckDevice, CheckId};
 use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, SkipKind};
 use layoutproof_layout::{LayoutOptions, Span};
 use layoutproof_model::{BINDING_MISREADINGS, Misreading, Model};
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_report::reporter::FinishedRun;
 use layoutproof_report::terminal::{failure_report, summary};
 use layoutproof_show::Style;

@@ -10,6 +10,7 @@ use crate::check::produce::feature_split::Share;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::verdict::Validation;
 use layoutproof_events::Reason;
+use layoutproof_generators::spirv::caller;
 use layoutproof_probes::{AddressSpace, PlanShader, ProbeEntry, ProbeJob, jobs};
 
 /// Names a probe within its check: the index of its module in
@@ -87,7 +88,8 @@ impl Check {
         }
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
-            let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
+            let shader =
+                PlanShader { shader: &shader, requires: &module.requires, interface: module.interface, caller };
 
             let mut probes = match jobs(&module.layout, &module.plan, shader) {
                 Ok(probes) => probes,

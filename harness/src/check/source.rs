@@ -7,7 +7,7 @@ use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
 use layoutproof_bindings::BindingInvocation;
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::{LinePlace, SourceFile, SourceMap};

@@ -10,7 +10,7 @@ use crate::check::source::Source;
 use layoutproof_events::producer::Producer;
 use layoutproof_events::{RecordValue, Row, Witnesses};
 use layoutproof_frontend::module::Module;
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_readers::toolchain::{Input, SourceText};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 

@@ -9,9 +9,9 @@ use std::process::{ExitStatus, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
 use layoutproof_device::{Feature, word_bytes};
+use layoutproof_generators::spirv::required_feature;
 use layoutproof_layout::BlockRules;
 use layoutproof_probes::AddressSpace;
-use layoutproof_probes::generate::spirv::required_feature;
 use layoutproof_readers::spirv::{features_of, target_environment};
 use layoutproof_readers::toolchain::AnswerOrigin;
 use layoutproof_source::version_range::VersionRange;

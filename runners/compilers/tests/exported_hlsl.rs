@@ -8,8 +8,8 @@ use layoutproof_compilers::compiler::{Compiler, CompilerAnswer};
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::case::Case;
 use layoutproof_core::check::{Source, Subject};
+use layoutproof_exports::{OffloadApis, offload_test};
 use layoutproof_layout::find;
-use layoutproof_report::export::{OffloadApis, offload_test};
 use layoutproof_source::sources::SourceMap;
 use libtest_mimic::{Arguments, Failed, Trial};
 

@@ -18,8 +18,8 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, Feature, Runner, RunnerError, Shader};
+use layoutproof_generators::binding::spirv;
 use layoutproof_model::{Model, ModelApi};
-use layoutproof_probes::generate::binding::spirv;
 use layoutproof_vulkan::Vulkan;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;

@@ -11,7 +11,7 @@ mod placements;
 use std::process::ExitCode;
 
 use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, RunnerError, Shader};
-use layoutproof_probes::generate::binding::wgsl;
+use layoutproof_generators::binding::wgsl;
 use layoutproof_wgpu::Wgpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 use placements::Write;

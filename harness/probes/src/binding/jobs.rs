@@ -16,8 +16,8 @@ use super::kind::BoundKind;
 use super::plan::ProbedBinding;
 use super::program::{BindingProgram, Pass};
 use super::site::BindingSite;
-use crate::generate::reserved::Reserved;
 use crate::image::{BEFORE_WORD, REFILL_WORD};
+use crate::reserved::Reserved;
 
 /// Entry point of every dispatch, and of the vertex stage of every draw.
 pub const ENTRY: &str = "read_bindings";

@@ -18,10 +18,10 @@ use layoutproof_events::Reason;
 use layoutproof_events::check_id::CheckId;
 use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_frontend::module::{EntryPoint, Module, ParameterKind};
+use layoutproof_generators::binding::hlsl::ProgramDeclarations;
+use layoutproof_generators::binding::{spirv, wgsl};
 use layoutproof_probes::Stage;
 use layoutproof_probes::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
-use layoutproof_probes::generate::binding::hlsl::ProgramDeclarations;
-use layoutproof_probes::generate::binding::{spirv, wgsl};
 use layoutproof_readers::registers::class_of;
 use layoutproof_readers::toolchain::{
     AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,

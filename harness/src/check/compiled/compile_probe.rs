@@ -27,12 +27,12 @@ use crate::check::verdict::Validation;
 use layoutproof_device::ShaderForm;
 use layoutproof_events::Reason;
 use layoutproof_frontend::module::EntryPoint;
-use layoutproof_probes::generate::ProduceError;
-use layoutproof_probes::generate::glsl::{self, NotInGlsl};
-use layoutproof_probes::generate::hlsl::{self, Dialect, HlslSource, redeclared};
-use layoutproof_probes::generate::reserved::Reserved;
-use layoutproof_probes::generate::spirv::{self, required_feature};
-use layoutproof_probes::generate::wgsl::{self, NotExpressible};
+use layoutproof_generators::ProduceError;
+use layoutproof_generators::glsl::{self, NotInGlsl};
+use layoutproof_generators::hlsl::{self, Dialect, HlslSource, redeclared};
+use layoutproof_generators::spirv::{self, required_feature};
+use layoutproof_generators::wgsl::{self, NotExpressible};
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{
     AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment,
     elements, is_array_of_elements, workgroup_words,

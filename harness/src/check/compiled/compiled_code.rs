@@ -13,7 +13,7 @@ use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use layoutproof_device::ShaderForm;
 use layoutproof_model::CompiledError;
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
 use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};

@@ -24,8 +24,8 @@ use crate::check::subject::Subject;
 use layoutproof_device::ShaderForm;
 use layoutproof_events::Reason;
 use layoutproof_events::producer::Producer;
-use layoutproof_probes::generate::hlsl::{self, Dialect, has_pointer_arithmetic};
-use layoutproof_probes::generate::{glsl, wgsl};
+use layoutproof_generators::hlsl::{self, Dialect, has_pointer_arithmetic};
+use layoutproof_generators::{glsl, wgsl};
 use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, address_alignment, elements, forms_left_out,
     plan_by_name, plan_in, self_link, tail,

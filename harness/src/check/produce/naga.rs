@@ -13,7 +13,7 @@ use crate::check::produce::gap::Gap;
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
-use layoutproof_probes::generate::wgsl;
+use layoutproof_generators::wgsl;
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 use layoutproof_readers::caught;
 use layoutproof_readers::naga_glsl::glsl_offsets;

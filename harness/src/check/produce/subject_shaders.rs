@@ -23,8 +23,8 @@ use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
 use layoutproof_events::Reason;
 use layoutproof_events::producer::{Generator, Producer};
+use layoutproof_generators::{spirv, wgsl};
 use layoutproof_model::{CompiledError, compiled};
-use layoutproof_probes::generate::{spirv, wgsl};
 use layoutproof_probes::{
     AddressSpace, Form, Interface, ProbePlan, Stage, TooSmall, elements, forms_left_out, plan_in, too_small,
 };

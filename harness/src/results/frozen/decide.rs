@@ -16,7 +16,7 @@ use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
-use layoutproof_probes::generate::hlsl_program::{ENTRY, idle_program, is_stream, program};
+use layoutproof_generators::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use layoutproof_probes::{Form, ProbePlan, Stage, elements, plan_in};
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, SourceProfile, SourceText, Toolchain,

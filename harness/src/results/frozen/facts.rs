@@ -8,7 +8,7 @@ use super::answer::{Fact, Facts, line};
 use crate::check::produce::CompiledOffsets;
 use layoutproof_bindings::BindingPlace;
 use layoutproof_probes::ProbePlan;
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_readers::dxil::{ListedBuffer, buffer_definitions, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_bindings};
 use layoutproof_readers::reflection::parameters;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::{fs, io};
 
 use layoutproof_device::Shader;
-use layoutproof_probes::generate::hlsl::{INPUT, OUTPUT};
-use layoutproof_probes::generate::reserved::Reserved;
+use layoutproof_generators::hlsl::{INPUT, OUTPUT};
+use layoutproof_probes::reserved::Reserved;
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::fxc::FxcBinding;
 use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_core::check::{Check, ProbeName, ShaderModule};
 use layoutproof_device::{DeviceInfo, Job, ReadBack, Shader};
+use layoutproof_generators::spirv::{caller, region_job};
 use layoutproof_layout::Extent;
 use layoutproof_probes::image::encoding::WordCode;
 use layoutproof_probes::{
@@ -57,7 +58,7 @@ impl SharedModule {
             }
             let accesses = group.iter().map(Candidate::accesses).sum();
             let (cases, probes) = group.into_iter().map(|it| (it.case, it.probes)).unzip();
-            Some(Self { regions: RegionJob::new(cases)?, probes, accesses })
+            Some(Self { regions: region_job(cases)?, probes, accesses })
         });
         modules.collect()
     }
@@ -181,7 +182,7 @@ fn region_case(check: &Check, module: &ShaderModule, entry: &ProbeEntry) -> Opti
     let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
     // The shared module is written later, once the group is complete.
     let shader = Shader::Spirv(Vec::new());
-    let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface };
+    let shader = PlanShader { shader: &shader, requires: &module.requires, interface: module.interface, caller };
     // The first job has the longer range.
     let probe = jobs(&module.layout, &plan, shader).ok()?.into_iter().next()?;
     check.lacks(&probe).is_none().then(|| RegionCase { layout: module.layout.clone(), plan, probe })

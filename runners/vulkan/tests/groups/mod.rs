@@ -2,7 +2,8 @@
 //! offsets are wrong.
 
 use layoutproof_device::{DeviceInfo, ReadBack, RunnerError};
-use layoutproof_probes::{AddressSpace, RegionCase, RegionJob};
+use layoutproof_generators::spirv::region_job;
+use layoutproof_probes::{AddressSpace, RegionCase};
 use libtest_mimic::Failed;
 
 use crate::regions::{cases, moved};
@@ -38,7 +39,7 @@ fn wrong(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
 /// The cases with wrong results on the device; `None` if the device lacks a feature for the module
 /// and reports that.
 fn wrong_cases(api: Api, info: &DeviceInfo, cases: Vec<RegionCase>) -> Result<Option<Vec<usize>>, Failed> {
-    let job = RegionJob::new(cases).ok_or("the cases cannot share a module")?;
+    let job = region_job(cases).ok_or("the cases cannot share a module")?;
     let lacking = job.jobs.iter().flat_map(|job| &job.requires).find(|feature| !info.features.contains(feature));
     let answers: Result<Vec<ReadBack>, RunnerError> = run(api, info, job.jobs.clone())?.into_iter().collect();
     match (lacking, answers) {

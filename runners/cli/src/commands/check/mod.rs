@@ -4,12 +4,8 @@
 //! [`layoutproof_pairs`] reads both sides and matches them; `prove` has devices read the matched blocks.
 
 pub(crate) mod args;
-mod build_defines;
 pub(crate) mod init;
-mod init_layouts;
-mod init_trials;
 mod prove;
-mod work_time;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

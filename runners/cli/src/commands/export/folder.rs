@@ -13,13 +13,13 @@ use layoutproof_core::check::{Source, Subject};
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::interrupt;
 use layoutproof_executor::tools::MachineTools;
-use layoutproof_inputs::all_cases;
-use layoutproof_layout::{BlockKind, find};
-use layoutproof_records::output_files::{check_folder, write_below};
-use layoutproof_report::export::{
+use layoutproof_exports::{
     BlockSignature, ExportObstacle, MAX_BYTES, NotExported, OffloadApis, OffloadTest, offload_test,
     offload_test_of_case,
 };
+use layoutproof_inputs::all_cases;
+use layoutproof_layout::{BlockKind, find};
+use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_show::counted;
 
 use super::ExportArgs;

@@ -10,12 +10,12 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use layoutproof_core::check::{Source, Subject};
 use layoutproof_events::summary::Exit;
+use layoutproof_exports::{NotExported, amber, offload_test, offload_test_of_case};
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::{RuleSet, find};
-use layoutproof_report::export::{NotExported, amber, offload_test, offload_test_of_case};
 use layoutproof_source::sources::SourceMap;
 
 use crate::output::print;

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use layoutproof_exports::BlockSignature;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_report::export::BlockSignature;
 
 const SUFFIX: &str = "test";
 

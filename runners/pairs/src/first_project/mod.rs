@@ -1,0 +1,336 @@
+//! The first `layoutproof.toml` of a folder, chosen by looking into its files: a shader belongs to the project if it can be
+//! read alone, and a host file if it has debug information.
+
+mod better_layouts;
+mod build_defines;
+mod found_files;
+mod trials;
+mod work_time;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use layoutproof_debuginfo::{HostFileKind, HostFileSummary};
+use layoutproof_inputs::globs;
+use layoutproof_report::host_check::{BetterChoice, BetterLayout};
+use layoutproof_show::style::counted;
+use layoutproof_source::shader_language::ShaderLanguage;
+
+pub use self::better_layouts::BetterLayouts;
+pub use self::trials::GUESSED_VALUE;
+
+use self::build_defines::define_sets;
+use self::found_files::{FoundFiles, MOST_ENTRIES};
+use self::trials::{Macros, Problem, Trial, Trials};
+use self::work_time::WorkTime;
+use crate::shader_blocks::TargetBlock;
+
+/// Maximum number of objects to list one by one; more become patterns.
+const MOST_OBJECTS: usize = 20;
+
+/// Maximum number of programs to list. A repository of samples has a program for each of them.
+const MOST_PROGRAMS: usize = 250;
+
+/// Time for reading shaders, which a busy machine may exceed; those that are left are listed unread.
+const READING_TIME: Duration = Duration::from_secs(10);
+
+/// Suffixes of shaders that others include, which bring them along.
+const HEADERS: [&str; 2] = ["fxh", "hlsli"];
+
+/// Most reasons to print for which shaders cannot be read.
+const MOST_CAUSES: usize = 3;
+
+/// The contents of the first project file.
+#[derive(Debug, Default)]
+pub struct FirstProject {
+    /// Patterns of shaders by language.
+    shaders: BTreeMap<ShaderLanguage, BTreeSet<String>>,
+    /// Patterns of shaders that those match and that do not belong to the project.
+    except: BTreeMap<ShaderLanguage, BTreeSet<String>>,
+    /// Folders with included files.
+    includes: BTreeSet<String>,
+    /// Shaders that can be read only with macros, by language and macros.
+    with_defines: BTreeMap<(ShaderLanguage, Macros, Vec<String>), BTreeSet<String>>,
+    pub shader_count: usize,
+    pub hosts: BTreeSet<String>,
+    /// The number of files that the patterns of hosts match.
+    pub host_count: usize,
+    /// Sentences about the files that were found and are not used.
+    pub left_out: Vec<String>,
+    /// The number of shaders that are listed without a test whether they can be read.
+    pub untested: u64,
+    /// The time after which the rest was not tried.
+    pub reading_seconds: u64,
+    /// Shaders that cannot be read alone, with the first problem, and for which time was up.
+    pub half_tried: Vec<String>,
+    /// The number of shaders whose macros have guessed values.
+    pub guessed: u64,
+    /// Targets and orders of matrices with which more blocks agree than with the usual ones.
+    pub layouts: BetterLayouts,
+}
+
+impl FirstProject {
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn of_folder(folder: &Path) -> anyhow::Result<Self> {
+        let found = &FoundFiles::below(folder)?;
+        let mut project = Self::default();
+        if found.visited > MOST_ENTRIES {
+            project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
+        }
+        let blocks = project.choose_shaders(folder, found)?;
+        project.choose_hosts(&found.hosts);
+        let mut hosts = Vec::new();
+        for pattern in &project.hosts {
+            // A folder that cannot be read has no say in the choice of layouts, and does not prevent the file.
+            hosts.extend(globs::expand(folder, pattern).unwrap_or_default());
+        }
+        project.host_count = hosts.len();
+        project.layouts = BetterLayouts::find(&blocks, &hosts)?;
+        Ok(project)
+    }
+
+    /// Returns the blocks whose layout depends on the target or the order of matrices.
+    fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<Vec<TargetBlock>> {
+        let time = WorkTime::start(READING_TIME);
+        self.includes = found.include_folders(folder);
+        let includes: Vec<String> =
+            self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
+        let define_sets = define_sets(folder, &found.files);
+        let mut refused: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let is_main = |file: &&PathBuf| {
+            let suffix = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            !HEADERS.contains(&suffix.as_str())
+        };
+        let shaders: Vec<(&PathBuf, ShaderLanguage)> = found
+            .shaders
+            .iter()
+            .filter(is_main)
+            .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
+            .collect();
+        let trials = Trials { includes: &includes, define_sets: &define_sets };
+        let paths: Vec<PathBuf> = shaders.iter().map(|(file, _)| folder.join(file)).collect();
+        let tried = trials.of(&paths, || time.is_left())?;
+        self.reading_seconds = time.seconds();
+        // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
+        let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
+        for ((file, language), trial) in shaders.iter().zip(&tried.trials) {
+            if let Trial::With(Macros::Build, set) = trial {
+                macros_of.entry((file.parent(), *language)).or_insert_with(|| set.clone());
+            }
+        }
+        for ((file, language), trial) in shaders.into_iter().zip(tried.trials) {
+            let trial = match (trial, macros_of.get(&(file.parent(), language))) {
+                (Trial::NotRead(None), Some(set)) => {
+                    self.untested += 1;
+                    Trial::With(Macros::Build, set.clone())
+                }
+                (trial, _) => trial,
+            };
+            if let Trial::Alone | Trial::NotRead(_) = trial {
+                self.shaders.entry(language).or_default().insert(pattern_of(file));
+            } else {
+                self.except.entry(language).or_default().insert(slashed(file));
+            }
+            match trial {
+                Trial::Alone => self.shader_count += 1,
+                Trial::NotRead(problem) => {
+                    self.shader_count += 1;
+                    match problem {
+                        Some(Problem { cause, advice }) => {
+                            self.half_tried.push(format!("{}: {cause}{advice}", slashed(file)));
+                        }
+                        None => self.untested += 1,
+                    }
+                }
+                Trial::With(origin, defines) => {
+                    self.shader_count += 1;
+                    self.guessed += u64::from(origin == Macros::Guessed);
+                    self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
+                }
+                Trial::Refused(Problem { cause, advice }) => {
+                    refused.entry(cause.clone()).or_default().push(format!("{}: {cause}{advice}", slashed(file)));
+                }
+            }
+        }
+
+        // A folder that was not searched matters only where a pattern would search it.
+        let outside = found.foreign.iter().chain(&found.builds).map(|folder| format!("{}/**/*", slashed(folder)));
+        let outside: Vec<String> = outside.collect();
+        for (language, patterns) in &self.shaders {
+            let is_matched = |path: &str| patterns.iter().any(|pattern| globs::names(pattern, Path::new(path)));
+            let is_below = |path: &str| {
+                patterns
+                    .iter()
+                    .any(|pattern| pattern.split_once("**").is_some_and(|(start, _)| path.starts_with(start)))
+            };
+            let except = self.except.entry(*language).or_default();
+            except.retain(|path| is_matched(path));
+            except.extend(outside.iter().filter(|path| is_below(path)).cloned());
+        }
+        self.except.retain(|language, patterns| self.shaders.contains_key(language) && !patterns.is_empty());
+
+        let mut refused: Vec<Vec<String>> = refused.into_values().collect();
+        refused.sort_by_key(|files| Reverse(files.len()));
+        for files in refused.iter().take(MOST_CAUSES) {
+            let count = counted(files.len() as u64, "shader");
+            self.left_out.push(format!("{count} that cannot be read alone, such as {}", files[0]));
+        }
+        if let more @ 1.. = refused.iter().skip(MOST_CAUSES).map(Vec::len).sum::<usize>() {
+            self.left_out.push(format!("{} for other reasons", counted(more as u64, "shader")));
+        }
+        if !found.foreign.is_empty() {
+            let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
+            let count = counted(found.foreign.len() as u64, "folder");
+            self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
+        }
+        Ok(tried.blocks)
+    }
+
+    /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken
+    /// only if there is no program.
+    fn choose_hosts(&mut self, found: &[(PathBuf, HostFileSummary, SystemTime)]) {
+        let with_debug = |kind: HostFileKind| {
+            move |found: &&(PathBuf, HostFileSummary, SystemTime)| found.1.kind == kind && found.1.has_debug_sections
+        };
+        let databases: BTreeSet<PathBuf> =
+            found.iter().filter(with_debug(HostFileKind::Pdb)).map(|found| found.0.with_extension("")).collect();
+
+        // If a program was built several times, take the newest.
+        let mut programs: BTreeMap<String, (&Path, SystemTime)> = BTreeMap::new();
+        for kind in [HostFileKind::Program, HostFileKind::Pdb] {
+            for (path, _, time) in found.iter().filter(with_debug(kind)) {
+                if kind == HostFileKind::Program && databases.contains(&path.with_extension("")) {
+                    continue;
+                }
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let newest = programs.entry(name).or_insert((path, *time));
+                if *time > newest.1 {
+                    *newest = (path, *time);
+                }
+            }
+        }
+        self.hosts.extend(programs.values().take(MOST_PROGRAMS).map(|(path, _)| slashed(path)));
+        let mut left_out = |count: usize, singular: &str, why: &str| {
+            if count > 0 {
+                self.left_out.push(format!("{} {why}", counted(count as u64, singular)));
+            }
+        };
+        left_out(programs.len().saturating_sub(MOST_PROGRAMS), "program", "more than the file lists");
+
+        let count =
+            |is_left_out: &dyn Fn(&HostFileSummary) -> bool| found.iter().filter(|it| is_left_out(&it.1)).count();
+        let is_program = |it: &HostFileSummary| it.kind == HostFileKind::Program && !it.has_debug_sections;
+        left_out(count(&is_program).saturating_sub(databases.len()), "program", "without debug information");
+        left_out(count(&|it| it.kind == HostFileKind::ImportLibrary), "import library", "without types");
+        let is_part = |it: &HostFileSummary| matches!(it.kind, HostFileKind::Object | HostFileKind::Library);
+        if programs.is_empty() {
+            let is_library = |it: &&(PathBuf, HostFileSummary, SystemTime)| it.1.kind == HostFileKind::Library;
+            let parts = || found.iter().filter(|it| is_part(&it.1) && it.1.has_debug_sections);
+            let objects = parts().filter(|it| !is_library(it)).count();
+            let chosen: Vec<&Path> =
+                parts().filter(|it| is_library(it) == (objects == 0)).map(|it| it.0.as_path()).collect();
+            let name: fn(&Path) -> String = if chosen.len() > MOST_OBJECTS { pattern_of } else { slashed };
+            self.hosts.extend(chosen.into_iter().map(name));
+            left_out(count(&|it| is_part(it) && !it.has_debug_sections), "object", "without debug information");
+        } else {
+            left_out(count(&is_part), "object or library", "next to programs");
+        }
+    }
+
+    /// The lines that choose the target of a language and its order of matrices, with the reason.
+    fn layout_of(&self, language: ShaderLanguage) -> String {
+        let mut lines = String::new();
+        for better in self.layouts.better.iter().filter(|better| better.language == language) {
+            lines += &setting_lines(better);
+        }
+        lines
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let list = |names: &BTreeSet<String>| {
+            let quoted: Vec<String> = names.iter().map(|name| format!("    {name:?},\n")).collect();
+            if quoted.is_empty() { "[]".to_owned() } else { format!("[\n{}]", quoted.concat()) }
+        };
+        let mut shaders = String::new();
+        for (language, patterns) in &self.shaders {
+            let _ = write!(shaders, "# {}\n[[shader]]\nfiles = {}\n", language.title(), list(patterns));
+            if let Some(except) = self.except.get(language) {
+                let _ = writeln!(shaders, "except = {}", list(except));
+            }
+            if !self.includes.is_empty() {
+                let _ = writeln!(shaders, "include = {}", list(&self.includes));
+            }
+            shaders += &self.layout_of(*language);
+            if *language == ShaderLanguage::Hlsl {
+                shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";
+            }
+            shaders.push('\n');
+        }
+        for ((language, origin, defines), files) in &self.with_defines {
+            let defines = defines.iter().cloned().collect();
+            let origin = match origin {
+                Macros::Build => "macros of the build",
+                Macros::Guessed => "macros that the program defines when it runs: their values are guesses",
+            };
+            let _ = write!(
+                shaders,
+                "# {}, with {origin}\n[[shader]]\nfiles = {}\ndefines = {}\n",
+                language.title(),
+                list(files),
+                list(&defines)
+            );
+            if !self.includes.is_empty() {
+                let _ = writeln!(shaders, "include = {}", list(&self.includes));
+            }
+            shaders += &self.layout_of(*language);
+            shaders.push('\n');
+        }
+        if shaders.is_empty() {
+            "# [[shader]]\n# files = [\"shaders/**/*.hlsl\"]\n\n".clone_into(&mut shaders);
+        }
+        format!(
+            "# What `layoutproof check` compares. It names no programs and runs nothing.\n\
+             schema = 1\n\n\
+             # Files with debug information: objects, libraries, programs, .pdb.\n\
+             host = {}\n\n\
+             # The rule sets that ship; `layoutproof list --rules` lists them all.\n\
+             # rules = [\"native:dxc-dxil\", \"native:dxc-spirv\"]\n\n\
+             {shaders}\
+             # The host type of a block whose name does not match.\n\
+             # [[map]]\n# block = \"PerFrame\"\n# host = \"engine::PerFrame\"\n# members = {{ cameraPos = \"cam_pos\" }}\n",
+            list(&self.hosts)
+        )
+    }
+}
+
+/// A setting with its reason; one that is not likely as a comment, because it might hide a mistake.
+fn setting_lines(better: &BetterLayout) -> String {
+    let setting = better.setting();
+    if better.is_likely() {
+        return format!("# {better}.\n{setting}\n");
+    }
+    let condition = match better.choice {
+        BetterChoice::Target { .. } => "ships for that",
+        BetterChoice::Order { .. } => "compiles with them",
+    };
+    format!("# {better}. If the program {condition}:\n# {setting}\n")
+}
+
+/// The pattern of all files of this suffix below the topmost folder of a file.
+fn pattern_of(file: &Path) -> String {
+    let suffix = file.extension().unwrap_or_default().to_string_lossy();
+    let mut parts = file.iter().map(|part| part.to_string_lossy());
+    match (parts.next(), parts.next()) {
+        (Some(top), Some(_)) => format!("{top}/**/*.{suffix}"),
+        _ => format!("*.{suffix}"),
+    }
+}
+
+fn slashed(path: &Path) -> String {
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,259 @@
+//! Tries how each shader of a folder can be read: alone, with the macros of the build, by compilers, or with
+//! macros whose values are guessed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use layoutproof_hostcheck::matching::BlockNames;
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::layout_selection::LayoutSelection;
+use layoutproof_inputs::refused_input::{advice_on, reading_errors};
+use layoutproof_layout::BlockLayout;
+use layoutproof_source::diagnostics::{Diagnostic, ReadingAdvice};
+use layoutproof_source::sources::SourceMap;
+
+use crate::parallel;
+use crate::shader_blocks::{ShaderBlocks, ShaderJob, TargetBlock, read, read_without_compilers};
+
+/// The value of a macro of which only the name is known.
+pub const GUESSED_VALUE: u32 = 1;
+
+/// The number of shaders to read before blocks that are known already are dropped: an engine's blocks in all of its
+/// shaders take gigabytes.
+const READ_AT_ONCE: usize = 64;
+
+/// The settings of the trials.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Trials<'a> {
+    /// Folders with included files.
+    pub includes: &'a [String],
+    /// Sets of macros that the build defines.
+    pub define_sets: &'a [Vec<String>],
+}
+
+/// What came of the trials.
+#[derive(Debug)]
+pub(super) struct TriedShaders {
+    /// The result of each shader.
+    pub trials: Vec<Trial>,
+    /// The blocks whose layout depends on the target or the order of matrices, each once for the shaders of a folder
+    /// that include it.
+    pub blocks: Vec<TargetBlock>,
+}
+
+/// How a shader can be read.
+#[derive(Clone, Debug)]
+pub(super) enum Trial {
+    Alone,
+    /// With these macros.
+    With(Macros, Vec<String>),
+    /// Not at all, for this reason.
+    Refused(Problem),
+    /// Time was up before all ways were tried. Holds the problem of reading it alone, if that was tried.
+    NotRead(Option<Problem>),
+}
+
+/// Where the macros of a shader come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Macros {
+    /// The commands of the build.
+    Build,
+    /// The shader asks for them. Programs that compile shaders when they run define such macros.
+    Guessed,
+}
+
+/// A way of reading a shader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attempt {
+    Alone,
+    BuildMacros,
+    Compilers,
+    GuessedMacros,
+}
+
+/// Reads a shader, with or without compilers.
+type ReadShader = fn(&ShaderJob, &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>>;
+
+/// Why a shader cannot be read.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    /// The first error, without its place.
+    pub cause: String,
+    /// What may help, with the macros that the shader asks for.
+    pub advice: ReadingAdvice,
+}
+
+impl Trials<'_> {
+    /// The results for all shaders, in their order. All shaders are tried one way before any is tried the next: on a
+    /// slow or busy machine, the time is then enough for the ways that read most of them.
+    ///
+    /// # Errors
+    /// The threads cannot be started.
+    pub(super) fn of(self, shaders: &[PathBuf], has_time: impl Fn() -> bool + Sync) -> anyhow::Result<TriedShaders> {
+        let mut known: HashMap<(BlockNames, Option<&Path>), Vec<BlockLayout>> = HashMap::new();
+        let mut blocks = Vec::new();
+        let mut trials: Vec<Option<Trial>> = vec![None; shaders.len()];
+        let mut problems: Vec<Option<Problem>> = vec![None; shaders.len()];
+        for attempt in [Attempt::Alone, Attempt::BuildMacros, Attempt::Compilers, Attempt::GuessedMacros] {
+            let open: Vec<usize> = (0..shaders.len()).filter(|shader| trials[*shader].is_none()).collect();
+            for some in open.chunks(READ_AT_ONCE) {
+                let results = parallel::for_all(some, |shader| {
+                    has_time().then(|| self.attempt(attempt, &shaders[*shader], problems[*shader].as_ref(), &has_time))
+                })?;
+                for (shader, result) in some.iter().zip(results) {
+                    match result {
+                        Some(Ok((trial, read))) => {
+                            trials[*shader] = Some(trial);
+                            let folder = shaders[*shader].parent();
+                            let is_new = |block: &TargetBlock| {
+                                let layouts = known.entry((block.names.clone(), folder)).or_default();
+                                let is_new = block.open.is_some() && !layouts.contains(&block.layout);
+                                if is_new {
+                                    layouts.push(block.layout.clone());
+                                }
+                                is_new
+                            };
+                            blocks.extend(read.into_iter().filter(is_new));
+                        }
+                        Some(Err(problem)) => {
+                            // An attempt that ran out of time may have ended too early.
+                            if attempt == Attempt::GuessedMacros && has_time() {
+                                trials[*shader] = Some(Trial::Refused(problem.clone()));
+                            }
+                            problems[*shader] = Some(problem);
+                        }
+                        None => {}
+                    }
+                }
+            }
+        }
+        let trials = trials.into_iter().zip(problems);
+        Ok(TriedShaders {
+            trials: trials.map(|(trial, problem)| trial.unwrap_or(Trial::NotRead(problem))).collect(),
+            blocks,
+        })
+    }
+
+    /// Tries one way. The error is the problem of reading the shader alone, with our own reader.
+    fn attempt(
+        self,
+        attempt: Attempt,
+        path: &Path,
+        problem: Option<&Problem>,
+        has_time: &impl Fn() -> bool,
+    ) -> Result<(Trial, Vec<TargetBlock>), Problem> {
+        let Some(problem) = problem else {
+            return self.blocks_of(path, &[], read_without_compilers).map(|blocks| (Trial::Alone, blocks));
+        };
+        let with_set = |read: &dyn Fn(&[String]) -> Option<Vec<TargetBlock>>| {
+            let mut sets = self.define_sets.iter().take_while(|_| has_time());
+            sets.find_map(|set| Some((Trial::With(Macros::Build, set.clone()), read(set)?)))
+        };
+        let found = match attempt {
+            Attempt::Alone => None,
+            Attempt::BuildMacros => with_set(&|set| self.blocks_of(path, set, read_without_compilers).ok()),
+            Attempt::Compilers => {
+                // No compiler can read a shader that lacks its macros.
+                let has_macros = |problem: &Problem| problem.advice.macros.is_empty();
+                let alone = if has_macros(problem) { self.blocks_of(path, &[], read).ok() } else { None };
+                match alone {
+                    Some(blocks) => Some((Trial::Alone, blocks)),
+                    None => with_set(&|set| match self.blocks_of(path, set, read_without_compilers) {
+                        Err(own) if !has_macros(&own) => None,
+                        _ => self.blocks_of(path, set, read).ok(),
+                    }),
+                }
+            }
+            Attempt::GuessedMacros => self.with_guessed_macros(path, problem.clone(), has_time),
+        };
+        found.ok_or_else(|| problem.clone())
+    }
+
+    /// The blocks of a shader with these macros, or why it cannot be read with them. A shader may have no block.
+    fn blocks_of(self, file: &Path, defines: &[String], read: ReadShader) -> Result<Vec<TargetBlock>, Problem> {
+        let declare =
+            DeclareArgs { include: self.includes.to_vec(), define: defines.to_vec(), ..DeclareArgs::default() };
+        let job = ShaderJob {
+            path: file.to_owned(),
+            declare,
+            profile: None,
+            named: LayoutSelection::default(),
+            usual: LayoutSelection::default(),
+        };
+        let problems = match read(&job, &mut SourceMap::default()) {
+            Ok(Ok(read)) => return Ok(read.blocks),
+            Ok(Err(problems)) => problems,
+            Err(error) => return Err(Problem { cause: format!("{error:#}"), advice: ReadingAdvice::default() }),
+        };
+        match reading_errors(&problems).next() {
+            None => Ok(Vec::new()),
+            Some(first) => Err(Problem { cause: first.message.clone(), advice: advice_on(&problems) }),
+        }
+    }
+
+    /// Reads a shader with the macros that its `#error` lines ask for; `None` if they are not enough.
+    fn with_guessed_macros(
+        self,
+        file: &Path,
+        mut problem: Problem,
+        has_time: &impl Fn() -> bool,
+    ) -> Option<(Trial, Vec<TargetBlock>)> {
+        let mut macros: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let before = macros.len();
+            macros.extend(problem.advice.macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
+            if macros.is_empty() || !has_time() {
+                return None;
+            }
+            let defines: Vec<String> = macros.iter().cloned().collect();
+            // A shader with all of its macros may only be too much for our own reader.
+            let has_macros = macros.len() == before;
+            let read: ReadShader = if has_macros { read } else { read_without_compilers };
+            match self.blocks_of(file, &defines, read) {
+                Ok(blocks) => return Some((Trial::With(Macros::Guessed, defines), blocks)),
+                Err(_) if has_macros => return None,
+                Err(next) => problem = next,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// The trials of shaders for which time is up after so many questions for it.
+    fn trials(shaders: &[&str], questions: u32) -> Vec<Trial> {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |(index, text): (usize, &&str)| {
+            let path = folder.path().join(format!("{index}.hlsl"));
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let paths: Vec<PathBuf> = shaders.iter().enumerate().map(write).collect();
+        let asked = AtomicU32::new(0);
+        let has_time = || asked.fetch_add(1, Ordering::Relaxed) < questions;
+        Trials { includes: &[], define_sets: &[] }.of(&paths, has_time).unwrap().trials
+    }
+
+    /// A compiler or macros might still read the shader.
+    #[test]
+    fn a_shader_without_time_for_all_attempts_is_not_refused() {
+        let found = trials(&["cbuffer A { float4 a[sizeof(float4)]; };"], 1);
+        assert!(matches!(&found[..], [Trial::NotRead(Some(_))]), "{found:?}");
+        assert!(matches!(&trials(&["cbuffer A { float4 a; };"], 0)[..], [Trial::NotRead(None)]));
+    }
+
+    /// The first two questions are for reading both shaders alone.
+    #[test]
+    fn a_shader_that_needs_macros_takes_no_time_from_the_others() {
+        let needs_macros = "#ifndef LANES\n#error LANES is not defined\n#endif\ncbuffer A { float4 a[LANES]; };";
+        let found = trials(&[needs_macros, "cbuffer A { float4 a; };"], 2);
+        assert!(matches!(&found[..], [Trial::NotRead(Some(_)), Trial::Alone]), "{found:?}");
+        let found = trials(&[needs_macros, "cbuffer A { float4 a; };"], u32::MAX);
+        let [Trial::With(Macros::Guessed, macros), Trial::Alone] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(macros, &["LANES=1"]);
+    }
+}
