@@ -1,7 +1,6 @@
 //! Matches blocks with host types and compares them.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
@@ -9,9 +8,9 @@ use layoutproof_hostcheck::matching::{
     BlockMatch, BlockNames, Candidates, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
 };
 use layoutproof_hostcheck::{
-    BlockPart, MemberFit, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct,
-    Remark, VectorTypes, WrittenBy, WrittenRules, as_written, block_parts, element_of_collection, has_data,
-    has_members_of, part_of_host, part_path, shares_a_member,
+    BlockPart, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct, Remark,
+    WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of, part_of_host, part_path,
+    shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOutShape};
@@ -22,9 +21,9 @@ use layoutproof_report::host_check::{
 use crate::borrowed::{PairNearness, withdraw_borrowed};
 use crate::comparisons::Comparisons;
 use crate::debug_worker::DebugAnswer;
-use crate::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, definitions, nearest_definitions};
+use crate::host_structs::{Candidate, HostStructs};
+use crate::nearness::{StructsByName, definitions};
 use crate::shader_blocks::{HostForm, TargetBlock};
-use crate::writers::without_arguments;
 
 /// Most structs to propose for a block: a longer list does not help the user to choose.
 const MOST_PROPOSALS: usize = 2;
@@ -105,17 +104,6 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
     pairing
 }
 
-/// The host structs as a shader sees them.
-struct HostStructs<'a> {
-    by_name: StructsByName<'a>,
-    /// The number of folders that the nearest structs have in common with the shader; `None` if all
-    /// structs are equally near. In a repository of samples, these are the structs of the shader's own sample.
-    nearest: Option<usize>,
-    /// The host files with such structs.
-    nearest_files: BTreeSet<&'a str>,
-    vector_types: &'a VectorTypes,
-}
-
 /// The results for one block.
 struct PairsOfBlock<'a> {
     block: &'a TargetBlock,
@@ -125,6 +113,14 @@ struct PairsOfBlock<'a> {
     unmatched: Vec<UnmatchedBlock>,
 }
 
+/// What was found for a block as a whole.
+#[derive(Clone, Copy)]
+struct WholeMatch<'a> {
+    has_host: bool,
+    /// The stated struct of the bytes before the elements, which is compared together with them.
+    header: Option<&'a ProgramStruct>,
+}
+
 /// A pair with its block part and its host struct.
 struct BlockPair {
     pair: CheckedPair,
@@ -132,168 +128,211 @@ struct BlockPair {
     host: Arc<ProgramStruct>,
 }
 
-impl PairsOfBlock<'_> {
-    /// Finds the host struct of the block. If that struct covers only the header, finds the struct
-    /// of the elements after it too. `type_names` are those that may be meant.
+impl<'a> PairsOfBlock<'a> {
+    /// Finds the host struct of the block, and that of the elements after it if the first covers only the header.
+    /// `type_names` are those that may be meant.
     fn find(&mut self, index: usize, hosts: &[DebugAnswer], type_names: &[&str]) {
-        let (block, structs) = (self.block, self.structs);
-        let by_name = &structs.by_name;
+        let (block, by_name) = (self.block, &self.structs.by_name);
         let (layout, names) = (&block.layout, &block.names);
-        // A class with a pointer must not match a block just because its name is similar.
         let parts = layout.result.as_ref().map(|root| block_parts(layout, root)).unwrap_or_default();
-        let type_names = type_names.iter().copied().filter(|name| by_name.contains_key(name));
-        let candidates = type_names.clone().filter_map(|name| Some((name, by_name.get(name)?.program.as_ref())));
-        let candidates = candidates.filter(|(name, host)| {
-            let has_members = || has_members_of(&parts, host);
-            let is_possible = !host.is_never_uploaded() || (has_name(names, name) && has_members());
-            is_possible && (!host.is_named_by_variable || has_members()) && may_be_unnamed(&parts, host)
+        let type_names: Vec<&str> = type_names.iter().copied().filter(|name| by_name.contains_key(name)).collect();
+
+        let found = self.match_name(&parts, &type_names);
+        let host = find_host(index, names.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
+            match_type(names, declared.iter().copied()).found
         });
-        let mut found = if names.stated.is_some() {
-            match_type(names, type_names.clone())
-        } else {
-            let near = candidates.clone().filter(|(_, host)| structs.is_nearest(host) && has_members_of(&parts, host));
-            let near = match_type(names, near.map(|(name, _)| name));
-            match near.found {
-                TypeMatch::Found(_) | TypeMatch::Ambiguous(_) => near,
-                TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {
-                    match_type(names, candidates.map(|(name, _)| name))
-                }
-            }
+        if let Err(reasons) = &layout.result {
+            let forbidden = reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+            let reason = host.err().unwrap_or(UnmatchedReason::Forbidden(forbidden));
+            return self.unmatched.push(unmatched(block, layout.name.clone(), reason));
+        }
+        let named = host.and_then(|host| self.accept(&parts, &found, host));
+        let whole = self.find_whole(index, hosts, &parts, named);
+
+        let is_compared = self.pairs.iter().any(|pair| !pair.pair.comparison.is_header());
+        if !is_compared && let Some(part) = parts.iter().position(|part| part.has_header) {
+            self.find_elements(index, hosts, &parts, part, &type_names, whole);
+        }
+    }
+
+    /// The struct with the name that the user states, or with the block's. One that is nearest to the shader and has
+    /// members of the block comes first.
+    fn match_name(&self, parts: &[BlockPart<'_>], type_names: &[&str]) -> BlockMatch {
+        let (names, structs) = (&self.block.names, self.structs);
+        if names.stated.is_some() {
+            return match_type(names, type_names.iter().copied());
+        }
+        // A class with a pointer must not match a block just because its name is similar.
+        let is_possible = |name: &str, host: &ProgramStruct| {
+            let has_members = || has_members_of(parts, host);
+            let is_uploaded = !host.is_never_uploaded() || (has_name(names, name) && has_members());
+            is_uploaded && (!host.is_named_by_variable || has_members()) && may_be_unnamed(parts, host)
         };
+        let candidates: Vec<(&str, &ProgramStruct)> = type_names
+            .iter()
+            .filter_map(|name| Some((*name, structs.find(name)?)))
+            .filter(|(name, host)| is_possible(name, host))
+            .collect();
+        let near = candidates.iter().filter(|(_, host)| structs.is_nearest(host) && has_members_of(parts, host));
+        let mut found = match_type(names, near.map(|(name, _)| *name));
+        if let TypeMatch::None(_) | TypeMatch::StatedMissing { .. } = found.found {
+            found = match_type(names, candidates.iter().map(|(name, _)| *name));
+        }
+
         let rivals: Vec<String> = match &found.found {
             TypeMatch::Ambiguous(several) => several.clone(),
             // Whether the name is in a namespace counts less than whose it is.
             TypeMatch::Found(name) => {
-                type_names.clone().filter(|other| is_namesake(other, name)).map(ToOwned::to_owned).collect()
+                type_names.iter().filter(|other| is_namesake(other, name)).map(ToString::to_string).collect()
             }
             TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => Vec::new(),
         };
-        if names.stated.is_none()
-            && rivals.len() > 1
-            && let Some(name) = structs.only_nearest(&parts, &rivals)
+        if rivals.len() > 1
+            && let Some(name) = structs.only_nearest(parts, &rivals)
         {
             found.found = TypeMatch::Found(name);
         }
-        let host = find_host(index, names.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
-            match_type(names, declared.iter().copied()).found
-        });
-        let root = match &layout.result {
-            Ok(root) => root,
-            Err(reasons) => {
-                let forbidden = || reasons.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-                let reason = host.map_or_else(|reason| reason, |_| UnmatchedReason::Forbidden(forbidden()));
-                return self.unmatched.push(unmatched(block, layout.name.clone(), reason));
-            }
-        };
+        found
+    }
 
-        let parts = block_parts(layout, root);
-        let host = host.and_then(|host| {
-            let part = found.part.map_or_else(|| part_of_host(&parts, host), |inner| inner + 1);
-            // Bytes alone agree with many structs, so that a generic name needs a member's name too, and a similar
-            // one half of them. A generic name in a class or namespace needs their places or all of them: in a
-            // repository of samples, each has its own `PushConstants`.
-            let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
-            let has_members = has_members_of(own, host);
-            let is_in_place = || structs.best_fit(own, host).is_some_and(|(fit, _)| fit.is_in_place());
-            let is_named = if names.stated.is_some() || (has_name(names, &host.name) && !own.iter().any(has_data)) {
-                true
-            } else if is_generic(&host.name) && host.name.contains("::") {
-                has_members && is_in_place()
-            } else {
-                has_members
-                    || has_own_name(names, &host.name)
-                    || (has_name(names, &host.name) && shares_a_member(&parts, host))
-            };
-            if !is_named {
-                return Err(UnmatchedReason::OtherMembers(host.name.clone()));
-            }
-            if names.stated.is_some() || structs.may_fill(&parts, host) {
-                Ok((part, host))
-            } else {
-                Err(UnmatchedReason::FartherAway(host.name.clone()))
-            }
-        });
-        let elements = parts.iter().position(|part| part.has_header);
-        let mut header = None;
+    /// The part of the block that a struct with its name describes, unless the name alone says too little.
+    ///
+    /// Bytes alone agree with many structs, so that a generic name needs a member's name too, and a similar one half of
+    /// them. A generic name in a class or namespace needs their places or all of them: in a repository of samples, each
+    /// has its own `PushConstants`.
+    fn accept(
+        &self,
+        parts: &[BlockPart<'_>],
+        found: &BlockMatch,
+        host: &'a ProgramStruct,
+    ) -> Result<(usize, &'a ProgramStruct), UnmatchedReason> {
+        let (names, structs) = (&self.block.names, self.structs);
+        let part = found.part.map_or_else(|| part_of_host(parts, host), |inner| inner + 1);
+        if names.stated.is_some() {
+            return Ok((part, host));
+        }
+        let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
+        let has_members = has_members_of(own, host);
+        let is_in_place = || structs.best_fit(own, host).is_some_and(|(fit, _)| fit.is_in_place());
+        let is_named = if has_name(names, &host.name) && !own.iter().any(has_data) {
+            true
+        } else if is_generic(&host.name) && host.name.contains("::") {
+            has_members && is_in_place()
+        } else {
+            has_members
+                || has_own_name(names, &host.name)
+                || (has_name(names, &host.name) && shares_a_member(parts, host))
+        };
+        if !is_named {
+            Err(UnmatchedReason::OtherMembers(host.name.clone()))
+        } else if structs.may_fill(parts, host) {
+            Ok((part, host))
+        } else {
+            Err(UnmatchedReason::FartherAway(host.name.clone()))
+        }
+    }
+
+    /// Compares the block with its host struct, or with one that fits it better by its members.
+    fn find_whole(
+        &mut self,
+        index: usize,
+        hosts: &[DebugAnswer],
+        parts: &[BlockPart<'_>],
+        named: Result<(usize, &'a ProgramStruct), UnmatchedReason>,
+    ) -> WholeMatch<'a> {
+        let (block, structs) = (self.block, self.structs);
         let fitting = || structs.candidates(index, hosts, |part| parts.get(part).is_some_and(|part| !part.has_header));
-        let candidates = match &host {
-            Ok(_) if names.stated.is_some() => Vec::new(),
+        let candidates = match &named {
+            Ok(_) if block.names.stated.is_some() => Vec::new(),
             Ok((_, host)) if !is_generic(&host.name) => {
                 fitting().into_iter().filter(|candidate| candidate.fit.is_whole()).collect()
             }
-            Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(&parts, names, fitting()),
+            Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(parts, names, fitting()),
             Ok(_) | Err(_) => fitting(),
         };
-        let host = host.and_then(|(part, host)| {
+        let named = named.and_then(|(part, host)| {
             if candidates.iter().any(|candidate| candidate.is_better_than(host, structs, &candidates)) {
                 Err(UnmatchedReason::NoType(vec![host.name.clone()]))
             } else {
                 Ok((part, host))
             }
         });
-        let named = host.as_ref().ok().copied();
-        let displaced = named.filter(|(part, host)| self.is_displaced(&parts, *part, host, &candidates));
-        let host = displaced.map_or(host, |(_, host)| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
-        let host = host.map(|(part, host)| structs.only_elements(&parts, host).unwrap_or((part, host)));
-        let has_host = host.is_ok();
+        let own = named.as_ref().ok().copied();
+        let displaced = own.filter(|(part, host)| self.is_displaced(parts, *part, host, &candidates));
+        let host = match displaced {
+            Some((_, host)) => Err(UnmatchedReason::NoType(vec![host.name.clone()])),
+            None => named.map(|(part, host)| structs.only_elements(parts, host).unwrap_or((part, host))),
+        };
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
         let only_fitting = structs.only_fitting(&candidates, displaced.map(|(_, host)| host), has_namesakes);
-        let only_fitting = only_fitting.filter(|only| self.is_evident(&parts, only));
+        let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
+
+        let mut whole = WholeMatch { has_host: host.is_ok(), header: None };
         match host {
             Ok((part, host)) => match block.host_form {
-                HostForm::One => self.compare(&parts, part, host),
-                HostForm::Several(count) => self.compare(&parts, 0, &several(host, count)),
-                HostForm::HeaderAndElements => {
-                    header = Some(host);
-                }
+                HostForm::One => self.compare(parts, part, host),
+                HostForm::Several(count) => self.compare(parts, 0, &several(host, count)),
+                HostForm::HeaderAndElements => whole.header = Some(host),
             },
             Err(
                 UnmatchedReason::NoType(_)
                 | UnmatchedReason::OtherMembers(_)
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
-            ) if let Some(only) = only_fitting => {
-                self.compare_by_members(&parts, only);
-            }
-            Err(reason) if is_worth_listing(&parts, &reason) => {
-                let proposals = self.proposals(&parts, &candidates);
-                let listed = unmatched(block, layout.name.clone(), reason);
+            ) if let Some(only) = only_fitting => self.compare_by_members(parts, only),
+            Err(reason) if is_worth_listing(parts, &reason) => {
+                let proposals = self.proposals(parts, &candidates);
+                let listed = unmatched(block, block.layout.name.clone(), reason);
                 self.unmatched.push(UnmatchedBlock { proposals, ..listed });
             }
             Err(_) => {}
         }
+        whole
+    }
 
-        let is_compared = self.pairs.iter().any(|pair| !pair.pair.comparison.is_header());
-        let (Some(part), false) = (elements, is_compared) else { return };
+    /// Compares the elements of the block's unbounded array, which are `part`, with their struct, together with the header
+    /// if that is stated.
+    fn find_elements(
+        &mut self,
+        index: usize,
+        hosts: &[DebugAnswer],
+        parts: &[BlockPart<'_>],
+        part: usize,
+        type_names: &[&str],
+        whole: WholeMatch<'a>,
+    ) {
+        let (block, structs) = (self.block, self.structs);
+        let names = &block.names;
         let Some(names_of_part) = part.checked_sub(1).and_then(|inner| names.parts.get(inner)) else { return };
-        let found = match_part(names, names_of_part, type_names);
+        let found = match_part(names, names_of_part, type_names.iter().copied());
         let found = BlockMatch { found, part: None };
-        let host = find_host(index, names_of_part.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
-            match_part(names, names_of_part, declared.iter().copied())
-        });
+        let host =
+            find_host(index, names_of_part.stated.as_ref(), &found, hosts, &structs.by_name, |declared: &[&str]| {
+                match_part(names, names_of_part, declared.iter().copied())
+            });
         let candidates = match &host {
             Ok(_) if names_of_part.stated.is_some() => Vec::new(),
             Ok(_) | Err(_) => structs.candidates(index, hosts, |fitted| fitted == part),
         };
-        let named = host.as_ref().ok().copied().filter(|_| header.is_none());
-        let displaced = named.filter(|host| self.is_displaced(&parts, part, host, &candidates));
+        let named = host.as_ref().ok().copied().filter(|_| whole.header.is_none());
+        let displaced = named.filter(|host| self.is_displaced(parts, part, host, &candidates));
         let host = displaced.map_or(host, |host| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
-        let only_fitting = only_fitting.filter(|only| self.is_evident(&parts, only));
+        let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
         match host {
-            Ok(host) => match header {
-                Some(header) => self.compare(&parts, 0, &with_elements(header, host, parts[part].member())),
-                None => self.compare(&parts, part, host),
+            Ok(host) => match whole.header {
+                Some(header) => self.compare(parts, 0, &with_elements(header, host, parts[part].member())),
+                None => self.compare(parts, part, host),
             },
-            Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, header) => {
-                self.compare_by_members(&parts, only);
+            Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, whole.header) => {
+                self.compare_by_members(parts, only);
             }
             Err(reason) => {
                 let near: Vec<Candidate<'_>> =
                     candidates.into_iter().filter(|candidate| candidate.fit.is_near()).collect();
-                if has_host || reason.is_error() || !near.is_empty() {
-                    let proposals = self.proposals(&parts, &near);
-                    let listed = unmatched(block, part_path(&layout.name, &parts[part].path), reason);
+                if whole.has_host || reason.is_error() || !near.is_empty() {
+                    let proposals = self.proposals(parts, &near);
+                    let listed = unmatched(block, part_path(&block.layout.name, &parts[part].path), reason);
                     self.unmatched.push(UnmatchedBlock { proposals, ..listed });
                 }
             }
@@ -323,13 +362,13 @@ impl PairsOfBlock<'_> {
         self.block.names.stated.is_none() && candidates.iter().any(is_displacing) && differs()
     }
 
-    /// Compares a struct that only its members match with the block.
     /// False for a struct of which the name of the only member is right, and nothing else.
     fn is_evident(&self, parts: &[BlockPart<'_>], only: &Candidate<'_>) -> bool {
         let agrees = || compare_pair(self.block, &parts[only.part], only.host, self.rules).comparison.agrees();
         !only.fit.is_only_member() || only.host.written_by.is_some() || agrees()
     }
 
+    /// Compares a struct that only its members match with the block.
     fn compare_by_members(&mut self, parts: &[BlockPart<'_>], only: &Candidate<'_>) {
         self.compare(parts, only.part, only.host);
         if let Some(found) = self.pairs.last_mut() {
@@ -470,209 +509,9 @@ fn several(host: &ProgramStruct, count: u32) -> ProgramStruct {
     ProgramStruct { name, size: host.size.saturating_mul(count), fields: vec![array], ..host.clone() }
 }
 
-/// A host struct that fits a block by its members.
-struct Candidate<'a> {
-    host: &'a ProgramStruct,
-    nearness: Nearness,
-    /// The part of the block that it fits, as an index into its parts.
-    part: usize,
-    fit: MemberFit,
-}
-
-impl Candidate<'_> {
-    /// True if it is nearer than a struct with the block's name, or as near and fits better.
-    fn is_better_than(&self, named: &ProgramStruct, structs: &HostStructs<'_>, all: &[Candidate<'_>]) -> bool {
-        let own = all.iter().find(|candidate| candidate.host.name == named.name);
-        let of_named = (structs.nearness(named), own.map(|own| own.fit));
-        let is_better = if is_generic(&named.name) {
-            (self.nearness, Some(self.fit)) > of_named
-        } else {
-            self.nearness > of_named.0
-        };
-        self.host.name != named.name && is_better
-    }
-
-    /// True if it has all members, and a struct with the block's name is probably another one: that has few of
-    /// them, or no library writes it.
-    fn displaces(&self, named: &ProgramStruct, own: MemberFit) -> bool {
-        let has_few = own.named * 2 < own.of;
-        let is_unwritten = is_written_unlike(self.host, named) && own < self.fit;
-        self.host.name != named.name && self.fit.is_whole() && (has_few || is_unwritten)
-    }
-
-    /// True if another is nearer and fits as well.
-    fn is_beaten(&self, all: &[Candidate<'_>]) -> bool {
-        all.iter().any(|other| other.nearness > self.nearness && other.fit >= self.fit)
-    }
-}
-
-impl<'d> HostStructs<'d> {
-    fn new(all: &Definitions<'d>, shader: &str, vector_types: &'d VectorTypes) -> Self {
-        let by_name = nearest_definitions(all, &ShaderPath::new(shader));
-        let folders = || by_name.values().map(|near| near.nearness.folders);
-        let nearest = folders().max().filter(|most| folders().min() != Some(*most));
-        let is_nearest = |near: &&NearStruct<'d>| Some(near.nearness.folders) == nearest;
-        let nearest_files = by_name.values().filter(is_nearest).flat_map(|near| near.objects.clone()).collect();
-        Self { by_name, nearest, nearest_files, vector_types }
-    }
-
-    fn find(&self, name: &str) -> Option<&ProgramStruct> {
-        self.by_name.get(name).map(|near| near.program.as_ref())
-    }
-
-    /// The struct of the elements, with the part of the block that they are, for a struct that a library writes and
-    /// that has nothing but a collection of them.
-    fn only_elements(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<(usize, &ProgramStruct)> {
-        let [only] = host.fields.as_slice() else { return None };
-        let element = self.find(element_of_collection(&only.type_name)?)?;
-        let part = parts.iter().rposition(|part| part.stride.is_some() && !part.has_header)?;
-        host.written_by.as_ref().map(|_| (part, element))
-    }
-
-    fn nearness(&self, host: &ProgramStruct) -> Nearness {
-        self.by_name.get(host.name.as_str()).map(|near| near.nearness).unwrap_or_default()
-    }
-
-    /// True if other structs are farther from the shader, and none is nearer.
-    fn is_nearest(&self, host: &ProgramStruct) -> bool {
-        self.nearest == Some(self.nearness(host).folders)
-    }
-
-    /// True if no program has structs that are nearer to the shader than all of this struct's.
-    fn is_of_nearest_program(&self, host: &ProgramStruct) -> bool {
-        let near = self.by_name.get(host.name.as_str());
-        self.nearest.is_none() || near.is_some_and(|near| !near.objects.is_disjoint(&self.nearest_files))
-    }
-
-    /// True if a struct with the name of a block may fill it, as far as other structs are nearer to the
-    /// shader. One of the same program then needs half of the members, and one of another program, or with a
-    /// name that many structs have, needs all.
-    fn may_fill(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> bool {
-        if self.nearest.is_none() || self.is_nearest(host) {
-            return true;
-        }
-        if self.is_of_nearest_program(host) && !is_generic(&host.name) {
-            has_members_of(parts, host)
-        } else {
-            self.best_fit(parts, host).is_some_and(|(fit, _)| fit.is_exact())
-        }
-    }
-
-    /// The struct with all members of the block, if no other comes near that is as near to the shader.
-    /// A few members are enough for a struct of the shader's own program. If several have the block's name,
-    /// any other that is as near counts. One with the block's name that differs counts too, unless a library
-    /// writes the chosen struct and not that one.
-    fn only_fitting<'a, 'b>(
-        &self,
-        candidates: &'a [Candidate<'b>],
-        displaced: Option<&ProgramStruct>,
-        has_namesakes: bool,
-    ) -> Option<&'a Candidate<'b>> {
-        let has_all = |candidate: &&Candidate<'_>| {
-            let is_own = candidate.fit.is_exact() && self.is_nearest(candidate.host);
-            is_own || (candidate.fit.is_whole() && self.is_of_nearest_program(candidate.host))
-        };
-        let best = candidates.iter().find(has_all)?;
-        let is_rival = |other: &Candidate<'_>| {
-            let comes_near = has_namesakes || other.fit.is_rival();
-            let is_same = other.host.name == best.host.name || is_same_template(other.host, best.host);
-            !is_same && other.nearness >= best.nearness && comes_near && !is_written_unlike(best.host, other.host)
-        };
-        let is_alone = !candidates.iter().any(is_rival);
-        (is_alone && displaced.is_none_or(|named| is_written_unlike(best.host, named))).then_some(best)
-    }
-
-    /// The structs of all host files that fit one of these parts of a block by their members, best first.
-    fn candidates(&self, block: usize, hosts: &[DebugAnswer], may_fill: impl Fn(usize) -> bool) -> Vec<Candidate<'_>> {
-        let mut candidates: Vec<Candidate<'_>> = Vec::new();
-        for answer in hosts {
-            let own = answer.proposals.get(block).into_iter().flatten();
-            for proposal in own.filter(|proposal| may_fill(proposal.part)) {
-                let Some(near) = self.by_name.get(proposal.host.as_str()) else { continue };
-                let host = near.program.as_ref();
-                let is_known = candidates.iter().any(|known| known.host.name == host.name);
-                let proposed = answer.structs.iter().find(|program| program.name == proposal.host);
-                // Another program's struct of this name may be nearer.
-                let is_own = || proposed.is_some_and(|proposed| proposed.has_same_layout(host));
-                if !is_known && (proposal.fit.is_near() || self.is_nearest(host)) && is_own() {
-                    candidates.push(self.candidate(host, proposal.part, proposal.fit));
-                }
-            }
-        }
-        best_first(candidates)
-    }
-
-    /// The structs with the block's name and those that fit by their members, best first.
-    fn rivals<'a>(
-        &'a self,
-        parts: &[BlockPart<'_>],
-        names: &[String],
-        fitting: Vec<Candidate<'a>>,
-    ) -> Vec<Candidate<'a>> {
-        let candidate = |name: &String| {
-            let host = self.by_name.get(name.as_str())?.program.as_ref();
-            let (fit, part) = self.best_fit(parts, host)?;
-            Some(self.candidate(host, part, fit))
-        };
-        let mut rivals: Vec<Candidate<'a>> = names.iter().filter_map(candidate).collect();
-        let best = rivals.iter().map(|rival| rival.nearness).max();
-        rivals.extend(
-            fitting.into_iter().filter(|other| Some(other.nearness) > best && !names.contains(&other.host.name)),
-        );
-        best_first(rivals)
-    }
-
-    fn candidate<'a>(&self, host: &'a ProgramStruct, part: usize, fit: MemberFit) -> Candidate<'a> {
-        Candidate { host, nearness: self.nearness(host), part, fit }
-    }
-
-    /// The part of a block that fits a struct best by its members, as an index into the parts.
-    fn best_fit(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<(MemberFit, usize)> {
-        let fits = parts
-            .iter()
-            .enumerate()
-            .filter_map(|(part, found)| Some((MemberSketch::new(found.root)?.fit_of(host, self.vector_types), part)));
-        fits.max()
-    }
-
-    /// The struct with members of the block that is nearer to the shader than all others.
-    fn only_nearest(&self, parts: &[BlockPart<'_>], names: &[String]) -> Option<String> {
-        let hosts = names.iter().filter_map(|name| self.by_name.get(name.as_str()));
-        let near: Vec<(Nearness, &ProgramStruct)> = hosts.map(|near| (near.nearness, near.program.as_ref())).collect();
-        let best = near.iter().map(|(nearness, _)| *nearness).max()?;
-        let mut nearest = near.into_iter().filter(|(nearness, _)| *nearness == best).map(|(_, host)| host);
-        match (nearest.next(), nearest.next()) {
-            (Some(only), None) if has_members_of(parts, only) => Some(only.name.clone()),
-            _ => None,
-        }
-    }
-}
-
-fn best_first(mut candidates: Vec<Candidate<'_>>) -> Vec<Candidate<'_>> {
-    candidates.sort_by(|left, right| {
-        let order = |candidate: &Candidate<'_>| Reverse((candidate.nearness, candidate.fit));
-        order(left).cmp(&order(right)).then_with(|| left.host.name.cmp(&right.host.name))
-    });
-    let is_beaten: Vec<bool> = candidates.iter().map(|candidate| candidate.is_beaten(&candidates)).collect();
-    let mut is_beaten = is_beaten.into_iter();
-    candidates.retain(|_| !is_beaten.next().unwrap_or_default());
-    candidates
-}
-
 /// True if two types have the same name, apart from their namespaces.
 fn is_namesake(left: &str, right: &str) -> bool {
     left.rsplit("::").next() == right.rsplit("::").next()
-}
-
-/// True if a library writes the first struct into buffers and not the second, although both are Rust's.
-fn is_written_unlike(written: &ProgramStruct, other: &ProgramStruct) -> bool {
-    written.written_by.is_some() && other.written_by.is_none() && other.contract != ProgramContract::Fixed
-}
-
-/// True for two instances of a generic struct with the same bytes.
-fn is_same_template(left: &ProgramStruct, right: &ProgramStruct) -> bool {
-    let (own, other) = (without_arguments(&left.name), without_arguments(&right.name));
-    own != left.name && own == other && left.has_same_layout(right)
 }
 
 /// False for a tuple of another size than the block: with members without names, only the size tells that

@@ -43,89 +43,12 @@ pub fn text(check: &HostCheck, view: View) -> String {
 fn findings(check: &HostCheck, view: View) -> String {
     let style = view.style;
     let mut lines = TextLines::default();
-    let mut mirrors = if view.is_whole() { Vec::new() } else { mirrors(check) };
     let pairs = pair_findings(check);
     let common = if view.is_whole() { CommonNotes::default() } else { CommonNotes::of(check, &pairs) };
-    let (mut agreeing, mut noted) = (PlainBlocks::default(), PlainBlocks::default());
-    for finding in pairs {
-        let pair = &check.pairs[finding.first()];
-        let agrees = pair.outcome() == PairOutcome::Agree;
-        match mirrors.iter_mut().find(|mirrors| mirrors.pairs.contains(&finding.first())) {
-            // The line about all mirrors names those that agree.
-            Some(_) if agrees => continue,
-            Some(mirrors) if !mirrors.is_told => {
-                mirrors.is_told = true;
-                wrapped(&mut lines, &style.verb(Tone::Disagree, "Mirrors"), &one_line(&mirrors.to_string()), view);
-            }
-            Some(_) | None => {}
-        }
-        let is_listed = if !agrees || !pair.proofs.is_empty() {
-            true
-        } else if details_of(pair, view, &common).is_empty() {
-            agreeing.is_listed(view)
-        } else {
-            noted.is_listed(view)
-        };
-        if is_listed {
-            lines.append(&pair_text(check, &finding, view, &common));
-        }
-    }
-    more_blocks(&mut lines, &style.verb(Tone::Agree, "Agree"), agreeing.left_out + noted.left_out, view);
-    if common.by_members > 0 {
-        let blocks = counted(common.by_members as u64, "block");
-        detail(
-            &mut lines,
-            "note",
-            &format!("{blocks} matched by members: no struct has their names, and only one has all of their members"),
-            view,
-        );
-    }
-    if common.matrices > 0 {
-        let blocks = counted(common.matrices as u64, "block");
-        let text =
-            format!("whether matrices are transposed is not checked in {blocks}: debug information does not record it");
-        detail(&mut lines, "note", &text, view);
-    }
-    for (remark, count) in &common.remarks {
-        detail(&mut lines, "note", &format!("{}: {remark}", counted(*count as u64, "block")), view);
-    }
-    // Blocks with and without proposals do not crowd each other out.
-    let (mut proposed, mut unknown) = (PlainBlocks::default(), PlainBlocks::default());
-    for finding in unmatched_findings(check) {
-        let unmatched = &check.unmatched[finding.first()];
-        let of_kind = if unmatched.proposals.is_empty() { &mut unknown } else { &mut proposed };
-        if is_error(check, unmatched) || of_kind.is_listed(view) {
-            lines.append(&without_host(check, &finding, view));
-        }
-    }
-    more_blocks(&mut lines, &style.verb(Tone::Skip, "No match"), proposed.left_out + unknown.left_out, view);
-    let entries = map_entries(check);
-    if !entries.is_empty() {
-        lines.push("");
-        lines.push("For layoutproof.toml, if these are meant (`check --write-map` appends them):");
-        let most = if view.is_whole() { usize::MAX } else { MOST_ENTRIES };
-        entries.iter().take(most).flat_map(|entry| entry.lines()).for_each(|line| lines.push(line));
-        if entries.len() > most {
-            lines.push("");
-            lines.push(&format!("# and {} more", entries.len() - most));
-        }
-        lines.push("");
-    }
-    let not_read = style.verb(Tone::Disagree, "Not read");
-    for unread in check.unread.iter().filter(|_| view.is_whole()) {
-        wrapped(&mut lines, &not_read, &one_line(&unread.reason()), view);
-    }
-    let unread = if view.is_whole() { Vec::new() } else { unread_findings(check) };
-    for finding in unread.iter().take(MOST_UNREAD) {
-        wrapped(&mut lines, &not_read, &one_line(&finding.sentence()), view);
-        if let Some(other) = finding.also() {
-            detail(&mut lines, "also", &other, view);
-        }
-    }
-    if let more @ 1.. = unread.iter().skip(MOST_UNREAD).map(|finding| finding.files.len()).sum::<usize>() {
-        let files = counted(more as u64, "more file");
-        wrapped(&mut lines, &not_read, &format!("{files}; `--verbose` lists them"), view);
-    }
+    lines.append(&pairs_text(check, pairs, &common, view));
+    lines.append(&common.text(view));
+    lines.append(&unmatched_text(check, view));
+    lines.append(&unread_text(check, view));
     for complaint in &check.complaints {
         wrapped(&mut lines, &style.verb(Tone::Disagree, "Error"), complaint, view);
     }
@@ -141,6 +64,86 @@ fn findings(check: &HostCheck, view: View) -> String {
             BetterChoice::Order { .. } => "Matrices",
         };
         wrapped(&mut lines, &style.verb(Tone::Known, verb), &better.advice(), view);
+    }
+    lines.into_text()
+}
+
+fn pairs_text(check: &HostCheck, pairs: Vec<Finding>, common: &CommonNotes, view: View) -> String {
+    let style = view.style;
+    let mut lines = TextLines::default();
+    let mut mirrors = if view.is_whole() { Vec::new() } else { mirrors(check) };
+    let (mut agreeing, mut noted) = (PlainBlocks::default(), PlainBlocks::default());
+    for finding in pairs {
+        let pair = &check.pairs[finding.first()];
+        let agrees = pair.outcome() == PairOutcome::Agree;
+        match mirrors.iter_mut().find(|mirrors| mirrors.pairs.contains(&finding.first())) {
+            // The line about all mirrors names those that agree.
+            Some(_) if agrees => continue,
+            Some(mirrors) if !mirrors.is_told => {
+                mirrors.is_told = true;
+                wrapped(&mut lines, &style.verb(Tone::Disagree, "Mirrors"), &one_line(&mirrors.to_string()), view);
+            }
+            Some(_) | None => {}
+        }
+        let is_listed = if !agrees || !pair.proofs.is_empty() {
+            true
+        } else if details_of(pair, view, common).is_empty() {
+            agreeing.is_listed(view)
+        } else {
+            noted.is_listed(view)
+        };
+        if is_listed {
+            lines.append(&pair_text(check, &finding, view, common));
+        }
+    }
+    more_blocks(&mut lines, &style.verb(Tone::Agree, "Agree"), agreeing.left_out + noted.left_out, view);
+    lines.into_text()
+}
+
+/// The blocks without a host struct, with the entries of `layoutproof.toml` that would give them one.
+fn unmatched_text(check: &HostCheck, view: View) -> String {
+    let mut lines = TextLines::default();
+    // Blocks with and without proposals do not crowd each other out.
+    let (mut proposed, mut unknown) = (PlainBlocks::default(), PlainBlocks::default());
+    for finding in unmatched_findings(check) {
+        let unmatched = &check.unmatched[finding.first()];
+        let of_kind = if unmatched.proposals.is_empty() { &mut unknown } else { &mut proposed };
+        if is_error(check, unmatched) || of_kind.is_listed(view) {
+            lines.append(&without_host(check, &finding, view));
+        }
+    }
+    more_blocks(&mut lines, &view.style.verb(Tone::Skip, "No match"), proposed.left_out + unknown.left_out, view);
+    let entries = map_entries(check);
+    if !entries.is_empty() {
+        lines.push("");
+        lines.push("For layoutproof.toml, if these are meant (`check --write-map` appends them):");
+        let most = if view.is_whole() { usize::MAX } else { MOST_ENTRIES };
+        entries.iter().take(most).flat_map(|entry| entry.lines()).for_each(|line| lines.push(line));
+        if entries.len() > most {
+            lines.push("");
+            lines.push(&format!("# and {} more", entries.len() - most));
+        }
+        lines.push("");
+    }
+    lines.into_text()
+}
+
+fn unread_text(check: &HostCheck, view: View) -> String {
+    let mut lines = TextLines::default();
+    let not_read = view.style.verb(Tone::Disagree, "Not read");
+    for unread in check.unread.iter().filter(|_| view.is_whole()) {
+        wrapped(&mut lines, &not_read, &one_line(&unread.reason()), view);
+    }
+    let unread = if view.is_whole() { Vec::new() } else { unread_findings(check) };
+    for finding in unread.iter().take(MOST_UNREAD) {
+        wrapped(&mut lines, &not_read, &one_line(&finding.sentence()), view);
+        if let Some(other) = finding.also() {
+            detail(&mut lines, "also", &other, view);
+        }
+    }
+    if let more @ 1.. = unread.iter().skip(MOST_UNREAD).map(|finding| finding.files.len()).sum::<usize>() {
+        let files = counted(more as u64, "more file");
+        wrapped(&mut lines, &not_read, &format!("{files}; `--verbose` lists them"), view);
     }
     lines.into_text()
 }
@@ -204,6 +207,28 @@ impl CommonNotes {
             by_members: count(&is_agreeing_by_members),
             better_layouts: better_layouts(check),
         }
+    }
+
+    fn text(&self, view: View) -> String {
+        let mut lines = TextLines::default();
+        if self.by_members > 0 {
+            let blocks = counted(self.by_members as u64, "block");
+            let text = format!(
+                "{blocks} matched by members: no struct has their names, and only one has all of their members"
+            );
+            detail(&mut lines, "note", &text, view);
+        }
+        if self.matrices > 0 {
+            let blocks = counted(self.matrices as u64, "block");
+            let text = format!(
+                "whether matrices are transposed is not checked in {blocks}: debug information does not record it"
+            );
+            detail(&mut lines, "note", &text, view);
+        }
+        for (remark, count) in &self.remarks {
+            detail(&mut lines, "note", &format!("{}: {remark}", counted(*count as u64, "block")), view);
+        }
+        lines.into_text()
     }
 }
 

@@ -61,13 +61,13 @@ pub struct FirstProject {
     /// Sentences about the files that were found and are not used.
     pub left_out: Vec<String>,
     /// The number of shaders that are listed without a test whether they can be read.
-    pub untested: u64,
+    pub untested: usize,
     /// The time after which the rest was not tried.
     pub reading_seconds: u64,
     /// Shaders that cannot be read alone, with the first problem, and for which time was up.
     pub half_tried: Vec<String>,
     /// The number of shaders whose macros have guessed values.
-    pub guessed: u64,
+    pub guessed: usize,
     /// Targets and orders of matrices with which more blocks agree than with the usual ones.
     pub layouts: BetterLayouts,
 }
@@ -148,7 +148,7 @@ impl FirstProject {
                 }
                 Trial::With(origin, defines) => {
                     self.shader_count += 1;
-                    self.guessed += u64::from(origin == Macros::Guessed);
+                    self.guessed += usize::from(origin == Macros::Guessed);
                     self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
                 Trial::Refused(Problem { cause, advice }) => {
@@ -157,7 +157,18 @@ impl FirstProject {
             }
         }
 
-        // A folder that was not searched matters only where a pattern would search it.
+        self.exclude_unsearched(found);
+        self.note_refused(refused);
+        if !found.foreign.is_empty() {
+            let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
+            let count = counted(found.foreign.len() as u64, "folder");
+            self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
+        }
+        Ok(tried.blocks)
+    }
+
+    /// Excludes the folders that were not searched where a pattern would search them, and drops what no pattern matches.
+    fn exclude_unsearched(&mut self, found: &FoundFiles) {
         let outside = found.foreign.iter().chain(&found.builds).map(|folder| format!("{}/**/*", slashed(folder)));
         let outside: Vec<String> = outside.collect();
         for (language, patterns) in &self.shaders {
@@ -172,7 +183,10 @@ impl FirstProject {
             except.extend(outside.iter().filter(|path| is_below(path)).cloned());
         }
         self.except.retain(|language, patterns| self.shaders.contains_key(language) && !patterns.is_empty());
+    }
 
+    /// Says why shaders cannot be read. `refused` has them by their causes.
+    fn note_refused(&mut self, refused: BTreeMap<String, Vec<String>>) {
         let mut refused: Vec<Vec<String>> = refused.into_values().collect();
         refused.sort_by_key(|files| Reverse(files.len()));
         for files in refused.iter().take(MOST_CAUSES) {
@@ -182,12 +196,6 @@ impl FirstProject {
         if let more @ 1.. = refused.iter().skip(MOST_CAUSES).map(Vec::len).sum::<usize>() {
             self.left_out.push(format!("{} for other reasons", counted(more as u64, "shader")));
         }
-        if !found.foreign.is_empty() {
-            let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
-            let count = counted(found.foreign.len() as u64, "folder");
-            self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
-        }
-        Ok(tried.blocks)
     }
 
     /// Takes programs and their databases. Objects and libraries are parts of programs, so they are taken

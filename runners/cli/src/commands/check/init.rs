@@ -46,56 +46,11 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     for left_out in &project.left_out {
         print(&format!("left out: {left_out}\n"));
     }
-    if project.untested > 0 {
-        warn(&format!(
-            "note: {} listed without a test after {} s; if `check` cannot read some, list them under `except`\n",
-            match project.untested {
-                1 => "1 shader is".to_owned(),
-                several => format!("{several} shaders are"),
-            },
-            project.reading_seconds
-        ));
-    }
-    if let Some(first) = project.half_tried.first() {
-        warn(&format!(
-            "note: {} listed although our own reader refuses them, because {} s were too few to try compilers and macros, \
-             such as {first}\n",
-            match project.half_tried.len() {
-                1 => "1 shader is".to_owned(),
-                several => format!("{several} shaders are"),
-            },
-            project.reading_seconds
-        ));
-    }
-    if project.guessed > 0 {
-        warn(&format!(
-            "note: {} macros whose values are unknown: the file sets each to {GUESSED_VALUE}; replace them with the \
-             values that your program defines\n",
-            match project.guessed {
-                1 => "1 shader needs".to_owned(),
-                several => format!("{several} shaders need"),
-            },
-        ));
-    }
-    if project.layouts.unread_hosts > 0 {
-        warn(&format!(
-            "note: {} not read within {} s, so targets and orders of matrices were chosen without them\n",
-            match project.layouts.unread_hosts {
-                1 => "1 host file was".to_owned(),
-                several => format!("{several} host files were"),
-            },
-            project.layouts.seconds
-        ));
-    }
-    if project.layouts.untried_pairs > 0 {
-        warn(&format!(
-            "note: {} not compared for all other targets and orders of matrices within {} s\n",
-            match project.layouts.untried_pairs {
-                1 => "1 block was".to_owned(),
-                several => format!("{several} blocks were"),
-            },
-            project.layouts.seconds
-        ));
+    for (count, words, rest) in notes(&project) {
+        if count > 0 {
+            let words = if count == 1 { words[0] } else { words[1] };
+            warn(&format!("note: {count} {words} {rest}\n"));
+        }
     }
     if project.hosts.is_empty() {
         warn(
@@ -104,4 +59,43 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         );
     }
     Ok(Exit::Agree)
+}
+
+/// What was not tried or is a guess: how many, the words after one and after several, and the rest of the sentence.
+fn notes(project: &FirstProject) -> [(usize, [&'static str; 2], String); 5] {
+    let (reading, comparing) = (project.reading_seconds, project.layouts.seconds);
+    let first_tried = project.half_tried.first().map(String::as_str).unwrap_or_default();
+    [
+        (
+            project.untested,
+            ["shader is", "shaders are"],
+            format!("listed without a test after {reading} s; if `check` cannot read some, list them under `except`"),
+        ),
+        (
+            project.half_tried.len(),
+            ["shader is", "shaders are"],
+            format!(
+                "listed although our own reader refuses them, because {reading} s were too few to try compilers and macros, \
+                 such as {first_tried}"
+            ),
+        ),
+        (
+            project.guessed,
+            ["shader needs", "shaders need"],
+            format!(
+                "macros whose values are unknown: the file sets each to {GUESSED_VALUE}; replace them with the values that \
+                 your program defines"
+            ),
+        ),
+        (
+            project.layouts.unread_hosts,
+            ["host file was", "host files were"],
+            format!("not read within {comparing} s, so targets and orders of matrices were chosen without them"),
+        ),
+        (
+            project.layouts.untried_pairs,
+            ["block was", "blocks were"],
+            format!("not compared for all other targets and orders of matrices within {comparing} s"),
+        ),
+    ]
 }

@@ -102,14 +102,12 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     if accepted.is_some() || args.write_lock {
         let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();
         let lock = Lock::of_check(&checked, &blocks, &shaders, &project)?;
-        if let Some(accepted) = accepted {
-            let is_checked = checked_shaders(args, &checked, &shaders, &project);
-            checked.lock_changes = lock.changes_since(&accepted, is_checked);
-        } else if checked.unread.is_empty() {
-            lock.write(&lock_path)?;
-            warn(&format!("note: wrote {} to {}\n", lock.summary(), lock_path.display()));
-        } else {
-            warn(&format!("warning: {} is not written, because not all files could be read\n", lock_path.display()));
+        match accepted {
+            Some(accepted) => {
+                let is_checked = checked_shaders(args, &checked, &shaders, &project);
+                checked.lock_changes = lock.changes_since(&accepted, is_checked);
+            }
+            None => write_lock(&lock, &lock_path, &checked)?,
         }
     }
     let proven = if args.run && !partners.is_empty() {
@@ -117,6 +115,16 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     } else {
         Exit::Agree
     };
+    write_answers(args, &checked, style)?;
+    if args.write_map {
+        write_map(&project, &map_entries(&checked))?;
+    }
+    warn_of_unread(args, &checked, &inputs);
+    Ok(exit_of(&checked).worse(proven))
+}
+
+/// Prints the check in its format, and writes the files that are wanted besides.
+fn write_answers(args: &CheckArgs, checked: &HostCheck, style: Style) -> anyhow::Result<()> {
     match args.format {
         CheckFormat::Text => {
             let amount = match (args.quiet, args.verbose) {
@@ -124,26 +132,28 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
                 (_, true) => Amount::All,
                 (false, false) => Amount::Differences,
             };
-            print(&text(&checked, View { style, columns: columns(), amount }));
+            print(&text(checked, View { style, columns: columns(), amount }));
             if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-                print(&annotations(&checked));
+                print(&annotations(checked));
             }
         }
-        CheckFormat::Json => print_json(&json(&checked)),
-        CheckFormat::Junit => print(&junit(&checked)),
-        CheckFormat::Github => print(&annotations(&checked)),
+        CheckFormat::Json => print_json(&json(checked)),
+        CheckFormat::Junit => print(&junit(checked)),
+        CheckFormat::Github => print(&annotations(checked)),
     }
     if let (CheckFormat::Text | CheckFormat::Github, Some(path)) =
         (args.format, std::env::var_os("GITHUB_STEP_SUMMARY"))
     {
-        append_to_file(Path::new(&path), &job_summary(&checked))?;
+        append_to_file(Path::new(&path), &job_summary(checked))?;
     }
     if let Some(path) = &args.html {
-        write_file(path, &check_page(&checked, &typed_command()))?;
+        write_file(path, &check_page(checked, &typed_command()))?;
     }
-    if args.write_map {
-        write_map(&project, &map_entries(&checked))?;
-    }
+    Ok(())
+}
+
+/// Names the types that are not there and the files that could not be read.
+fn warn_of_unread(args: &CheckArgs, checked: &HostCheck, inputs: &CheckInputs) {
     for unmatched in checked.unmatched.iter().filter(|unmatched| unmatched.names_no_type()) {
         warn(&format!("error: block `{}`: {}\n", unmatched.block, unmatched.reason));
     }
@@ -151,7 +161,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     match checked.unread.len() {
         many if many > MOST_REPEATED && is_listed => warn(&format!("error: {many} files could not be read\n")),
         _ => {
-            for finding in unread_findings(&checked) {
+            for finding in unread_findings(checked) {
                 let also = finding.also().map_or_else(String::new, |also| format!("; also {also}"));
                 warn(&format!("error: {}{also}\n", finding.sentence()));
             }
@@ -161,7 +171,16 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     if args.inputs.is_empty() && checked.unread.iter().any(|unread| shaders.contains(&unread.file)) {
         warn(&format!("note: list shaders that are never compiled on their own under `except` in {PROJECT_FILE}\n"));
     }
-    Ok(exit_of(&checked).worse(proven))
+}
+
+fn write_lock(lock: &Lock, path: &Path, checked: &HostCheck) -> anyhow::Result<()> {
+    if checked.unread.is_empty() {
+        lock.write(path)?;
+        warn(&format!("note: wrote {} to {}\n", lock.summary(), path.display()));
+    } else {
+        warn(&format!("warning: {} is not written, because not all files could be read\n", path.display()));
+    }
+    Ok(())
 }
 
 /// Tells whether this check says something about a shader of the lock file: all shaders of a project, or
