@@ -1,8 +1,8 @@
 //! Compares the alignment that loads and stores through device addresses promise (the memory
 //! operand `Aligned`) with the alignment that their addresses have.
 //!
-//! The place of an access follows from the offsets and strides in the module, and from the alignment
-//! of the address in the push constants. Accesses at an address that comes from elsewhere are counted.
+//! The place of an access follows from the offsets and strides in the module, and from the alignment of the address in the
+//! push constants or the shader record. Accesses at an address that comes from elsewhere are counted.
 //!
 //! Source: SPIR-V specification, "Memory Operands"; `SPV_KHR_physical_storage_buffer`.
 
@@ -47,19 +47,27 @@ pub struct AlignmentPromises {
 /// Calls deeper than this are not followed. SPIR-V has no recursion.
 const MAX_CALLS: usize = 32;
 
-/// Compares the promises of a module, if the address in the push constants is a multiple of `alignment`
-/// bytes, a power of two.
+/// The alignments of addresses, in bytes; each is a power of two.
+#[derive(Clone, Copy, Debug)]
+pub struct AddressAlignments {
+    /// Of the address that the shader is given.
+    pub block: u32,
+    /// Of the addresses in the memory there; `None` if it is not known.
+    pub linked: Option<u32>,
+}
+
+/// Compares the promises of a module with the alignments of its addresses.
 ///
 /// # Errors
 /// The words are no SPIR-V module.
-pub fn alignment_promises(words: &[u32], alignment: u32) -> Result<AlignmentPromises, BadModule> {
+pub fn alignment_promises(words: &[u32], alignments: AddressAlignments) -> Result<AlignmentPromises, BadModule> {
     let module = load(words)?;
     let types = SpirvTypes::read(&module)?;
     let mut promises = AlignmentPromises::default();
     let mut arguments = Arguments::default();
     // Each reading knows the arguments of calls one level deeper.
     for _ in 0..MAX_CALLS {
-        let mut reading = Addresses { types: &types, alignment, known: FxHashMap::default() };
+        let mut reading = Addresses { types: &types, alignments, known: FxHashMap::default() };
         let passed;
         (promises, passed) = reading.read(&module, &arguments);
         if passed == arguments {
@@ -113,7 +121,8 @@ struct KnownValue {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Meaning {
-    PushConstants,
+    /// Push constants, or a shader record.
+    Given,
     /// A pointer into the memory behind the address, or the address as a number.
     Place(AddressedPlace),
 }
@@ -144,6 +153,10 @@ impl KnownValue {
 }
 
 impl AddressedPlace {
+    fn aligned(alignment: u32) -> Self {
+        Self { alignment, matrix: None, component_stride: None }
+    }
+
     fn plus(self, bytes: u32) -> Self {
         match 1_u32.checked_shl(bytes.trailing_zeros()) {
             Some(of_distance) => Self { alignment: self.alignment.min(of_distance), ..self },
@@ -155,8 +168,7 @@ impl AddressedPlace {
 
 struct Addresses<'a> {
     types: &'a SpirvTypes,
-    /// The alignment of the address.
-    alignment: u32,
+    alignments: AddressAlignments,
     known: FxHashMap<Word, KnownValue>,
 }
 
@@ -164,9 +176,9 @@ impl Addresses<'_> {
     /// Reads all functions, and returns also the arguments that they pass.
     fn read(&mut self, module: &Module, arguments: &Arguments) -> (AlignmentPromises, Arguments) {
         for (id, variable) in &self.types.variables {
-            if variable.class == StorageClass::PushConstant {
+            if let StorageClass::PushConstant | StorageClass::ShaderRecordBufferKHR = variable.class {
                 // Its pointer type is never needed.
-                self.known.insert(*id, KnownValue { ty: variable.pointee, meaning: Meaning::PushConstants });
+                self.known.insert(*id, KnownValue { ty: variable.pointee, meaning: Meaning::Given });
             }
         }
         self.known.extend(arguments.iter().filter_map(|(id, value)| Some((*id, (*value)?))));
@@ -185,7 +197,7 @@ impl Addresses<'_> {
                         promises.broken = promises.broken.or(promise.broken_at(place));
                     }
                     None if is_at_address(&promise.pointer) => promises.not_followed += 1,
-                    Some(Meaning::PushConstants) | None => {}
+                    Some(Meaning::Given) | None => {}
                 }
             }
             if instruction.class.opcode == Op::FunctionCall {
@@ -226,14 +238,11 @@ impl Addresses<'_> {
                 | Op::InBoundsAccessChain
                 | Op::UntypedAccessChainKHR
                 | Op::UntypedInBoundsAccessChainKHR,
-                Meaning::PushConstants,
-            ) => Meaning::PushConstants,
-            (Op::Load, Meaning::PushConstants) => {
-                Meaning::Place(AddressedPlace { alignment: self.alignment, matrix: None, component_stride: None })
-            }
-            // A pointer in the memory points to another element there.
+                Meaning::Given,
+            ) => Meaning::Given,
+            (Op::Load, Meaning::Given) => Meaning::Place(AddressedPlace::aligned(self.alignments.block)),
             (Op::Load, Meaning::Place(_)) if self.types.is_address(instruction.result_type?) => {
-                Meaning::Place(AddressedPlace { alignment: self.alignment, matrix: None, component_stride: None })
+                Meaning::Place(AddressedPlace::aligned(self.alignments.linked?))
             }
             (Op::Bitcast | Op::ConvertUToPtr | Op::ConvertPtrToU | Op::CopyObject, meaning) => meaning,
             (Op::IAdd, Meaning::Place(_)) => return self.address_after(instruction, ops.id(0)?, ops.id(1)?),
@@ -337,7 +346,7 @@ mod tests {
 
     use super::*;
 
-    /// How the code gets from the address in the push constants to the struct.
+    /// How the code gets from the address that it is given to the struct.
     #[derive(Clone, Copy)]
     enum Way {
         Direct,
@@ -345,6 +354,8 @@ mod tests {
         Element(u32),
         /// By arithmetic that the reader does not follow.
         Unknown,
+        /// By a pointer at the address, which is given in this class of memory.
+        Linked(StorageClass),
     }
 
     /// A module that loads the second member of `{ float a; float3 b; }`, which is at byte 4 of the
@@ -367,7 +378,7 @@ mod tests {
         builder.decorate(address, Decoration::ArrayStride, [Operand::LiteralBit32(16)]);
         let holder = builder.type_struct([address]);
         builder.member_decorate(holder, 0, Decoration::Offset, [Operand::LiteralBit32(0)]);
-        let push = StorageClass::PushConstant;
+        let push = if let Way::Linked(class) = way { class } else { StorageClass::PushConstant };
         let [of_holder, of_address] = [holder, address].map(|ty| builder.type_pointer(None, push, ty));
         let of_vector = builder.type_pointer(None, physical, vector);
         let variable = builder.variable(of_holder, None, push, None);
@@ -397,6 +408,12 @@ mod tests {
                 builder.ptr_access_chain(address, None, pointer, index, []).unwrap()
             }
             Way::Unknown => builder.select(address, None, zero, pointer, pointer).unwrap(),
+            Way::Linked(_) => {
+                let to_address = builder.type_pointer(None, physical, address);
+                let place = builder.bitcast(to_address, None, pointer).unwrap();
+                let aligned = Some(MemoryAccess::ALIGNED);
+                builder.load(address, None, place, aligned, [Operand::LiteralBit32(8)]).unwrap()
+            }
         };
         builder.function_call(void, None, called, [pointer]).unwrap();
         builder.ret().unwrap();
@@ -404,30 +421,46 @@ mod tests {
         builder.module().assemble()
     }
 
+    fn promises(promised: u32, way: Way, block: u32) -> AlignmentPromises {
+        alignment_promises(&module(promised, way), AddressAlignments { block, linked: None }).unwrap()
+    }
+
     /// DXC 1.9.2602 promises 16 bytes for such a member.
     #[test]
     fn a_member_has_the_alignment_of_its_offset() {
-        assert_eq!(alignment_promises(&module(4, Way::Direct), 16).unwrap(), AlignmentPromises::default());
-        let broken = alignment_promises(&module(16, Way::Direct), 16).unwrap().broken.unwrap();
+        assert_eq!(promises(4, Way::Direct, 16), AlignmentPromises::default());
+        let broken = promises(16, Way::Direct, 16).broken.unwrap();
         let words = "an OpLoad through an address promises an alignment of 16 bytes, and its place has 4";
         assert_eq!(broken.to_string(), words);
     }
 
     #[test]
     fn the_address_itself_limits_the_alignment() {
-        assert_eq!(alignment_promises(&module(4, Way::Direct), 2).unwrap().broken.unwrap().actual, 2);
+        assert_eq!(promises(4, Way::Direct, 2).broken.unwrap().actual, 2);
     }
 
     #[test]
     fn an_element_has_the_alignment_of_its_distance() {
-        assert_eq!(alignment_promises(&module(4, Way::Element(1)), 8).unwrap(), AlignmentPromises::default());
-        let broken = alignment_promises(&module(8, Way::Element(1)), 64).unwrap().broken.unwrap();
+        assert_eq!(promises(4, Way::Element(1), 8), AlignmentPromises::default());
+        let broken = promises(8, Way::Element(1), 64).broken.unwrap();
         assert_eq!(broken.actual, 4);
+    }
+
+    /// What a pointer in memory points to may be less aligned than the address that the shader is given.
+    #[test]
+    fn a_linked_element_has_an_alignment_of_its_own() {
+        for class in [StorageClass::PushConstant, StorageClass::ShaderRecordBufferKHR] {
+            let words = module(4, Way::Linked(class));
+            let read = |linked| alignment_promises(&words, AddressAlignments { block: 16, linked }).unwrap();
+            assert_eq!(read(Some(4)), AlignmentPromises::default());
+            assert_eq!(read(Some(2)).broken.unwrap().actual, 2);
+            assert_eq!(read(None), AlignmentPromises { broken: None, not_followed: 1 });
+        }
     }
 
     #[test]
     fn accesses_at_unknown_addresses_are_counted() {
-        let promises = alignment_promises(&module(16, Way::Unknown), 16).unwrap();
+        let promises = promises(16, Way::Unknown, 16);
         assert_eq!(promises, AlignmentPromises { broken: None, not_followed: 1 });
     }
 }

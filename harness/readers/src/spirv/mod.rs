@@ -18,7 +18,7 @@ mod of_dxc;
 mod specialization;
 pub mod types;
 
-pub use alignment::{AlignmentPromises, BrokenPromise, alignment_promises};
+pub use alignment::{AddressAlignments, AlignmentPromises, BrokenPromise, alignment_promises};
 pub use declared::{
     BoundVariable, DeclaredBlock, DeclaredModule, DeclaredVariable, SpecializedLength, bound_variables, declared,
 };

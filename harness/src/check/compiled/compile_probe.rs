@@ -34,13 +34,13 @@ use layoutproof_generators::spirv::{self, required_feature};
 use layoutproof_generators::wgsl::{self, NotExpressible};
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{
-    AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, Stage, Wiring, address_alignment,
-    elements, is_array_of_elements, workgroup_words,
+    AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, SelfLink, Stage, Wiring,
+    address_alignment, elements, is_array_of_elements, self_link, workgroup_words,
 };
 use layoutproof_readers::ReadError;
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
-use layoutproof_readers::spirv::{AlignmentPromises, alignment_promises, features_of};
+use layoutproof_readers::spirv::{AddressAlignments, AlignmentPromises, alignment_promises, features_of};
 use layoutproof_readers::toolchain::{
     CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
 };
@@ -357,7 +357,7 @@ impl CompileJob<'_> {
 
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
         let promises = match code.spirv().filter(|_| is_at_address) {
-            Some(words) => alignment_promises(words, address_alignment(layout, &plan)).map_err(ReadError::from)?,
+            Some(words) => alignment_promises(words, address_alignments(layout, &plan)).map_err(ReadError::from)?,
             None => AlignmentPromises::default(),
         };
         let validation = promises.broken.map_or(validation, |broken| Validation::Invalid(broken.to_string()));
@@ -549,4 +549,11 @@ fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let place = if is_at_address && layout.kind != BlockKind::Pointee { "_at_address" } else { "" };
 
     format!("{}{dot}{first}{written}{place}", layout.name).replace([':', '/', '#'], "_")
+}
+
+/// The alignments of the block's address, and of the element to which a pointer in the first one points.
+fn address_alignments(layout: &BlockLayout, plan: &ProbePlan) -> AddressAlignments {
+    let block = address_alignment(layout, plan);
+    let of_element = |link: SelfLink| 1_u32.checked_shl(link.target.trailing_zeros()).unwrap_or(block);
+    AddressAlignments { block, linked: self_link(layout).map(|link| block.min(of_element(link))) }
 }
