@@ -235,7 +235,7 @@ impl SubjectShaders {
     /// Returns the reads of the second element of a structured buffer or behind a pointer, which show the
     /// stride.
     fn second_element(
-        &self,
+        &mut self,
         layout: &BlockLayout,
         places: &BTreeSet<(AddressSpace, Stage)>,
         toolchain: &Toolchain,
@@ -245,17 +245,20 @@ impl SubjectShaders {
         let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
         let plan = reading(plan, toolchain.input);
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
-        let has_element = !is_at_address
-            || match Dialect::of_toolchain(toolchain) {
-                Some(dialect) => has_pointer_arithmetic(layout, dialect),
-                // glslang rounds an element up to the alignment that its reference promises.
-                None => has_elements_at(&array, address_alignment(&array, &plan)),
-            };
-        (has_element && !plan.entries.is_empty()).then_some(BlockAccess {
-            layout: array,
-            plan,
-            element: AccessedElement::Second,
-        })
+        let obstacle = match Dialect::of_toolchain(toolchain) {
+            Some(dialect) if is_at_address && !has_pointer_arithmetic(layout, dialect) => Some(
+                "the second element behind the pointer is not read, because the language has no arithmetic with it",
+            ),
+            None if is_at_address && !has_elements_at(&array, address_alignment(&array, &plan)) => Some(
+                "the second element behind the pointer is not read, because glslang moves it to the promised alignment",
+            ),
+            Some(_) | None => None,
+        };
+        if let Some(obstacle) = obstacle.filter(|_| !plan.entries.is_empty()) {
+            self.gaps.push(Gap::language(obstacle));
+            return None;
+        }
+        (!plan.entries.is_empty()).then_some(BlockAccess { layout: array, plan, element: AccessedElement::Second })
     }
 
     /// Lists the accesses to a block at an address, for compilers whose source can have one without

@@ -7,6 +7,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::folder::Folder;
+use crate::fuzz::Here;
 use crate::outcomes::outcomes;
 
 const CASE: &str = "arrays/scalar_packs_behind_the_last_element";
@@ -22,6 +23,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let no_device = (!has_vulkan).then_some("no Vulkan device is there");
     let no_words = cfg!(not(unix)).then_some("the message about a dead process is the one of Unix");
     let no_adapter = (!has_wgpu).then_some("no adapter of wgpu is there");
+    let no_dxc = Here::look().lacks_compiler("dxc-1.9");
     let no_lavapipe = (!has_lavapipe).then_some("lavapipe is not there");
     vec![
         trial("a_fault_breaks_its_case_alone", no_words.or(no_device), a_fault_breaks_its_case_alone),
@@ -36,6 +38,9 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_newer_lavapipe_takes_part_on_request(&current.unwrap());
         }),
         trial("one_folder_has_all_results", no_lavapipe, one_folder_has_all_results),
+        trial("elements_that_no_pointer_reaches_are_named", no_dxc.as_deref().or(no_lavapipe), || {
+            elements_that_no_pointer_reaches_are_named();
+        }),
     ]
 }
 
@@ -62,6 +67,21 @@ fn a_fault_breaks_its_case_alone() {
             let expected = if before.0 == CASE { word } else { &before.1 };
             assert_eq!(after.1, expected, "{after:?} in {answer}");
         }
+    }
+}
+
+/// `vk::BufferPointer` has no arithmetic, so nothing shows the distance of its elements.
+fn elements_that_no_pointer_reaches_are_named() {
+    let folder = Folder::with(&[]).with_drivers();
+    folder.run("run pointers/buffer_pointer_of_dxc --compiler dxc-1.9 --device lavapipe --json r.jsonl").exits(0);
+    let records = folder.read("r.jsonl");
+    let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let compiled: Vec<Value> = records.filter(|record| record["producer"] == "dxc-1.9-spirv").collect();
+    assert!(!compiled.is_empty());
+    for record in compiled {
+        let words = "the second element behind the pointer is not read";
+        let gaps = record["not_checked"].as_array().into_iter().flatten();
+        assert!(gaps.filter_map(Value::as_str).any(|gap| gap.starts_with(words)), "{record}");
     }
 }
 
