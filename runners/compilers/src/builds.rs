@@ -9,7 +9,7 @@ use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::ShaderCompiler;
 
 use crate::compiler::{Compiler, NoCompiler};
-use crate::drivers::driver_named;
+use crate::drivers::{CompilerDriver, driver_named};
 use crate::lookup::CompilersOfMachine;
 use crate::toolchains::Toolchains;
 
@@ -51,14 +51,12 @@ impl Toolchains {
         let (mut compilers, mut named): (Vec<Compiler>, Vec<(String, &'static str)>) = (Vec::new(), Vec::new());
         for NamedBuild { word, compiler } in builds {
             let is_free = |name: &&'static str| compilers.iter().all(|other| other.name() != *name);
-            let Some(name) = places(&compiler).iter().copied().find(is_free) else {
-                let places = if compiler.name() == "dxc" {
-                    "with one build from 1.9 on, and two before 1.9"
-                } else {
-                    "with one build"
-                };
-                let version = compiler.version().to_owned();
-                return Err(NoPlace { word, version, compiler: compiler.name(), places });
+            let driver = driver_named(compiler.name());
+            let names = driver.map(|driver| driver.build_names(&numbers(compiler.version()))).unwrap_or_default();
+            let Some(name) = names.into_iter().find(is_free) else {
+                let (version, compiler) = (compiler.version().to_owned(), compiler.name());
+                let places = driver.map_or("with no build", CompilerDriver::most_builds);
+                return Err(NoPlace { word, version, compiler, places });
             };
             compilers.push(compiler.with_name(name));
             named.push((word, name));
@@ -67,20 +65,6 @@ impl Toolchains {
         let compilers: Vec<Compiler> = others.cloned().chain(compilers.iter().cloned()).collect();
         let notes = self.notes().to_vec();
         Ok(Self::of(CompilersOfMachine { compilers, notes }).naming(named))
-    }
-}
-
-/// The names that a build can take part under, the usual one first.
-fn places(compiler: &Compiler) -> &'static [&'static str] {
-    match (compiler.name(), numbers(compiler.version())) {
-        ("dxc", version) if version >= vec![1, 9] => &["dxc-1.9"],
-        ("dxc", _) => &["dxc", "dxc-old"],
-        ("slangc", _) => &["slangc"],
-        ("clang-dxc", _) => &["clang-dxc"],
-        ("fxc", _) => &["fxc"],
-        ("glslang", _) => &["glslang"],
-        ("tint", _) => &["tint"],
-        _ => &[],
     }
 }
 

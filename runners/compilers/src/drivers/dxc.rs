@@ -45,6 +45,14 @@ impl CompilerDriver for DxcDriver {
         "dxc"
     }
 
+    fn build_names(&self, version: &[u32]) -> Vec<&'static str> {
+        if version >= &[1, 9][..] { vec!["dxc-1.9"] } else { vec!["dxc", "dxc-old"] }
+    }
+
+    fn most_builds(&self) -> &'static str {
+        "with one build from 1.9 on, and two before 1.9"
+    }
+
     fn programs(&self) -> &'static [ProgramLookup] {
         &[
             ProgramLookup {

@@ -1,7 +1,7 @@
 //! One file per compiler, with everything that is specific to it.
 //!
-//! Each file implements `CompilerDriver` and is in the list `DRIVERS`. `lookup`, `family` and
-//! `toolchains` use that list; no other code depends on a compiler's name.
+//! Each file implements `CompilerDriver` and is in the list `DRIVERS`. `lookup`, `family`, `builds` and
+//! `toolchains` use that list; no other code of this package depends on a compiler's name.
 
 mod clang;
 mod command_line;
@@ -68,6 +68,16 @@ pub(crate) trait CompilerDriver: fmt::Debug + Sync {
     /// The family of its builds; `None` if it never compiles cases as their authors wrote them.
     fn family(&self) -> Option<FamilyName> {
         None
+    }
+
+    /// The names under which a user's build of this version can take part in a command, the usual one first.
+    fn build_names(&self, _version: &[u32]) -> Vec<&'static str> {
+        vec![self.name()]
+    }
+
+    /// How many builds these are, after "the compiler can take part".
+    fn most_builds(&self) -> &'static str {
+        "with one build"
     }
 
     /// The arguments that make it print its version.
