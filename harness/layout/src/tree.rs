@@ -204,7 +204,11 @@ pub enum LaidOutShape {
     /// The base struct is its first member.
     Struct(Vec<LaidOutMember>),
     /// A pointer. It has no bytes if the rule set gives pointers none.
-    Pointer,
+    Pointer {
+        /// HLSL spelling of the declared pointee; `None` where a module or a reflection does not name it, and for
+        /// an unsized array that the rule set stores as a pointer.
+        pointee: Option<String>,
+    },
     /// A resource; it has no bytes.
     Resource,
 }

@@ -194,9 +194,10 @@ pub fn address_alignment(layout: &BlockLayout, plan: &ProbePlan) -> u32 {
 fn specialized_lengths(laid_out: &LaidOut) -> BTreeMap<u32, u32> {
     let own = |counts: &[u32]| counts.iter().map(|count| (*count, *count)).collect();
     match &laid_out.shape {
-        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
-            BTreeMap::new()
-        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Pointer { .. }
+        | LaidOutShape::Resource => BTreeMap::new(),
         LaidOutShape::Matrix { rows, columns, .. } => own(&[*rows, *columns]),
         LaidOutShape::Array { element, count, .. } => {
             let mut lengths = specialized_lengths(element);

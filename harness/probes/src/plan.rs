@@ -158,8 +158,8 @@ fn link_in(array: &LaidOut) -> Option<SelfLink> {
     let LaidOutShape::Array { element, count: Count::Unbounded, stride } = &array.shape else { return None };
     let LaidOutShape::Struct(members) = &element.shape else { return None };
     let is_link = |member: &&LaidOutMember| {
-        let is_pointer = member.layout.shape == LaidOutShape::Pointer && member.layout.size == Extent::Finite(ADDRESS);
-        is_pointer && member.layout.type_name.strip_suffix('*') == Some(&element.type_name)
+        let LaidOutShape::Pointer { pointee: Some(pointee) } = &member.layout.shape else { return false };
+        *pointee == element.type_name && member.layout.size == Extent::Finite(ADDRESS)
     };
     let member = members.iter().find(is_link)?;
     Some(SelfLink { member: member.name.clone(), offset: member.offset, target: *stride })

@@ -132,7 +132,7 @@ impl BlocksReader {
                 )
             }
             "struct" => (ty.name.clone(), LaidOutShape::Struct(self.members(&ty.fields, path)?)),
-            "pointer" => ("pointer".to_owned(), LaidOutShape::Pointer),
+            "pointer" => ("pointer".to_owned(), LaidOutShape::Pointer { pointee: None }),
             _ => return Err(unknown()),
         };
         let is_open = match &shape {

@@ -352,7 +352,7 @@ impl DeclaredReader<'_> {
                 type_name: "pointer".into(),
                 size: Extent::Finite(8),
                 alignment: 8,
-                shape: LaidOutShape::Pointer,
+                shape: LaidOutShape::Pointer { pointee: None },
             },
             SpirvType::Void | SpirvType::Bool | SpirvType::Other => {
                 let unread = self.declarations.unread.get(&id).cloned();

@@ -54,7 +54,10 @@ fn turn_matrices(ty: &mut LaidOut) {
             ty.type_name = format!("{innermost}{dimensions}");
         }
         LaidOutShape::Struct(members) => members.iter_mut().for_each(|member| turn_matrices(&mut member.layout)),
-        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Pointer { .. }
+        | LaidOutShape::Resource => {}
     }
 }
 
