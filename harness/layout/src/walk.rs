@@ -56,6 +56,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         rules: rules.name.to_owned(),
         name: block.name.clone(),
         kind: block.kind,
+        pointer: block.pointer.clone(),
         count: block.count,
         result,
         stride,
