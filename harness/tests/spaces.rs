@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner, Trace};
+use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, RecordStage, Runner, Trace};
 use layoutproof_layout::BlockLayout;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_model::{Misreading, Model, compiled};
@@ -20,11 +20,11 @@ const PLACES: [(AddressSpace, Stage); 14] = [
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
     (AddressSpace::ShaderRecord, Stage::RayGeneration),
-    (AddressSpace::ShaderRecord, Stage::Callable),
-    (AddressSpace::ShaderRecord, Stage::Miss),
-    (AddressSpace::ShaderRecord, Stage::ClosestHit),
-    (AddressSpace::ShaderRecord, Stage::AnyHit),
-    (AddressSpace::ShaderRecord, Stage::Intersection),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::Callable)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::Miss)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::ClosestHit)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::AnyHit)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::Intersection)),
     (AddressSpace::Workgroup, Stage::Compute),
     (AddressSpace::Uniform, Stage::Vertex),
     (AddressSpace::Storage, Stage::Vertex),
@@ -222,7 +222,7 @@ fn check_last_record(stage: Stage) {
     assert_eq!((job.entry.as_str(), &reached.entry), (CALLER, &probe.entry.name));
     assert_eq!(Some(reached.stage), stage.record_stage());
     // A ray needs the address of what it meets.
-    assert_eq!(job.push_constants.len(), if stage == Stage::Callable { 0 } else { 8 });
+    assert_eq!(job.push_constants.len(), if reached.stage == RecordStage::Callable { 0 } else { 8 });
     let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
     assert_eq!(records.map(|record| record.element).collect::<Vec<_>>(), [0, 1, 2, BLOCK_ELEMENT]);
 

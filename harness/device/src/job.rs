@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Feature;
+use crate::{Feature, RecordStage};
 
 /// A shader in a form that some device accepts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -243,42 +243,6 @@ pub struct ReachedStage {
     pub entry: String,
     /// The module of the ray generation, whose entry point is [`Job::entry`].
     pub generation: Shader,
-}
-
-/// The stages with shader records, besides the ray generation.
-///
-/// All but a callable stage need a ray. The runner then writes the address of an acceleration
-/// structure, little-endian, to the first 8 bytes of the push constants. A ray from (0, 0, 0) along
-/// the z axis meets a triangle if its mask has bit 0, and a box of its own intersection stage if it
-/// has bit 1. Both have 1 as offset in the table of hit groups, so the record of a ray is the one
-/// after its own offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RecordStage {
-    Callable,
-    Miss,
-    /// Of the triangle.
-    ClosestHit,
-    /// Of the triangle.
-    AnyHit,
-    /// Of the box.
-    Intersection,
-}
-
-impl RecordStage {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Callable => "callable",
-            Self::Miss => "miss",
-            Self::ClosestHit => "closesthit",
-            Self::AnyHit => "anyhit",
-            Self::Intersection => "intersection",
-        }
-    }
-
-    /// Returns true if a ray reaches the stage, rather than a call.
-    pub fn needs_ray(self) -> bool {
-        self != Self::Callable
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

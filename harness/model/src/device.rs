@@ -8,7 +8,7 @@ use layoutproof_device::devices::Enumeration;
 use layoutproof_device::limits::{Limits, check_features, needed_features};
 use layoutproof_device::{
     Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, Job, ReachedStage, ReadBack, Runner, RunnerError,
-    RunnerKind, Shader, Trace,
+    RunnerKind, Shader, Stage, Trace,
 };
 
 use super::descriptors::{DescriptorTable, address, bind};
@@ -17,7 +17,6 @@ use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading, OUTPUT};
 use super::model_error::ModelError;
 use super::program::ModelProgram;
-use layoutproof_probes::Stage;
 
 /// The limits of the model. It also runs jobs whose ranges and push constants are longer than
 /// [`Model::new`] reports, because they cost nothing. Ranges start at byte 16 of their memory.
@@ -221,9 +220,8 @@ fn run_stages(machine: &mut ModelMachine<'_>, job: &Job, record: usize) -> Resul
         let Some(reached) = &trace.reached else {
             return machine.run(Stage::RayGeneration, &job.entry, &job.constants);
         };
-        let stage = Stage::ALL.into_iter().find(|stage| stage.record_stage() == Some(reached.stage));
         machine.set_record(record);
-        return machine.run(stage.expect("each stage of a record is a stage"), &reached.entry, &job.constants);
+        return machine.run(Stage::Record(reached.stage), &reached.entry, &job.constants);
     }
     match &job.draw {
         None => machine.run(Stage::Compute, &job.entry, &job.constants),

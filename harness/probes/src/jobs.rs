@@ -449,20 +449,15 @@ impl Dispatch<'_> {
 /// pixels do not matter, so there are no targets.
 fn stages(entry: &ProbeEntry) -> (&str, Option<Draw>, Option<Trace>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
-    let reached = |stage: RecordStage| {
-        let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };
-        (CALLER, None, Some(Trace { reached: Some(reached) }))
-    };
     match entry.stage {
         Stage::Compute => (&entry.name, None, None),
         Stage::Vertex => (&entry.name, draw(NOTHING), None),
         Stage::Fragment => (POINT, draw(&entry.name), None),
         Stage::RayGeneration => (&entry.name, None, Some(Trace { reached: None })),
-        Stage::Callable => reached(RecordStage::Callable),
-        Stage::Miss => reached(RecordStage::Miss),
-        Stage::ClosestHit => reached(RecordStage::ClosestHit),
-        Stage::AnyHit => reached(RecordStage::AnyHit),
-        Stage::Intersection => reached(RecordStage::Intersection),
+        Stage::Record(stage) => {
+            let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };
+            (CALLER, None, Some(Trace { reached: Some(reached) }))
+        }
     }
 }
 

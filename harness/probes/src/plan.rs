@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::Feature;
+use layoutproof_device::{Feature, RecordStage};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
@@ -208,7 +208,8 @@ const ENTRIES: [EntryRow; 62] = {
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
     use Direction::{Read, Write};
-    use Stage::{AnyHit, Callable, ClosestHit, Compute, Fragment, Intersection, Miss, RayGeneration, Vertex};
+    use RecordStage::{AnyHit, Callable, ClosestHit, Intersection, Miss};
+    use Stage::{Compute, Fragment, RayGeneration, Record, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
@@ -256,7 +257,7 @@ const ENTRIES: [EntryRow; 62] = {
         row("write_storage_fragment", Storage, Fragment, Write, LEAF),
         row("read_record", ShaderRecord, RayGeneration, Read, IN_BUFFERS),
         row("read_record_private", ShaderRecord, RayGeneration, Read, COPIES),
-        row("read_record_callable", ShaderRecord, Callable, Read, LEAF),
+        row("read_record_callable", ShaderRecord, Record(Callable), Read, LEAF),
         row("read_uniform_untyped", Uniform, Compute, Read, UNTYPED),
         row("read_uniform_retyped", Uniform, Compute, Read, RETYPED),
         row("read_storage_untyped", Storage, Compute, Read, UNTYPED),
@@ -277,10 +278,10 @@ const ENTRIES: [EntryRow; 62] = {
         row("read_workgroup_untyped", Workgroup, Compute, Read, UNTYPED),
         row("read_workgroup_retyped", Workgroup, Compute, Read, RETYPED),
         row("write_workgroup_retyped", Workgroup, Compute, Write, RETYPED),
-        row("read_record_miss", ShaderRecord, Miss, Read, LEAF),
-        row("read_record_closesthit", ShaderRecord, ClosestHit, Read, LEAF),
-        row("read_record_anyhit", ShaderRecord, AnyHit, Read, LEAF),
-        row("read_record_intersection", ShaderRecord, Intersection, Read, LEAF),
+        row("read_record_miss", ShaderRecord, Record(Miss), Read, LEAF),
+        row("read_record_closesthit", ShaderRecord, Record(ClosestHit), Read, LEAF),
+        row("read_record_anyhit", ShaderRecord, Record(AnyHit), Read, LEAF),
+        row("read_record_intersection", ShaderRecord, Record(Intersection), Read, LEAF),
     ]
 };
 
