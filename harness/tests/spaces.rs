@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, RecordStage, Runner, Trace};
+use layoutproof_device::{
+    AddressHolder, Batch, BufferKind, Feature, JobAddress, JobBuffer, RecordStage, Runner, Trace,
+};
 use layoutproof_layout::BlockLayout;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_model::{Misreading, Model, compiled};
@@ -165,7 +167,9 @@ fn addresses_stand_in_the_push_constants() {
     // Copies are read where there is something to index.
     assert_eq!(forms, [&[read.clone(), read, write.clone(), write][..], &untyped].concat());
     for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
-        assert_eq!(job.buffers[0].kind, BufferKind::Address { at: 0, alignment: 4 });
+        assert_eq!(job.buffers[0].kind, BufferKind::Address { alignment: 4 });
+        let holder = AddressHolder::PushConstants;
+        assert_eq!(job.addresses, [JobAddress { holder, at: 0, buffer: 0, target: 0 }]);
         assert_eq!(job.push_constants, [0; 8]);
         let untyped = Feature::UntypedPointers;
         assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants, untyped]));
@@ -187,7 +191,9 @@ fn a_record_can_hold_the_address() {
         let job = &probe.runs[0].job;
         let [record, block] = [0, 1].map(|index| &job.buffers[index]);
         assert_eq!((record.kind, record.bytes.len()), (BufferKind::ShaderRecord, 16));
-        assert_eq!(block.kind, BufferKind::Address { at: 8, alignment: 4 });
+        assert_eq!(block.kind, BufferKind::Address { alignment: 4 });
+        let holder = AddressHolder::ShaderRecords;
+        assert_eq!(job.addresses, [JobAddress { holder, at: 8, buffer: 1, target: 0 }]);
         assert_eq!((&job.trace, job.push_constants.len()), (&Some(Trace { reached: None }), 0));
     }
 }

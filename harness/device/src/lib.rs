@@ -25,8 +25,8 @@ mod words;
 pub use device_api::DeviceApi;
 pub use feature::{BasicFeature, Feature};
 pub use job::{
-    AddressLink, BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReachedStage,
-    RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
+    AddressHolder, BufferKind, Draw, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage, JobSampler,
+    ReachedStage, RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};

@@ -11,7 +11,7 @@ use layoutproof_device::{
     RunnerKind, Shader, Stage, Trace,
 };
 
-use super::descriptors::{DescriptorTable, address, bind};
+use super::descriptors::{DescriptorTable, bind, buffer_address};
 use super::machine::ModelMachine;
 use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading, OUTPUT};
@@ -96,14 +96,10 @@ impl Model {
             run_program(program, job, table, memories, None)
         };
 
-        let has_addresses = job.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Address { .. }));
         let buffers = job.buffers.iter().zip(placements).zip(memories?).enumerate();
         let buffers = buffers.map(|(index, ((buffer, placement), memory))| {
-            // A program cannot write a record, so nothing but addresses may differ in one.
-            let is_record = buffer.kind == BufferKind::ShaderRecord && has_addresses;
-            let bytes = if is_record { buffer.bytes.clone() } else { memory.bytes };
-            let mut after = BufferAfter { bytes, ..placement.split(&placement.image(buffer)) };
-            job.remove_links(index, address(index, memory.first), &mut after.bytes);
+            let mut after = BufferAfter { bytes: memory.bytes, ..placement.split(&placement.image(buffer)) };
+            job.restore_addresses(index, &mut after.bytes, |index| buffer_address(job, index));
             if let Some(misreading) = misreading {
                 misreading.around(buffer.set, buffer.binding, &mut after);
             }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::{Feature, RecordStage};
+use layoutproof_device::{Feature, JobAddress, RecordStage};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
@@ -28,9 +28,6 @@ const WORKGROUP_BYTES: u64 = 1 << 12;
 /// Larger blocks are not probed in a shader record. Vulkan guarantees records of 4 KiB
 /// (`maxShaderGroupStride`), which start with a group handle and end with our guards.
 const RECORD_BYTES: u64 = (1 << 12) - 256;
-
-/// Bytes of a pointer.
-const ADDRESS: u32 = 8;
 
 /// Bytes of the values that name a place. Larger leaves consist of several such values.
 const WORD: u32 = 4;
@@ -149,7 +146,8 @@ pub struct SelfLink {
     pub target: u32,
 }
 
-/// Returns the first member of the elements that [`elements`] makes which points to such an element.
+/// Returns the first member of the elements that [`elements`] makes which points to such an element, and in
+/// which a job can have an address.
 pub fn self_link(layout: &BlockLayout) -> Option<SelfLink> {
     layout.result.as_ref().ok().filter(|_| is_array_of_elements(layout)).and_then(link_in)
 }
@@ -159,7 +157,8 @@ fn link_in(array: &LaidOut) -> Option<SelfLink> {
     let LaidOutShape::Struct(members) = &element.shape else { return None };
     let is_link = |member: &&LaidOutMember| {
         let LaidOutShape::Pointer { pointee: Some(pointee) } = &member.layout.shape else { return false };
-        *pointee == element.type_name && member.layout.size == Extent::Finite(ADDRESS)
+        let is_aligned = member.offset.is_multiple_of(JobAddress::BYTES);
+        *pointee == element.type_name && member.layout.size == Extent::Finite(JobAddress::BYTES) && is_aligned
     };
     let member = members.iter().find(is_link)?;
     Some(SelfLink { member: member.name.clone(), offset: member.offset, target: *stride })
