@@ -290,15 +290,23 @@ mod tests {
     #[test]
     fn every_list_names_what_exists() {
         let command = command();
-        THEMES.iter().for_each(|(_, options)| assert_names(options, &all_arguments(&command)));
+        for (_, options) in THEMES {
+            assert_names(options, &all_arguments(&command));
+        }
         let of_name = |name: &str| {
             let dev = command.find_subcommand("dev").expect("`dev` is a command");
             command.find_subcommand(name).or_else(|| dev.find_subcommand(name)).expect(name)
         };
-        MAIN_OPTIONS.iter().for_each(|(name, options)| assert_names(options, &all_arguments(of_name(name))));
-        EXAMPLES.iter().for_each(|(name, _)| drop(of_name(name).get_name()));
+        for (name, options) in MAIN_OPTIONS {
+            assert_names(options, &all_arguments(of_name(name)));
+        }
+        for (name, _) in EXAMPLES {
+            of_name(name);
+        }
         let commands: BTreeSet<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
-        GROUPS.iter().for_each(|(_, names)| assert_names(names, &commands));
+        for (_, names) in GROUPS {
+            assert_names(names, &commands);
+        }
     }
 
     #[test]

@@ -175,7 +175,9 @@ mod tests {
     #[test]
     fn every_list_names_options_that_exist() {
         let ids = all_arguments(&Cli::command());
-        [OF_REPORTS, OF_SELECTION, OF_DECLARATIONS].map(|options| assert_names(options, &ids));
+        for options in [OF_REPORTS, OF_SELECTION, OF_DECLARATIONS] {
+            assert_names(options, &ids);
+        }
     }
 
     /// Recording arguments and rebuilding them gives the arguments that the user typed.
