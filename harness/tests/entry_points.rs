@@ -88,6 +88,14 @@ fn a_buffer_among_the_parameters_is_read_there() {
 }
 
 #[test]
+fn the_parameters_are_those_of_the_entry_point_with_the_buffer() {
+    let text = "struct T { float a; };
+        [shader(\"vertex\")] float4 first(float4 own : A) : SV_Position { return own; }
+        [shader(\"compute\")] [numthreads(1, 1, 1)] void main(ConstantBuffer<T> own) {}";
+    assert_eq!(asked(text, "slang-vulkan", "std140@slang"), ["own: void read_uniform(ConstantBuffer<T> own)"]);
+}
+
+#[test]
 fn a_global_buffer_of_the_same_name_is_read_at_its_place() {
     let text = "struct T { float a; }; ConstantBuffer<T> own;
         [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float own) {}";

@@ -6,11 +6,11 @@ use std::collections::{BTreeSet, HashMap};
 use layoutproof_device::{Batch, ReadBack, Runner, Shader};
 use layoutproof_generators::spirv::{SpirvModule, caller, produce};
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{BlockLayout, ElementChoice, UNSIZED_ELEMENTS};
+use layoutproof_layout::{BlockKind, BlockLayout, ElementChoice, Extent, LaidOut, LaidOutShape, UNSIZED_ELEMENTS};
 use layoutproof_model::{MISREADINGS, Misreading, Model, compiled};
 use layoutproof_probes::{
     AddressSpace, AnswerPlace, Form, Interface, Observed, PlanShader, ProbeJob, ProbePlan, ProbeProblem, Stage,
-    elements, jobs, observe, plan, plan_in,
+    elements, jobs, observe, plan, plan_in, self_link,
 };
 use layoutproof_readers::spirv::declared;
 use proptest::prelude::*;
@@ -144,6 +144,19 @@ fn elements_behind_a_pointer_are_read_and_written() {
     let untyped = ["read_address_untyped", "read_address_retyped", "write_address_untyped"];
     assert_eq!(entries, ["read_address", "write_address"].into_iter().chain(untyped).collect());
     assert_eq!(differences(&plan, &results), Vec::<String>::new());
+}
+
+/// Devices refuse an address at another byte than a multiple of 8.
+#[test]
+fn a_link_is_where_a_job_can_have_an_address() {
+    let link_at = |offset| {
+        let shape = LaidOutShape::Pointer { pointee: Some("S".to_owned()) };
+        let pointer = LaidOut { type_name: "S*".to_owned(), size: Extent::Finite(8), alignment: 4, shape };
+        let element = block(structure("S", vec![("next", offset, pointer)]));
+        let element = BlockLayout { kind: BlockKind::Pointee, stride: Some(24), ..element };
+        self_link(&elements(&element).expect("a stride of 24 has room for the pointer"))
+    };
+    assert_eq!([0, 4, 8].map(|offset| link_at(offset).map(|link| link.offset)), [Some(0), None, Some(8)]);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::{Batch, BufferKind, Feature, JobBuffer, Runner, Trace};
+use layoutproof_device::{
+    AddressHolder, Batch, BufferKind, Feature, JobAddress, JobBuffer, RecordStage, Runner, Trace,
+};
 use layoutproof_generators::spirv::{caller, produce};
 use layoutproof_layout::BlockLayout;
 use layoutproof_layout::shape::MatrixOrder;
@@ -20,11 +22,11 @@ const PLACES: [(AddressSpace, Stage); 14] = [
     (AddressSpace::StorageElement, Stage::Compute),
     (AddressSpace::Address, Stage::Compute),
     (AddressSpace::ShaderRecord, Stage::RayGeneration),
-    (AddressSpace::ShaderRecord, Stage::Callable),
-    (AddressSpace::ShaderRecord, Stage::Miss),
-    (AddressSpace::ShaderRecord, Stage::ClosestHit),
-    (AddressSpace::ShaderRecord, Stage::AnyHit),
-    (AddressSpace::ShaderRecord, Stage::Intersection),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::Callable)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::Miss)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::ClosestHit)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::AnyHit)),
+    (AddressSpace::ShaderRecord, Stage::Record(RecordStage::Intersection)),
     (AddressSpace::Workgroup, Stage::Compute),
     (AddressSpace::Uniform, Stage::Vertex),
     (AddressSpace::Storage, Stage::Vertex),
@@ -168,7 +170,9 @@ fn addresses_stand_in_the_push_constants() {
     // Copies are read where there is something to index.
     assert_eq!(forms, [&[read.clone(), read, write.clone(), write][..], &untyped].concat());
     for job in probes.iter().flat_map(|probe| &probe.runs).map(|run| &run.job) {
-        assert_eq!(job.buffers[0].kind, BufferKind::Address { at: 0, alignment: 4 });
+        assert_eq!(job.buffers[0].kind, BufferKind::Address { alignment: 4 });
+        let holder = AddressHolder::PushConstants;
+        assert_eq!(job.addresses, [JobAddress { holder, at: 0, buffer: 0, target: 0 }]);
         assert_eq!(job.push_constants, [0; 8]);
         let untyped = Feature::UntypedPointers;
         assert_eq!(job.requires, BTreeSet::from([Feature::BufferDeviceAddress, Feature::PushConstants, untyped]));
@@ -190,7 +194,9 @@ fn a_record_can_hold_the_address() {
         let job = &probe.runs[0].job;
         let [record, block] = [0, 1].map(|index| &job.buffers[index]);
         assert_eq!((record.kind, record.bytes.len()), (BufferKind::ShaderRecord, 16));
-        assert_eq!(block.kind, BufferKind::Address { at: 8, alignment: 4 });
+        assert_eq!(block.kind, BufferKind::Address { alignment: 4 });
+        let holder = AddressHolder::ShaderRecords;
+        assert_eq!(job.addresses, [JobAddress { holder, at: 8, buffer: 1, target: 0 }]);
         assert_eq!((&job.trace, job.push_constants.len()), (&Some(Trace { reached: None }), 0));
     }
 }
@@ -225,7 +231,7 @@ fn check_last_record(stage: Stage) {
     assert_eq!((job.entry.as_str(), &reached.entry), (CALLER, &probe.entry.name));
     assert_eq!(Some(reached.stage), stage.record_stage());
     // A ray needs the address of what it meets.
-    assert_eq!(job.push_constants.len(), if stage == Stage::Callable { 0 } else { 8 });
+    assert_eq!(job.push_constants.len(), if reached.stage == RecordStage::Callable { 0 } else { 8 });
     let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
     assert_eq!(records.map(|record| record.element).collect::<Vec<_>>(), [0, 1, 2, BLOCK_ELEMENT]);
 

@@ -188,7 +188,7 @@ mod tests {
     fn arrays_end_with_the_last_named_element() {
         use BufferKind::{Address, Storage, Uniform};
         let mut job = job(vec![buffer(2, 3, Uniform), buffer(0, 0, Storage), buffer(2, 1, Uniform)]);
-        job.buffers.push(buffer(0, 0, Address { at: 0, alignment: 4 }));
+        job.buffers.push(buffer(0, 0, Address { alignment: 4 }));
         job.samplers.push(JobSampler { set: 0, binding: 2, element: 0, level: 0, comparison: false });
         let descriptors = Descriptors::of(&job).unwrap();
         let array = &descriptors.sets[&1][&2];

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Feature;
+use crate::{Feature, RecordStage};
 
 /// A shader in a form that some device accepts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,8 +71,8 @@ pub struct Job {
     pub trace: Option<Trace>,
     /// Buffers. No two share set, binding and element.
     pub buffers: Vec<JobBuffer>,
-    /// The device addresses that buffers contain.
-    pub links: Vec<AddressLink>,
+    /// The device addresses in push constants, shader records and buffers.
+    pub addresses: Vec<JobAddress>,
     pub images: Vec<JobImage>,
     pub samplers: Vec<JobSampler>,
     /// Values of specialization constants, by `SpecId`.
@@ -98,7 +99,7 @@ impl Job {
             draw: None,
             trace: None,
             buffers,
-            links: Vec::new(),
+            addresses: Vec::new(),
             images: Vec::new(),
             samplers: Vec::new(),
             constants: BTreeMap::new(),
@@ -111,36 +112,78 @@ impl Job {
     }
 }
 
-/// A pointer in a buffer: 8 bytes that hold the device address of another byte of the same buffer.
+/// A device address that a job holds: 8 bytes, little-endian, which the runner writes.
+///
+/// Bytes of a buffer that still hold the address after the job come back as the job's own bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AddressLink {
-    /// Index of a buffer of the kind [`BufferKind::Address`].
-    pub buffer: usize,
-    /// Byte of the buffer at which the runner writes the address.
+pub struct JobAddress {
+    pub holder: AddressHolder,
+    /// The byte of the holder at which the address starts, a multiple of 8.
     pub at: u32,
-    /// Byte of the buffer whose address it is.
+    /// Index of the buffer that it points to, of the kind [`BufferKind::Address`].
+    pub buffer: usize,
+    /// The byte of that buffer that it points to.
     pub target: u32,
 }
 
+/// The memory of a job that holds an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum AddressHolder {
+    PushConstants,
+    /// Every shader record.
+    ShaderRecords,
+    /// The buffer with this index, which is no shader record.
+    Buffer(usize),
+}
+
+impl JobAddress {
+    /// Size of a device address, in bytes.
+    pub const BYTES: u32 = 8;
+
+    /// The bytes of the holder that it takes.
+    fn range(&self) -> Range<usize> {
+        self.at as usize..(self.at + Self::BYTES) as usize
+    }
+
+    /// Its bytes, from the device addresses of the buffers.
+    fn bytes(&self, address_of: impl Fn(usize) -> u64) -> [u8; Self::BYTES as usize] {
+        (address_of(self.buffer) + u64::from(self.target)).to_le_bytes()
+    }
+}
+
+/// [`Limits::place`](crate::limits::Limits::place) refuses a job with an address outside of its holder, so
+/// these functions expect the addresses inside.
 impl Job {
-    /// Writes the links of a buffer into its bytes, which begin at this device address.
-    pub fn write_links(&self, buffer: usize, address: u64, bytes: &mut [u8]) {
-        for link in self.links.iter().filter(|link| link.buffer == buffer) {
-            if let Some(place) = bytes.get_mut(link.at as usize..).and_then(|rest| rest.get_mut(..8)) {
-                place.copy_from_slice(&(address + u64::from(link.target)).to_le_bytes());
+    /// Writes the addresses of a holder into its bytes. `address_of` gives the device address of the first byte of a
+    /// buffer.
+    pub fn write_addresses(&self, holder: AddressHolder, bytes: &mut [u8], address_of: impl Fn(usize) -> u64) {
+        for address in self.addresses.iter().filter(|address| address.holder == holder) {
+            bytes[address.range()].copy_from_slice(&address.bytes(&address_of));
+        }
+    }
+
+    /// Writes the addresses of a buffer into its bytes.
+    pub fn write_buffer_addresses(&self, buffer: usize, bytes: &mut [u8], address_of: impl Fn(usize) -> u64) {
+        self.write_addresses(self.holder(buffer), bytes, address_of);
+    }
+
+    /// Puts the job's own bytes of a buffer back in place of the addresses that are unchanged.
+    pub fn restore_addresses(&self, buffer: usize, bytes: &mut [u8], address_of: impl Fn(usize) -> u64) {
+        let holder = self.holder(buffer);
+        for address in self.addresses.iter().filter(|address| address.holder == holder) {
+            let place = &mut bytes[address.range()];
+            if *place == address.bytes(&address_of) {
+                place.copy_from_slice(&self.buffers[buffer].bytes[address.range()]);
             }
         }
     }
 
-    /// Puts the job's own bytes back in place of the links that are unchanged.
-    pub fn remove_links(&self, buffer: usize, address: u64, bytes: &mut [u8]) {
-        for link in self.links.iter().filter(|link| link.buffer == buffer) {
-            let range = link.at as usize..link.at as usize + 8;
-            let linked = (address + u64::from(link.target)).to_le_bytes();
-            if let (Some(place), Some(own)) = (bytes.get_mut(range.clone()), self.buffers[buffer].bytes.get(range))
-                && *place == linked
-            {
-                place.copy_from_slice(own);
+    /// The buffer as a holder of addresses.
+    fn holder(&self, buffer: usize) -> AddressHolder {
+        match self.buffers[buffer].kind {
+            BufferKind::ShaderRecord => AddressHolder::ShaderRecords,
+            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::Address { .. } => {
+                AddressHolder::Buffer(buffer)
             }
         }
     }
@@ -245,42 +288,6 @@ pub struct ReachedStage {
     pub generation: Shader,
 }
 
-/// The stages with shader records, besides the ray generation.
-///
-/// All but a callable stage need a ray. The runner then writes the address of an acceleration
-/// structure, little-endian, to the first 8 bytes of the push constants. A ray from (0, 0, 0) along
-/// the z axis meets a triangle if its mask has bit 0, and a box of its own intersection stage if it
-/// has bit 1. Both have 1 as offset in the table of hit groups, so the record of a ray is the one
-/// after its own offset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RecordStage {
-    Callable,
-    Miss,
-    /// Of the triangle.
-    ClosestHit,
-    /// Of the triangle.
-    AnyHit,
-    /// Of the box.
-    Intersection,
-}
-
-impl RecordStage {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Callable => "callable",
-            Self::Miss => "miss",
-            Self::ClosestHit => "closesthit",
-            Self::AnyHit => "anyhit",
-            Self::Intersection => "intersection",
-        }
-    }
-
-    /// Returns true if a ray reaches the stage, rather than a call.
-    pub fn needs_ray(self) -> bool {
-        self != Self::Callable
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JobBuffer {
     /// Descriptor set (WGSL group).
@@ -307,12 +314,9 @@ pub enum BufferKind {
     StorageRead,
     /// Storage buffer that shaders write.
     Storage,
-    /// No descriptor. The runner writes the 64-bit device address of the range, little-endian, at
-    /// byte `at` of the push constants, or of every shader record if the job has any. A record that
-    /// keeps it comes back with its own bytes there. Set, binding and element are ignored.
+    /// No descriptor. Shaders reach the range by an address in [`Job::addresses`]. Set, binding and element are
+    /// ignored.
     Address {
-        /// A multiple of 8.
-        at: u32,
         /// The alignment that the shader may assume, a power of two. The address is an odd multiple
         /// of it, or of a word if that is larger, so that a shader that assumes more is wrong here.
         alignment: u32,
@@ -411,22 +415,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_come_and_go() {
-        let kind = BufferKind::Address { at: 0, alignment: 8 };
-        let (before_word, after) = (0, Vec::new());
-        let block = JobBuffer { set: 0, binding: 0, element: 0, kind, bytes: vec![7; 16], after, before_word };
-        let links = vec![AddressLink { buffer: 0, at: 4, target: 12 }];
-        let job = Job { links, ..Job::compute(Shader::Wgsl(String::new()), "main", vec![block]) };
+    fn addresses_come_and_go() {
+        let buffer = |kind| {
+            let (before_word, after) = (0, Vec::new());
+            JobBuffer { set: 0, binding: 0, element: 0, kind, bytes: vec![7; 16], after, before_word }
+        };
+        let buffers = vec![buffer(BufferKind::Address { alignment: 8 }), buffer(BufferKind::ShaderRecord)];
+        let in_block = JobAddress { holder: AddressHolder::Buffer(0), at: 8, buffer: 0, target: 12 };
+        let in_record = JobAddress { holder: AddressHolder::ShaderRecords, at: 0, buffer: 0, target: 0 };
+        let addresses = vec![in_block, in_record];
+        let job = Job { addresses, ..Job::compute(Shader::Wgsl(String::new()), "main", buffers) };
 
-        let mut bytes = job.buffers[0].bytes.clone();
-        job.write_links(0, 0x1_0000_0100, &mut bytes);
-        assert_eq!(bytes[4..12], [0x0C, 1, 0, 0, 1, 0, 0, 0]);
-        // A shader that changed the address leaves its own bytes there.
-        let mut changed = bytes.clone();
-        changed[4] = 0;
-        job.remove_links(0, 0x1_0000_0100, &mut changed);
-        assert_eq!(changed[4..12], [0, 1, 0, 0, 1, 0, 0, 0]);
-        job.remove_links(0, 0x1_0000_0100, &mut bytes);
-        assert_eq!(bytes, [7; 16]);
+        let address_of = |buffer: usize| [0x1_0000_0100, 0][buffer];
+        for (buffer, at, first) in [(0, 8, 0x0C), (1, 0, 0)] {
+            let mut bytes = job.buffers[buffer].bytes.clone();
+            job.write_buffer_addresses(buffer, &mut bytes, address_of);
+            let mut expected = [7; 16];
+            expected[at..at + 8].copy_from_slice(&[first, 1, 0, 0, 1, 0, 0, 0]);
+            assert_eq!(bytes, expected);
+            // A shader that changed the address leaves its own bytes there.
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            expected[at] ^= 1;
+            job.restore_addresses(buffer, &mut changed, address_of);
+            assert_eq!(changed, expected);
+            job.restore_addresses(buffer, &mut bytes, address_of);
+            assert_eq!(bytes, [7; 16]);
+        }
+        let mut pushed = [7; 16];
+        job.write_addresses(AddressHolder::PushConstants, &mut pushed, address_of);
+        assert_eq!(pushed, [7; 16]);
     }
 }

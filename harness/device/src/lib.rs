@@ -19,16 +19,18 @@ pub mod placement;
 mod runner;
 mod runner_kind;
 mod session_runner;
+mod stage;
 mod words;
 
 pub use device_api::DeviceApi;
 pub use feature::{BasicFeature, Feature};
 pub use job::{
-    AddressLink, BufferKind, Draw, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, ReachedStage,
-    RecordStage, RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
+    AddressHolder, BufferKind, Draw, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage, JobSampler,
+    ReachedStage, RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};
 pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};
 pub use runner_kind::{Provider, RunnerKind};
 pub use session_runner::{DeviceSession, SessionRunner};
+pub use stage::{RecordStage, Stage};
 pub use words::{word_bytes, words_of};

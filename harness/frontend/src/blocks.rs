@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, PointerPromise, StructType, Type};
-use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Span};
+use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, PointerPlace, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
 use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
@@ -32,8 +32,8 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
         }
         blocks.parameter(parameter);
     }
-    for entry in module.entry_points.iter().filter(|entry| entry.generics.is_empty()) {
-        blocks.entry_point(entry);
+    for (index, entry) in module.entry_points.iter().enumerate().filter(|(_, entry)| entry.generics.is_empty()) {
+        blocks.entry_point(index, entry);
     }
 
     if *members_point {
@@ -50,6 +50,8 @@ struct BlockHolder<'m> {
     name: &'m str,
     annotations: &'m Annotations,
     span: Span,
+    /// See [`Block::entry_point`].
+    entry_point: Option<usize>,
     /// Product of the enclosing array lengths.
     count: Count,
     /// See [`Block::mixed_globals`].
@@ -118,18 +120,21 @@ impl BlockFinder<'_> {
         self.pointee(ty, holder);
     }
 
-    fn entry_point(&mut self, entry: &EntryPoint) {
+    fn entry_point(&mut self, index: usize, entry: &EntryPoint) {
+        let entry_point = Some(index);
         let has_data = |parameter: &&EntryParameter| self.measures.of(&parameter.ty).data;
         let uniforms = entry.parameters.iter().filter(|parameter| parameter.is_uniform()).filter(has_data);
         let members: Vec<Member> = uniforms.map(member).collect();
         if !members.is_empty() {
             let name = entry.uniform_block();
             let element = structure(&name, members, entry.span);
-            self.push(BlockKind::EntryUniforms, element, BlockHolder::new(&name, &entry.annotations, entry.span));
+            let holder = BlockHolder::new(&name, &entry.annotations, entry.span);
+            self.push(BlockKind::EntryUniforms, element, BlockHolder { entry_point, ..holder });
         }
 
         for parameter in &entry.parameters {
             let holder = BlockHolder::new(&parameter.name, &parameter.annotations, parameter.span);
+            let holder = BlockHolder { entry_point, ..holder };
             self.inside(&parameter.ty, holder);
             if parameter.is_uniform() {
                 self.pointee(&parameter.ty, holder);
@@ -141,7 +146,8 @@ impl BlockFinder<'_> {
         let (innermost, counts) = ty.dimensions();
         if let Type::Pointer { pointee, promise } = innermost {
             if let Some(element) = self.pointees.get(pointee) {
-                self.push_pointee(element.clone(), *promise, holder.times(&counts));
+                let place = PointerPlace::Parameter { name: holder.name.to_owned() };
+                self.push_pointee(element.clone(), *promise, place, holder.times(&counts));
             }
         }
     }
@@ -149,12 +155,14 @@ impl BlockFinder<'_> {
     /// Adds the blocks that members of blocks point to, including members of the added blocks; each type once.
     fn member_pointees(&mut self) {
         let (mut at, mut seen) = (0, BTreeSet::new());
-        while let Some(Block { name, element, annotations, span, .. }) = self.found.get(at).cloned() {
-            for (path, pointee, promise) in pointers(&element) {
-                let is_new = seen.insert(pointee.clone());
-                if let Some(element) = self.pointees.get(&pointee).filter(|_| is_new) {
-                    let name = format!("{name}{path}");
-                    self.push_pointee(element.clone(), promise, BlockHolder::new(&name, &annotations, span));
+        while let Some(Block { name, element, entry_point, annotations, span, .. }) = self.found.get(at).cloned() {
+            for FoundPointer { suffix, path, pointee, promise } in pointers(&element) {
+                let is_new = seen.insert(pointee.to_owned());
+                if let Some(element) = self.pointees.get(pointee).filter(|_| is_new) {
+                    let name = format!("{name}{suffix}");
+                    let holder = BlockHolder { entry_point, ..BlockHolder::new(&name, &annotations, span) };
+                    let place = PointerPlace::Member { holder: at, path };
+                    self.push_pointee(element.clone(), promise, place, holder);
                 }
             }
             at += 1;
@@ -211,10 +219,11 @@ impl BlockFinder<'_> {
         self.inside(element, holder);
     }
 
-    fn push_pointee(&mut self, element: Type, promise: PointerPromise, holder: BlockHolder<'_>) {
+    fn push_pointee(&mut self, element: Type, promise: PointerPromise, place: PointerPlace, holder: BlockHolder<'_>) {
         let before = self.found.len();
         self.push(BlockKind::Pointee, element, holder);
         if let Some(block) = self.found.get_mut(before) {
+            block.pointer = Some(place);
             block.data_layout = promise.data_layout;
             block.address_alignment = promise.alignment;
             block.is_read_only = promise.is_read_only;
@@ -225,7 +234,7 @@ impl BlockFinder<'_> {
         if self.found.len() >= MOST_BLOCKS {
             return self.too_many(holder.span);
         }
-        let BlockHolder { name, annotations, span, count, mixed } = holder;
+        let BlockHolder { name, annotations, span, entry_point, count, mixed } = holder;
         let listed = self.listed.saturating_add(self.measures.of(&element).listed());
         self.listed = listed.saturating_add(u64::try_from(name.len()).unwrap_or(u64::MAX));
         if self.listed > LONGEST_LISTING {
@@ -233,16 +242,17 @@ impl BlockFinder<'_> {
             return self.problems.report(Diagnostic::error(Code::TooLarge, span, message));
         }
         let (name, annotations) = (name.to_owned(), annotations.clone());
-        let (data_layout, address_alignment, mixed_globals) = (None, None, mixed);
         self.found.push(Block {
             name,
             kind,
             element,
             count,
-            data_layout,
-            address_alignment,
+            data_layout: None,
+            entry_point,
+            pointer: None,
+            address_alignment: None,
             is_read_only: false,
-            mixed_globals,
+            mixed_globals: mixed,
             annotations,
             span,
         });
@@ -256,7 +266,7 @@ impl BlockFinder<'_> {
 
 impl<'m> BlockHolder<'m> {
     fn new(name: &'m str, annotations: &'m Annotations, span: Span) -> Self {
-        Self { name, annotations, span, count: Count::Finite(1), mixed: None }
+        Self { name, annotations, span, entry_point: None, count: Count::Finite(1), mixed: None }
     }
 
     /// Multiplies the count by the array lengths. A product beyond 2^32 saturates; a later check
@@ -266,18 +276,33 @@ impl<'m> BlockHolder<'m> {
     }
 }
 
-/// Returns the pointers in `ty`, each with its path, in order.
-fn pointers(ty: &Type) -> Vec<(String, String, PointerPromise)> {
+/// A pointer in a block's type.
+struct FoundPointer<'t> {
+    /// What its pointee's name has after the block's name: `.inner.lights[]`.
+    suffix: String,
+    /// The names of the members on the way to it.
+    path: Vec<String>,
+    pointee: &'t str,
+    promise: PointerPromise,
+}
+
+/// Returns the pointers in `ty`, in order.
+fn pointers(ty: &Type) -> Vec<FoundPointer<'_>> {
     let mut found = Vec::new();
-    let mut waiting = vec![(String::new(), ty)];
-    while let Some((path, ty)) = waiting.pop() {
+    let mut waiting = vec![(String::new(), Vec::new(), ty)];
+    while let Some((suffix, path, ty)) = waiting.pop() {
         let (innermost, counts) = ty.dimensions();
-        let path = format!("{path}{}", "[]".repeat(counts.len()));
+        let suffix = format!("{suffix}{}", "[]".repeat(counts.len()));
         match innermost {
-            Type::Pointer { pointee, promise } => found.push((path, pointee.clone(), *promise)),
+            Type::Pointer { pointee, promise } => {
+                found.push(FoundPointer { suffix, path, pointee, promise: *promise });
+            }
             Type::Struct(structure) => {
                 // In reverse order, because the stack pops the last one first.
-                waiting.extend(structure.members.iter().rev().map(|one| (format!("{path}.{}", one.name), &one.ty)));
+                waiting.extend(structure.members.iter().rev().map(|member| {
+                    let path = path.iter().chain([&member.name]).cloned().collect();
+                    (format!("{suffix}.{}", member.name), path, &member.ty)
+                }));
             }
             _ => {}
         }

@@ -20,7 +20,7 @@ pub(super) fn flatten_block(root: &LaidOut, places: &BTreeMap<String, LinePlace>
         | LaidOutShape::Vector { .. }
         | LaidOutShape::Matrix { .. }
         | LaidOutShape::Array { .. }
-        | LaidOutShape::Pointer
+        | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource => flattener.member(root, &place, None),
     }
     flattener.flat.finish()
@@ -88,7 +88,7 @@ impl BlockFlattener<'_> {
                 let count = order.vectors_and_length(*rows, *columns).0;
                 (Some(*component), Some(FlatVectors { count, stride: *stride }).filter(|vectors| vectors.count > 1))
             }
-            LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer => (None, None),
+            LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer { .. } => (None, None),
         };
 
         let index = self.flat.members.len();
@@ -158,7 +158,7 @@ impl BlockFlattener<'_> {
                     self.run(*component, length, offset, member);
                 }
             }
-            LaidOutShape::Pointer => {
+            LaidOutShape::Pointer { .. } => {
                 let size = layout.size.finite().unwrap_or(0);
                 self.flat.add_lane(Lane { offset: place.offset, size, class: LaneClass::Unsigned, member });
             }

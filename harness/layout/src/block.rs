@@ -47,6 +47,21 @@ pub enum MixedGlobals {
     LaterPushConstant,
 }
 
+/// The place of a pointer whose pointee is a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PointerPlace {
+    /// A parameter: one of the module, or a uniform one of the block's entry point.
+    Parameter { name: String },
+    /// A member of another block.
+    Member {
+        /// Index of that block in its module.
+        holder: usize,
+        /// The names of the members on the way from that block to the pointer; none if the pointer is all that the
+        /// block holds.
+        path: Vec<String>,
+    },
+}
+
 /// A block of bytes that one rule set lays out as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
@@ -60,6 +75,11 @@ pub struct Block {
     pub count: Count,
     /// Slang's explicit data layout, as in `ConstantBuffer<T, Std430DataLayout>`.
     pub data_layout: Option<DataLayout>,
+    /// The entry point whose parameters hold the block, or the pointer to it, as an index into its module's entry
+    /// points; `None` for the module's own parameters.
+    pub entry_point: Option<usize>,
+    /// The pointer to a pointee; `None` for other kinds.
+    pub pointer: Option<PointerPlace>,
     /// The alignment of the block's address that the source promises, in bytes:
     /// `vk::BufferPointer<T, 8>`.
     pub address_alignment: Option<u32>,
@@ -82,6 +102,8 @@ impl Block {
             element: element.into(),
             count: Count::Finite(1),
             data_layout: None,
+            entry_point: None,
+            pointer: None,
             address_alignment: None,
             is_read_only: false,
             mixed_globals: None,

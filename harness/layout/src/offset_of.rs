@@ -50,7 +50,7 @@ impl LaidOut {
                 let index = (0..*length).zip([".x", ".y", ".z", ".w"]).find(|(_, name)| *name == path)?.0;
                 Some(index * component.size)
             }
-            LaidOutShape::Scalar(_) | LaidOutShape::Pointer | LaidOutShape::Resource => None,
+            LaidOutShape::Scalar(_) | LaidOutShape::Pointer { .. } | LaidOutShape::Resource => None,
         }
     }
 

@@ -88,7 +88,7 @@ impl LaidOut {
                 let ends = members.iter().map(|member| (member.offset, member.layout.data_end()));
                 ends.filter(|(_, end)| *end > 0).map(|(offset, end)| u64::from(offset) + end).max().unwrap_or(0)
             }
-            LaidOutShape::Pointer => self.size.finite().unwrap_or(0).into(),
+            LaidOutShape::Pointer { .. } => self.size.finite().unwrap_or(0).into(),
             LaidOutShape::Resource => 0,
         }
     }
@@ -125,7 +125,10 @@ impl LaidOut {
                     parts_overlap("vectors", *stride, u64::from(component.size) * u64::from(length), path, found);
                 }
             }
-            LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {}
+            LaidOutShape::Scalar(_)
+            | LaidOutShape::Vector { .. }
+            | LaidOutShape::Pointer { .. }
+            | LaidOutShape::Resource => {}
         }
     }
 }

@@ -203,7 +203,7 @@ fn between(layout: &LaidOut) -> u32 {
         }
         LaidOutShape::Array { count: Count::Unbounded, .. }
         | LaidOutShape::Struct(_)
-        | LaidOutShape::Pointer
+        | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource => size,
     };
 

@@ -451,6 +451,6 @@ pub fn declared_type(layout: &LaidOut) -> Option<Type> {
             let members: Option<Vec<Member>> = members.iter().map(member).collect();
             Type::from(StructType::new(layout.type_name.as_str(), members?))
         }
-        LaidOutShape::Pointer | LaidOutShape::Resource => return None,
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => return None,
     })
 }

@@ -7,12 +7,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::BlockKind;
 use crate::alignment::Alignment;
 use crate::measured::{ArrayFootprint, Footprint};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 use crate::table::find;
+use crate::{BlockKind, PointerPlace};
 
 /// A size in bytes, unless the type is an unsized array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ pub struct BlockLayout {
     pub rules: String,
     pub name: String,
     pub kind: BlockKind,
+    /// See [`Block::pointer`](crate::Block::pointer).
+    pub pointer: Option<PointerPlace>,
     /// Elements of an array of blocks.
     pub count: Count,
     /// The layout, or all reasons why the rule set forbids the block.
@@ -61,10 +63,10 @@ impl BlockLayout {
         ArrayFootprint::new(find(&self.rules)?, element, 1).ok().map(|array| array.stride)
     }
 
-    /// True if both layouts have the same places and sizes, whatever their rule sets' names and
-    /// warnings.
+    /// True if both layouts have the same places and sizes, whatever their rule sets' names,
+    /// warnings and pointers.
     pub fn places_alike(&self, other: &Self) -> bool {
-        let Self { rules: _, warnings: _, name, kind, count, result, stride } = self;
+        let Self { rules: _, warnings: _, pointer: _, name, kind, count, result, stride } = self;
         let same_block = (name, kind, count) == (&other.name, &other.kind, &other.count);
         same_block && stride == &other.stride && result == &other.result
     }
@@ -204,7 +206,11 @@ pub enum LaidOutShape {
     /// The base struct is its first member.
     Struct(Vec<LaidOutMember>),
     /// A pointer. It has no bytes if the rule set gives pointers none.
-    Pointer,
+    Pointer {
+        /// HLSL spelling of the declared pointee; `None` where a module or a reflection does not name it, and for
+        /// an unsized array that the rule set stores as a pointer.
+        pointee: Option<String>,
+    },
     /// A resource; it has no bytes.
     Resource,
 }

@@ -240,7 +240,7 @@ impl Leaves {
             LaidOutShape::Matrix { .. } => self.visit_matrix(place, &layout.shape),
             LaidOutShape::Array { element, count, stride } => self.visit_array(place, element, *count, *stride),
             LaidOutShape::Struct(members) => self.visit_struct(place, members),
-            LaidOutShape::Pointer | LaidOutShape::Resource => {}
+            LaidOutShape::Pointer { .. } | LaidOutShape::Resource => {}
         }
     }
 
@@ -324,7 +324,7 @@ fn path_at(place: &PathOffset, layout: &LaidOut, offset: u32) -> Option<String> 
             let mut members = members.iter().filter(|member| member.bits.is_none());
             members.find_map(|member| path_at(&place.member(&member.name, member.offset), &member.layout, offset))
         }
-        LaidOutShape::Pointer | LaidOutShape::Resource => None,
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => None,
     }
 }
 
@@ -345,6 +345,6 @@ fn leaf_count(layout: &LaidOut) -> u64 {
             let counted = members.iter().filter(|member| member.bits.is_none());
             counted.map(|member| leaf_count(&member.layout)).fold(0, u64::saturating_add)
         }
-        LaidOutShape::Pointer | LaidOutShape::Resource => 0,
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => 0,
     }
 }

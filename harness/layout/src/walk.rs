@@ -56,6 +56,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         rules: rules.name.to_owned(),
         name: block.name.clone(),
         kind: block.kind,
+        pointer: block.pointer.clone(),
         count: block.count,
         result,
         stride,
@@ -113,7 +114,7 @@ impl WalkState<'_> {
             Type::Array { element, count } => self.array(element, *count, placement)?,
             Type::Struct(structure) => self.structure(structure, Level::Inner)?,
             Type::Enum(declared) => self.enumeration(declared, placement),
-            Type::Pointer { .. } => pointer(self.rules.pointer_size, placement),
+            Type::Pointer { pointee, .. } => pointer(pointee, self.rules.pointer_size, placement),
             Type::Handle { .. } => self.handle(placement)?,
             Type::Interface { any_value_size, .. } => {
                 let message =
@@ -173,7 +174,7 @@ impl WalkState<'_> {
     fn array(&mut self, element: &Type, count: Count, placement: &Placement) -> Result<MeasuredType, Stop> {
         if let (Count::Unbounded, UnsizedArrays::Pointer { size }) = (count, self.rules.unsized_arrays) {
             let footprint = Footprint { size, alignment: Alignment::EIGHT };
-            return Ok(MeasuredType::new(LaidOutShape::Pointer, footprint, placement));
+            return Ok(MeasuredType::new(LaidOutShape::Pointer { pointee: None }, footprint, placement));
         }
 
         let reordered = match self.rules.array_order {
@@ -276,9 +277,10 @@ fn interface_value(any_value_size: u32, placement: &Placement) -> MeasuredType {
     MeasuredType::new(shape, Footprint { size, alignment: Alignment::FOUR }, placement)
 }
 
-fn pointer(size: u32, placement: &Placement) -> MeasuredType {
+fn pointer(pointee: &str, size: u32, placement: &Placement) -> MeasuredType {
+    let shape = LaidOutShape::Pointer { pointee: Some(pointee.to_owned()) };
     match Alignment::new(size) {
-        Some(alignment) => MeasuredType::new(LaidOutShape::Pointer, Footprint { size, alignment }, placement),
-        None => MeasuredType::empty(LaidOutShape::Pointer),
+        Some(alignment) => MeasuredType::new(shape, Footprint { size, alignment }, placement),
+        None => MeasuredType::empty(shape),
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
-use layoutproof_device::{BufferKind, ImageKind, ImageView, Job};
+use layoutproof_device::{AddressHolder, BufferKind, ImageKind, ImageView, Job, JobBuffer};
 
 use super::memory::ModelMemory;
 use super::value::ModelDescriptor;
@@ -43,32 +43,20 @@ pub(super) struct DescriptorTable {
 pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Vec<ModelMemory>) {
     let mut table = DescriptorTable::default();
     let mut memories: Vec<ModelMemory> = Vec::new();
-    let mut push_constants = job.push_constants.clone();
-    let mut addresses = Vec::new();
+    let address_of = |index| buffer_address(job, index);
 
     for (index, buffer) in job.buffers.iter().enumerate() {
-        let (mut set, mut binding, mut first) = (buffer.set, buffer.binding, 0);
+        let (mut set, mut binding) = (buffer.set, buffer.binding);
         match buffer.kind {
-            BufferKind::Address { at, alignment } => {
-                (set, binding, first) = (NOWHERE, NOWHERE, alignment);
-                addresses.push((at as usize, address(index, first).to_le_bytes()));
-            }
+            BufferKind::Address { .. } => (set, binding) = (NOWHERE, NOWHERE),
             BufferKind::ShaderRecord => table.records.push(index),
             BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage => {}
         }
         let mut bytes = buffer.bytes.clone();
-        job.write_links(index, address(index, first), &mut bytes);
-        memories.push(ModelMemory { set, binding, first, bytes });
+        job.write_buffer_addresses(index, &mut bytes, address_of);
+        memories.push(ModelMemory { set, binding, first: first_byte(buffer), bytes });
     }
 
-    for (at, address) in addresses {
-        for record in &table.records {
-            memories[*record].bytes[at..][..8].copy_from_slice(&address);
-        }
-        if table.records.is_empty() {
-            push_constants[at..][..8].copy_from_slice(&address);
-        }
-    }
     table.records.sort_by_key(|index| job.buffers[*index].element);
     for (set, in_set) in &descriptors.sets {
         for (number, binding) in in_set {
@@ -84,7 +72,9 @@ pub(super) fn bind(job: &Job, descriptors: &Descriptors) -> (DescriptorTable, Ve
         }
     }
 
-    memories.push(ModelMemory { set: NOWHERE, binding: NOWHERE, first: 0, bytes: push_constants });
+    let mut bytes = job.push_constants.clone();
+    job.write_addresses(AddressHolder::PushConstants, &mut bytes, address_of);
+    memories.push(ModelMemory { set: NOWHERE, binding: NOWHERE, first: 0, bytes });
     (table, memories)
 }
 
@@ -120,9 +110,17 @@ impl DescriptorTable {
     }
 }
 
-/// The device address of the first byte of a memory; `first` are its low bits.
-pub(super) fn address(memory: usize, first: u32) -> u64 {
-    ((memory as u64 + 1) << ADDRESS_BITS) + u64::from(first)
+/// The device address of the first byte of a buffer of `job`.
+pub(super) fn buffer_address(job: &Job, buffer: usize) -> u64 {
+    ((buffer as u64 + 1) << ADDRESS_BITS) + u64::from(first_byte(&job.buffers[buffer]))
+}
+
+/// The low bits of the address of a buffer's first byte, which promise no more than the alignment.
+fn first_byte(buffer: &JobBuffer) -> u32 {
+    match buffer.kind {
+        BufferKind::Address { alignment } => alignment,
+        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => 0,
+    }
 }
 
 /// The memory of a device address, and the address's low bits; `None` for memory 0, which does not

@@ -8,16 +8,15 @@ use layoutproof_device::devices::Enumeration;
 use layoutproof_device::limits::{Limits, check_features, needed_features};
 use layoutproof_device::{
     Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, Job, ReachedStage, ReadBack, Runner, RunnerError,
-    RunnerKind, Shader, Trace,
+    RunnerKind, Shader, Stage, Trace,
 };
 
-use super::descriptors::{DescriptorTable, address, bind};
+use super::descriptors::{DescriptorTable, bind, buffer_address};
 use super::machine::ModelMachine;
 use super::memory::ModelMemory;
 use super::misreading::{Disturbance, Misreading, OUTPUT};
 use super::model_error::ModelError;
 use super::program::ModelProgram;
-use layoutproof_probes::Stage;
 
 /// The limits of the model. It also runs jobs whose ranges and push constants are longer than
 /// [`Model::new`] reports, because they cost nothing. Ranges start at byte 16 of their memory.
@@ -97,14 +96,10 @@ impl Model {
             run_program(program, job, table, memories, None)
         };
 
-        let has_addresses = job.buffers.iter().any(|buffer| matches!(buffer.kind, BufferKind::Address { .. }));
         let buffers = job.buffers.iter().zip(placements).zip(memories?).enumerate();
         let buffers = buffers.map(|(index, ((buffer, placement), memory))| {
-            // A program cannot write a record, so nothing but addresses may differ in one.
-            let is_record = buffer.kind == BufferKind::ShaderRecord && has_addresses;
-            let bytes = if is_record { buffer.bytes.clone() } else { memory.bytes };
-            let mut after = BufferAfter { bytes, ..placement.split(&placement.image(buffer)) };
-            job.remove_links(index, address(index, memory.first), &mut after.bytes);
+            let mut after = BufferAfter { bytes: memory.bytes, ..placement.split(&placement.image(buffer)) };
+            job.restore_addresses(index, &mut after.bytes, |index| buffer_address(job, index));
             if let Some(misreading) = misreading {
                 misreading.around(buffer.set, buffer.binding, &mut after);
             }
@@ -221,9 +216,8 @@ fn run_stages(machine: &mut ModelMachine<'_>, job: &Job, record: usize) -> Resul
         let Some(reached) = &trace.reached else {
             return machine.run(Stage::RayGeneration, &job.entry, &job.constants);
         };
-        let stage = Stage::ALL.into_iter().find(|stage| stage.record_stage() == Some(reached.stage));
         machine.set_record(record);
-        return machine.run(stage.expect("each stage of a record is a stage"), &reached.entry, &job.constants);
+        return machine.run(Stage::Record(reached.stage), &reached.entry, &job.constants);
     }
     match &job.draw {
         None => machine.run(Stage::Compute, &job.entry, &job.constants),

@@ -16,7 +16,7 @@ use super::misreading::Disturbance;
 use super::model_error::ModelError;
 use super::program::ModelProgram;
 use super::value::{MemoryPlace, ModelDescriptor, ModelPointer, ModelValue, PointerTarget};
-use layoutproof_probes::Stage;
+use layoutproof_device::Stage;
 use layoutproof_readers::spirv::Operands;
 use layoutproof_readers::spirv::types::SpirvVariable;
 

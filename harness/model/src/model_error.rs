@@ -1,7 +1,7 @@
 //! Why a module cannot be executed.
 
 use layoutproof_device::RunnerError;
-use layoutproof_probes::Stage;
+use layoutproof_device::Stage;
 use layoutproof_readers::spirv::BadModule;
 use layoutproof_readers::spirv::types::BadType;
 use rspirv::spirv::Word;

@@ -7,7 +7,7 @@ use rspirv::spirv::{Decoration, ExecutionMode, ExecutionModel, Op, Word};
 use rustc_hash::FxHashMap;
 
 use super::model_error::ModelError;
-use layoutproof_probes::Stage;
+use layoutproof_device::{RecordStage, Stage};
 use layoutproof_readers::spirv::types::SpirvTypes;
 use layoutproof_readers::spirv::{Operands, load};
 
@@ -73,11 +73,11 @@ impl ModelProgram {
             Stage::Vertex => ExecutionModel::Vertex,
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::RayGeneration => ExecutionModel::RayGenerationKHR,
-            Stage::Callable => ExecutionModel::CallableKHR,
-            Stage::Miss => ExecutionModel::MissKHR,
-            Stage::ClosestHit => ExecutionModel::ClosestHitKHR,
-            Stage::AnyHit => ExecutionModel::AnyHitKHR,
-            Stage::Intersection => ExecutionModel::IntersectionKHR,
+            Stage::Record(RecordStage::Callable) => ExecutionModel::CallableKHR,
+            Stage::Record(RecordStage::Miss) => ExecutionModel::MissKHR,
+            Stage::Record(RecordStage::ClosestHit) => ExecutionModel::ClosestHitKHR,
+            Stage::Record(RecordStage::AnyHit) => ExecutionModel::AnyHitKHR,
+            Stage::Record(RecordStage::Intersection) => ExecutionModel::IntersectionKHR,
         };
 
         let function = self.module.entry_points.iter().find_map(|instruction| match &instruction.operands[..] {

@@ -1,7 +1,7 @@
 //! The axes of a probe of a leaf: the block's address space, the direction of the bytes, the form
 //! of access, and the stage.
 
-use layoutproof_readers::toolchain::Stage;
+use layoutproof_device::Stage;
 use serde::{Deserialize, Serialize};
 
 /// The memory that holds the block.

@@ -81,7 +81,7 @@ fn parts(laid_out: &LaidOut, members: &BTreeSet<Vec<u32>>, path: &mut Vec<u32>) 
             }
             Some(all)
         }
-        LaidOutShape::Pointer | LaidOutShape::Resource => Some(0),
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => Some(0),
     }
 }
 

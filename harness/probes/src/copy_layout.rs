@@ -32,7 +32,7 @@ pub fn spread(laid_out: &LaidOut) -> Option<LaidOut> {
             (stride.checked_mul(length)?, shape)
         }
         LaidOutShape::Struct(members) => spread_members(members)?,
-        LaidOutShape::Pointer | LaidOutShape::Resource => (0, laid_out.shape.clone()),
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => (0, laid_out.shape.clone()),
     };
 
     let type_name = format!("{}_spread", laid_out.type_name);

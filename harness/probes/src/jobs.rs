@@ -17,15 +17,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use layoutproof_device::{
-    AddressLink, BufferKind, Draw, Feature, Job, JobBuffer, ReachedStage, RecordStage, RegisterRange, RootParameters,
-    RootSignature, Shader, Trace, word_bytes,
+    AddressHolder, BufferKind, Draw, Feature, Job, JobAddress, JobBuffer, ReachedStage, RecordStage, RegisterRange,
+    RootParameters, RootSignature, Shader, Trace, word_bytes,
 };
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf};
 
 use super::{
-    BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, PointerRecord, ProbeEntry, ProbePlan, Socket, Wiring, self_link,
-    tail, words,
+    BLOCK_ELEMENT, CALLER, Interface, NOTHING, POINT, ProbeEntry, ProbePlan, SelfLink, Socket, Wiring, self_link, tail,
+    words,
 };
 use crate::image::encoding::{Half, Ink, Salt, WordCode};
 use crate::image::{BEFORE_WORD, BlockImage, ImageError, REFILL_WORD, data_word, element_word, image_size, nonce_word};
@@ -38,9 +38,6 @@ const GUARD_BYTES: u32 = 64;
 /// largest unit to which a device may round the end. Source: Vulkan,
 /// `robustUniformBufferAccessSizeAlignment`.
 const NEAR_END: u32 = 256;
-
-/// Bytes of a buffer device address.
-const ADDRESS_BYTES: usize = 8;
 
 /// The end of the block's bound range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -126,11 +123,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
     let alignment = address_alignment(layout, plan);
     let tail = layout.result.as_ref().ok().and_then(tail);
 
-    // The block is the first buffer of its job.
-    let links: Vec<AddressLink> = self_link(layout)
-        .map(|link| AddressLink { buffer: 0, at: link.offset, target: link.target })
-        .into_iter()
-        .collect();
+    let link = self_link(layout);
     let none = BTreeMap::new();
     let lengths = layout.result.as_ref().map_or_else(|_| BTreeMap::new(), specialized_lengths);
 
@@ -162,7 +155,7 @@ pub fn jobs(layout: &BlockLayout, plan: &ProbePlan, shader: PlanShader<'_>) -> R
                     salt,
                     nonce,
                     constants,
-                    links: &links,
+                    link: link.as_ref(),
                 };
                 let job = dispatch.job(plan, shader);
                 ProbeRun { ink, salt, job }
@@ -195,9 +188,10 @@ pub fn address_alignment(layout: &BlockLayout, plan: &ProbePlan) -> u32 {
 fn specialized_lengths(laid_out: &LaidOut) -> BTreeMap<u32, u32> {
     let own = |counts: &[u32]| counts.iter().map(|count| (*count, *count)).collect();
     match &laid_out.shape {
-        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {
-            BTreeMap::new()
-        }
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Pointer { .. }
+        | LaidOutShape::Resource => BTreeMap::new(),
         LaidOutShape::Matrix { rows, columns, .. } => own(&[*rows, *columns]),
         LaidOutShape::Array { element, count, .. } => {
             let mut lengths = specialized_lengths(element);
@@ -293,13 +287,13 @@ struct Dispatch<'a> {
     nonce: u32,
     /// Values of specialization constants.
     constants: &'a BTreeMap<u32, u32>,
-    /// The pointers in the block, for [`Form::Linked`].
-    links: &'a [AddressLink],
+    /// The pointer in the block, for [`Form::Linked`].
+    link: Option<&'a SelfLink>,
 }
 
 impl Dispatch<'_> {
     fn job(&self, plan: &ProbePlan, shader: PlanShader<'_>) -> Job {
-        let Self { alignment: _, entry, wiring, image, ink, salt, nonce, constants, links: _ } = self;
+        let Self { alignment: _, entry, wiring, image, ink, salt, nonce, constants, link: _ } = self;
         let (values, block) = match entry.direction {
             Direction::Read => (Vec::new(), image.bytes(*ink, *salt)),
             Direction::Write => {
@@ -318,9 +312,9 @@ impl Dispatch<'_> {
             AddressSpace::PushConstant if shader.interface.has_root_constants => Vec::new(),
             AddressSpace::PushConstant => block,
             // The runner overwrites this with an address: of the block, or of what a ray meets.
-            AddressSpace::Address if !entry.stage.is_traced() => vec![0; ADDRESS_BYTES],
+            AddressSpace::Address if !entry.stage.is_traced() => vec![0; JobAddress::BYTES as usize],
             AddressSpace::ShaderRecord if entry.stage.record_stage().is_some_and(RecordStage::needs_ray) => {
-                vec![0; ADDRESS_BYTES]
+                vec![0; JobAddress::BYTES as usize]
             }
             AddressSpace::Uniform
             | AddressSpace::Storage
@@ -341,7 +335,7 @@ impl Dispatch<'_> {
             buffers.push(buffer(copy, kind, self.copy(plan)));
         }
 
-        let links = if entry.forms.contains(&Form::Linked) { self.links.to_vec() } else { Vec::new() };
+        let addresses = self.addresses(&buffers, shader.interface);
         let (first, draw, trace) = stages(entry, shader.caller);
         let requires = shader.requires.clone();
         let parameters = match entry.space {
@@ -360,7 +354,7 @@ impl Dispatch<'_> {
             trace,
             inverts_push_constants_first: entry.space == AddressSpace::PushConstant && !push_constants.is_empty(),
             push_constants,
-            links,
+            addresses,
             constants: BTreeMap::clone(constants),
             requires,
             root_signature,
@@ -397,13 +391,13 @@ impl Dispatch<'_> {
             AddressSpace::UniformElement => (BufferKind::Uniform, BLOCK_ELEMENT),
             AddressSpace::StorageElement => (storage, BLOCK_ELEMENT),
             AddressSpace::Address if entry.stage.is_traced() => {
-                let PointerRecord { at, size } = interface.record;
-                let record = buffer(socket, BufferKind::ShaderRecord, vec![0; size as usize]);
-                let kind = BufferKind::Address { at, alignment: self.alignment };
+                let record = vec![0; interface.record.size as usize];
+                let record = buffer(socket, BufferKind::ShaderRecord, record);
+                let kind = BufferKind::Address { alignment: self.alignment };
                 let after = image.guards_behind(GUARD_BYTES, *ink);
                 return vec![record, JobBuffer { after, ..buffer(socket, kind, block) }];
             }
-            AddressSpace::Address => (BufferKind::Address { at: 0, alignment: self.alignment }, 0),
+            AddressSpace::Address => (BufferKind::Address { alignment: self.alignment }, 0),
             AddressSpace::ShaderRecord if entry.stage.is_reached() => (BufferKind::ShaderRecord, BLOCK_ELEMENT),
             AddressSpace::ShaderRecord => (BufferKind::ShaderRecord, 0),
         };
@@ -417,6 +411,24 @@ impl Dispatch<'_> {
         let after = image.guards_behind(GUARD_BYTES, *ink);
         let block = JobBuffer { element: others, after, ..buffer(socket, kind, block) };
         (0..others).map(other).chain([block]).collect()
+    }
+
+    /// Returns the address of the block, if a shader reaches it by one, and the one in the block that points to its
+    /// second element.
+    fn addresses(&self, buffers: &[JobBuffer], interface: Interface) -> Vec<JobAddress> {
+        let is_block = |buffer: &JobBuffer| matches!(buffer.kind, BufferKind::Address { .. });
+        let Some(block) = buffers.iter().position(is_block) else { return Vec::new() };
+        let (holder, at) = if self.entry.stage.is_traced() {
+            (AddressHolder::ShaderRecords, interface.record.at)
+        } else {
+            (AddressHolder::PushConstants, 0)
+        };
+        let link = self.link.filter(|_| self.entry.forms.contains(&Form::Linked));
+        let linked = link.map(|link| {
+            let holder = AddressHolder::Buffer(block);
+            JobAddress { holder, at: link.offset, buffer: block, target: link.target }
+        });
+        [JobAddress { holder, at, buffer: block, target: 0 }].into_iter().chain(linked).collect()
     }
 
     /// Returns the kind of binding for a block in a storage buffer.
@@ -449,20 +461,15 @@ impl Dispatch<'_> {
 /// pixels do not matter, so there are no targets.
 fn stages(entry: &ProbeEntry, caller: fn(RecordStage) -> Shader) -> (&str, Option<Draw>, Option<Trace>) {
     let draw = |fragment: &str| Some(Draw { fragment: fragment.to_owned(), fragment_shader: None, targets: 0 });
-    let reached = |stage: RecordStage| {
-        let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };
-        (CALLER, None, Some(Trace { reached: Some(reached) }))
-    };
     match entry.stage {
         Stage::Compute => (&entry.name, None, None),
         Stage::Vertex => (&entry.name, draw(NOTHING), None),
         Stage::Fragment => (POINT, draw(&entry.name), None),
         Stage::RayGeneration => (&entry.name, None, Some(Trace { reached: None })),
-        Stage::Callable => reached(RecordStage::Callable),
-        Stage::Miss => reached(RecordStage::Miss),
-        Stage::ClosestHit => reached(RecordStage::ClosestHit),
-        Stage::AnyHit => reached(RecordStage::AnyHit),
-        Stage::Intersection => reached(RecordStage::Intersection),
+        Stage::Record(stage) => {
+            let reached = ReachedStage { stage, entry: entry.name.clone(), generation: caller(stage) };
+            (CALLER, None, Some(Trace { reached: Some(reached) }))
+        }
     }
 }
 

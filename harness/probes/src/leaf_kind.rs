@@ -61,7 +61,7 @@ impl After {
             LaidOutShape::Matrix { .. } => Self::Matrix,
             LaidOutShape::Array { .. } => Self::Array,
             LaidOutShape::Struct(_) => Self::Struct,
-            LaidOutShape::Pointer | LaidOutShape::Resource => Self::Other,
+            LaidOutShape::Pointer { .. } | LaidOutShape::Resource => Self::Other,
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn tail(laid_out: &LaidOut) -> Option<Tail> {
         | LaidOutShape::Vector { .. }
         | LaidOutShape::Matrix { .. }
         | LaidOutShape::Struct(_)
-        | LaidOutShape::Pointer
+        | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource => None,
     };
 

@@ -51,7 +51,7 @@ pub use axes::{AddressSpace, Direction, Form};
 pub use copy_layout::spread;
 pub use interface::{Interface, PointerRecord, Socket};
 pub use jobs::{BoundRange, PlanShader, ProbeJob, ProbeRun, address_alignment, jobs, push_words, workgroup_words};
-pub use layoutproof_readers::toolchain::Stage;
+pub use layoutproof_device::Stage;
 pub use length::{Tail, length_in, tail};
 pub use observe::{BufferRole, Observation, Observed, ProbeProblem, observe, observed_right};
 pub use plan::{
@@ -140,11 +140,9 @@ impl ProbeEntry {
             Stage::Compute => &[],
             Stage::Vertex => &[Feature::Graphics, Feature::VertexStores],
             Stage::Fragment => &[Feature::Graphics, Feature::FragmentStores],
-            Stage::RayGeneration | Stage::Callable => &[Feature::RayTracingPipeline],
             // The push constants have the address of what a ray meets.
-            Stage::Miss | Stage::ClosestHit | Stage::AnyHit | Stage::Intersection => {
-                &[Feature::RayTracingPipeline, Feature::PushConstants]
-            }
+            Stage::Record(stage) if stage.needs_ray() => &[Feature::RayTracingPipeline, Feature::PushConstants],
+            Stage::RayGeneration | Stage::Record(_) => &[Feature::RayTracingPipeline],
         };
         let untyped = self.is_untyped().then_some(Feature::UntypedPointers);
         space.iter().chain(stage).copied().chain(untyped).collect()

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::Feature;
+use layoutproof_device::{Feature, JobAddress, RecordStage};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
@@ -28,9 +28,6 @@ const WORKGROUP_BYTES: u64 = 1 << 12;
 /// Larger blocks are not probed in a shader record. Vulkan guarantees records of 4 KiB
 /// (`maxShaderGroupStride`), which start with a group handle and end with our guards.
 const RECORD_BYTES: u64 = (1 << 12) - 256;
-
-/// Bytes of a pointer.
-const ADDRESS: u32 = 8;
 
 /// Bytes of the values that name a place. Larger leaves consist of several such values.
 const WORD: u32 = 4;
@@ -149,7 +146,8 @@ pub struct SelfLink {
     pub target: u32,
 }
 
-/// Returns the first member of the elements that [`elements`] makes which points to such an element.
+/// Returns the first member of the elements that [`elements`] makes which points to such an element, and in
+/// which a job can have an address.
 pub fn self_link(layout: &BlockLayout) -> Option<SelfLink> {
     layout.result.as_ref().ok().filter(|_| is_array_of_elements(layout)).and_then(link_in)
 }
@@ -158,8 +156,9 @@ fn link_in(array: &LaidOut) -> Option<SelfLink> {
     let LaidOutShape::Array { element, count: Count::Unbounded, stride } = &array.shape else { return None };
     let LaidOutShape::Struct(members) = &element.shape else { return None };
     let is_link = |member: &&LaidOutMember| {
-        let is_pointer = member.layout.shape == LaidOutShape::Pointer && member.layout.size == Extent::Finite(ADDRESS);
-        is_pointer && member.layout.type_name.strip_suffix('*') == Some(&element.type_name)
+        let LaidOutShape::Pointer { pointee: Some(pointee) } = &member.layout.shape else { return false };
+        let is_aligned = member.offset.is_multiple_of(JobAddress::BYTES);
+        *pointee == element.type_name && member.layout.size == Extent::Finite(JobAddress::BYTES) && is_aligned
     };
     let member = members.iter().find(is_link)?;
     Some(SelfLink { member: member.name.clone(), offset: member.offset, target: *stride })
@@ -208,7 +207,8 @@ const ENTRIES: [EntryRow; 62] = {
         Address, PushConstant, ShaderRecord, Storage, StorageElement, Uniform, UniformElement, Workgroup,
     };
     use Direction::{Read, Write};
-    use Stage::{AnyHit, Callable, ClosestHit, Compute, Fragment, Intersection, Miss, RayGeneration, Vertex};
+    use RecordStage::{AnyHit, Callable, ClosestHit, Intersection, Miss};
+    use Stage::{Compute, Fragment, RayGeneration, Record, Vertex};
     const LEAF: &[Form] = &[Form::Leaf];
     const IN_BUFFERS: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed];
     const IN_UNIFORM: &[Form] = &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Parameter];
@@ -256,7 +256,7 @@ const ENTRIES: [EntryRow; 62] = {
         row("write_storage_fragment", Storage, Fragment, Write, LEAF),
         row("read_record", ShaderRecord, RayGeneration, Read, IN_BUFFERS),
         row("read_record_private", ShaderRecord, RayGeneration, Read, COPIES),
-        row("read_record_callable", ShaderRecord, Callable, Read, LEAF),
+        row("read_record_callable", ShaderRecord, Record(Callable), Read, LEAF),
         row("read_uniform_untyped", Uniform, Compute, Read, UNTYPED),
         row("read_uniform_retyped", Uniform, Compute, Read, RETYPED),
         row("read_storage_untyped", Storage, Compute, Read, UNTYPED),
@@ -277,10 +277,10 @@ const ENTRIES: [EntryRow; 62] = {
         row("read_workgroup_untyped", Workgroup, Compute, Read, UNTYPED),
         row("read_workgroup_retyped", Workgroup, Compute, Read, RETYPED),
         row("write_workgroup_retyped", Workgroup, Compute, Write, RETYPED),
-        row("read_record_miss", ShaderRecord, Miss, Read, LEAF),
-        row("read_record_closesthit", ShaderRecord, ClosestHit, Read, LEAF),
-        row("read_record_anyhit", ShaderRecord, AnyHit, Read, LEAF),
-        row("read_record_intersection", ShaderRecord, Intersection, Read, LEAF),
+        row("read_record_miss", ShaderRecord, Record(Miss), Read, LEAF),
+        row("read_record_closesthit", ShaderRecord, Record(ClosestHit), Read, LEAF),
+        row("read_record_anyhit", ShaderRecord, Record(AnyHit), Read, LEAF),
+        row("read_record_intersection", ShaderRecord, Record(Intersection), Read, LEAF),
     ]
 };
 

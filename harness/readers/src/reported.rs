@@ -107,7 +107,7 @@ fn as_declared(laid_out: LaidOut) -> LaidOut {
         }
         shape @ (LaidOutShape::Scalar(_)
         | LaidOutShape::Vector { .. }
-        | LaidOutShape::Pointer
+        | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource) => shape,
     };
     LaidOut { shape, ..laid_out }

@@ -8,13 +8,11 @@
 
 use std::fmt;
 
-use layoutproof_device::{DeviceInfo, Direct3d, Feature, RecordStage, Shader, ShaderForm, ShaderModel};
+use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel, Stage};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
 use layoutproof_source::shader_language::ShaderLanguage;
-use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
 
 use crate::module_reader::ModuleReader;
 
@@ -54,77 +52,6 @@ pub enum AppliedRules {
     RawLoadsByRows(&'static str),
     /// Each of these for any block, as the source declares, in this column.
     Named(&'static [&'static str], Column<'static>),
-}
-
-#[derive(Clone, Copy, Debug, Default, IntoStaticStr, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[strum(serialize_all = "lowercase")]
-pub enum Stage {
-    #[default]
-    Compute,
-    Vertex,
-    Fragment,
-    /// The stage that a launch of rays starts, the one with the first shader record.
-    RayGeneration,
-    /// A stage that another ray-tracing stage calls by the number of its shader record.
-    Callable,
-    /// The stage of a ray that hits nothing.
-    Miss,
-    ClosestHit,
-    AnyHit,
-    Intersection,
-}
-
-impl Stage {
-    pub const ALL: [Self; 9] = [
-        Self::Compute,
-        Self::Vertex,
-        Self::Fragment,
-        Self::RayGeneration,
-        Self::Callable,
-        Self::Miss,
-        Self::ClosestHit,
-        Self::AnyHit,
-        Self::Intersection,
-    ];
-
-    /// The word in records and on the command line.
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-
-    /// Returns true for a stage that a ray generation reaches by the number of a shader record.
-    pub fn is_reached(&self) -> bool {
-        self.record_stage().is_some()
-    }
-
-    /// Returns the stage as devices name it, if a ray generation reaches it by the number of a shader
-    /// record.
-    pub fn record_stage(&self) -> Option<RecordStage> {
-        match self {
-            Self::Compute | Self::Vertex | Self::Fragment | Self::RayGeneration => None,
-            Self::Callable => Some(RecordStage::Callable),
-            Self::Miss => Some(RecordStage::Miss),
-            Self::ClosestHit => Some(RecordStage::ClosestHit),
-            Self::AnyHit => Some(RecordStage::AnyHit),
-            Self::Intersection => Some(RecordStage::Intersection),
-        }
-    }
-
-    /// Returns true for a stage of a launch of rays.
-    pub fn is_traced(&self) -> bool {
-        *self == Self::RayGeneration || self.is_reached()
-    }
-
-    /// Returns true for a stage of a draw.
-    pub fn is_drawn(&self) -> bool {
-        matches!(self, Self::Vertex | Self::Fragment)
-    }
-
-    /// Returns true if records leave the stage out.
-    pub fn is_compute(&self) -> bool {
-        *self == Self::Compute
-    }
 }
 
 /// A language as a compiler reads it. HLSL is three, because what a probe may contain differs.

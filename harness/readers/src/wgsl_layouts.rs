@@ -91,7 +91,7 @@ fn spend(budget: &mut ListingBudget, layout: &LaidOut) -> Option<()> {
         LaidOutShape::Scalar(_)
         | LaidOutShape::Vector { .. }
         | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
+        | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource => Some(()),
     }
 }

@@ -166,6 +166,7 @@ fn under(
                     rules: name.to_string(),
                     name: block.name.clone(),
                     kind: block.kind,
+                    pointer: block.pointer.clone(),
                     count: block.count,
                     result: Err(vec![Refusal { path: String::new(), message }]),
                     stride: None,

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use layoutproof_layout::shape::Type;
-use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, Numbers, Quantity, RuleSet, find, lay_out};
+use layoutproof_layout::shape::{Member, Type};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, DECLARED, Numbers, PointerPlace, Quantity, RuleSet, find, lay_out,
+};
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
@@ -80,18 +82,35 @@ impl Subject {
     /// the block is not pointed to from a record.
     pub(crate) fn record_with_pointer(&self, block: usize) -> Option<(&Block, &str)> {
         // A module of a binary has no declarations.
+        let (holder, pointer) = self.pointer_to(self.source.module.blocks.get(block)?)?;
+        let is_record = holder.kind == BlockKind::ShaderRecord || holder.has_entry_record();
+        is_record.then_some((holder, pointer.name.as_str()))
+    }
+
+    /// Returns the block with the pointer to a pointee, and the pointer among its direct members. `None` if a probe
+    /// cannot reach the pointee through it by name, and for other blocks.
+    pub(crate) fn pointer_to(&self, pointee: &Block) -> Option<(&Block, &Member)> {
         let blocks = &self.source.module.blocks;
-        let pointee = blocks.get(block).filter(|block| block.kind == BlockKind::Pointee)?;
-        blocks.iter().find_map(|holder| {
-            let own = match holder.kind {
-                BlockKind::ShaderRecord => pointee.name.strip_prefix(&holder.name)?.strip_prefix('.')?,
-                BlockKind::EntryUniforms if holder.has_entry_record() => pointee.name.as_str(),
-                _ => return None,
-            };
-            let Type::Struct(structure) = &holder.element else { return None };
-            let pointer = structure.members.iter().find(|member| member.name == own)?;
-            matches!(pointer.ty, Type::Pointer { .. }).then_some((holder, own))
-        })
+        let (holder, name) = match pointee.pointer.as_ref()? {
+            // No name in the source has `$Entry.main` before a parameter.
+            PointerPlace::Member { holder, .. } if blocks.get(*holder)?.kind == BlockKind::EntryUniforms => {
+                return None;
+            }
+            PointerPlace::Member { holder, path } => {
+                let [name] = path.as_slice() else { return None };
+                (blocks.get(*holder)?, name)
+            }
+            // The second block of a name has a number in its name.
+            PointerPlace::Parameter { name } if *name != pointee.name => return None,
+            PointerPlace::Parameter { name } => {
+                let is_holder =
+                    |block: &&Block| block.kind == BlockKind::EntryUniforms && block.entry_point == pointee.entry_point;
+                (blocks.iter().find(is_holder)?, name)
+            }
+        };
+        let Type::Struct(structure) = &holder.element else { return None };
+        let pointer = structure.members.iter().find(|member| member.name == *name)?;
+        matches!(pointer.ty, Type::Pointer { .. }).then_some((holder, pointer))
     }
 
     /// Makes the subject of a module with explicit offsets, named after its file. The module's

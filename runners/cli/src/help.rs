@@ -2,6 +2,8 @@
 //! command and option is the doc comment of its declaration: its first paragraph for `-h`, all of it
 //! for `--help`.
 
+#[cfg(test)]
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use clap::builder::Styles;
@@ -242,8 +244,23 @@ fn is_grouped(command: &Command) -> bool {
     GROUPS.iter().any(|(_, commands)| is_in(commands, command.get_name()))
 }
 
-fn is_in(words: &str, word: &str) -> bool {
+/// True if a list of options or commands, separated by spaces, names this one.
+pub(crate) fn is_in(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
+}
+
+/// Asserts that each word of a list is the id of an option or a command that exists.
+#[cfg(test)]
+pub(crate) fn assert_names(words: &str, ids: &BTreeSet<String>) {
+    let unknown: Vec<&str> = words.split(' ').filter(|word| !ids.contains(*word)).collect();
+    assert!(unknown.is_empty(), "nothing has the names {unknown:?}");
+}
+
+/// The ids of a command's arguments, and of those of all commands in it.
+#[cfg(test)]
+pub(crate) fn all_arguments(command: &Command) -> BTreeSet<String> {
+    let own = command.get_arguments().map(|arg| arg.get_id().to_string());
+    own.chain(command.get_subcommands().flat_map(all_arguments)).collect()
 }
 
 /// A command with its description, wrapped at [`WIDTH`].
@@ -266,6 +283,29 @@ mod tests {
         for shown in command.get_subcommands().filter(|command| !command.is_hide_set()) {
             let groups = GROUPS.iter().filter(|(_, commands)| is_in(commands, shown.get_name())).count();
             assert_eq!(groups, 1, "`{}` is in {groups} groups", shown.get_name());
+        }
+    }
+
+    /// A name that nothing has any more would be left out of the help without a word.
+    #[test]
+    fn every_list_names_what_exists() {
+        let command = command();
+        for (_, options) in THEMES {
+            assert_names(options, &all_arguments(&command));
+        }
+        let of_name = |name: &str| {
+            let dev = command.find_subcommand("dev").expect("`dev` is a command");
+            command.find_subcommand(name).or_else(|| dev.find_subcommand(name)).expect(name)
+        };
+        for (name, options) in MAIN_OPTIONS {
+            assert_names(options, &all_arguments(of_name(name)));
+        }
+        for (name, _) in EXAMPLES {
+            of_name(name);
+        }
+        let commands: BTreeSet<String> = command.get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        for (_, names) in GROUPS {
+            assert_names(names, &commands);
         }
     }
 

@@ -27,6 +27,8 @@ use crate::draws::turn;
 pub(crate) struct Round<'a> {
     fuzz: &'a Fuzz,
     sources: BTreeMap<u64, (RandomDeclaration, Arc<Source>)>,
+    /// The numbers of the declarations, by the id of their sources.
+    numbers: BTreeMap<String, u64>,
     layouts: BTreeMap<u64, BlockLayout>,
     /// True if the planted fault is active.
     is_faulty: bool,
@@ -40,18 +42,24 @@ impl<'a> Round<'a> {
             Some((*number, (declaration.clone(), Arc::new(source(*number, declaration)?))))
         });
         let sources: BTreeMap<_, _> = read.collect();
+        let numbers = sources.iter().map(|(number, (_, source))| (source.id.clone(), *number)).collect();
         let layouts = sources.iter().filter_map(|(number, (_, source))| {
             let block = source.module.blocks.first()?;
             let rules = fuzz.toolchains.iter().flat_map(|toolchain| toolchain.rules_for(block));
             let layouts = rules.flat_map(|rules| Subject::new(Arc::clone(source), rules).layouts);
             Some((*number, layouts.into_iter().find(|layout| layout.result.is_ok())?))
         });
-        Self { fuzz, layouts: layouts.collect(), sources, is_faulty: true }
+        Self { fuzz, layouts: layouts.collect(), numbers, sources, is_faulty: true }
     }
 
     /// The same declarations under the compilers' own rule sets, without a planted fault.
     pub(crate) fn without_fault(self) -> Self {
         Self { is_faulty: false, ..self }
+    }
+
+    /// The number of the declaration with this id.
+    fn number_of(&self, id: &str) -> u64 {
+        *self.numbers.get(id).expect("the round checks its own declarations alone")
     }
 
     /// The layout of a declaration under the first rule set that accepts it.
@@ -110,12 +118,12 @@ impl<'a> Round<'a> {
             let PlannedCheck::Bytes { subject, producer: Producer::Compiler(toolchain), device } = check else {
                 return false;
             };
-            let number = number_of(&subject.source.id);
+            let number = self.number_of(&subject.source.id);
             taken.contains(&(number, *toolchain, subject.rules)) && self.is_turn_of(device, number)
         });
         let mut checks = produce::shaders(&planned, making);
         // Run the outputs for one declaration together, because some of them are identical.
-        checks.sort_by_key(|check| (check.device().id.clone(), number_of(check.case())));
+        checks.sort_by_key(|check| (check.device().id.clone(), self.number_of(check.case())));
         checks
     }
 
@@ -170,7 +178,8 @@ impl<'a> Round<'a> {
         let records = batching.records(checks, &self.fuzz.launch);
         let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
         known::apply(&self.fuzz.known, &mut records, &self.fuzz.devices);
-        let mut numbered: Vec<_> = records.into_iter().map(|record| (number_of(&record.id.case), record)).collect();
+        let numbered = records.into_iter().map(|record| (self.number_of(&record.id.case), record));
+        let mut numbered: Vec<_> = numbered.collect();
         for (number, record) in &mut numbered {
             let (_, source) = &self.sources[number];
             let shapes: Vec<_> =
@@ -204,8 +213,4 @@ fn source(number: u64, declaration: &RandomDeclaration) -> Option<Source> {
         text: Some(SourceText { text: declaration.text(), ..SourceText::default() }),
         ..Source::of_module(&id)
     })
-}
-
-fn number_of(id: &str) -> u64 {
-    id.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or_default()
 }

@@ -323,6 +323,7 @@ pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOp
         rules: compiler.to_owned(),
         name: name.clone(),
         kind: block.kind,
+        pointer: block.pointer.clone(),
         count: block.count,
         result: Err(vec![Refusal { path: String::new(), message }]),
         stride: None,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use ash::vk;
 use layoutproof_device::descriptors::{DescriptorArray, DescriptorType, Descriptors};
 use layoutproof_device::placement::BufferPlacement;
-use layoutproof_device::{BufferAfter, BufferKind, Job, JobBuffer, RecordStage, Trace};
+use layoutproof_device::{AddressHolder, BufferAfter, BufferKind, Job, JobBuffer, RecordStage, Trace};
 
 use crate::arena::{Arena, REGION, regions};
 use crate::descriptors::{BoundDescriptor, DescriptorContent};
@@ -109,40 +109,20 @@ impl JobMemory {
     /// Writes the initial contents of the job's buffers.
     pub(crate) fn write(&self, job: &Job, arena: &mut Arena) {
         for (index, (buffer, placed)) in job.buffers.iter().zip(&self.placed).enumerate() {
-            arena.write(placed.start, &placed.placement.image(buffer));
-            if let Some(address) = Self::linked_address(job, index, placed, arena) {
-                let mut bytes = buffer.bytes.clone();
-                job.write_links(index, address, &mut bytes);
-                arena.write(placed.start + u64::from(placed.placement.offset), &bytes);
-            }
+            let mut image = placed.placement.image(buffer);
+            let bytes = &mut image[placed.placement.offset as usize..][..buffer.bytes.len()];
+            job.write_buffer_addresses(index, bytes, |index| self.address_of(index, arena));
+            arena.write(placed.start, &image);
         }
         for left_out in self.left_out.values() {
             arena.write(left_out.start, &left_out.bytes);
         }
-        for (at, address) in self.addresses(job, arena) {
-            for record in self.records(job) {
-                arena.write(record.start + u64::from(record.placement.offset + at), &address);
-            }
-        }
     }
 
-    /// The addresses of the buffers that are passed by address, each with its byte in the push constants or
-    /// in every shader record.
-    fn addresses(&self, job: &Job, arena: &Arena) -> Vec<(u32, [u8; 8])> {
-        let buffers = job.buffers.iter().zip(&self.placed);
-        let addressed = buffers.filter_map(|(buffer, PlacedBuffer { placement, start })| match buffer.kind {
-            BufferKind::Address { at, .. } => {
-                Some((at, (arena.address() + start + u64::from(placement.offset)).to_le_bytes()))
-            }
-            BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => None,
-        });
-        addressed.collect()
-    }
-
-    /// The job's own shader records.
-    fn records(&self, job: &Job) -> impl Iterator<Item = &PlacedBuffer> {
-        let buffers = job.buffers.iter().zip(&self.placed);
-        buffers.filter(|(buffer, _)| buffer.kind == BufferKind::ShaderRecord).map(|(_, placed)| placed)
+    /// The device address of the first byte of a buffer's range.
+    fn address_of(&self, buffer: usize, arena: &Arena) -> u64 {
+        let PlacedBuffer { placement, start } = &self.placed[buffer];
+        arena.address() + start + u64::from(placement.offset)
     }
 
     pub(crate) fn descriptors(&self, descriptors: &Descriptors, arena: &Arena) -> Vec<BoundDescriptor> {
@@ -189,11 +169,7 @@ impl JobMemory {
         if let Some(scene) = scene {
             bytes[..8].copy_from_slice(&scene.to_le_bytes());
         }
-        if self.records(job).next().is_none() {
-            for (at, address) in self.addresses(job, arena) {
-                bytes[at as usize..][..8].copy_from_slice(&address);
-            }
-        }
+        job.write_addresses(AddressHolder::PushConstants, &mut bytes, |index| self.address_of(index, arena));
         bytes
     }
 
@@ -237,33 +213,16 @@ impl JobMemory {
 
     /// Reads the job's buffers. `handles` are the group handles that were written.
     pub(crate) fn read(&self, job: &Job, handles: &[Vec<u8>], arena: &Arena) -> Vec<BufferAfter> {
-        let addresses = self.addresses(job, arena);
         let read = |(index, (buffer, placed)): (usize, (&JobBuffer, &PlacedBuffer))| {
             let mut after = placed.placement.split(&arena.read(placed.start, placed.placement.total));
             // The handle takes the place of the fill, and must be unchanged like it.
             if buffer.kind == BufferKind::ShaderRecord && handles.last() == Some(&after.before) {
                 after.before = placed.placement.split(&placed.placement.image(buffer)).before;
             }
-            if let Some(address) = Self::linked_address(job, index, placed, arena) {
-                job.remove_links(index, address, &mut after.bytes);
-            }
-            if buffer.kind == BufferKind::ShaderRecord {
-                for (at, address) in &addresses {
-                    let place = *at as usize..*at as usize + 8;
-                    if after.bytes[place.clone()] == *address {
-                        after.bytes[place.clone()].copy_from_slice(&buffer.bytes[place]);
-                    }
-                }
-            }
+            job.restore_addresses(index, &mut after.bytes, |index| self.address_of(index, arena));
             after
         };
         job.buffers.iter().zip(&self.placed).enumerate().map(read).collect()
-    }
-
-    /// Returns the device address of a buffer that contains addresses.
-    fn linked_address(job: &Job, index: usize, placed: &PlacedBuffer, arena: &Arena) -> Option<u64> {
-        let has_links = job.links.iter().any(|link| link.buffer == index);
-        has_links.then(|| arena.address() + placed.start + u64::from(placed.placement.offset))
     }
 }
 

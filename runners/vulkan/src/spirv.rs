@@ -6,49 +6,26 @@
 //!
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module", "Capability".
 
-use layoutproof_device::{Feature, RecordStage, RunnerError};
+use layoutproof_device::{Feature, RecordStage, RunnerError, Stage};
 
 const MAGIC: u32 = 0x0723_0203;
 const HEADER_WORDS: usize = 5;
 const OP_ENTRY_POINT: u32 = 15;
 const OP_CAPABILITY: u32 = 17;
 
-/// The stages that a job can use, by their `Execution Model`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryStage {
-    Vertex,
-    Fragment,
-    /// `GLCompute`.
-    Compute,
-    RayGeneration,
-    Record(RecordStage),
-}
-
-impl EntryStage {
-    fn of(execution_model: u32) -> Option<Self> {
-        match execution_model {
-            0 => Some(Self::Vertex),
-            4 => Some(Self::Fragment),
-            5 => Some(Self::Compute),
-            5313 => Some(Self::RayGeneration),
-            5314 => Some(Self::Record(RecordStage::Intersection)),
-            5315 => Some(Self::Record(RecordStage::AnyHit)),
-            5316 => Some(Self::Record(RecordStage::ClosestHit)),
-            5317 => Some(Self::Record(RecordStage::Miss)),
-            5318 => Some(Self::Record(RecordStage::Callable)),
-            _ => None,
-        }
-    }
-
-    /// Name of the stage in messages.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Vertex => "vertex",
-            Self::Fragment => "fragment",
-            Self::Compute => "compute",
-            Self::RayGeneration => "raygeneration",
-            Self::Record(stage) => stage.as_str(),
-        }
+/// The stage with this `Execution Model`; `None` if no job can use it.
+fn stage_of(execution_model: u32) -> Option<Stage> {
+    match execution_model {
+        0 => Some(Stage::Vertex),
+        4 => Some(Stage::Fragment),
+        5 => Some(Stage::Compute),
+        5313 => Some(Stage::RayGeneration),
+        5314 => Some(Stage::Record(RecordStage::Intersection)),
+        5315 => Some(Stage::Record(RecordStage::AnyHit)),
+        5316 => Some(Stage::Record(RecordStage::ClosestHit)),
+        5317 => Some(Stage::Record(RecordStage::Miss)),
+        5318 => Some(Stage::Record(RecordStage::Callable)),
+        _ => None,
     }
 }
 
@@ -61,7 +38,7 @@ pub(crate) struct ModuleFacts {
     /// All capabilities of the module.
     pub(crate) capabilities: Vec<u32>,
     /// Stages and names of the entry points, except those of other stages.
-    pub(crate) entries: Vec<(EntryStage, String)>,
+    pub(crate) entries: Vec<(Stage, String)>,
 }
 
 /// Reads `words`.
@@ -107,7 +84,7 @@ impl ModuleFacts {
                 self.features.extend(feature_of(*capability));
             }
             (OP_ENTRY_POINT, [model, _, name @ ..]) => {
-                self.entries.extend(EntryStage::of(*model).map(|stage| (stage, string(name))));
+                self.entries.extend(stage_of(*model).map(|stage| (stage, string(name))));
             }
             _ => {}
         }
@@ -159,7 +136,7 @@ mod tests {
         assert_eq!(facts.version, (1, 3));
         assert_eq!(facts.features, [Feature::Int64]);
         assert_eq!(facts.capabilities, [1, 11]);
-        assert_eq!(facts.entries, [(EntryStage::Compute, "main".to_owned())]);
+        assert_eq!(facts.entries, [(Stage::Compute, "main".to_owned())]);
     }
 
     #[test]

@@ -51,6 +51,8 @@ impl SlangSettings {
             element: whole.element.clone(),
             count: Count::Finite(1),
             data_layout: whole.data_layout,
+            entry_point: None,
+            pointer: None,
             address_alignment: None,
             is_read_only: false,
             mixed_globals: None,

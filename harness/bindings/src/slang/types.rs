@@ -106,7 +106,7 @@ impl TypeLayoutBuilder<'_> {
         self.check_element(element, place.span);
         let own = laid.and_then(|laid| match &laid.shape {
             LaidOutShape::Array { element, .. } => Some(LaidOut::clone(element)),
-            LaidOutShape::Pointer => self.bytes(WholeBlock {
+            LaidOutShape::Pointer { .. } => self.bytes(WholeBlock {
                 kind: BlockKind::ConstantBuffer,
                 data_layout: None,
                 element,

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 
 use crate::descriptors::{DescriptorType, Descriptors};
 use crate::placement::BufferPlacement;
-use crate::{BufferKind, DeviceInfo, Feature, ImageKind, Job, JobBuffer, JobImage, RunnerError, Trace};
+use crate::{
+    AddressHolder, BufferKind, DeviceInfo, Feature, ImageKind, Job, JobAddress, JobBuffer, JobImage, RunnerError, Trace,
+};
 
 /// Bytes of a word. Ranges and what is around them consist of whole words.
 const WORD: u32 = 4;
@@ -18,9 +20,6 @@ pub const MOST_ALIGNED: u32 = 128;
 
 /// Minimum number of bytes before a range that shaders reach by address.
 const BEFORE_ADDRESS: u32 = 64;
-
-/// Size of a device address, in bytes.
-const ADDRESS_BYTES: u64 = 8;
 
 /// Maximum number of mip levels of an image. A binding probe needs one per sampler that it
 /// distinguishes; more would make images large.
@@ -62,8 +61,8 @@ impl Limits {
     ///
     /// # Errors
     /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to
-    /// read back, if its push constants are not a multiple of 4 bytes or have no room for an
-    /// address, if an image has no mip level or too many, if shader records do not fit the launch, and
+    /// read back, if its push constants are not a multiple of 4 bytes, if an address has no room in its
+    /// holder or points to no byte of a buffer without a descriptor, if an image has no mip level or too many, if shader records do not fit the launch, and
     /// as [`BufferPlacement::of`].
     pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<BufferPlacement>, RunnerError> {
         check_form(job)?;
@@ -106,10 +105,10 @@ impl Limits {
         let (what, alignment, most) = match buffer.kind {
             BufferKind::Uniform => ("bytes in a uniform range", self.uniform_alignment, self.uniform_range),
             BufferKind::StorageRead | BufferKind::Storage => (storage, self.storage_alignment, self.storage_range),
-            BufferKind::Address { alignment, .. } if alignment > MOST_ALIGNED => {
+            BufferKind::Address { alignment } if alignment > MOST_ALIGNED => {
                 return Err(RunnerError::Unsupported(format!("an address aligned to {alignment} bytes")));
             }
-            BufferKind::Address { alignment, .. } => (storage, odd_multiple(alignment), self.storage_range),
+            BufferKind::Address { alignment } => (storage, odd_multiple(alignment), self.storage_range),
             BufferKind::ShaderRecord => {
                 ("bytes in a shader record", self.record_handle, self.record.saturating_sub(self.record_handle))
             }
@@ -150,7 +149,7 @@ pub fn needed_features(job: &Job, descriptors: &Descriptors) -> BTreeSet<Feature
     let follows = [
         (Feature::Graphics, job.draw.is_some()),
         (Feature::PushConstants, !job.push_constants.is_empty()),
-        (Feature::BufferDeviceAddress, job.buffers.iter().any(|buffer| address_of(buffer).is_some())),
+        (Feature::BufferDeviceAddress, job.buffers.iter().any(is_at_address)),
         (Feature::UniformBufferArray, is_array_of(is_uniform_buffer)),
         (Feature::StorageBufferArray, is_array_of(is_storage_buffer)),
         (Feature::RayTracingPipeline, job.trace.is_some()),
@@ -210,7 +209,7 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
             refuse(format!("no shader record for the {} stage", reached.stage.as_str()))
         }
         Some(Trace { reached: Some(reached) })
-            if reached.stage.needs_ray() && wide(job.push_constants.len()) < ADDRESS_BYTES =>
+            if reached.stage.needs_ray() && wide(job.push_constants.len()) < JobAddress::BYTES.into() =>
         {
             refuse("no room in the push constants for the address that rays need".to_owned())
         }
@@ -219,37 +218,63 @@ fn check_records(job: &Job) -> Result<(), RunnerError> {
     }
 }
 
-/// Checks that addresses lie inside the push constants or the shortest record, and do not overlap, like
-/// 64-bit members.
+/// Checks that addresses lie inside their holders (all of the shader records), do not overlap, like 64-bit
+/// members, and point into buffers that shaders reach by address.
 fn check_addresses(job: &Job) -> Result<(), RunnerError> {
-    let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
-    let shortest = records.map(|record| record.bytes.len()).min();
-    let holder = if shortest.is_some() { "a shader record" } else { "push constants" };
-    let size = shortest.unwrap_or(job.push_constants.len());
     let mut taken = BTreeSet::new();
-    for at in job.buffers.iter().filter_map(address_of) {
-        let (start, end) = (u64::from(at), u64::from(at) + ADDRESS_BYTES);
-        if !start.is_multiple_of(ADDRESS_BYTES) || end > wide(size) {
-            return refuse(format!("an address at byte {at} of {size} bytes of {holder}"));
+    if job.trace.as_ref().and_then(|trace| trace.reached.as_ref()).is_some_and(|reached| reached.stage.needs_ray()) {
+        taken.insert((AddressHolder::PushConstants, 0));
+    }
+    for JobAddress { holder, at, buffer, target } in &job.addresses {
+        let (name, size) = holder_of_address(job, *holder)?;
+        let end = u64::from(*at) + u64::from(JobAddress::BYTES);
+        if !at.is_multiple_of(JobAddress::BYTES) || end > wide(size) {
+            return refuse(format!("an address at byte {at} of {size} bytes of {name}"));
+        }
+        if !taken.insert((*holder, *at)) {
+            return refuse(format!("two addresses at byte {at} of {name}"));
         }
 
-        if !taken.insert(at) {
-            return refuse(format!("two addresses at byte {at} of {holder}"));
+        let Some(pointee) = job.buffers.get(*buffer).filter(|buffer| is_at_address(buffer)) else {
+            return refuse(format!("an address of buffer {buffer}, which is not reached by one"));
+        };
+        let size = pointee.bytes.len();
+        if u64::from(*target) >= wide(size) {
+            return refuse(format!("an address of byte {target} of {size} bytes of buffer {buffer}"));
         }
     }
     Ok(())
 }
 
-/// The byte of the push constants with the buffer's address; `None` for a buffer with a descriptor.
-fn address_of(buffer: &JobBuffer) -> Option<u32> {
-    match buffer.kind {
-        BufferKind::Address { at, .. } => Some(at),
-        BufferKind::Uniform | BufferKind::StorageRead | BufferKind::Storage | BufferKind::ShaderRecord => None,
+/// The name of an address's holder, and its bytes; those of the shortest shader record.
+fn holder_of_address(job: &Job, holder: AddressHolder) -> Result<(String, usize), RunnerError> {
+    match holder {
+        AddressHolder::PushConstants => Ok(("push constants".to_owned(), job.push_constants.len())),
+        AddressHolder::ShaderRecords => {
+            let records = job.buffers.iter().filter(|buffer| buffer.kind == BufferKind::ShaderRecord);
+            let shortest = records.map(|record| record.bytes.len()).min();
+            Ok(("a shader record".to_owned(), shortest.unwrap_or(0)))
+        }
+        AddressHolder::Buffer(index) => {
+            let holder = job.buffers.get(index).filter(|buffer| buffer.kind != BufferKind::ShaderRecord);
+            let size = holder.map(|buffer| buffer.bytes.len());
+            let size = size.ok_or_else(|| job_error(format!("an address in buffer {index}, which cannot hold one")))?;
+            Ok((format!("buffer {index}"), size))
+        }
     }
 }
 
+/// Returns true for a buffer without a descriptor, which shaders reach by an address.
+fn is_at_address(buffer: &JobBuffer) -> bool {
+    matches!(buffer.kind, BufferKind::Address { .. })
+}
+
 fn refuse(reason: String) -> Result<(), RunnerError> {
-    Err(RunnerError::Api { call: "job".to_owned(), reason })
+    Err(job_error(reason))
+}
+
+fn job_error(reason: String) -> RunnerError {
+    RunnerError::Api { call: "job".to_owned(), reason }
 }
 
 fn is_uniform_buffer(ty: DescriptorType) -> bool {

@@ -42,10 +42,15 @@ fn with_images(images: Vec<JobImage>) -> Job {
     Job { images, ..job(vec![buffer(0, 0, BufferKind::Storage, 4)]) }
 }
 
-/// A job with buffers whose addresses are at these bytes.
+/// A job with buffers whose addresses are at these bytes of the push constants.
 fn addressed(places: &[u32]) -> Job {
-    let buffers = places.iter().map(|at| buffer(0, 0, BufferKind::Address { at: *at, alignment: 16 }, 4)).collect();
-    Job { push_constants: vec![0; 16], ..job(buffers) }
+    let pushed = places.iter().enumerate().map(|(buffer, at)| address(AddressHolder::PushConstants, *at, (buffer, 0)));
+    let buffers = places.iter().map(|_| buffer(0, 0, BufferKind::Address { alignment: 16 }, 4)).collect();
+    Job { push_constants: vec![0; 16], addresses: pushed.collect(), ..job(buffers) }
+}
+
+fn address(holder: AddressHolder, at: u32, (buffer, target): (usize, u32)) -> JobAddress {
+    JobAddress { holder, at, buffer, target }
 }
 
 fn job(buffers: Vec<JobBuffer>) -> Job {
@@ -63,8 +68,7 @@ fn each_buffer_is_placed_by_the_alignment_of_its_kind() {
 #[test]
 fn an_address_is_an_odd_multiple_of_its_alignment() {
     for (alignment, offset) in [(2, 68), (4, 68), (8, 72), (16, 80), (64, 192)] {
-        let job = job(vec![buffer(0, 0, BufferKind::Address { at: 0, alignment }, 4)]);
-        let job = Job { push_constants: vec![0; 8], ..job };
+        let job = job(vec![buffer(0, 0, BufferKind::Address { alignment }, 4)]);
         assert_eq!(place(&job).unwrap()[0].offset, offset);
     }
 }
@@ -144,7 +148,7 @@ fn addresses_have_the_promised_alignment_and_no_more() {
     let limits = Limits { push_constants: 16, storage_range: 1024, ..LIMITS };
     let placed = |alignment| {
         let mut job = addressed(&[8]);
-        job.buffers[0].kind = BufferKind::Address { at: 8, alignment };
+        job.buffers[0].kind = BufferKind::Address { alignment };
         limits.place(&job, &Descriptors::of(&job).unwrap())
     };
     for alignment in [4, 8, 16, 64, 128] {
@@ -183,6 +187,16 @@ fn malformed_jobs_are_refused() {
     let mut in_record = addressed(&[8]);
     in_record.buffers.extend(launch(None, &[12]).buffers);
     in_record.trace = launch(None, &[]).trace;
+    in_record.addresses[0].holder = AddressHolder::ShaderRecords;
+    let linked = |addresses| {
+        let block = buffer(0, 0, BufferKind::Address { alignment: 8 }, 32);
+        Job { addresses, ..job(vec![block, buffer(0, 1, BufferKind::Storage, 4)]) }
+    };
+    assert!(place(&linked(vec![address(AddressHolder::Buffer(0), 24, (0, 31))])).is_ok());
+    let mut with_ray = launch(Some(RecordStage::Miss), &[4]);
+    with_ray.buffers.push(buffer(0, 0, BufferKind::Address { alignment: 8 }, 4));
+    with_ray.push_constants = vec![0; 8];
+    with_ray.addresses = vec![address(AddressHolder::PushConstants, 0, (1, 0))];
     let mut behind = launch(None, &[4]);
     behind.buffers[0].element = 2;
     for (job, reason) in [
@@ -194,6 +208,24 @@ fn malformed_jobs_are_refused() {
         (addressed(&[4]), "an address at byte 4 of 16 bytes of push constants"),
         (addressed(&[16]), "an address at byte 16 of 16 bytes of push constants"),
         (addressed(&[8, 8]), "two addresses at byte 8 of push constants"),
+        (linked(vec![address(AddressHolder::Buffer(0), 4, (0, 0))]), "an address at byte 4 of 32 bytes of buffer 0"),
+        (linked(vec![address(AddressHolder::Buffer(0), 32, (0, 0))]), "an address at byte 32 of 32 bytes of buffer 0"),
+        (linked(vec![address(AddressHolder::Buffer(0), 8, (0, 0)); 2]), "two addresses at byte 8 of buffer 0"),
+        (linked(vec![address(AddressHolder::Buffer(0), 8, (0, 32))]), "an address of byte 32 of 32 bytes of buffer 0"),
+        (
+            linked(vec![address(AddressHolder::Buffer(0), 8, (1, 0))]),
+            "an address of buffer 1, which is not reached by one",
+        ),
+        (
+            linked(vec![address(AddressHolder::Buffer(0), 8, (2, 0))]),
+            "an address of buffer 2, which is not reached by one",
+        ),
+        (linked(vec![address(AddressHolder::Buffer(2), 8, (0, 0))]), "an address in buffer 2, which cannot hold one"),
+        (
+            linked(vec![address(AddressHolder::ShaderRecords, 0, (0, 0))]),
+            "an address at byte 0 of 0 bytes of a shader record",
+        ),
+        (with_ray, "two addresses at byte 0 of push constants"),
         (launch(None, &[4, 4]), "2 shader records of one ray generation"),
         (twice, "two shader records at one place of the table"),
         (behind, "a shader record after that of the ray generation"),

@@ -11,7 +11,7 @@ use layoutproof_layout::{Annotations, Span};
 
 use super::builtin::{Builtin, Element};
 use super::lookup::{LookupContext, written};
-use super::{Elaborator, builtin};
+use super::{Elaborator, NamedType, builtin};
 use crate::ast::{GenericArgument, PathPart, TypeExpression, TypeKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -50,8 +50,7 @@ impl<'t> Elaborator<'t> {
             (Builtin::Struct(members), []) if part.arguments.is_none() => self.built_in_struct(part, members, span),
             (Builtin::PointerStruct, [GenericArgument::Type(pointee), ..]) => {
                 let named = self.named(pointee, None, context)?;
-                let member = self.pointer(named, span)?;
-                self.pointer_struct("ConstBufferPointer", member, span)
+                self.pointer_struct("ConstBufferPointer", named, span)
             }
             (Builtin::Tuple, elements) => {
                 let elements: Option<Vec<Type>> =
@@ -159,11 +158,11 @@ impl<'t> Elaborator<'t> {
     }
 
     /// `ConstBufferPointer<T>`, `vk::BufferPointer<T>`: a struct around a pointer, as slangc 2026.14.1 reflects it.
-    pub(super) fn pointer_struct(&mut self, name: &str, pointer: Type, span: Span) -> Option<Type> {
-        let spelled = pointer.to_string();
-        let name = format!("{name}<{}>", spelled.strip_suffix('*').unwrap_or(&spelled));
+    pub(super) fn pointer_struct(&mut self, name: &str, pointee: NamedType, span: Span) -> Option<Type> {
+        let name = format!("{name}<{}>", pointee.written());
+        let ty = self.pointer(pointee, span)?;
         let annotations = Annotations::default();
-        let member = Member { name: "_ptr".to_owned(), ty: pointer, bit_width: None, annotations, span };
+        let member = Member { name: "_ptr".to_owned(), ty, bit_width: None, annotations, span };
         let ty = Arc::new(StructType { name, base: None, members: vec![member], span, is_open: false });
         self.measure_struct(&ty, span)?;
         Some(Type::Struct(ty))

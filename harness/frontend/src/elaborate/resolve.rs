@@ -32,6 +32,16 @@ pub(super) enum NamedType {
     Type(Type),
 }
 
+impl NamedType {
+    /// Returns the spelling with the matrix order. Equal types have equal text.
+    pub(super) fn written(&self) -> String {
+        match self {
+            Self::Struct(specialisation) => specialisation.name.clone(),
+            Self::Type(ty) => written(ty),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum AliasState {
     InProgress,
@@ -203,8 +213,7 @@ impl<'t> Elaborator<'t> {
         };
         let named = self.named(pointee, None, context)?;
         if self.is_slang {
-            let address = self.pointer(named, span)?;
-            return self.pointer_struct("BufferPointer", address, span).map(NamedType::Type);
+            return self.pointer_struct("BufferPointer", named, span).map(NamedType::Type);
         }
         let message = "DXC supports `vk::BufferPointer` only since release 1.8.2505, and only for SPIR-V";
         self.problems.report(Diagnostic::warning(Code::Ignored, span, message));
@@ -327,10 +336,7 @@ impl<'t> Elaborator<'t> {
 
     /// Returns a pointer. The pointee is resolved only after everything else.
     pub(super) fn pointer(&mut self, named: NamedType, span: Span) -> Option<Type> {
-        let pointee = match &named {
-            NamedType::Struct(specialisation) => specialisation.name.clone(),
-            NamedType::Type(ty) => written(ty),
-        };
+        let pointee = named.written();
         if let NamedType::Type(ty) = &named {
             self.refuse_empty(ty, span)?;
         }

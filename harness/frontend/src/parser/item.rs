@@ -25,6 +25,8 @@ impl<'a> Parser<'_, 'a> {
             self.bump();
             items.extend(self.items());
         }
+        // Modules without a declaration may come last.
+        self.note_imports(items.len());
         self.report_skipped();
         items
     }

@@ -3,7 +3,7 @@
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Argument, Block, BlockKind};
+use layoutproof_layout::{Argument, Block, BlockKind, PointerPlace};
 
 use super::{DeclareOptions, read, read_with, structure};
 use crate::module::{Module, ParameterKind};
@@ -261,6 +261,29 @@ fn pointers_of_dxc_have_pointees() {
     assert!(module.warnings.iter().all(|warning| warning.message.contains("1.8.2505")), "{:?}", module.warnings);
     let alignments: Vec<_> = module.blocks.iter().map(|block| block.address_alignment).collect();
     assert_eq!(alignments, [None, Some(16), Some(16)]);
+}
+
+#[test]
+fn pointees_have_the_place_of_their_pointer() {
+    let source = "struct Leaf { float a; }; struct Inner { vk::BufferPointer<Leaf> leaves[2]; };
+        struct Node { vk::BufferPointer<Node> next; Inner inner; }; struct Push { vk::BufferPointer<Node> first; };
+        [[vk::push_constant]] Push push;";
+    let module = read(source);
+    let pointers: Vec<_> = module.blocks.iter().map(|block| (block.name.as_str(), block.pointer.clone())).collect();
+    let member = |holder, path: &[&str]| {
+        let path = path.iter().map(|name| (*name).to_owned()).collect();
+        Some(PointerPlace::Member { holder, path })
+    };
+    let leaves = ("push.first.inner.leaves[]", member(1, &["inner", "leaves"]));
+    assert_eq!(pointers, [("push", None), ("push.first", member(0, &["first"])), leaves]);
+
+    let source =
+        "struct S { float a; }; S* one; [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform S* two) {}";
+    let module = read(source);
+    let pointees = module.blocks.iter().filter(|block| block.kind == BlockKind::Pointee);
+    let pointers: Vec<_> = pointees.map(|block| (block.entry_point, block.pointer.clone())).collect();
+    let parameter = |name: &str| Some(PointerPlace::Parameter { name: name.to_owned() });
+    assert_eq!(pointers, [(None, parameter("one")), (Some(0), parameter("two"))]);
 }
 
 #[test]

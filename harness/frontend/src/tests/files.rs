@@ -147,6 +147,15 @@ fn names_come_from_the_modules_that_are_imported() {
     assert_eq!(members(&files, source, "s"), ["float[5] z", "float[6] w"]);
 }
 
+#[test]
+fn a_module_may_declare_nothing() {
+    let files = [("a/pa.slang", "public static const int K = 3;"), ("a/empty.slang", "// Nothing.")];
+    for imports in ["import pa; import empty;", "import empty; import pa;"] {
+        let source = format!("{imports} struct S {{ float z[K]; }}\nConstantBuffer<S> s;");
+        assert_eq!(members(&files, &source, "s"), ["float[3] z"]);
+    }
+}
+
 /// The source's entry points do not include those of an imported module (slangc 2026.14.1), but
 /// those of its own other files.
 #[test]

@@ -13,7 +13,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 pub use self::statements::has_pointer_arithmetic;
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
-use layoutproof_device::ShaderForm;
+use layoutproof_device::{RecordStage, ShaderForm};
 use layoutproof_frontend::module::Module;
 use layoutproof_probes::reserved::{MARK, Reserved};
 use layoutproof_probes::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
@@ -248,11 +248,13 @@ impl StageFrame {
             },
             Stage::Fragment => Self { attributes: "[shader(\"pixel\")]", ..nothing },
             Stage::RayGeneration => Self { attributes: "[shader(\"raygeneration\")]", ..nothing },
-            Stage::Callable => Self { attributes: "[shader(\"callable\")]", ..PASSED },
-            Stage::Miss => Self { attributes: "[shader(\"miss\")]", ..PASSED },
-            Stage::ClosestHit => Self { attributes: "[shader(\"closesthit\")]", parameters: HIT, ..PASSED },
-            Stage::AnyHit => Self { attributes: "[shader(\"anyhit\")]", parameters: HIT, ..PASSED },
-            Stage::Intersection => Self { attributes: "[shader(\"intersection\")]", ..nothing },
+            Stage::Record(stage) => match stage {
+                RecordStage::Callable => Self { attributes: "[shader(\"callable\")]", ..PASSED },
+                RecordStage::Miss => Self { attributes: "[shader(\"miss\")]", ..PASSED },
+                RecordStage::ClosestHit => Self { attributes: "[shader(\"closesthit\")]", parameters: HIT, ..PASSED },
+                RecordStage::AnyHit => Self { attributes: "[shader(\"anyhit\")]", parameters: HIT, ..PASSED },
+                RecordStage::Intersection => Self { attributes: "[shader(\"intersection\")]", ..nothing },
+            },
         }
     }
 }

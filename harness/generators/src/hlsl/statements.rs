@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::tree::LeafStep;
-use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf, PointerPlace};
 
 use super::{ADDRESS, BYTES, Dialect, expression};
 use layoutproof_probes::address_alignment;
@@ -266,11 +266,11 @@ impl ProbedBlock<'_> {
         let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
-            // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
-            Dialect::Slang | Dialect::SlangForWgsl if self.layout.name.contains('.') => {
-                Some(format!("{pointer}.Get(){dot}{}", leaf.path))
-            }
-            Dialect::Slang | Dialect::SlangForWgsl => Some(format!("(*{pointer}){dot}{}", leaf.path)),
+            Dialect::Slang | Dialect::SlangForWgsl => match self.layout.pointer {
+                // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
+                Some(PointerPlace::Member { .. }) => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
+                Some(PointerPlace::Parameter { .. }) | None => Some(format!("(*{pointer}){dot}{}", leaf.path)),
+            },
             Dialect::Clang | Dialect::OldHlsl => None,
         }
     }
@@ -487,7 +487,11 @@ impl ProbedBlock<'_> {
 /// Returns true if the language reaches other elements behind the pointer to the block, as in `p[1]`.
 /// DXC's `vk::BufferPointer` has no arithmetic, and neither has Slang's, whose block is a member.
 pub fn has_pointer_arithmetic(layout: &BlockLayout, dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::Slang | Dialect::SlangForWgsl) && !layout.name.contains('.')
+    let is_member = match layout.pointer {
+        Some(PointerPlace::Member { .. }) => true,
+        Some(PointerPlace::Parameter { .. }) | None => false,
+    };
+    matches!(dialect, Dialect::Slang | Dialect::SlangForWgsl) && !is_member
 }
 
 /// Returns the path of the vector or matrix row that contains the leaf.

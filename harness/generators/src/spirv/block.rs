@@ -220,7 +220,7 @@ impl Lowering {
                 Some(SpirvNode::Array { element, count: *count, stride: *stride })
             }
             LaidOutShape::Struct(members) => self.lower_struct(&laid_out.type_name, members, room, path),
-            LaidOutShape::Pointer | LaidOutShape::Resource => None,
+            LaidOutShape::Pointer { .. } | LaidOutShape::Resource => None,
         }
     }
 

@@ -14,6 +14,7 @@ use rspirv::spirv::{BuiltIn, ExecutionMode, ExecutionModel, FunctionControl, Sto
 use super::access::OPEN;
 use super::kind::{ScalarKind, ScalarMeaning};
 use super::types::TypeEmitter;
+use layoutproof_device::RecordStage;
 use layoutproof_probes::{LANES, NOTHING, POINT, Stage};
 
 /// Why beginning a function cannot fail.
@@ -120,11 +121,16 @@ impl EntryStages {
             Stage::RayGeneration => {
                 builder.entry_point(ExecutionModel::RayGenerationKHR, function, name, interface);
             }
-            Stage::Callable => builder.entry_point(ExecutionModel::CallableKHR, function, name, interface),
-            Stage::Miss => builder.entry_point(ExecutionModel::MissKHR, function, name, interface),
-            Stage::ClosestHit => builder.entry_point(ExecutionModel::ClosestHitKHR, function, name, interface),
-            Stage::AnyHit => builder.entry_point(ExecutionModel::AnyHitKHR, function, name, interface),
-            Stage::Intersection => builder.entry_point(ExecutionModel::IntersectionKHR, function, name, interface),
+            Stage::Record(stage) => {
+                let model = match stage {
+                    RecordStage::Callable => ExecutionModel::CallableKHR,
+                    RecordStage::Miss => ExecutionModel::MissKHR,
+                    RecordStage::ClosestHit => ExecutionModel::ClosestHitKHR,
+                    RecordStage::AnyHit => ExecutionModel::AnyHitKHR,
+                    RecordStage::Intersection => ExecutionModel::IntersectionKHR,
+                };
+                builder.entry_point(model, function, name, interface);
+            }
         }
         self.stages.insert(stage);
     }
@@ -134,13 +140,7 @@ impl EntryStages {
         let stages = self.stages.clone();
         for stage in stages {
             match stage {
-                Stage::Compute
-                | Stage::RayGeneration
-                | Stage::Callable
-                | Stage::Miss
-                | Stage::ClosestHit
-                | Stage::AnyHit
-                | Stage::Intersection => {}
+                Stage::Compute | Stage::RayGeneration | Stage::Record(_) => {}
                 Stage::Vertex => self.write_other(types, Stage::Fragment, NOTHING),
                 Stage::Fragment => self.write_other(types, Stage::Vertex, POINT),
             }
@@ -157,14 +157,7 @@ impl EntryStages {
     /// probe's. No function may be open.
     fn point_of(&mut self, types: &mut TypeEmitter, stage: Stage) -> Option<PointOutputs> {
         match stage {
-            Stage::Compute
-            | Stage::Fragment
-            | Stage::RayGeneration
-            | Stage::Callable
-            | Stage::Miss
-            | Stage::ClosestHit
-            | Stage::AnyHit
-            | Stage::Intersection => None,
+            Stage::Compute | Stage::Fragment | Stage::RayGeneration | Stage::Record(_) => None,
             Stage::Vertex => Some(*self.point.get_or_insert_with(|| PointOutputs::declare(types))),
         }
     }

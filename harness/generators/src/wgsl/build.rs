@@ -68,7 +68,7 @@ impl WgslBuilder {
                 }
             }
             LaidOutShape::Struct(members) => self.structure(path, members),
-            LaidOutShape::Pointer => Err(NotExpressible::new(path, "a pointer")),
+            LaidOutShape::Pointer { .. } => Err(NotExpressible::new(path, "a pointer")),
             LaidOutShape::Resource => Ok(None),
         }
     }

@@ -339,7 +339,7 @@ fn claim_rest(owners: &mut [Owner], laid_out: &LaidOut, offset: usize) {
                 claim_rest(owners, &member.layout, offset + member.offset as usize);
             }
         }
-        LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => {}
     }
 }
 
@@ -356,7 +356,7 @@ fn leaves_end(laid_out: &LaidOut) -> u64 {
             let ends = members.map(|member| (u64::from(member.offset), leaves_end(&member.layout)));
             ends.filter(|(_, end)| *end > 0).map(|(offset, end)| offset + end).max().unwrap_or(0)
         }
-        LaidOutShape::Pointer | LaidOutShape::Resource => 0,
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => 0,
     }
 }
 

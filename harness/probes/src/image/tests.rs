@@ -42,6 +42,7 @@ fn layout(result: Result<LaidOut, Vec<layoutproof_layout::Refusal>>) -> BlockLay
         rules: "std430".into(),
         name: "S".into(),
         kind: BlockKind::StorageBlock,
+        pointer: None,
         count: Count::Finite(1),
         result,
         stride: None,

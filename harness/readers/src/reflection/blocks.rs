@@ -71,7 +71,7 @@ impl BlocksReader {
     ) {
         let result = result.map_err(|refusal| vec![refusal]);
         let (rules, name) = (DECLARED.into(), name.to_owned());
-        self.blocks.push(BlockLayout { rules, name, kind, count, result, stride, warnings: Vec::new() });
+        self.blocks.push(BlockLayout { rules, name, kind, pointer: None, count, result, stride, warnings: Vec::new() });
     }
 
     /// A container of data, a structured buffer, or an array of them; other parameters have no bytes.
@@ -132,7 +132,7 @@ impl BlocksReader {
                 )
             }
             "struct" => (ty.name.clone(), LaidOutShape::Struct(self.members(&ty.fields, path)?)),
-            "pointer" => ("pointer".to_owned(), LaidOutShape::Pointer),
+            "pointer" => ("pointer".to_owned(), LaidOutShape::Pointer { pointee: None }),
             _ => return Err(unknown()),
         };
         let is_open = match &shape {

@@ -282,7 +282,7 @@ impl DeclaredReader<'_> {
         let refusals = std::mem::take(&mut self.refusals);
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), std::mem::take(&mut self.warnings));
-        let layout = BlockLayout { rules, name, kind, count, result, stride: None, warnings };
+        let layout = BlockLayout { rules, name, kind, pointer: None, count, result, stride: None, warnings };
         let specialized = std::mem::take(&mut self.specialized);
         Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding, specialized })
     }
@@ -352,7 +352,7 @@ impl DeclaredReader<'_> {
                 type_name: "pointer".into(),
                 size: Extent::Finite(8),
                 alignment: 8,
-                shape: LaidOutShape::Pointer,
+                shape: LaidOutShape::Pointer { pointee: None },
             },
             SpirvType::Void | SpirvType::Bool | SpirvType::Other => {
                 let unread = self.declarations.unread.get(&id).cloned();

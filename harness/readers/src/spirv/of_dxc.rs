@@ -54,7 +54,10 @@ fn turn_matrices(ty: &mut LaidOut) {
             ty.type_name = format!("{innermost}{dimensions}");
         }
         LaidOutShape::Struct(members) => members.iter_mut().for_each(|member| turn_matrices(&mut member.layout)),
-        LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. } | LaidOutShape::Pointer | LaidOutShape::Resource => {}
+        LaidOutShape::Scalar(_)
+        | LaidOutShape::Vector { .. }
+        | LaidOutShape::Pointer { .. }
+        | LaidOutShape::Resource => {}
     }
 }
 
@@ -74,7 +77,16 @@ mod tests {
         let shape = LaidOutShape::Struct(members);
         let root = LaidOut { type_name: type_name.to_owned(), size: Extent::Unbounded, alignment: 4, shape };
         let (rules, name) = (DECLARED.to_owned(), "b".to_owned());
-        BlockLayout { rules, name, kind, count: Count::Finite(1), result: Ok(root), stride: None, warnings: Vec::new() }
+        BlockLayout {
+            rules,
+            name,
+            kind,
+            pointer: None,
+            count: Count::Finite(1),
+            result: Ok(root),
+            stride: None,
+            warnings: Vec::new(),
+        }
     }
 
     /// DXC 1.7.2308 names these types so, with `-spirv -fcgl`.

@@ -60,10 +60,17 @@ pub(crate) struct Stray {
 /// One field of the picture.
 #[derive(Clone, Debug, Default)]
 struct MapWord {
-    label: String,
+    /// Paths of the members in it, each once.
+    labels: Vec<String>,
     owned: bool,
     expected: bool,
     found: bool,
+}
+
+impl MapWord {
+    fn label(&self) -> String {
+        self.labels.join(" ")
+    }
 }
 
 /// The map of the first witness that has a wrong offset (in the order device, compiled code,
@@ -152,15 +159,13 @@ fn touched(offset: u32, size: u32) -> impl Iterator<Item = u32> {
 fn add_label(word: &mut MapWord, path: &str, part: usize) {
     let path = one_line(path);
     let label = if part == 0 { path } else { format!("{path}+{}", part * 4) };
-    if word.label.is_empty() {
-        word.label = label;
-    } else if !word.label.split(' ').any(|known| known == label) {
-        word.label = format!("{} {label}", word.label);
+    if !label.is_empty() && !word.labels.contains(&label) {
+        word.labels.push(label);
     }
 }
 
 fn label_columns(words: &BTreeMap<u32, MapWord>) -> usize {
-    let longest = words.values().map(|word| width(&word.label)).max().unwrap_or(0);
+    let longest = words.values().map(|word| width(&word.label())).max().unwrap_or(0);
     longest.clamp(4, LABEL_COLUMNS)
 }
 
@@ -226,7 +231,7 @@ impl Picture<'_> {
             (false, true) => ("vvvv", Tone::Disagree),
             (true, true) => ("^^vv", Tone::Disagree),
         };
-        let label = pad(&shortened(&word.label, self.label_columns, self.style), self.label_columns);
+        let label = pad(&shortened(&word.label(), self.label_columns, self.style), self.label_columns);
         self.style.paint(tone, &pad(&format!("{label} {marker}"), columns))
     }
 }

@@ -95,15 +95,11 @@ fn token(text: &str) -> (Colour, usize) {
 
 fn colour_of_word(word: &str) -> Colour {
     let without_dimensions = word.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == 'x');
-    let is_in = |words: &str| words.split(' ').any(|known| known == word);
+    let is_in = |words: &str, word: &str| words.split(' ').any(|known| known == word);
     let is_resource = RESOURCES.iter().any(|end| word.ends_with(end)) && word.starts_with(char::is_uppercase);
-    if is_in(KEYWORDS) {
+    if is_in(KEYWORDS, word) {
         Colour::Keyword
-    } else if is_resource
-        || is_in(SCALARS)
-        || is_in(WGSL_SCALARS)
-        || SCALARS.split(' ').any(|known| known == without_dimensions)
-    {
+    } else if is_resource || is_in(SCALARS, word) || is_in(SCALARS, without_dimensions) || is_in(WGSL_SCALARS, word) {
         Colour::Type
     } else {
         Colour::Plain

@@ -93,7 +93,7 @@ pub(crate) fn touched(layout: &LaidOut) -> u32 {
             };
             members.iter().map(end).max().unwrap_or(0)
         }
-        LaidOutShape::Pointer => layout.size.finite().unwrap_or(0),
+        LaidOutShape::Pointer { .. } => layout.size.finite().unwrap_or(0),
         LaidOutShape::Resource => 0,
     }
 }

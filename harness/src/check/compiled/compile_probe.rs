@@ -312,17 +312,9 @@ impl CompileJob<'_> {
     /// Returns the parameters of the probe's entry point. If the block is one of the source's entry
     /// point parameters, these are that entry point's uniform parameters.
     fn parameters(&self) -> String {
-        let module = &self.subject.source.module;
-        let block = module.blocks[self.block].name.as_str();
-        let own = module.entry_points.iter().find(|entry| entry.uniform_block() == block);
-        let (holder, _) = block.split_once(['.', '[']).unwrap_or((block, ""));
-        let holds = |entry: &&EntryPoint| {
-            entry.generics.is_empty() && entry.parameters.iter().any(|parameter| parameter.name == holder)
-        };
-        // A global parameter with this name gives its name to the block.
-        let is_global = module.parameters.iter().any(|parameter| parameter.name == holder);
-        let holding = || module.entry_points.iter().find(holds).filter(|_| !is_global);
-        own.or_else(holding).map(EntryPoint::uniform_parameters).unwrap_or_default()
+        let entry_points = &self.subject.source.module.entry_points;
+        let own = self.block().entry_point.and_then(|index| entry_points.get(index));
+        own.map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
     /// Matrix order and 16-bit types. A device without 16-bit types overrides the source's setting.

@@ -411,20 +411,12 @@ fn promised(layout: &BlockLayout, declared: &Block) -> BlockLayout {
 /// Returns the reason why a probe cannot give the shader the address of the pointee, as a sentence
 /// fragment: its pointer is neither the only push constant nor in a shader record.
 fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
-    let blocks = &asked.subject.source.module.blocks;
-    let pointee = blocks[asked.block].name.as_str();
-    let holds_pointer = |holder: &Block| {
-        let Type::Struct(structure) = &holder.element else { return false };
-        let [pointer] = structure.members.as_slice() else { return false };
-        let own = match holder.kind {
-            BlockKind::EntryUniforms => Some(pointee),
-            BlockKind::PushConstant => pointee.strip_prefix(&holder.name).and_then(|path| path.strip_prefix('.')),
-            _ => None,
-        };
-        own == Some(&pointer.name) && matches!(pointer.ty, Type::Pointer { .. })
+    let is_only_constant = |(holder, _): (&Block, _)| {
+        let is_pushed = matches!(holder.kind, BlockKind::EntryUniforms | BlockKind::PushConstant);
+        is_pushed && matches!(&holder.element, Type::Struct(structure) if structure.members.len() == 1)
     };
     let is_given = asked.language() == ShaderLanguage::Glsl
-        || blocks.iter().any(holds_pointer)
+        || asked.subject.pointer_to(asked.block()).is_some_and(is_only_constant)
         || asked.subject.record_with_pointer(asked.block).is_some();
     (!is_given).then_some(
         "a probe passes the address as the only push constant or in a shader record, and the pointer is elsewhere",

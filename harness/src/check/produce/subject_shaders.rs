@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use layoutproof_device::Shader;
+use layoutproof_device::{RecordStage, Shader};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{
     BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, lay_out,
@@ -161,7 +161,7 @@ impl SubjectShaders {
                 self.spared.push(format!("forms not probed (all but leaf {of_block})").into());
             }
             if settings.stages.is_none() {
-                let usual = [Stage::Compute, Stage::RayGeneration, Stage::Callable];
+                let usual = [Stage::Compute, Stage::RayGeneration, Stage::Record(RecordStage::Callable)];
                 settings.stages = Some(usual.into());
                 self.spared.push(
                     format!("stages not probed (all but compute, ray generation and callable {of_block})").into(),

@@ -12,7 +12,7 @@ use layoutproof_records::shard::Shard;
 
 use crate::args::{ReportFiles, RunArgs};
 use crate::command_line::{Cli, Command as Invoked};
-use crate::help::PROGRAM;
+use crate::help::{PROGRAM, is_in};
 use crate::invocation::Invocation;
 
 /// The command that writes records.
@@ -21,11 +21,7 @@ const RUN: &str = "run";
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
 const OF_REPORTS: &str = "records out resume verbose quiet no_progress progress save_known jobs no_cache fail_fast retries color ascii \
-    require forbid_skip floors help";
-
-fn is_in(options: &str, id: &str) -> bool {
-    options.split(' ').any(|option| option == id)
-}
+    require forbid_skip floors";
 
 const SHARD: &str = "shard";
 
@@ -160,6 +156,7 @@ pub(crate) fn again_with(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::help::{all_arguments, assert_names};
 
     fn typed(words: &str) -> String {
         let words = ["layoutproof", "run"].into_iter().chain(words.split_whitespace());
@@ -173,6 +170,14 @@ mod tests {
         let more = "--json a --junit b --html c -vv --color never --ascii --require lavapipe --forbid-skip= --floors f";
         assert_eq!(typed(&format!("--no-known {more} arrays/ --rules std140 --rules scalar")), decides);
         assert_eq!(typed(""), "{}");
+    }
+
+    #[test]
+    fn every_list_names_options_that_exist() {
+        let ids = all_arguments(&Cli::command());
+        for options in [OF_REPORTS, OF_SELECTION, OF_DECLARATIONS] {
+            assert_names(options, &ids);
+        }
     }
 
     /// Recording arguments and rebuilding them gives the arguments that the user typed.

@@ -159,12 +159,7 @@ fn target_arguments(target: CodeTarget, stage: Stage) -> Vec<String> {
         Stage::Vertex => "vs",
         Stage::Fragment => "ps",
         // Ray-tracing stages are parts of a library.
-        Stage::RayGeneration
-        | Stage::Callable
-        | Stage::Miss
-        | Stage::ClosestHit
-        | Stage::AnyHit
-        | Stage::Intersection => "lib",
+        Stage::RayGeneration | Stage::Record(_) => "lib",
     };
     match target {
         CodeTarget::Newest => ["-T", &format!("{stage}_6_6")].map(str::to_owned).to_vec(),

@@ -1,7 +1,8 @@
 //! Drives glslang, from GLSL to SPIR-V.
 
+use layoutproof_device::{RecordStage, Stage};
 use layoutproof_random::declaration::TypeSpace;
-use layoutproof_readers::toolchain::{CompileRequest, Stage, Toolchain};
+use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
 use super::{CompileMethod, CompilerDriver};
@@ -62,11 +63,11 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         Stage::Vertex => "vert",
         Stage::Fragment => "frag",
         Stage::RayGeneration => "rgen",
-        Stage::Callable => "rcall",
-        Stage::Miss => "rmiss",
-        Stage::ClosestHit => "rchit",
-        Stage::AnyHit => "rahit",
-        Stage::Intersection => "rint",
+        Stage::Record(RecordStage::Callable) => "rcall",
+        Stage::Record(RecordStage::Miss) => "rmiss",
+        Stage::Record(RecordStage::ClosestHit) => "rchit",
+        Stage::Record(RecordStage::AnyHit) => "rahit",
+        Stage::Record(RecordStage::Intersection) => "rint",
     };
     let source = format!("{SOURCE}.{stage}");
     let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];

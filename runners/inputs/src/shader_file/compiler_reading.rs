@@ -420,7 +420,7 @@ fn has_sixteen_bits(ty: &LaidOut) -> bool {
         | LaidOutShape::Matrix { component, .. } => component.size == 2,
         LaidOutShape::Array { element, .. } => has_sixteen_bits(element),
         LaidOutShape::Struct(members) => members.iter().any(|member| has_sixteen_bits(&member.layout)),
-        LaidOutShape::Pointer | LaidOutShape::Resource => false,
+        LaidOutShape::Pointer { .. } | LaidOutShape::Resource => false,
     }
 }
 
@@ -459,7 +459,7 @@ fn first_leaf(ty: &LaidOut) -> String {
         LaidOutShape::Scalar(_)
         | LaidOutShape::Vector { .. }
         | LaidOutShape::Matrix { .. }
-        | LaidOutShape::Pointer
+        | LaidOutShape::Pointer { .. }
         | LaidOutShape::Resource => String::new(),
     }
 }

@@ -7,8 +7,8 @@ mod records;
 pub(crate) use records::records;
 
 use layoutproof_device::{
-    BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobBuffer, JobImage, JobSampler, RunnerError, Shader,
-    TexelType, word_bytes, words_of,
+    AddressHolder, BufferKind, DeviceInfo, Feature, ImageKind, ImageView, Job, JobAddress, JobBuffer, JobImage,
+    JobSampler, RunnerError, Shader, TexelType, word_bytes, words_of,
 };
 use libtest_mimic::Failed;
 use module::{Module, block, variable};
@@ -46,10 +46,13 @@ pub(crate) fn uniform_arrays(api: Api, info: &DeviceInfo) -> Result<(), Failed> 
 /// The shader reads one buffer and writes another, through the addresses at bytes 8 and 16 of the
 /// push constants.
 pub(crate) fn addresses(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
-    let addressed = |at, words: &[u32]| buffer(1, BufferKind::Address { at, alignment: 4 }, words);
-    let buffers = vec![addressed(16, &[FILL; 3]), output(2), addressed(8, &[0x800, 0x801])];
+    let addressed = |words: &[u32]| buffer(1, BufferKind::Address { alignment: 4 }, words);
+    let buffers = vec![addressed(&[FILL; 3]), output(2), addressed(&[0x800, 0x801])];
+    let holder = AddressHolder::PushConstants;
+    let addresses = [(16, 0), (8, 2)].map(|(at, buffer)| JobAddress { holder, at, buffer, target: 0 });
     let pushed = word_bytes(&[0x7777, 0, 0, 0, 0, 0]);
-    let job = Job { push_constants: pushed, ..job(Shader::Spirv(address_module()?), buffers) };
+    let job = job(Shader::Spirv(address_module()?), buffers);
+    let job = Job { push_constants: pushed, addresses: addresses.into(), ..job };
     let results = run(api, info, vec![job])?;
     if !info.features.contains(&Feature::BufferDeviceAddress) {
         let lack = RunnerError::Unsupported("bufferDeviceAddress".to_owned());

@@ -50,6 +50,7 @@ pub(super) fn block(rules: &str, laid_out: LaidOut) -> BlockLayout {
         rules: rules.to_owned(),
         name: "B".to_owned(),
         kind: BlockKind::StorageBlock,
+        pointer: None,
         count: Count::Finite(1),
         result: Ok(laid_out),
         stride: None,

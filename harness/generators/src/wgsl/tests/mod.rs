@@ -206,7 +206,7 @@ fn types_that_wgsl_lacks_are_refused() {
             "`s.d`: a `double` of 8 bytes; only 4-byte numbers are probed",
         ),
         (members(&[("f", 0, typed(Scalar::Bool, 4))]), "`f`: a `bool` in memory that a host can see"),
-        (members(&[("p", 0, laid(LaidOutShape::Pointer))]), "`p`: a pointer"),
+        (members(&[("p", 0, laid(LaidOutShape::Pointer { pointee: None }))]), "`p`: a pointer"),
         (members(&[("t", 0, laid(LaidOutShape::Resource))]), "the block: the block holds no bytes"),
     ] {
         refused(AddressSpace::Storage, &laid_out, reason);

@@ -229,7 +229,10 @@ impl StructFlattener<'_> {
                 let is_dense = vectors == 1 || *stride == component.size * length;
                 (component, Some(component.size * rows * columns).filter(|_| is_dense)?)
             }
-            LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Pointer | LaidOutShape::Resource => {
+            LaidOutShape::Array { .. }
+            | LaidOutShape::Struct(_)
+            | LaidOutShape::Pointer { .. }
+            | LaidOutShape::Resource => {
                 return None;
             }
         };

@@ -44,7 +44,7 @@ impl RepeatedElement {
             | LaidOutShape::Scalar(_)
             | LaidOutShape::Vector { .. }
             | LaidOutShape::Struct(_)
-            | LaidOutShape::Pointer
+            | LaidOutShape::Pointer { .. }
             | LaidOutShape::Resource => None,
         }
     }
@@ -68,7 +68,7 @@ impl StructFlattener<'_> {
                 let index = self.nested(layout, size, made_for);
                 self.push(body, place, HostType::Struct(index), Vec::new());
             }
-            LaidOutShape::Pointer => {
+            LaidOutShape::Pointer { .. } => {
                 let addresses = layout.size.finite().unwrap_or(0) / 8;
                 let dimensions = if addresses == 1 { Vec::new() } else { vec![addresses] };
                 self.push(body, place, HostType::ADDRESS, dimensions);
@@ -150,7 +150,7 @@ impl StructFlattener<'_> {
                     return (ty, std::iter::once(count).chain(inner).collect());
                 }
             }
-            LaidOutShape::Struct(_) | LaidOutShape::Pointer | LaidOutShape::Resource => {}
+            LaidOutShape::Struct(_) | LaidOutShape::Pointer { .. } | LaidOutShape::Resource => {}
         }
 
         // Padding that is not a multiple of the element's size has to be a field of a struct.
@@ -198,7 +198,7 @@ fn describe(layout: &LaidOut) -> String {
             Some(*component)
         }
         LaidOutShape::Array { .. } | LaidOutShape::Struct(_) | LaidOutShape::Resource => None,
-        LaidOutShape::Pointer => {
+        LaidOutShape::Pointer { .. } => {
             parts.push("address".to_owned());
             None
         }

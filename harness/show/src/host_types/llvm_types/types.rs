@@ -57,7 +57,7 @@ impl BlockPrinter<'_> {
         match &layout.shape {
             LaidOutShape::Scalar(component) => scalar(*component),
             LaidOutShape::Vector { component, length } => vector(*component, *length),
-            LaidOutShape::Pointer | LaidOutShape::Resource => integer(layout.size.finite().unwrap_or(0)),
+            LaidOutShape::Pointer { .. } | LaidOutShape::Resource => integer(layout.size.finite().unwrap_or(0)),
             LaidOutShape::Matrix { component, rows, columns, order, stride } => {
                 let (vectors, length) = order.vectors_and_length(*rows, *columns);
                 let padding = self.padding_after(component.size.saturating_mul(length), *stride);
