@@ -37,6 +37,12 @@ use layoutproof_source::shader_language::ShaderLanguage;
 /// grows faster than the shader. Source: measured, see `runners/README.md`.
 const MOST_VALUES: usize = 64;
 
+const NO_ARITHMETIC: &str =
+    "the second element behind the pointer is not read, because the language has no arithmetic with it";
+
+const MOVED_ELEMENT: &str =
+    "the second element behind the pointer is not read, because glslang moves it to the promised alignment";
+
 impl SubjectShaders {
     /// Compiles the blocks of `subject` that the compiler of `toolchain` lays out by the subject's
     /// rule set.
@@ -65,6 +71,10 @@ impl SubjectShaders {
                 access.plan = asked.named(access.plan);
                 produced.add_compiled(&asked, &access);
             }
+        }
+        if produced.modules.is_empty() {
+            // Why there is no module is enough.
+            produced.gaps.retain(|gap| ![NO_ARITHMETIC, MOVED_ELEMENT].map(Reason::from).contains(&gap.reason));
         }
         produced.origin = compilers.origin();
         produced.tidy()
@@ -246,12 +256,8 @@ impl SubjectShaders {
         let plan = reading(plan, toolchain.input);
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
         let obstacle = match Dialect::of_toolchain(toolchain) {
-            Some(dialect) if is_at_address && !has_pointer_arithmetic(layout, dialect) => Some(
-                "the second element behind the pointer is not read, because the language has no arithmetic with it",
-            ),
-            None if is_at_address && !has_elements_at(&array, address_alignment(&array, &plan)) => Some(
-                "the second element behind the pointer is not read, because glslang moves it to the promised alignment",
-            ),
+            Some(dialect) if is_at_address && !has_pointer_arithmetic(layout, dialect) => Some(NO_ARITHMETIC),
+            None if is_at_address && !has_elements_at(&array, address_alignment(&array, &plan)) => Some(MOVED_ELEMENT),
             Some(_) | None => None,
         };
         if let Some(obstacle) = obstacle.filter(|_| !plan.entries.is_empty()) {

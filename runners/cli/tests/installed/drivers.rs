@@ -83,6 +83,9 @@ fn elements_that_no_pointer_reaches_are_named() {
         let gaps = record["not_checked"].as_array().into_iter().flatten();
         assert!(gaps.filter_map(Value::as_str).any(|gap| gap.starts_with(words)), "{record}");
     }
+    // A compiler that refuses the pointer says enough.
+    folder.run("run pointers/pointee_of_slang --compiler dxc-1.9 --device lavapipe --json r.jsonl").exits(4);
+    assert!(!folder.read("r.jsonl").contains("is not read, because"));
 }
 
 /// The run uses the devices of the other API, and its records show that these are not all.
