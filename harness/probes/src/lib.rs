@@ -42,7 +42,7 @@ pub mod leaf_kind;
 mod length;
 mod observe;
 mod plan;
-pub mod regions;
+mod regions;
 pub mod reserved;
 mod split_plan;
 mod word_map;
@@ -58,7 +58,10 @@ pub use plan::{
     SelfLink, TooSmall, elements, forms_left_out, is_array_of_elements, needs, plan, plan_by_name, plan_in, self_link,
     too_small,
 };
-pub use regions::{PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionPlaces, has_regions};
+pub use regions::{
+    CASES_OF_HASH, HASH_FACTOR, PUSH_BYTES, REGION_BYTES, RegionAnswer, RegionCase, RegionJob, RegionPlaces,
+    has_regions,
+};
 pub use word_map::{AnswerPlace, AnswerSlot, Chunk, LANES, Wiring, is_indexed};
 
 use std::collections::BTreeSet;

@@ -31,7 +31,7 @@ pub const PUSH_BYTES: usize = 16;
 /// How many reading cases one hash answers for. If it is wrong, each of them runs by itself.
 pub const CASES_OF_HASH: usize = 8;
 
-/// The factor of [`hash_step`]: odd, so that multiplying by it loses nothing (from `MurmurHash3`).
+/// The factor by which a hash of read words is multiplied after each: odd, so that it loses nothing (from `MurmurHash3`).
 pub const HASH_FACTOR: u32 = 0x85EB_CA6B;
 
 /// Combines a read word with the hash of the words before it.
@@ -59,7 +59,7 @@ pub enum RegionAnswer {
     /// The nonce, once. The cases' own entry points store just this if they do not read into the
     /// output.
     Nonce,
-    /// In each lane, a hash of all words that `CASES_OF_HASH` cases read.
+    /// In each lane, a hash of all words that [`CASES_OF_HASH`] cases read.
     Hashed {
         /// Invocations of the dispatch.
         lanes: u32,

@@ -20,10 +20,11 @@ use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{BlockKind, BlockLayout, Component, LaidOutShape, Leaf, PointerPlace};
 
 use super::{ADDRESS, BYTES, Dialect, expression};
-use layoutproof_probes::address_alignment;
 use layoutproof_probes::reserved::MARK;
-use layoutproof_probes::{AddressSpace, AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, Wiring};
-use layoutproof_probes::{SelfLink, is_array_of_elements, self_link};
+use layoutproof_probes::{
+    AddressSpace, AnswerPlace, AnswerSlot, Direction, Form, ProbePlan, SelfLink, Wiring, address_alignment,
+    is_array_of_elements, self_link,
+};
 
 /// Names of a vector's components. No matrix has more columns.
 const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];

@@ -15,8 +15,7 @@ use super::input_place::InputPlace;
 use super::kind::ScalarKind;
 use super::types::{EmittedType, TypeEmitter, TypedForm};
 use super::workgroup::SharedWords;
-use layoutproof_probes::regions::HASH_FACTOR;
-use layoutproof_probes::{AnswerPlace, AnswerSlot, Form, Wiring};
+use layoutproof_probes::{AnswerPlace, AnswerSlot, Form, HASH_FACTOR, Wiring};
 
 /// The interface of a probe: the places that the code of one entry point reads and writes.
 #[derive(Clone, Debug)]
@@ -138,7 +137,7 @@ impl BodyWriter<'_> {
         }
     }
 
-    /// Writes the step of a hash; the host computes it as [`layoutproof_probes::regions`] does.
+    /// Writes the step of a hash; the host computes it as [`layoutproof_probes::RegionJob`] does.
     pub(super) fn hash_step(&mut self, hash: Word, bits: Word) -> Word {
         let (uint, factor) = (self.types.scalar(ScalarKind::WORD), self.types.constant(HASH_FACTOR));
         let builder = &mut self.types.builder;

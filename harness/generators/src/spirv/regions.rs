@@ -22,8 +22,9 @@ use super::stages::{EntryStages, end_function};
 use super::types::TypeEmitter;
 use super::{SpirvModule, needs, refuse_unsized, rules, ways_in};
 use crate::ProduceError;
-use layoutproof_probes::regions::{CASES_OF_HASH, RegionAnswer, RegionCase, RegionJob, RegionPlaces};
-use layoutproof_probes::{Direction, Form, ProbeEntry, spread};
+use layoutproof_probes::{
+    CASES_OF_HASH, Direction, Form, ProbeEntry, RegionAnswer, RegionCase, RegionJob, RegionPlaces, spread,
+};
 
 /// Makes the dispatches of cases whose entry points have the same name; `None` if they cannot share a module.
 pub fn region_job(cases: Vec<RegionCase>) -> Option<RegionJob> {
