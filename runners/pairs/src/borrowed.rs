@@ -29,6 +29,7 @@ pub(crate) fn withdraw_borrowed(
     pairing: &mut Pairing,
     blocks: &[TargetBlock],
     nearness: &[PairNearness],
+    folders: &ShaderFolders<'_>,
     rules: PairRules<'_>,
 ) {
     let mut nearest: HashMap<(&str, &str), usize> = HashMap::new();
@@ -38,23 +39,25 @@ pub(crate) fn withdraw_borrowed(
             *own = (*own).max(nearness.folders);
         }
     }
-    let folders = ShaderFolders::new(blocks);
-    let is_borrowed = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &PairNearness)| {
+    let reason_for = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &PairNearness)| {
         let differs = !pair.comparison.agrees() && pair.known.is_empty();
         if !differs || blocks[partner.block].names.stated.is_some() || pair.is_by_members {
-            return false;
+            return None;
         }
         let own = nearest.get(&(pair.host.as_str(), pair.host_file.as_str()));
-        let is_common = is_generic(&pair.host) && own.is_some_and(|own| *own > nearness.folders);
-        is_common || (nearness.is_without_program && folders.are_of_samples(&pair.shader, &partner.host))
+        if is_generic(&pair.host) && own.is_some_and(|own| *own > nearness.folders) {
+            return Some(UnmatchedReason::OfNearerShader(pair.host.clone()));
+        }
+        let is_of_sample = nearness.is_without_program && folders.has_sample_of(&pair.shader, &partner.host);
+        is_of_sample.then(|| UnmatchedReason::OfOtherSamples(vec![pair.host.clone()]))
     };
     let pairs = pairing.check.pairs.iter().zip(&pairing.partners).zip(nearness);
-    let is_borrowed: Vec<bool> = pairs.map(is_borrowed).collect();
+    let reasons: Vec<Option<UnmatchedReason>> = pairs.map(reason_for).collect();
 
     let (pairs, partners) = (std::mem::take(&mut pairing.check.pairs), std::mem::take(&mut pairing.partners));
-    for ((pair, partner), is_borrowed) in pairs.into_iter().zip(partners).zip(is_borrowed) {
-        if is_borrowed {
-            pairing.check.unmatched.push(withdrawn(&blocks[partner.block], &pair, &partner, rules));
+    for ((pair, partner), reason) in pairs.into_iter().zip(partners).zip(reasons) {
+        if let Some(reason) = reason {
+            pairing.check.unmatched.push(withdrawn(&blocks[partner.block], &pair, &partner, reason, rules));
         } else {
             pairing.check.pairs.push(pair);
             pairing.partners.push(partner);
@@ -63,7 +66,13 @@ pub(crate) fn withdraw_borrowed(
 }
 
 /// The block of a pair that is only proposed.
-fn withdrawn(block: &TargetBlock, pair: &CheckedPair, partner: &PairPartners, rules: PairRules<'_>) -> UnmatchedBlock {
+fn withdrawn(
+    block: &TargetBlock,
+    pair: &CheckedPair,
+    partner: &PairPartners,
+    reason: UnmatchedReason,
+    rules: PairRules<'_>,
+) -> UnmatchedBlock {
     let root = block.layout.result.as_ref().ok();
     let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
     let sketch = parts.get(partner.part).and_then(|part| MemberSketch::new(part.root));
@@ -73,19 +82,18 @@ fn withdrawn(block: &TargetBlock, pair: &CheckedPair, partner: &PairPartners, ru
         fit,
         difference: pair.comparison.mismatches.first().map(ToString::to_string),
     });
-    let reason = UnmatchedReason::OfNearerShader(pair.host.clone());
     let proposals = proposal.into_iter().collect();
     UnmatchedBlock { proposals, ..unmatched(block, pair.shader_name(), reason) }
 }
 
 /// The folders of all shaders.
-struct ShaderFolders<'a> {
+pub(crate) struct ShaderFolders<'a> {
     /// The folders in each folder, by their folded names.
     inner: HashMap<&'a Path, BTreeSet<String>>,
 }
 
 impl<'a> ShaderFolders<'a> {
-    fn new(blocks: &'a [TargetBlock]) -> Self {
+    pub(crate) fn new(blocks: &'a [TargetBlock]) -> Self {
         let mut inner: HashMap<&Path, BTreeSet<String>> = HashMap::new();
         let shaders: BTreeSet<&str> = blocks.iter().map(|block| block.shader.as_str()).collect();
         for (outer, name) in shaders.into_iter().flat_map(steps) {
@@ -95,8 +103,8 @@ impl<'a> ShaderFolders<'a> {
     }
 
     /// True if shaders and programs are two trees with the same folders, as `shaders/bloom` and `examples/bloom` are, and
-    /// the struct is of another folder than the shader.
-    fn are_of_samples(&self, shader: &str, host: &ProgramStruct) -> bool {
+    /// the struct is of another sample than the shader, which has shaders of its own.
+    pub(crate) fn has_sample_of(&self, shader: &str, host: &ProgramStruct) -> bool {
         let of_host = names_of(host);
         steps(shader).any(|(outer, own)| {
             let is_other_tree =

@@ -18,7 +18,7 @@ use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
-use crate::borrowed::{PairNearness, withdraw_borrowed};
+use crate::borrowed::{PairNearness, ShaderFolders, withdraw_borrowed};
 use crate::comparisons::Comparisons;
 use crate::debug_worker::DebugAnswer;
 use crate::host_structs::{Candidate, HostStructs};
@@ -64,6 +64,7 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
     let mut check = HostCheck { is_strict: rules.is_strict, ..HostCheck::default() };
     let mut partners = Vec::new();
     let mut nearness: Vec<PairNearness> = Vec::new();
+    let folders = ShaderFolders::new(blocks);
     let mut seen_by: Option<(&str, HostStructs<'_>)> = None;
     // Hundreds of shaders include the same block, and a program has thousands of names.
     let distinct: IndexSet<&BlockNames> = blocks.iter().map(|block| &block.names).collect();
@@ -83,7 +84,19 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
         let (_, structs) = seen_by.insert((&block.shader, structs));
         let mut found = PairsOfBlock { block, rules, structs, pairs: Vec::new(), unmatched: Vec::new() };
         found.find(index, hosts, names);
-        check.unmatched.extend(found.unmatched);
+        for mut unmatched in found.unmatched {
+            // A user who built other samples has nothing to choose.
+            if !unmatched.is_stated
+                && let UnmatchedReason::Ambiguous(names) = &unmatched.reason
+                && structs.nearest.is_none()
+                && names
+                    .iter()
+                    .all(|name| structs.find(name).is_some_and(|host| folders.has_sample_of(&block.shader, host)))
+            {
+                unmatched.reason = UnmatchedReason::OfOtherSamples(names.clone());
+            }
+            check.unmatched.push(unmatched);
+        }
         for BlockPair { pair, part, host } in found.pairs {
             let folders = structs.nearness(&host).folders;
             nearness.push(PairNearness { folders, is_without_program: structs.nearest.is_none() });
@@ -100,7 +113,7 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
     check.complaints = complaints;
 
     let mut pairing = Pairing { check, partners };
-    withdraw_borrowed(&mut pairing, blocks, &nearness, rules);
+    withdraw_borrowed(&mut pairing, blocks, &nearness, &folders, rules);
     pairing
 }
 

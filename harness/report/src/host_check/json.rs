@@ -383,6 +383,7 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::OtherMembers(_)
         | UnmatchedReason::FartherAway(_)
         | UnmatchedReason::OfNearerShader(_)
+        | UnmatchedReason::OfOtherSamples(_)
         | UnmatchedReason::WrittenBy { .. } => None,
     }
 }

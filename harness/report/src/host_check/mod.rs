@@ -187,6 +187,7 @@ impl UnmatchedBlock {
             | UnmatchedReason::OtherMembers(_)
             | UnmatchedReason::FartherAway(_)
             | UnmatchedReason::OfNearerShader(_)
+            | UnmatchedReason::OfOtherSamples(_)
             | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
@@ -221,6 +222,8 @@ pub enum UnmatchedReason {
     /// A struct has the block's name, one that many structs have, and differs; it agrees with a shader that is nearer to
     /// it by their folders.
     OfNearerShader(String),
+    /// Structs of samples that have shaders of their own have the block's name. The only one differs.
+    OfOtherSamples(Vec<String>),
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
     WrittenBy {
@@ -303,6 +306,7 @@ impl UnmatchedReason {
             | Self::OtherMembers(_)
             | Self::FartherAway(_)
             | Self::OfNearerShader(_)
+            | Self::OfOtherSamples(_)
             | Self::WrittenBy { .. } => false,
         }
     }
@@ -344,6 +348,18 @@ impl std::fmt::Display for UnmatchedReason {
                 "`{host}` has its name, but differs, and agrees with a shader whose folder is nearer; choose it with --map if \
                  it is meant"
             ),
+            Self::OfOtherSamples(hosts) => match hosts.as_slice() {
+                [host] => write!(
+                    f,
+                    "`{host}` has its name, but differs, and its folder has shaders of its own; choose it with --map if it is \
+                     meant"
+                ),
+                several => write!(
+                    f,
+                    "{} have its name, but their folders have shaders of their own; choose one with --map if it is meant",
+                    quoted(several)
+                ),
+            },
             Self::WrittenBy { host, library, difference: None } => write!(
                 f,
                 "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"

@@ -95,6 +95,8 @@ fn a_struct_of_another_sample_is_only_proposed() {
     let blocks = answer["unmatched_blocks"].as_array().unwrap();
     let proposed = blocks.iter().find(|block| block["block"] == "instances").unwrap();
     assert_eq!(proposed["proposals"][0]["host"], "Instance", "{proposed}");
+    let reason = "`Instance` has its name, but differs, and its folder has shaders of its own";
+    assert!(proposed["reason"].as_str().unwrap().starts_with(reason), "{proposed}");
     // A name that the user states, or a lone shader, is compared.
     let differing = ["instances Instance differ"];
     assert_eq!(pairs(&folder.run(&format!("check {both} {host} --map instances=Instance")).exits(1)), differing);
@@ -111,6 +113,37 @@ fn a_struct_of_another_sample_is_only_proposed() {
         }
         assert_eq!(pairs(&folder.run(&format!("check {other} {own} {host}")).exits(1)), differing);
     }
+}
+
+/// Nothing of the shader's own sample was built, so there is nothing to choose.
+#[test]
+fn several_structs_of_other_samples_are_no_error() {
+    let folder = Folder::with(&[]);
+    let host = |sample: &str| format!("struct {sample} {{ struct Push {{ float scale[2], offset; }} push; }} s;");
+    for (file, text) in [
+        ("shaders/draw/a.hlsl", "cbuffer Frame { float4 eye; };\n".to_owned()),
+        ("shaders/text/a.hlsl", "cbuffer Frame { float4 eye; };\n".to_owned()),
+        ("shaders/cull/a.hlsl", "cbuffer Push { float2 scale; float far; };\n".to_owned()),
+        ("samples/draw/main.cpp", host("Draw")),
+        ("samples/text/main.cpp", host("Text")),
+    ] {
+        std::fs::create_dir_all(folder.path(file).parent().unwrap()).unwrap();
+        folder.write(file, text.as_bytes());
+    }
+    if !["draw", "text"].iter().all(|sample| compile(&folder, &format!("samples/{sample}/main"))) {
+        return;
+    }
+    let hosts = "samples/draw/main.o samples/text/main.o --format json";
+    let reason = |shaders: &str, code: i32| {
+        let answer = folder.run(&format!("check {shaders} {hosts}")).exits(code).json();
+        let blocks = answer["unmatched_blocks"].as_array().unwrap();
+        blocks.iter().find(|block| block["block"] == "Push").unwrap()["reason"].as_str().unwrap().to_owned()
+    };
+    let all = "shaders/cull/a.hlsl shaders/draw/a.hlsl shaders/text/a.hlsl";
+    let calm = "`Draw::Push`, `Text::Push` have its name, but their folders have shaders of their own";
+    assert!(reason(all, 4).starts_with(calm), "{}", reason(all, 4));
+    // Without shaders of the other samples, the user must choose.
+    assert!(reason("shaders/cull/a.hlsl", 1).starts_with("several host structs have its name"));
 }
 
 /// One or two members are enough in the shader's own program. In another one, the name needs all of them.
