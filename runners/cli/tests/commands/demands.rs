@@ -122,7 +122,10 @@ fn nothing_selected() {
         .exits(4)
         .warns("error: nothing is selected:");
     // naga's WGSL goes to wgpu and its SPIR-V to Vulkan; the model accepts neither.
-    folder.run(&format!("{RUN} --producer naga")).exits(4).warns("error: nothing is selected: no device can run");
+    folder
+        .run(&format!("{RUN} --producer naga"))
+        .exits(4)
+        .warns("error: nothing is selected: these compilers and generators do not take the language");
 }
 
 #[test]
