@@ -122,6 +122,10 @@ impl SpirvVal {
         let answer = self.usual.under(words, rules, cache);
         match (&answer.validation, &self.newer) {
             (Validation::Invalid(message), Some(newer)) if is_unknown(message) => newer.under(words, rules, cache),
+            (Validation::Invalid(message), None) if is_unknown(message) => {
+                let reason = format!("{} does not know all of the module: {message}", self.usual.version);
+                ValidatorAnswer { validation: Validation::NotRun(reason), origin: answer.origin }
+            }
             _ => answer,
         }
     }
@@ -241,6 +245,27 @@ mod tests {
         ] {
             assert_eq!(is_unknown(message), unknown, "{message}");
         }
+    }
+
+    /// Debian 12 has SPIRV-Tools 2023.1, and a user may have no other.
+    #[cfg(unix)]
+    #[test]
+    fn a_module_later_than_the_validator_is_not_invalid() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("spirv-val");
+        std::fs::write(&program, "#!/bin/sh\necho 'error: line 2: Invalid capability operand: 4473' >&2\nexit 1\n")
+            .unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let usual = Build {
+            invocation: Invocation::of(program, ProgramOrigin::SearchPath),
+            version: "SPIRV-Tools v2023.1".to_owned(),
+            is_tried: true,
+        };
+        let answer = SpirvVal { usual, newer: None }.validate(&[0x0723_0203], BlockRules::Relaxed, None);
+        let reason =
+            "SPIRV-Tools v2023.1 does not know all of the module: error: line 2: Invalid capability operand: 4473";
+        assert_eq!(answer.validation, Validation::NotRun(reason.to_owned()));
     }
 
     #[test]
