@@ -62,8 +62,8 @@ impl Limits {
     /// # Errors
     /// `Unsupported` if the device has too little of something. `Api` if the job leaves nothing to
     /// read back, if its push constants are not a multiple of 4 bytes, if an address has no room in its
-    /// holder or points to no byte of a buffer without a descriptor, if an image has no mip level or too many, if shader records do not fit the launch, and
-    /// as [`BufferPlacement::of`].
+    /// holder or points to no byte of a buffer without a descriptor, if an image has no mip level or too many, if
+    /// shader records do not fit the launch, and as [`BufferPlacement::of`].
     pub fn place(&self, job: &Job, descriptors: &Descriptors) -> Result<Vec<BufferPlacement>, RunnerError> {
         check_form(job)?;
         self.check_descriptors(descriptors)?;

@@ -203,10 +203,9 @@ fn open_ledger<'a>(
     ids.extend(without_device.iter().map(|placed| placed.id()));
     ids.retain(|id| selection.part.takes_trial(id));
     if ids.is_empty() && args.part.shard.is_none() {
-        let reason =
-            "nothing is selected: these compilers and generators do not take the language of what is selected, or \
-            no device here runs their output"
-                .to_owned();
+        let reason = "nothing is selected: these compilers and generators do not take the language of what is selected, \
+                      or no device here runs their output";
+        let reason = reason.to_owned();
         let exit = if listing.failures.is_empty() { Exit::NothingSelected } else { Exit::Missing };
         return Err(NotStarted { reason, exit }.into());
     }
