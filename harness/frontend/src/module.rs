@@ -258,6 +258,17 @@ pub enum Callees {
     Perhaps(Vec<usize>),
 }
 
+impl Callees {
+    /// Returns the first function with a body that the call can run.
+    pub fn first(&self) -> Option<usize> {
+        match self {
+            Self::Known(index) => Some(*index),
+            Self::OneOf(indices) | Self::Perhaps(indices) => indices.first().copied(),
+            Self::Named | Self::BuiltIn => None,
+        }
+    }
+}
+
 /// Reachability of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Life {

@@ -212,9 +212,17 @@ impl<'m> UseWalk<'m> {
             return;
         }
 
+        // The two analyses read bodies independently. A place that one of them missed is not certain.
+        let is_missed = |place: &&Location<'m>| !self.reached.iter().any(|used| place.may_be(&used.location, module));
+        let missed: Vec<Location<'m>> = certain.iter().filter(is_missed).cloned().collect();
+        for place in &missed {
+            self.whole(place, module.parameters[place.parameter].span);
+        }
+
         // Without optimisation the compiler finds fewer dead uses.
         let is_kept = |used: &ResourceUse<'m>| !self.optimises || keeps(&all, used);
-        let doubtful = self.reached.iter().filter(|used| is_kept(used) && !keeps(&certain, used));
+        let is_certain = |used: &ResourceUse<'m>| keeps(&certain, used) && !keeps(&missed, used);
+        let doubtful = self.reached.iter().filter(|used| is_kept(used) && !is_certain(used));
         let mut doubts: Vec<Doubt> = Vec::new();
         for used in doubtful {
             let path = used.location.parameter_path(module);
@@ -227,7 +235,7 @@ impl<'m> UseWalk<'m> {
         let optimises = self.optimises;
         self.reached.retain(|used| match following {
             CallPolicy::Everything => !optimises || keeps(&all, used),
-            CallPolicy::Least => keeps(&certain, used),
+            CallPolicy::Least => keeps(&certain, used) && !keeps(&missed, used),
         });
     }
 

@@ -456,7 +456,7 @@ impl<'m> UseWalk<'m> {
 
         let functions = indices.iter().filter_map(|index| self.module.functions.get(*index));
         let call = |function: &'m Function| {
-            let (this, variable) = self.object(function, used, place, frame);
+            let (this, variable) = self.object(used, place, frame);
             FunctionCall { function, this, variable }
         };
         functions.map(call).collect()
@@ -466,22 +466,19 @@ impl<'m> UseWalk<'m> {
     /// `static` variable.
     fn object(
         &self,
-        function: &Function,
         used: &'m Use,
         place: Option<&ResolvedPath<'m>>,
         frame: &CallFrame<'m>,
     ) -> (Option<NamedLocation<'m>>, Option<&'m str>) {
         match (place, used.path.as_slice()) {
+            // The method has the object of its caller, which may be a part that the walk does not tell from the whole: a
+            // member of an element.
+            (_, [Step::This, Step::Name(_)]) => (frame.this.clone(), frame.variable),
             (Some(ResolvedPath { held, rest }), _) => match (held.location.ty, rest.as_slice()) {
                 (Type::Struct(_), [Step::Name(_)]) => (Some(as_this(held)), None),
                 (Type::Resource(_), [_, ..]) => (Some(held.clone()), None),
                 (_, _) => (None, None),
             },
-            (None, [Step::Name(_)]) => {
-                let this = frame.this.clone().filter(|this| is_method_of(function, this.location.ty));
-                let is_own = this.is_some() || is_method(function);
-                (this, frame.variable.filter(|_| is_own))
-            }
             (None, [Step::Name(name), ..]) => {
                 let known = self.statics.get_key_value(name.as_str());
                 (None, known.map(|(name, _)| *name))
@@ -532,22 +529,6 @@ impl<'m> UseWalk<'m> {
     fn plain(&self, name: &str, this: Option<&NamedLocation<'m>>) -> Vec<FunctionCall<'m>> {
         let found = self.functions.get(name).into_iter().flatten();
         found.map(|function| FunctionCall { function, this: this.cloned(), variable: None }).collect()
-    }
-}
-
-/// True if `function` looks like a method.
-fn is_method(function: &Function) -> bool {
-    function.name.contains("::")
-}
-
-/// True if `function` is a method of the struct `ty` or of one of its bases; for a buffer, of its
-/// elements.
-fn is_method_of(function: &Function, ty: &Type) -> bool {
-    let owner = function.name.rsplit_once("::").map(|(owner, _)| owner.split('<').next().unwrap_or(owner));
-    match ty {
-        Type::Struct(ty) => owners(ty).any(|own| Some(own) == owner),
-        Type::Resource(resource) => resource.element.as_ref().is_some_and(|element| is_method_of(function, element)),
-        _ => false,
     }
 }
 

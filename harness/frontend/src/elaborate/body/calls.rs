@@ -80,14 +80,20 @@ struct ViableCandidate {
     is_short: bool,
 }
 
+#[derive(Debug)]
+struct IndexedFunction {
+    name: String,
+    is_method: bool,
+}
+
 /// The functions of a module under construction.
 #[derive(Debug)]
 pub(super) struct Calls<'t> {
     pub(super) functions: Vec<ScopedFunction<'t>>,
     pub(super) catalogue: Catalogue<'t>,
     indices: HashMap<(usize, Rc<str>, FunctionPiece), usize>,
-    /// The names of the module's functions, by index.
-    names: Vec<String>,
+    /// The module's functions, by index.
+    indexed: Vec<IndexedFunction>,
     /// Functions still to be walked, in the order of their indices.
     pub(super) queue: VecDeque<FunctionInstance>,
     /// The scopes for the parameters of generic functions.
@@ -100,14 +106,19 @@ impl<'t> Calls<'t> {
             functions,
             catalogue,
             indices: HashMap::new(),
-            names: Vec::new(),
+            indexed: Vec::new(),
             queue: VecDeque::new(),
             scopes: HashMap::new(),
         }
     }
 
     pub(super) fn name(&self, index: usize) -> &str {
-        &self.names[index]
+        &self.indexed[index].name
+    }
+
+    /// Returns the path of a call without an object: `this` is the object of a method.
+    pub(super) fn bare_path(&self, index: usize, name: Step) -> Vec<Step> {
+        if self.indexed[index].is_method { vec![Step::This, name] } else { vec![name] }
     }
 
     /// Returns the index of `instance` among the module's functions, and adds it under `name` if it
@@ -121,13 +132,14 @@ impl<'t> Calls<'t> {
         }
 
         let is_extra = !context.bindings.is_empty() || piece != FunctionPiece::Body;
-        if is_extra && self.names.len() >= self.functions.len() + MOST_INSTANCES {
+        if is_extra && self.indexed.len() >= self.functions.len() + MOST_INSTANCES {
             return None;
         }
 
-        let index = self.names.len();
+        let index = self.indexed.len();
         self.indices.insert(key, index);
-        self.names.push(name());
+        let is_method = self.catalogue.structure(self.functions[function].scope).is_some();
+        self.indexed.push(IndexedFunction { name: name(), is_method });
         self.queue.push_back(instance);
         Some(index)
     }
@@ -399,7 +411,10 @@ impl<'t> BodyWalk<'_, 't> {
         self.draft_defaults(open, close + 1, &choice);
         if outer.iter().any(|part| part.arguments.is_some()) {
             // An access path cannot have generic arguments, so this call has no path.
-            self.draft(close, close + 1, &choice, Some(open));
+            if let Some(first) = choice.callees.first() {
+                let path = self.calls.bare_path(first, Step::Name(self.calls.name(first).to_owned()));
+                self.draft_path(close, close + 1, &choice, path, Some(open));
+            }
         } else {
             self.callees.insert(at, choice.callees);
         }
@@ -484,14 +499,16 @@ impl<'t> BodyWalk<'_, 't> {
 
     /// Records the call of a function that no name in the text shows.
     pub(super) fn draft(&mut self, at: usize, end: usize, choice: &CallChoice, open: Option<usize>) {
-        let first = match &choice.callees {
-            Callees::Known(index) => Some(*index),
-            Callees::OneOf(indices) | Callees::Perhaps(indices) => indices.first().copied(),
-            Callees::Named | Callees::BuiltIn => None,
-        };
-        let Some(first) = first.filter(|_| self.drafted.insert(at)) else { return };
+        if let Some(first) = choice.callees.first() {
+            let path = vec![Step::Name(self.calls.name(first).to_owned())];
+            self.draft_path(at, end, choice, path, open);
+        }
+    }
 
-        let path = vec![Step::Name(self.calls.name(first).to_owned())];
+    fn draft_path(&mut self, at: usize, end: usize, choice: &CallChoice, path: Vec<Step>, open: Option<usize>) {
+        if !self.drafted.insert(at) {
+            return;
+        }
         let callees = choice.callees.clone();
         let (life, span) = (Life::Live, self.source.token(at).span);
         let used = Use { path, alias: None, call: true, callees, arguments: Vec::new(), life, span };

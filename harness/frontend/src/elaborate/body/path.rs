@@ -8,7 +8,7 @@ use layoutproof_layout::Span;
 use super::order::{EvaluationSwap, UseDraft};
 use super::value::ValueType;
 use super::{BodyWalk, STATEMENT_TOKENS};
-use crate::module::{Alias, Callees, Step, Use};
+use crate::module::{Alias, Step, Use};
 use crate::parser::generic_arguments_end;
 use layoutproof_preprocess::lexer::TokenKind;
 
@@ -82,14 +82,11 @@ impl BodyWalk<'_, '_> {
         let call = after == TokenKind::LeftParenthesis;
         let callees = self.callees.remove(&at).filter(|_| call).unwrap_or_default();
         // A local variable is not recorded, but calls of its methods are.
-        let path = match (own, &callees) {
-            (false, _) => steps,
-            (true, Callees::Known(method)) => vec![Step::Name(self.calls.name(*method).to_owned())],
-            (true, Callees::OneOf(methods) | Callees::Perhaps(methods)) => {
-                let first = methods.first().map(|method| self.calls.name(*method).to_owned());
-                first.map(Step::Name).into_iter().collect()
-            }
-            (true, Callees::Named | Callees::BuiltIn) => return end,
+        let path = match (own, callees.first(), steps.as_slice()) {
+            (false, Some(first), [name @ Step::Name(_)]) => self.calls.bare_path(first, name.clone()),
+            (false, ..) => steps,
+            (true, Some(method), _) => vec![Step::Name(self.calls.name(method).to_owned())],
+            (true, None, _) => return end,
         };
 
         let arguments = if call { self.arguments(behind) } else { Vec::new() };
