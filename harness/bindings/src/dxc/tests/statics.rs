@@ -66,3 +66,43 @@ fn members_of_numbers_and_structs_do_too() {
     let function = format!("{whole} void f() {{ t.a[0] = 1; t.c[0] = 1; }}");
     assert_eq!(bound(&function, "t.b[0] = 1; f();"), "s.b u0, s.c u1, s.a u2");
 }
+
+/// A `static` local variable is made once, the first time that the code comes to it; those that nothing needs go.
+#[test]
+fn a_static_local_variable_is_made_once() {
+    let data = "int w; Buffer<float> P; Buffer<float> Q; RWBuffer<float> o;";
+    for (functions, statements, expected) in [
+        ("", "static float t = 1.0f / w; o[0] = t + Q[0];", "$Globals b0, Q t0, o u0"),
+        ("", "static float t = 1.0f / w; o[0] = Q[0];", "Q t0, o u0"),
+        ("", "static float t = P[w]; t = 1; o[0] = t + Q[0];", "Q t0, o u0"),
+        ("", "static float t; o[0] = t * P[0] + Q[0];", "Q t0, o u0"),
+        ("", "static int t = 0; if (t == 0) o[0] = P[0] + Q[0];", "P t0, Q t1, o u0"),
+        ("", "static const float t = P[2]; o[0] = t + Q[0];", "P t0, Q t1, o u0"),
+        ("", "static float a[2] = { P[0], Q[0] }; o[0] = a[0];", "P t0, o u0"),
+        (
+            "",
+            "static bool first = true; if (first) { first = false; o[0] = P[0]; } if (first) o[1] = Q[0];",
+            "P t0, o u0",
+        ),
+        ("float f() { static float t = P[0]; t += 1; return t; }", "o[0] = f() + f() + Q[0];", "P t0, Q t1, o u0"),
+        ("float f() { static int n = 0; n++; if (n == 2) return P[0]; return 0; }", "o[0] = f() + Q[0];", "Q t0, o u0"),
+        (
+            "float f() { static int n = 0; n++; if (n == 2) return P[0]; return 0; }",
+            "o[0] = f() + f() + Q[0];",
+            "P t0, Q t1, o u0",
+        ),
+        ("float f(float x) { static float t = x; return t; }", "o[0] = f(P[0]) + f(Q[0]);", "P t0, o u0"),
+        ("static float g = P[1];", "static float t = g; o[0] = t + Q[0];", "P t0, Q t1, o u0"),
+        ("", "for (int i = 0; i < w; i++) { static float t = P[i]; o[i] = t; }", "$Globals b0, P t0, o u0"),
+        ("", "[unroll] for (int i = 0; i < 3; i++) { static float t = i == 0 ? Q[0] : P[i]; o[i] = t; }", "Q t0, o u0"),
+        (
+            "",
+            "[unroll] for (int i = 0; i < 3; i++) { static int t = i; if (t == 1) o[i] = P[0]; o[i] = Q[0]; }",
+            "Q t0, o u0",
+        ),
+    ] {
+        let mut rows = shader(&format!("{data} {functions}"), statements);
+        rows.sort();
+        assert_eq!(rows.join(", "), expected, "{functions} {statements}");
+    }
+}

@@ -12,7 +12,7 @@ use std::ops::Range;
 use layoutproof_layout::shape::Type;
 
 use super::names::QualifiedName;
-use super::tree::BodyReader;
+use super::tree::{BodyReader, LocalVariable};
 use super::value::{BOOL, FLOAT, INT, UINT, ValueType};
 use super::{BodyWalk, value};
 use crate::ast::{Expression as ExpressionSyntax, Identifier, NamePath, Operation, PathPart};
@@ -355,14 +355,19 @@ impl<'t> BodyReader<'_, '_, 't> {
         self.behind(Reading { ty, end: name.end, tree }, Some(at))
     }
 
-    fn slot(&self, at: usize) -> Option<usize> {
-        let local = self.names.iter().rev().find(|(name, _)| *name == self.text(at)).map(|(_, slot)| *slot);
-        local.filter(|_| self.kind(at + 1) != TokenKind::ColonColon)
+    /// Returns the local variable whose name is at `at`.
+    fn local(&self, at: usize) -> Option<Expression> {
+        let local = self.names.iter().rev().find(|(name, _)| *name == self.text(at));
+        let (_, variable) = local.filter(|_| self.kind(at + 1) != TokenKind::ColonColon)?;
+        Some(match variable {
+            LocalVariable::Slot(slot) => Expression::Local(*slot),
+            LocalVariable::Static(name) => Expression::Global(name.clone()),
+        })
     }
 
     fn variable_tree(&mut self, at: usize, name: &QualifiedName<'t>) -> Expression {
-        if let Some(slot) = self.slot(at) {
-            return Expression::Local(slot);
+        if let Some(local) = self.local(at) {
+            return local;
         }
         let is_member = self.walk.this.as_ref().is_some_and(|this| this.member(name.name).is_some());
         if name.outer.is_empty() && is_member {
@@ -423,9 +428,9 @@ impl<'t> BodyReader<'_, '_, 't> {
     fn called_tree(&mut self, at: usize, name: &QualifiedName<'t>, arguments: Vec<Expression>) -> Expression {
         let open = name.end;
         let is_resolved = self.walk.runs.contains_key(&open);
-        if let Some(slot) = self.slot(at) {
+        if let Some(local) = self.local(at) {
             self.is_understood &= is_resolved;
-            return self.call(String::new(), Some(Expression::Local(slot)), open, arguments);
+            return self.call(String::new(), Some(local), open, arguments);
         }
         let is_function = is_resolved || (name.outer.is_empty() && !self.walk.candidates(name.name).is_empty());
         if !is_function && self.walk.is_type_name(at) {

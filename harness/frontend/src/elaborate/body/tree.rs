@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, Type};
 
 use super::calls::Calls;
@@ -14,7 +15,9 @@ use super::path::LocalMeaning;
 use super::{BodyWalk, order};
 use crate::elaborate::lookup::LookupContext;
 use crate::elaborate::{Elaborator, resolve};
-use crate::module::code::{Code, CodeParameter, Expression, Statement, StaticVariable, SwitchCase, Unrolling};
+use crate::module::code::{
+    Code, CodeParameter, Expression, Literal, PrefixOperator, Statement, StaticVariable, SwitchCase, Unrolling,
+};
 use crate::module::{Function, Static};
 use crate::parser::generic_arguments_end;
 use layoutproof_preprocess::lexer::TokenKind;
@@ -28,11 +31,18 @@ const MODIFIERS: [&str; 14] = words(
     ",
 );
 
+#[derive(Clone, Debug)]
+pub(super) enum LocalVariable {
+    Slot(usize),
+    /// A `static` variable, which is one of the module with this name.
+    Static(String),
+}
+
 /// Reads one body, or one expression outside of bodies.
 pub(super) struct BodyReader<'w, 'e, 't> {
     pub(super) walk: &'w mut BodyWalk<'e, 't>,
-    /// Local names with their slots, innermost last.
-    pub(super) names: Vec<(&'t str, usize)>,
+    /// Local names, innermost last.
+    pub(super) names: Vec<(&'t str, LocalVariable)>,
     slots: usize,
     /// Nesting of the current statement and expression.
     pub(super) depth: u32,
@@ -124,7 +134,12 @@ impl<'t> BodyReader<'_, '_, 't> {
 
     fn declare(&mut self, name: &'t str, ty: Option<Type>) -> usize {
         self.walk.locals.declare(name, LocalMeaning::Variable, ty);
-        self.names.push((name, self.slots));
+        let slot = self.new_slot();
+        self.names.push((name, LocalVariable::Slot(slot)));
+        slot
+    }
+
+    fn new_slot(&mut self) -> usize {
         self.slots += 1;
         self.slots - 1
     }
@@ -387,12 +402,21 @@ impl<'t> BodyReader<'_, '_, 't> {
         if self.kind(name) != TokenKind::Identifier {
             return None;
         }
-        // A variable that keeps its value from call to call.
-        self.is_understood &= self.text(at) != "static" || self.text(at + 1) == "const";
-        Some(self.declarators(ty.as_ref(), name, found))
+        let has = |word| (at..first).any(|index| self.text(index) == word);
+        let lifetime = match (has("static"), has("const")) {
+            (true, is_const) => Lifetime::Program { is_const },
+            (false, _) => Lifetime::Block,
+        };
+        Some(self.declarators(ty.as_ref(), lifetime, name, found))
     }
 
-    fn declarators(&mut self, ty: Option<&Type>, first: usize, found: &mut Vec<Statement>) -> usize {
+    fn declarators(
+        &mut self,
+        ty: Option<&Type>,
+        lifetime: Lifetime,
+        first: usize,
+        found: &mut Vec<Statement>,
+    ) -> usize {
         let mut at = first;
         loop {
             let name = self.text(at);
@@ -415,13 +439,86 @@ impl<'t> BodyReader<'_, '_, 't> {
                 let Reading { end, tree, .. } = self.initialiser(at + 1);
                 (initial, at) = (Some(tree), end);
             }
-            let slot = self.declare(name, own.clone());
-            found.push(Statement::Local { slot, ty: own, initial });
+            let is_constant = initial.as_ref().is_none_or(is_constant);
+            match lifetime {
+                Lifetime::Program { is_const } if !is_const || !is_constant => {
+                    self.declare_static(name, own, initial, found);
+                }
+                Lifetime::Program { .. } | Lifetime::Block => {
+                    let slot = self.declare(name, own.clone());
+                    found.push(Statement::Local { slot, ty: own, initial });
+                }
+            }
             if self.kind(at) != TokenKind::Comma {
                 return at;
             }
             at += 1;
         }
+    }
+
+    /// Declares a `static` local variable as one of the module. As in C++, its initialiser runs the first time that the
+    /// code comes to it, unless it is a constant (measured with DXC 1.7.2308, `-T cs_6_6`).
+    fn declare_static(
+        &mut self,
+        name: &'t str,
+        ty: Option<Type>,
+        initial: Option<Expression>,
+        found: &mut Vec<Statement>,
+    ) {
+        let (initial, constant) =
+            if initial.as_ref().is_some_and(is_constant) { (None, initial) } else { (initial, None) };
+        self.walk.locals.declare(name, LocalMeaning::Variable, ty.clone());
+        let variable = self.module_variable(name, ty.clone(), constant);
+        self.names.push((name, LocalVariable::Static(variable.clone())));
+
+        let Some(initial) = initial else { return };
+        let literal = |value| Expression::Constant(Literal::Boolean(value));
+        let is_made = self.module_variable(name, Some(Type::Scalar(Scalar::Bool)), Some(literal(false)));
+        let is_made = || Expression::Global(is_made.clone());
+        let assign = |target, value| {
+            Statement::Expression(Expression::Assign {
+                operator: None,
+                target: Box::new(target),
+                value: Box::new(value),
+            })
+        };
+        let slot = self.new_slot();
+        let then = vec![
+            assign(is_made(), literal(true)),
+            Statement::Local { slot, ty, initial: Some(initial) },
+            assign(Expression::Global(variable), Expression::Local(slot)),
+        ];
+        let condition = Expression::Unary(PrefixOperator::Not, Box::new(is_made()));
+        found.push(Statement::If { condition, then, otherwise: Vec::new() });
+    }
+
+    /// Adds a variable for a `static` local one. Returns its name, which no name in a source equals.
+    fn module_variable(&mut self, name: &str, ty: Option<Type>, initial: Option<Expression>) -> String {
+        let variables = &mut self.walk.elaborator.module.variables;
+        let name = format!("{name}#{}", variables.len());
+        variables.push(StaticVariable { name: name.clone(), ty, is_shared: false, initial, is_understood: true });
+        name
+    }
+}
+
+/// How long a local variable lives.
+#[derive(Clone, Copy, Debug)]
+enum Lifetime {
+    Block,
+    /// From its first use to the end of the program.
+    Program {
+        is_const: bool,
+    },
+}
+
+/// True for an initialiser that needs no code.
+fn is_constant(expression: &Expression) -> bool {
+    match expression {
+        Expression::Constant(_) => true,
+        Expression::Unary(_, operand) | Expression::Cast(_, operand) => is_constant(operand),
+        Expression::Binary(_, left, right) => is_constant(left) && is_constant(right),
+        Expression::Construct(_, operands) | Expression::List(operands) => operands.iter().all(is_constant),
+        _ => false,
     }
 }
 
