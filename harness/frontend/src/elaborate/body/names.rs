@@ -283,15 +283,15 @@ impl<'t> BodyWalk<'_, 't> {
             return Some(member.ty.clone());
         }
 
-        // For calls, constants and enumerators count as integers.
         let symbols = &self.elaborator.symbols;
-        if symbols.outwards(self.context.scope).any(|scope| symbols.value_in(scope, name).is_some()) {
-            return Some(INT);
+        if let Some(scope) = symbols.mentioned(self.context.scope, name) {
+            if self.calls.catalogue.variable(scope, name).is_some() {
+                let context = self.elaborator.seen_from(&self.context, scope);
+                return self.declared_variable(&context, name);
+            }
         }
-
-        let scope = symbols.mentioned(self.context.scope, name)?;
-        let context = self.elaborator.seen_from(&self.context, scope);
-        self.declared_variable(&context, name)
+        // For calls, enumerators and generic arguments count as integers.
+        symbols.outwards(self.context.scope).any(|scope| symbols.value_in(scope, name).is_some()).then_some(INT)
     }
 
     pub(super) fn qualified_variable(&mut self, outer: &[PathPart<'t>], name: &str) -> ValueType {
