@@ -1,6 +1,6 @@
 //! Loops: round by round where the number of rounds is known, otherwise with a node for each value that goes around.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::Liveness;
 use super::graph::NodeId;
@@ -15,6 +15,8 @@ pub(super) const MOST_ROUNDS: usize = 128;
 
 /// Rounds of a loop with `[unroll]`.
 pub(super) const MOST_UNROLLED: usize = 256;
+
+static LEAVE: [Statement; 1] = [Statement::Break];
 
 /// Times that a loop is run to find the variables that go around.
 pub(super) const MOST_PASSES: usize = 12;
@@ -35,6 +37,28 @@ pub(super) struct Moving {
     pub(super) varies: bool,
     /// Its values, if it is a counter.
     pub(super) range: Option<(i64, i64)>,
+}
+
+/// A loop that was run, for the next time that the same code runs it: in the next pass of the loop around it. Without
+/// this, each level of nested loops doubles the number of passes.
+#[derive(Debug)]
+pub(super) struct RememberedLoop<'m> {
+    body: *const [Statement],
+    /// The functions that were being run.
+    open: Vec<usize>,
+    /// The variables that went around, with their values before the loop.
+    moving: Vec<(Moving, Option<Value<'m>>)>,
+    /// True if the compiler may unroll it.
+    is_unrolled: bool,
+    /// The loops in its body, in the order of the last pass.
+    inner: Vec<RememberedLoop<'m>>,
+}
+
+/// The loops that run in a pass of the loop around them, and those of the pass before it, which were not yet run again.
+#[derive(Debug, Default)]
+pub(super) struct LoopPass<'m> {
+    before: VecDeque<RememberedLoop<'m>>,
+    now: Vec<RememberedLoop<'m>>,
 }
 
 /// The additions of an attempt to run a loop, to take them back.
@@ -78,14 +102,20 @@ impl<'m> Liveness<'m> {
     /// still computes integers that depend on constants alone, even with `[loop]`.
     pub(super) fn perhaps_unrolled(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
         let (mut unrolled, known) = (state.clone(), self.facts.len());
+        // What was not unrolled in the pass before is not in this one, in which less is known.
+        let is_same = |before: &&RememberedLoop<'m>| self.is_again(before, parts);
+        let before = self.passes.last().and_then(|pass| pass.before.iter().find(is_same));
+        if before.is_some_and(|before| !before.is_unrolled) {
+            return self.around(parts, false, state);
+        }
         if !self.rounds(parts, (MOST_ROUNDS, None), &mut unrolled) {
             self.facts.truncate(known);
-            return self.around(parts, state);
+            return self.around(parts, false, state);
         }
         self.facts.truncate(known);
         let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
         self.doubtful += 1;
-        self.around(parts, state);
+        self.around(parts, true, state);
         self.doubtful -= 1;
         if self.failed.is_some() {
             return;
@@ -157,6 +187,7 @@ impl<'m> Liveness<'m> {
         state: &mut State<'m>,
     ) -> bool {
         let (mark, saved, start) = (self.mark(), state.clone(), self.steps);
+        let pass = self.passes.last_mut().map(|pass| (std::mem::take(&mut pass.before), pass.now.len()));
         let outer: Vec<(NodeId, Ending)> = state.guards.clone();
         self.open_loop(false);
         let mut rounds = 0;
@@ -171,6 +202,8 @@ impl<'m> Liveness<'m> {
                     match self.truth(condition) {
                         Some(true) => {}
                         Some(false) => break true,
+                        // A loop of so many rounds at most, as code after code that may leave it.
+                        None if last.is_some() => self.branch(condition, &[], &LEAVE, state),
                         None => break false,
                     }
                 }
@@ -187,6 +220,10 @@ impl<'m> Liveness<'m> {
         };
 
         let frame = self.close_loop();
+        if let (Some(pass), Some((before, count))) = (self.passes.last_mut(), pass) {
+            pass.before = before;
+            self.attempted = pass.now.split_off(count);
+        }
         if !is_known {
             self.take_back(mark);
             *state = saved;
@@ -232,21 +269,78 @@ impl<'m> Liveness<'m> {
     }
 
     /// Runs a loop once, with a node for each value that goes around.
-    pub(super) fn around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+    pub(super) fn around(&mut self, parts: LoopParts<'m>, is_unrolled: bool, state: &mut State<'m>) {
         let open = self.graph.open.len();
-        self.run_around(parts, state);
+        let entry = state.clone();
+        let attempted = std::mem::take(&mut self.attempted);
+        let at = self.passes.last().and_then(|pass| pass.before.iter().position(|before| self.is_again(before, parts)));
+        let before = at.and_then(|at| self.passes.last_mut()?.before.remove(at));
+        let (mut expected, inner) = match before {
+            Some(RememberedLoop { moving, inner, .. }) => (self.expected(moving, &entry), inner),
+            None => (None, attempted),
+        };
+        self.passes.push(LoopPass { before: inner.into(), now: Vec::new() });
+        let moving = loop {
+            let is_expected = expected.is_some();
+            match self.run_around(parts, expected.take().unwrap_or_default(), state) {
+                Some(moving) => break moving,
+                None if is_expected && self.failed.is_none() => *state = entry.clone(),
+                None => break Vec::new(),
+            }
+        };
+        let inner = self.passes.pop().map(|pass| pass.now).unwrap_or_default();
+        let with_entry = |moving: Moving| (moving, self.variable(moving.variable, &entry));
+        let moving = moving.into_iter().map(with_entry).collect();
+        if let Some(pass) = self.passes.last_mut() {
+            pass.now.push(RememberedLoop { body: parts.body, open: self.open.clone(), moving, is_unrolled, inner });
+        }
         self.graph.open.truncate(open);
     }
 
-    fn run_around(&mut self, parts: LoopParts<'m>, state: &mut State<'m>) {
+    /// True if `before` is the same loop in the same calls.
+    fn is_again(&self, before: &RememberedLoop<'m>, parts: LoopParts<'m>) -> bool {
+        std::ptr::eq(before.body, parts.body) && before.open == self.open
+    }
+
+    /// The variables that are expected to go around again, if what depends on their values before the loop stays.
+    fn expected(&mut self, moving: Vec<(Moving, Option<Value<'m>>)>, entry: &State<'m>) -> Option<Vec<Moving>> {
+        moving
+            .into_iter()
+            .map(|(moving, before)| {
+                let is_fixed = !moving.varies || moving.range.is_some();
+                let stays = || Some(self.variable(moving.variable, entry)?.is(&before?));
+                (!is_fixed || stays() == Some(true)).then_some(moving)
+            })
+            .collect()
+    }
+
+    /// Returns the variables that go around. `expected` are some of them; `None` if one of these does not, or where the
+    /// analysis gives up.
+    fn run_around(
+        &mut self,
+        parts: LoopParts<'m>,
+        expected: Vec<Moving>,
+        state: &mut State<'m>,
+    ) -> Option<Vec<Moving>> {
         let (mark, entry, known) = (self.mark(), std::mem::take(state), self.facts.len());
         let start = self.graph.next();
-        let mut moving: Vec<Moving> = Vec::new();
+        let expected_count = expected.len();
+        let mut moving = expected;
         // The first test of `for (int i = 0; i < 100; i++)` is known to hold, so that the loop is left at later ones.
         let mut is_entered = false;
+        if let (Some(condition), true, true) = (parts.condition, parts.tests_first, expected_count > 0) {
+            let condition = self.condition(condition, &mut entry.clone());
+            is_entered = self.truth(condition) == Some(true);
+        }
         for pass in 0..=MOST_PASSES {
             self.take_back(mark);
             self.facts.truncate(known);
+            if let Some(inner) = self.passes.last_mut() {
+                let now = std::mem::take(&mut inner.now);
+                if !now.is_empty() {
+                    inner.before = now.into();
+                }
+            }
             let mut header = entry.clone();
             header.guards = entry.guards.clone();
             let mut pairs: Vec<(NodeId, NodeId)> = Vec::new();
@@ -271,7 +365,7 @@ impl<'m> Liveness<'m> {
                 _ => None,
             };
             let exit_at_test = state.clone();
-            if pass == 0 {
+            if pass == 0 && expected_count == 0 {
                 is_entered = tested.is_some_and(|condition| self.truth(condition) == Some(true));
             }
             let is_never = tested.is_some_and(|condition| self.truth(condition) == Some(false));
@@ -289,14 +383,14 @@ impl<'m> Liveness<'m> {
             }
             let frame = self.close_loop();
             if self.failed.is_some() {
-                return;
+                return None;
             }
 
             let back = state.clone();
             let changed = if back.ended.is_none() { self.changed(&header, &back) } else { Vec::new() };
             let is_counted = tested.is_some_and(|condition| !self.graph.varies(condition));
             let is_new = |variable: &Variable| !moving.iter().any(|known| known.variable == *variable);
-            let new: Vec<Variable> = changed.into_iter().filter(is_new).collect();
+            let new: Vec<Variable> = changed.iter().copied().filter(is_new).collect();
             let mut is_stable = new.is_empty();
             for known in &mut moving {
                 if !known.varies && self.varies_at_end(known.variable, &back, is_counted) {
@@ -312,11 +406,19 @@ impl<'m> Liveness<'m> {
             }
             if !is_stable {
                 if pass == MOST_PASSES {
-                    return self.give_up();
+                    self.give_up();
+                    return None;
                 }
                 continue;
             }
-            let moving: Vec<Variable> = moving.iter().map(|known| known.variable).collect();
+            let goes_around = |known: &Moving| back.ended.is_some() || changed.contains(&known.variable);
+            if !moving[..expected_count].iter().all(goes_around) {
+                self.take_back(mark);
+                self.facts.truncate(known);
+                return None;
+            }
+            let found = moving;
+            let moving: Vec<Variable> = found.iter().map(|known| known.variable).collect();
 
             // The loop is as it stays.
             for exit in &frame.breaks {
@@ -361,8 +463,9 @@ impl<'m> Liveness<'m> {
             if returns > mark.returns {
                 state.guards.extend(deciding.iter().map(|condition| (*condition, Ending::Return)));
             }
-            return;
+            return Some(found);
         }
+        None
     }
 
     /// True if a value depends on more than constants. What a loop does to floating-point numbers is only computed if

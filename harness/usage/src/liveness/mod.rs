@@ -31,6 +31,7 @@ mod value;
 use std::collections::{BTreeMap, HashMap};
 
 use graph::{Graph, MOST_NODES, NodeId};
+use loops::{LoopPass, RememberedLoop};
 use memory::{Memory, MemoryRoot};
 use state::{Exit, Frame, State, conditions};
 use value::{Joining, Value, all_leaves};
@@ -87,6 +88,10 @@ struct Liveness<'m> {
     doubtful: usize,
     open: Vec<usize>,
     frames: Vec<Frame<'m>>,
+    /// The passes of the loops that are being run, innermost last.
+    passes: Vec<LoopPass<'m>>,
+    /// The loops that ran in the rounds of a loop that were tried last.
+    attempted: Vec<RememberedLoop<'m>>,
     steps: usize,
     depth: usize,
     failed: Option<UnfollowedCode>,
@@ -130,6 +135,8 @@ impl<'m> Liveness<'m> {
             doubtful: 0,
             open: Vec::new(),
             frames: Vec::new(),
+            passes: Vec::new(),
+            attempted: Vec::new(),
             steps: 0,
             depth: 0,
             failed: None,

@@ -64,14 +64,18 @@ impl<'m> Liveness<'m> {
                     Unrolling::All => {
                         if !self.rounds(parts, (MOST_UNROLLED, None), state) {
                             self.facts.truncate(known);
-                            self.around(parts, state);
+                            self.around(parts, false, state);
                             self.facts.truncate(known);
                         }
                     }
                     Unrolling::Rounds(most) => {
-                        if !self.rounds(parts, (MOST_UNROLLED, Some(*most as usize)), state) {
+                        // DXC 1.7.2308 cuts only loops with a step: `while (k < 6)` with `[unroll(3)]` has six rounds.
+                        let most = *most as usize;
+                        let limits = if step.is_empty() { (most, None) } else { (MOST_UNROLLED, Some(most)) };
+                        if !self.rounds(parts, limits, state) {
                             self.give_up();
                         }
+                        self.facts.truncate(known);
                     }
                 }
             }
@@ -123,7 +127,13 @@ impl<'m> Liveness<'m> {
         self.graph.whole(&value)
     }
 
-    fn branch(&mut self, condition: NodeId, then: &'m [Statement], otherwise: &'m [Statement], state: &mut State<'m>) {
+    pub(super) fn branch(
+        &mut self,
+        condition: NodeId,
+        then: &'m [Statement],
+        otherwise: &'m [Statement],
+        state: &mut State<'m>,
+    ) {
         let start = self.graph.next();
         let mut other = state.clone();
         // An optimiser that follows ranges of integers may decide this.

@@ -403,13 +403,34 @@ fn loops_with_a_first_round() {
     keeps("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { if (z.Load(q).x > i) break; s = i; } r = s;");
 }
 
+/// The number of passes over the innermost body grows with the number of loops, not exponentially, so that the limit on steps
+/// is far away.
+#[test]
+fn loops_in_loops_are_certain() {
+    let nested = |open: &str, close: &str| {
+        let opened: String = (0..20).map(|level| open.replace('#', &level.to_string())).collect();
+        let closed: String = (0..20).rev().map(|level| close.replace('#', &level.to_string())).collect();
+        format!("bool hit = false; {opened} r += t.Load(q + i0); {closed}")
+    };
+    keeps("", &nested("for (int i# = 0; i# < n; i#++) {", "}"));
+    keeps("", &nested("int i# = 0; while (i# < n && !hit) { i#++; if (r.x > #) hit = true;", "}"));
+    keeps("", &nested("int i# = 0; do { i#++; if (r.x > #) break;", "} while (i# < n);"));
+    keeps("", &nested("for (int i# = 0; i# < n; i#++) { if (r.y > #) continue; r.y += i#;", "}"));
+}
+
 /// DXC leaves such a loop after the rounds, even if its condition still holds.
 #[test]
 fn loops_with_a_number_of_rounds() {
     drops("", "float a = 0; [unroll(3)] for (int i = 0; i < 4; i++) a += 1; if (a > 3.5) r = t.Load(q);");
     keeps("", "float a = 0; [unroll(3)] for (int i = 0; i < 4; i++) a += 1; if (a > 2.5) r = t.Load(q);");
-    // Dropped.
-    doubts("", "float a = 0; [unroll(3)] for (int i = 0; i < n; i++) a += 1; if (a > 3.5) r = t.Load(q);");
+    drops("", "float a = 0; [unroll(3)] for (int i = 0; i < n; i++) a += 1; if (a > 3.5) r = t.Load(q);");
+    keeps("", "float a = 0; [unroll(3)] for (int i = 0; i < n; i++) a += 1; if (a > 2.5) r = t.Load(q);");
+    drops("", "[unroll(3)] for (int i = 0; i < n; i++) if (i == 5) r += t.Load(q);");
+    keeps("", "[unroll(3)] for (int i = 0; i < n; i++) if (i == 2) r += t.Load(q);");
+    keeps("", "[unroll(3)] for (int i = 0; i < n; i++) { if (q.x > i) continue; r += t.Load(q + i); }");
+    drops("", "[unroll(4)] for (int k = 0; k < n; k++) { if (c[k] > 4) break; if (k >= 4) r += t.Load(q); }");
+    doubts("", "int k = 0; [unroll(4)] while (k < n) { k++; if (k > 4) r += t.Load(q); }");
+    doubts("", "int k = 0; [unroll(3)] while (k < 6) { k++; if (k > 4) r += t.Load(q); }");
 }
 
 /// An array with an index that is not constant may be kept whole.
