@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
-use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{
     Count, EnumType, LONGEST_SHORT_VECTOR, LONGEST_VECTOR, Member, PointerPromise, StructType, Type,
 };
@@ -270,12 +270,40 @@ impl<'t> Elaborator<'t> {
 
         if let Some(element) = &element {
             self.refuse_empty(element, span)?;
+            if let Some(message) = self.refused_texel(kind, element) {
+                return self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message));
+            }
         }
         if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
             let message = "an element cannot end in an unsized array";
             return self.problems.refuse(Diagnostic::error(Code::UnsizedNotLast, span, message));
         }
         Some(Resource { kind, element: element.map(Box::new), data_layout })
+    }
+
+    /// Says why a texture or a typed buffer cannot have this element. DXC 1.7.2308 takes small structs of one scalar type in
+    /// buffers; slangc 2026.14.1 takes no struct (E38029).
+    fn refused_texel(&self, kind: ResourceKind, element: &Type) -> Option<&'static str> {
+        match (kind, element) {
+            (ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_), Type::Struct(_) | Type::Matrix { .. }) => {
+                Some("the element of a texture must be a scalar or a vector")
+            }
+            (ResourceKind::Buffer(_), Type::Struct(_)) if self.is_slang => {
+                Some("the element of a typed buffer must be a scalar or a vector")
+            }
+            (ResourceKind::Buffer(_), Type::Struct(_)) => {
+                let mut words = Vec::new();
+                scalar_words(element, &mut words);
+                let is_large = words.len() > 4;
+                let is_mixed = words.iter().any(|scalar| *scalar != words[0]);
+                match (is_large, is_mixed) {
+                    (true, _) => Some("the element of a typed buffer must fit in four 32-bit values"),
+                    (false, true) => Some("all components of the element of a typed buffer must have the same type"),
+                    (false, false) => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// Returns true if `element` has an unsized end that `kind` cannot contain. Buffers with one
@@ -308,6 +336,39 @@ impl<'t> Elaborator<'t> {
             self.problems.report(Diagnostic::error(Code::GenericArguments, span_of(argument), message));
         }
         found
+    }
+}
+
+/// Appends the scalar of each 32-bit word of `ty`, as a typed buffer counts them; stops above four.
+fn scalar_words(ty: &Type, words: &mut Vec<Scalar>) {
+    const MOST: usize = 5;
+    let mut repeat = |ty: &Type, count: u32| {
+        for _ in 0..count {
+            let before = words.len();
+            if before >= MOST {
+                return;
+            }
+            scalar_words(ty, words);
+            if words.len() == before {
+                return;
+            }
+        }
+    };
+    match ty {
+        Type::Scalar(scalar) => {
+            let is_long = scalar.size(SixteenBit::On, 4) == 8;
+            words.extend(std::iter::repeat_n(*scalar, if is_long { 2 } else { 1 }));
+        }
+        Type::Vector { scalar, length } => repeat(&Type::Scalar(*scalar), *length),
+        Type::Matrix { scalar, rows, columns, .. } => repeat(&Type::Scalar(*scalar), rows * columns),
+        Type::Array { element, count: Count::Finite(count) } => repeat(element, *count),
+        Type::Struct(ty) => {
+            if let Some(base) = &ty.base {
+                repeat(&Type::Struct(Arc::clone(base)), 1);
+            }
+            ty.members.iter().for_each(|member| repeat(&member.ty, 1));
+        }
+        _ => {}
     }
 }
 

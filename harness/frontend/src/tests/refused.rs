@@ -209,3 +209,28 @@ fn attributes_that_are_not_known() {
     assert_eq!(problems("struct TagAttribute { int a; }; [Tag(1)] [[vk::image_format(\"r32f\")]] Texture2D t;"), []);
     assert_eq!(problems("[numthreads(1, 1, 1)] void main() { [quux] if (true) {} }"), []);
 }
+
+/// DXC 1.7.2308, `-T cs_6_6`: `texture resource texel type must be scalar or vector`, `elements of typed buffers and
+/// textures must fit in four 32-bit quantities`, `all template type components must have the same type`.
+#[test]
+fn elements_of_textures_and_typed_buffers() {
+    let structs = "struct Large { uint a; float4 b; }; struct Mixed { uint a; float b; }; struct One { float4 a; };";
+    for ty in
+        ["Texture2D<One>", "Texture1DArray<Large>", "TextureCube<One>", "RWTexture3D<One>", "RWTexture2D<float2x2>"]
+    {
+        refused(&format!("{structs} {ty} x;"), Code::GenericArguments);
+    }
+    for ty in ["Buffer<Large>", "RWBuffer<Large>", "Buffer<Mixed>", "RasterizerOrderedBuffer<Large>"] {
+        refused(&format!("{structs} {ty} x;"), Code::GenericArguments);
+    }
+    for ty in [
+        "Buffer<One>",
+        "RWBuffer<One>",
+        "Buffer<double4>",
+        "Texture2D<bool4>",
+        "Buffer<uint64_t3>",
+        "Texture2D<double>",
+    ] {
+        assert_eq!(problems(&format!("{structs} {ty} x;")), [], "{ty}");
+    }
+}
