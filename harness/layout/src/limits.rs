@@ -542,8 +542,15 @@ fn code_size(ty: &Type, layout: &LaidOut, path: &str, moved: &mut Vec<MovedMembe
         (Type::Struct(structure), LaidOutShape::Struct(laid_out)) => {
             let (before, most) = (moved.len(), layout.alignment.max(1));
             let mut end: u32 = 0;
+            let mut unit = None;
             for placed in laid_out {
                 let offset = placed.offset;
+                // The bit-fields of one storage unit are one variable in the code.
+                let own_unit = placed.bits.map(|_| offset);
+                if own_unit.is_some() && std::mem::replace(&mut unit, own_unit) == own_unit {
+                    continue;
+                }
+                unit = own_unit;
                 let alignment = if offset == 0 { most } else { most.min(1 << offset.trailing_zeros()) };
                 let place = end.checked_next_multiple_of(alignment)?;
                 let member = structure.members.iter().find(|member| member.name == placed.name);
@@ -643,6 +650,30 @@ mod tests {
         let members = [Member::new("a", float()), placed("b", Type::vector(Scalar::Float32, 2), 8)];
         let block = Block::new("C", BlockKind::ConstantBuffer, Type::from(StructType::new("S", members)));
         assert_eq!(messages("native:slang-webgpu", &block), Vec::<String>::new());
+    }
+
+    // slangc 2026.14.1 -target wgsl: `@align(8) x24bit_field_backing_0_0 : u32, @align(4) c_0 : f32, @align(8)
+    // x24bit_field_backing_1_0 : u32, @align(8) x24bit_field_backing_2_0 : u64, @align(8) x24bit_field_backing_3_0 : u64,
+    // @align(8) g_0 : f32` for `uint a : 4; uint b : 12; float c; uint d : 30; uint e : 5; uint64_t f : 40; uint64_t h : 20;
+    // float g`.
+    #[test]
+    fn bit_fields_of_one_unit_are_one_variable() {
+        let bits =
+            |name: &str, scalar, width| Member { bit_width: Some(width), ..Member::new(name, Type::Scalar(scalar)) };
+        let float = |name: &str| Member::new(name, Type::Scalar(Scalar::Float32));
+        let members = [
+            bits("a", Scalar::Uint32, 4),
+            bits("b", Scalar::Uint32, 12),
+            float("c"),
+            bits("d", Scalar::Uint32, 30),
+            bits("e", Scalar::Uint32, 5),
+            bits("f", Scalar::Uint64, 40),
+            bits("h", Scalar::Uint64, 20),
+            float("g"),
+        ];
+        let block = Block::new("s", BlockKind::StructuredElement, Type::from(StructType::new("S", members)));
+        let found = messages("native:slang-webgpu", &block);
+        assert!(!found.is_empty() && found.iter().all(|message| message.contains("64-bit integer")), "{found:?}");
     }
 
     // Vulkan, Required Limits: 128 bytes of push constants before 1.4, 256 from 1.4.
