@@ -12,10 +12,11 @@ use layoutproof_layout::Quantity;
 use layoutproof_probes::AddressSpace;
 
 use super::drivers::Drivers;
+use super::instead::Instead;
 use crate::check::verdict::Validation;
 use layoutproof_events::ShaderMaker;
 use layoutproof_events::producer::Producer;
-use layoutproof_events::{CheckRecord, Culprit, Outcome, Row, ToolBuild, Witness};
+use layoutproof_events::{CheckRecord, Culprit, Outcome, RecordValue, Row, ToolBuild, Witness};
 
 /// The most characters of a message that an entry repeats.
 const MOST_OF_A_MESSAGE: usize = 80;
@@ -175,6 +176,26 @@ fn entry(
     let seen = shape.device.as_ref().map_or_else(|| versions(&checks, tools), |(_, _, driver)| driver.clone());
     if !seen.is_empty() {
         line("seen", quoted(&seen));
+    }
+    if shape.says.is_none() {
+        text += &numbers(&Instead::of(checks));
+    }
+    text
+}
+
+/// The tables of an entry with the wrong numbers that it excuses.
+fn numbers(instead: &Instead) -> String {
+    let mut text = String::new();
+    for (case, numbers) in instead.by_case() {
+        text += &format!("\n[known.instead.{}]\n", quoted(case));
+        for (name, values) in numbers {
+            let values = values.iter().map(|value| match value {
+                RecordValue::Number(number) => number.to_string(),
+                RecordValue::Text(text) => quoted(text),
+            });
+            let values: Vec<String> = values.collect();
+            text += &format!("{} = [{}]\n", quoted(name), values.join(", "));
+        }
     }
     text
 }

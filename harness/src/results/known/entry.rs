@@ -7,6 +7,7 @@ use wildmatch::WildMatch;
 
 use super::compiler_versions::CompilerVersions;
 use super::drivers::Drivers;
+use super::instead::Instead;
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
@@ -38,6 +39,8 @@ pub struct KnownFailure {
     /// The validator's message for a module that needs more device features than promised. An entry
     /// with this key covers only such modules.
     pub(super) validation: Option<WildMatch>,
+    /// The wrong numbers that the entry excuses; `None` for all.
+    pub instead: Option<Instead>,
     /// True if these drivers or compilers are untested: results for them are reported, but never fail
     /// the run.
     pub untried: bool,
@@ -122,6 +125,12 @@ impl KnownFailure {
     /// read.
     pub fn is_about_breaks(&self) -> bool {
         self.says.is_some()
+    }
+
+    /// True if the entry names cases and can excuse wrong numbers in them: it is not about checks that broke,
+    /// nor about untested drivers and compilers.
+    pub(super) fn excuses_numbers(&self) -> bool {
+        self.shape.is_none() && self.says.is_none() && !self.untried
     }
 
     /// True if the entry is about bytes under this rule set.
@@ -225,6 +234,7 @@ impl KnownFailure {
         is_meant
             && self.is_about_module(check)
             && self.is_about_rows(check)
+            && self.instead.as_ref().is_none_or(|instead| instead.has_all(check))
             && self.culprit.as_deref().is_none_or(|name| check.outcome.culprit().map(Culprit::as_str) == Some(name))
     }
 

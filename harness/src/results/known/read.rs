@@ -8,6 +8,7 @@ use wildmatch::WildMatch;
 use super::compiler_versions::CompilerVersions;
 use super::drivers::Drivers;
 use super::entry::{CasePattern, KnownFailure, RulesPattern, RunScope};
+use super::instead::Instead;
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use layoutproof_probes::AddressSpace;
@@ -36,9 +37,15 @@ pub fn read_file(file: FileId, sources: &SourceMap) -> Result<KnownFile, Vec<Dia
     let root = parse(sources, &mut problems);
     let mut table = TomlTable::new(&root);
     let [title, compiler] = ["title", "compiler"].map(|key| table.string(key, &mut problems));
+    let states_numbers = table.boolean("states_numbers", &mut problems).unwrap_or(false);
     let entries = table.tables("known", &mut problems);
-    let entries: Vec<KnownFailure> =
+    let mut entries: Vec<KnownFailure> =
         entries.into_iter().flat_map(|entry| entries_of(entry, sources, &mut problems)).collect();
+    if states_numbers {
+        for entry in entries.iter_mut().filter(|entry| entry.excuses_numbers()) {
+            entry.instead.get_or_insert_default();
+        }
+    }
     table.finish(&mut problems);
     if found.is_empty() { Ok(KnownFile { title, compiler, entries }) } else { Err(found) }
 }
@@ -79,6 +86,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     }
 
     let culprit = entry.string("culprit", problems);
+    let instead = Instead::read(&mut entry, problems);
     let shape = ShapeEntry::read(&mut entry, problems);
     let reason = entry.required("reason", problems).and_then(|value| {
         let reason = string(value, problems)?;
@@ -111,6 +119,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         says: says.map(|says| WildMatch::new(&says)),
         validation: validation.map(|validation| WildMatch::new(&validation)),
         space,
+        instead,
         untried,
         shape,
         reason,

@@ -213,6 +213,18 @@ reason = \"an index from memory counts registers\"
         }
     }
 
+    /// The rows of [`differing_at`] are 16 bytes from the right place.
+    #[test]
+    fn a_number_farther_away_is_another_difference() {
+        let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];
+        for (within, outcome) in [(16, OutcomeKind::Known), (15, OutcomeKind::Differ)] {
+            let known = entries(&format!("{ENTRY}within = {within}\n")).unwrap();
+            let mut check = differing_at(&["B.m1[0][1]"]);
+            explain(&known, &mut check, &[], &shapes);
+            assert_eq!(check.outcome.kind(), outcome, "{within}");
+        }
+    }
+
     #[test]
     fn another_form_or_culprit_is_another_difference() {
         let shapes = [("B.m1".to_owned(), MemberShape::EightByteMatrix)];

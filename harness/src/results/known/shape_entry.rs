@@ -4,6 +4,7 @@
 use layoutproof_layout::{Quantity, join};
 use strum::VariantArray;
 
+use super::instead::{right_value, wrong_values};
 use super::member_shape::MemberShape;
 use layoutproof_events::{Access, CheckRecord, Culprit, RecordValue, Row};
 use layoutproof_probes::{Direction, Form};
@@ -18,6 +19,8 @@ pub struct ShapeEntry {
     pub forms: Vec<Form>,
     /// True if the members after such a member differ as well, in any form.
     pub moves: bool,
+    /// The most bytes between a right number and a wrong one that the entry excuses; `None` for any number.
+    pub within: Option<u32>,
     /// The case that shows the difference with an authority's numbers.
     pub pinned_by: String,
 }
@@ -31,6 +34,7 @@ impl ShapeEntry {
         let [shape, pinned_by] = ["shape", "pinned_by"].map(|key| entry.string(key, problems));
         let names_of_forms = entry.strings("form", problems);
         let moves = entry.boolean("moves", problems).unwrap_or(false);
+        let within = entry.number("within", problems);
 
         let shape = shape?;
         let found = shape.parse::<MemberShape>().ok();
@@ -51,11 +55,14 @@ impl ShapeEntry {
             problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
         }
 
-        Some(Self { shape: found?, forms, moves, pinned_by: pinned_by? })
+        Some(Self { shape: found?, forms, moves, within, pinned_by: pinned_by? })
     }
 
     /// True if the entry covers this row, in a check of a declaration with these shapes.
     pub(super) fn holds(&self, row: &Row, check: &CheckRecord, shapes: &[ShapeAt]) -> bool {
+        if !self.is_near(row) {
+            return false;
+        }
         let mut members = shapes.iter().filter(|(_, shape)| *shape == self.shape).map(|(member, _)| member);
         if self.moves {
             // All members that the rules put after the first such member may be moved.
@@ -73,6 +80,12 @@ impl ShapeEntry {
         }
         let is_of_form = self.forms.is_empty() || row.form().is_some_and(|form| self.forms.contains(&form));
         is_of_form && members.any(|member| is_in(&row.path, member))
+    }
+
+    /// True if each wrong number is as near to the right one as the entry says. Texts have no distance.
+    fn is_near(&self, row: &Row) -> bool {
+        let (Some(within), Some(RecordValue::Number(right))) = (self.within, right_value(row)) else { return true };
+        wrong_values(row).iter().filter_map(RecordValue::number).all(|wrong| wrong.abs_diff(*right) <= within)
     }
 }
 

@@ -405,3 +405,72 @@ fn a_check_that_was_done_in_part_makes_no_entry_stale() {
         assert_eq!(checks[0].outcome.kind(), expected, "{not_checked}");
     }
 }
+
+/// An entry excuses the numbers that it states. Any other wrong number, in the same check or in another case
+/// of its pattern, stays visible.
+#[test]
+fn an_entry_with_numbers_excuses_no_other_number() {
+    let text = "[[known]]\ncase = \"arrays/*\"\nreason = \"it packs\"\n\
+                [known.instead.\"arrays/a\"]\n\"S.a\" = [16, 20]\n\"S.b array-stride\" = 4\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    let row = |path: &str, what, observed| {
+        let [expected, observed] = [0, observed].map(|number| Some(RecordValue::Number(number)));
+        Row::new(path, what, Witnesses { expected, observed, ..Witnesses::default() })
+    };
+    for (case, rows, outcome) in [
+        ("arrays/a", vec![row("S.a", Quantity::Offset, 16)], OutcomeKind::Known),
+        ("arrays/a", vec![row("S.a", Quantity::Offset, 20), row("S.b", Quantity::ArrayStride, 4)], OutcomeKind::Known),
+        ("arrays/a", vec![row("S.a", Quantity::Offset, 24)], OutcomeKind::Differ),
+        ("arrays/a", vec![row("S.a", Quantity::Offset, 16), row("S.c", Quantity::Offset, 16)], OutcomeKind::Differ),
+        ("arrays/a", vec![row("S.b", Quantity::Offset, 4)], OutcomeKind::Differ),
+        ("arrays/b", vec![row("S.a", Quantity::Offset, 16)], OutcomeKind::Differ),
+    ] {
+        let told = format!("{case} {rows:?}");
+        let mut checks = [CheckRecord { outcome: differs(Culprit::Compiler), rows, ..of_case(case) }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome.kind(), outcome, "{told}");
+    }
+}
+
+/// In a list that states its numbers, an entry without any excuses none.
+#[test]
+fn a_list_may_promise_to_state_its_numbers() {
+    let row = |observed| {
+        let [expected, observed] = [0, observed].map(|number| Some(RecordValue::Number(number)));
+        Row::new("S.a", Quantity::Offset, Witnesses { expected, observed, ..Witnesses::default() })
+    };
+    for (promise, outcome) in [("", OutcomeKind::Known), ("states_numbers = true\n", OutcomeKind::Differ)] {
+        let text = format!("{promise}[[known]]\ncase = \"arrays/a\"\nreason = \"it packs\"\n");
+        let mut sources = SourceMap::default();
+        let file = sources.add("known.toml", text);
+        let known = read(file, &sources).unwrap();
+        let mut checks =
+            [CheckRecord { outcome: differs(Culprit::Compiler), rows: vec![row(16)], ..of_case("arrays/a") }];
+        apply(&known, &mut checks, &[]);
+        assert_eq!(checks[0].outcome.kind(), outcome, "{promise}");
+    }
+}
+
+/// What `run --save-known` writes excuses the run's own numbers, and a later run's new ones differ.
+#[test]
+fn a_baseline_states_its_numbers() {
+    let witnesses = |observed| Witnesses {
+        computed: Some(RecordValue::Number(0)),
+        compiled: Some(RecordValue::Number(observed)),
+        ..Witnesses::default()
+    };
+    let check = |observed| CheckRecord {
+        outcome: differs(Culprit::Compiler),
+        rows: vec![Row::new("S.a", Quantity::Offset, witnesses(observed))],
+        ..by_producer("dxc-dxil")
+    };
+    let text = super::baseline(&[check(4)], &[], &std::collections::BTreeMap::new());
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text.replace("reason = \"\"", "reason = \"it packs\""));
+    let known = read(file, &sources).unwrap();
+    let mut checks = [check(4), check(68)];
+    apply(&known, &mut checks, &[]);
+    assert_eq!(checks.map(|check| check.outcome.kind()), [OutcomeKind::Known, OutcomeKind::Differ]);
+}
