@@ -7,7 +7,7 @@
 # Measured: float3 becomes [f32; 3], with 12 bytes and an alignment of 4, without padding: the members are at 4 and 16, and the second
 #           element of a float3[2] comes after 12 bytes instead of 16. The generated assertions know the right offsets, so
 #           rustc refuses the file; with layout_tests(false) the wrong struct compiles.
-# Matters:  Headers that shaders and hosts share use such vectors (Metal's simd, OpenCL's cl_float3). Leave the assertions on.
+# Matters:  Headers that shaders and hosts share use such vectors, for instance Apple's simd_float3. Leave the assertions on.
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }
 command -v cargo >/dev/null || skip "cargo is missing"

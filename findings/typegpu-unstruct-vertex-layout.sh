@@ -6,7 +6,7 @@
 #           the smaller of 4 and the size of the format (WebGPU, "validating GPUVertexBufferLayout"). For a two-byte colour before
 #           three floats in an unstruct that is 0, 4 and a stride of 16, or an error.
 # Measured: unstruct packs without gaps, and vertexLayout hands this on without a message: offsets 0 and 2, stride 14. With a
-#           single byte in front the floats are at 1. wgpu 0.32.0 refuses such a layout when the pipeline is made ("Vertex buffer 0
+#           single byte in front the floats are at 1. wgpu-py 0.32.0 refuses such layouts when a pipeline is made ("Vertex buffer 0
 #           stride 22 does not respect VERTEX_ALIGNMENT"). d.align(4, ...) on the members mends it.
 # Matters:  A type system that computes a layout does not have to know where the layout is used.
 set -euo pipefail
