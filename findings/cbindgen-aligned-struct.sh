@@ -10,7 +10,7 @@
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }
 command -v cargo >/dev/null || skip "cargo is missing"
-compiler=$(command -v cc gcc clang | head -n 1) || skip "a C compiler is missing"
+compiler=$(command -v cc || command -v gcc || command -v clang) || skip "a C compiler is missing"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/src"
@@ -57,7 +57,7 @@ measured=$(
         if LC_ALL=C "$compiler" use.c -o use 2>message; then
             echo "$header: $(./use)"
         else
-            echo "$header: $(grep -o 'incomplete type' message | head -n 1)"
+            echo "$header: $(grep -o -m 1 'incomplete type' message)"
         fi
     done
 )

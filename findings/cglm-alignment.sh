@@ -12,7 +12,7 @@ skip() { echo "not run: $1" >&2; exit 3; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-compiler=$(command -v cc gcc clang | head -n 1) || skip "a C compiler is missing"
+compiler=$(command -v cc || command -v gcc || command -v clang) || skip "a C compiler is missing"
 [[ $("$compiler" -dumpmachine) == x86_64* ]] || skip "the compiler is not for x86-64"
 command -v apt-get dpkg-deb >/dev/null || skip "apt or dpkg is missing"
 apt-get download -qq libcglm-dev=0.8.8-1 >apt.log 2>&1 || skip "apt cannot download libcglm-dev 0.8.8-1"

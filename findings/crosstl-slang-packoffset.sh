@@ -53,7 +53,8 @@ measured=$(
         "$slangc" "$text" -target hlsl -profile sm_6_0 -entry main -o /dev/null -reflection-json "$text.json"
         python3 offsets.py "$text" "$text.json"
     done
-    echo block.spvasm "$(sed -n 's/.*OpMemberDecorate %[^ ]* [0-9] Offset //p' block.spvasm | head -n 5 | xargs)"
+    sed -n 's/.*OpMemberDecorate %[^ ]* [0-9] Offset //p' block.spvasm >offsets
+    echo block.spvasm "$(head -n 5 offsets | xargs)"
 )
 expected='block.hlsl a 16 b 4 m 48 c 80 d 116
 block.slang a 0 b 12 m 16 c 48 d 84

@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 command -v apt-get dpkg-deb >/dev/null || skip "apt or dpkg is missing"
-compiler=$(command -v c++ g++ clang++ | head -n 1) || skip "a C++ compiler is missing"
+compiler=$(command -v c++ || command -v g++ || command -v clang++) || skip "a C++ compiler is missing"
 version=1.12.10+dfsg2-3+b1
 mkdir -p cache/archives/partial
 # Downloads what the library needs and this machine lacks, and installs nothing.

