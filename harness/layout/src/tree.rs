@@ -51,6 +51,11 @@ pub struct BlockLayout {
 }
 
 impl BlockLayout {
+    /// True if a driver decides the layout, so that these numbers are not the block's.
+    pub fn is_left_to_driver(&self) -> bool {
+        self.warnings.iter().any(|warning| warning.kind == LayoutWarningKind::LayoutOfDriver)
+    }
+
     /// The distance of `p[1]` from `p[0]` in bytes; `None` for blocks that no pointer points to, and for
     /// pointees without an end.
     ///
@@ -83,6 +88,8 @@ pub enum LayoutWarningKind {
     UnknownDecoration,
     /// The bytes of a value depend on more than the declarations: they are those that a compiler's reflection gives.
     UncertainValue,
+    /// A driver decides the layout of the block.
+    LayoutOfDriver,
 }
 
 /// A property of a layout that its author may not expect.

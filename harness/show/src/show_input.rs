@@ -6,7 +6,8 @@ use layoutproof_core::check::Source;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    BlockLayout, LayoutOptions, LayoutWarning, Refusal, RuleSet, ShaderTarget, Span, join, lay_out, table,
+    BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Refusal, RuleSet, ShaderTarget, Span, join, lay_out,
+    table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -181,12 +182,14 @@ fn under(
     RuleSetLayouts { blocks: blocks.collect(), name, choice: Some(choice), version: None, read_by: None, targets }
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LaidOutFile {
     pub blocks: Vec<BlockLayout>,
     /// `None` for a file whose bindings are not read.
     pub bindings: Option<DeclaredBindings>,
     pub warnings: Vec<Diagnostic>,
+    /// The blocks of GLSL for which the text names no layout.
+    pub without_layout: Vec<String>,
 }
 
 impl LaidOutFile {
@@ -201,7 +204,23 @@ impl LaidOutFile {
                 warnings.push(Diagnostic::warning((*kind).into(), start, message));
             }
         }
-        Self { blocks, bindings: None, warnings }
+        Self { blocks, bindings: None, warnings, without_layout: Vec::new() }
+    }
+
+    /// Marks the blocks for which the text names no layout: in OpenGL, the driver lays them out.
+    pub fn leave_to_driver(&mut self, start: Span) {
+        for block in self.blocks.iter_mut().filter(|block| self.without_layout.contains(&block.name)) {
+            let message = "the OpenGL driver lays out a block with neither std140 nor std430".to_owned();
+            let text = format!("`{}`: {message}", block.name);
+            block.warnings.push(LayoutWarning {
+                path: String::new(),
+                kind: LayoutWarningKind::LayoutOfDriver,
+                message,
+            });
+            let help = "these are glslang's numbers: those of std140 for uniform blocks, of std430 for buffer blocks; `check` does \
+                        not compare them; name one in the shader, or query the driver (glGetActiveUniformsiv)";
+            self.warnings.push(Diagnostic::warning(Code::UncertainLayout, start, text).with_help(help));
+        }
     }
 
     /// The blocks of a SPIR-V module. Warnings are at `start`, except those about specialization

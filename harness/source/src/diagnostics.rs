@@ -194,7 +194,9 @@ impl From<LayoutWarningKind> for Code {
         match kind {
             LayoutWarningKind::Ignored => Self::Ignored,
             LayoutWarningKind::OffsetOverlap => Self::OffsetOverlap,
-            LayoutWarningKind::UnknownDecoration | LayoutWarningKind::UncertainValue => Self::UncertainLayout,
+            LayoutWarningKind::UnknownDecoration
+            | LayoutWarningKind::UncertainValue
+            | LayoutWarningKind::LayoutOfDriver => Self::UncertainLayout,
         }
     }
 }

@@ -190,8 +190,8 @@ pub fn read_without_compilers(
     };
     let source = match content {
         InputContent::LaidOut(mut file) => {
-            // No host writes to it.
-            file.blocks.retain(|block| block.kind != BlockKind::Workgroup);
+            // No host writes to workgroup memory, and the warnings say that a driver's blocks are not compared.
+            file.blocks.retain(|block| block.kind != BlockKind::Workgroup && !block.is_left_to_driver());
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));

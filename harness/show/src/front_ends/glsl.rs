@@ -6,6 +6,7 @@
 //! stages are tried until glslang accepts one, beginning with those whose keywords the text
 //! contains. A text that is not Vulkan's GLSL is tried as OpenGL's.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use layoutproof_frontend::IncludeSearch;
@@ -16,7 +17,7 @@ use layoutproof_readers::module_reader::{glsl_blocks, spirv_blocks};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::text_limits::{check_text, glsl_words};
+use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 
 use super::modules::words_of;
 use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
@@ -75,14 +76,16 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
 
     let blocks = spirv_blocks(options.tools.reader(), module.words, span.file)?;
     let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(&text, number, start));
+    file.without_layout = blocks_of_driver(&text.text);
     match module.dialect {
+        // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
         GlslDialect::Vulkan => {}
         GlslDialect::OpenGl if file.blocks.is_empty() => {
             let message = "this shader has no block, so there is no layout";
             let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
             return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
         }
-        GlslDialect::OpenGl => file.warnings.extend(layout_of_driver(&text, file.blocks.len(), start)),
+        GlslDialect::OpenGl => file.leave_to_driver(start),
     }
     Ok(file)
 }
@@ -111,16 +114,57 @@ fn may_have_block(text: &str, defines: &[String], purpose: Purpose) -> bool {
     has_one(text) || defines.iter().any(|define| has_one(define))
 }
 
-/// A warning that the driver may lay out an OpenGL block differently, if the block names no layout.
+/// The blocks for which the text names no layout, by the name of their instance, or else their own: OpenGL's driver lays
+/// them out. Macros count by the words of their definitions.
 ///
-/// Source: OpenGL 4.6 (Core Profile), 7.6.2.1: blocks are `shared` by default.
-fn layout_of_driver(text: &GlslText, blocks: usize, start: Span) -> Option<Diagnostic> {
-    let words = text.text.split(|part: char| !part.is_alphanumeric());
-    let named = words.filter(|word| ["std140", "std430"].contains(word)).count();
-    let message = "OpenGL leaves the layout of a block with neither std140 nor std430 to the driver";
-    let warning = Diagnostic::warning(Code::UncertainLayout, start, message);
-    (named < blocks)
-        .then(|| warning.with_help("layoutproof shows glslang's choice: std140 for uniform, std430 for buffer blocks"))
+/// Source: OpenGL 4.6 (Core Profile), 7.6.2.1 and GLSL 4.60, 4.4.5: blocks are `shared` by default, a qualifier without a
+/// block changes the default for the later ones, and the last of several counts.
+fn blocks_of_driver(text: &str) -> Vec<String> {
+    let mut macros: HashMap<&str, bool> = HashMap::new();
+    let mut tokens: Vec<&str> = Vec::new();
+    for token in glsl_tokens(text) {
+        match token.strip_prefix('#') {
+            Some(directive) => {
+                let mut words = glsl_tokens(directive).skip_while(|word| *word == "define");
+                let fixes = words.clone().filter_map(fixes_layout).last();
+                macros.extend(words.next().zip(fixes));
+            }
+            None => tokens.push(token),
+        }
+    }
+
+    let storages = ["uniform", "buffer"];
+    let mut defaults = [false, false];
+    let mut found = Vec::new();
+    let mut start = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        if !matches!(*token, ";" | "{" | "}") {
+            continue;
+        }
+        let statement = &tokens[std::mem::replace(&mut start, at + 1)..at];
+        let storage = storages.iter().position(|storage| statement.contains(storage));
+        let (Some(storage), Some(last)) = (storage, statement.last()) else { continue };
+        let named = statement.iter().filter_map(|word| fixes_layout(word).or_else(|| macros.get(word).copied())).last();
+        match *token {
+            ";" if storages.contains(last) => defaults[storage] = named.unwrap_or(defaults[storage]),
+            "{" if !named.unwrap_or(defaults[storage]) => {
+                let end = tokens[at..].iter().position(|token| *token == "}").map(|end| at + end + 1);
+                let instance = end.and_then(|end| tokens.get(end)).filter(|name| !matches!(**name, ";" | "["));
+                found.push((*instance.unwrap_or(last)).to_owned());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// True for a word that fixes the layout of a block, false for one that leaves it to the driver.
+fn fixes_layout(word: &str) -> Option<bool> {
+    match word {
+        "std140" | "std430" | "scalar" => Some(true),
+        "shared" | "packed" => Some(false),
+        _ => None,
+    }
 }
 
 /// A module, and the dialect as which glslang accepted the text.
@@ -399,6 +443,30 @@ mod tests {
         assert_eq!(of("a.glsl", "#pragma shader_stage(tesscontrol)\n"), ["tesc"]);
         assert_eq!(of("vert.glsl", ""), ["comp", "vert", "frag"]);
         assert_eq!(of("a.glsl", "layout(vertices = 3) out;"), ["comp", "vert", "frag", "tesc"]);
+    }
+
+    /// GLSL 4.60, 4.4.5: `shared` is the default, which qualifiers without a block change.
+    #[test]
+    fn blocks_without_a_layout_are_the_drivers() {
+        let of = |text: &str| blocks_of_driver(text).join(" ");
+        assert_eq!(
+            of("layout(std140) uniform A { vec3 a; } x; uniform B { vec3 b; }; buffer C { float c[2]; } y[3];"),
+            "B y"
+        );
+        assert_eq!(
+            of("layout(std140, binding = 1) uniform A { vec3 a; }; layout(binding = 2) uniform B { vec3 b; };"),
+            "B"
+        );
+        assert_eq!(of("layout(std140) uniform; uniform A { vec3 a; }; buffer B { vec3 b; };"), "B");
+        assert_eq!(of("layout(std140) uniform; layout(shared) uniform A { vec3 a; };"), "A");
+        assert_eq!(
+            of("layout(std140, packed) uniform A { vec3 a; }; layout(packed, std140) uniform B { vec3 b; };"),
+            "A"
+        );
+        assert_eq!(of("#define UBO(n) layout(std140, \\\n binding = n)\nUBO(1) uniform A { vec3 a; };"), "");
+        assert_eq!(of("#define UBO(n) layout(binding = n)\nUBO(1) uniform A { vec3 a; };"), "A");
+        assert_eq!(of("uniform mat4 m; // layout(std140) uniform A\nuniform /* std140 */ A { vec3 a; };"), "A");
+        assert_eq!(of("readonly restrict layout(std430) buffer A { vec3 a; }; void f() { if (x) { y = 1; } }"), "");
     }
 
     #[test]

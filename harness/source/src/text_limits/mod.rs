@@ -79,6 +79,12 @@ pub fn glsl_words(text: &str) -> BTreeSet<&str> {
     words.map(|token| token.text).collect()
 }
 
+/// Returns the words, numbers and other characters of a GLSL text outside comments. A directive is one token, from its `#`
+/// to the end of its last line.
+pub fn glsl_tokens(text: &str) -> impl Iterator<Item = &str> + Clone {
+    Tokens::new(text, ShaderLanguage::Glsl).map(|token| token.text)
+}
+
 #[derive(Clone, Copy)]
 struct FileText<'a> {
     text: &'a str,

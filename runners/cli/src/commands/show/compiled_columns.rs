@@ -78,7 +78,7 @@ impl CompiledColumns {
             warn("note: its bindings are not shown, because they need the declarations\n");
         }
         let first = read.columns.first().map(|column| column.blocks.clone()).unwrap_or_default();
-        let content = InputContent::LaidOut(LaidOutFile { blocks: first, bindings: None, warnings: Vec::new() });
+        let content = InputContent::LaidOut(LaidOutFile { blocks: first, ..LaidOutFile::default() });
         Ok(Ok(Self {
             input: ShowInput { content, language: Some(language), assumes_sixteen_bit: false },
             note: format!("  answered by {}\n", read.compilers),

@@ -16,7 +16,7 @@ use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
-use layoutproof_layout::ShaderTarget;
+use layoutproof_layout::{BlockLayout, ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
@@ -84,7 +84,7 @@ fn show_one(
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
     let purpose = if args.placement.target.is_empty() { Purpose::Layouts } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
-    let (input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
+    let (mut input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => (input, None),
         Err(found) => {
             let requested = RequestedColumns { args, word, declare, profile, rules: &rules };
@@ -95,6 +95,13 @@ fn show_one(
         }
     };
 
+    let is_opengl = |choice: &TargetChoice| choice.target == ShaderTarget::Opengl;
+    if let InputContent::LaidOut(file) = &mut input.content {
+        let is_marked = file.blocks.iter().any(BlockLayout::is_left_to_driver);
+        if !is_marked && !args.placement.target.is_empty() && args.placement.target.iter().all(is_opengl) {
+            file.leave_to_driver(Span::default());
+        }
+    }
     let rules = match &input.content {
         InputContent::Declared(source) if args.rules.is_empty() && args.placement.selects_columns() => {
             selected_columns(args, input.shipped_language(source))?
