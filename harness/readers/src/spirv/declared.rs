@@ -14,11 +14,12 @@ use layoutproof_layout::{
     LayoutWarningKind, Refusals, UNSIZED_ELEMENTS,
 };
 use rspirv::dr::Module;
-use rspirv::spirv::{StorageClass, Word};
+use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
 use super::BadModule;
 use super::declarations::Declarations;
+use super::load::instruction_starts;
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 
@@ -88,8 +89,80 @@ impl DeclaredModule {
         let types = SpirvTypes::read(&declarations.module)?;
         let blocks = blocks(&declarations, &types)?;
         let variables = variables(&declarations.module, &types, &blocks);
-        Ok(Self { blocks, variables, warnings: declarations.warnings })
+        let mut warnings = declarations.warnings;
+        warnings.extend(small_alignments(words, &types)?);
+        Ok(Self { blocks, variables, warnings })
     }
+}
+
+/// Sentences about accesses of memory behind addresses that promise less alignment than their largest scalar has, as with
+/// `buffer_reference_align = 2` for a `uint`: such modules are invalid.
+///
+/// Functions may have instructions that are not known here, so this looks at words, and follows only pointers that access
+/// chains and loads make.
+fn small_alignments(words: &[u32], types: &SpirvTypes) -> Result<BTreeSet<String>, BadModule> {
+    let mut found = BTreeSet::new();
+    let mut pointer_types: BTreeMap<Word, Word> = BTreeMap::new();
+    let mut sizes = BTreeMap::new();
+    for start in instruction_starts(words)? {
+        let instruction = &words[start..];
+        let (length, opcode) = ((instruction[0] >> 16) as usize, Op::from_u32(instruction[0] & 0xFFFF));
+        let operands = instruction.get(1..length).unwrap_or_default();
+        let (pointee, access) = match (opcode, operands) {
+            (Some(Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::Load), [ty, result, ..]) => {
+                pointer_types.insert(*result, *ty);
+                match (opcode, operands) {
+                    (Some(Op::Load), [ty, _, _, access @ ..]) => (Some(*ty), access),
+                    _ => continue,
+                }
+            }
+            (Some(Op::Store), [pointer, _, access @ ..]) => {
+                let ty = pointer_types.get(pointer).map(|ty| types.get(*ty));
+                let pointee = ty.and_then(|ty| match ty {
+                    SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } => Some(*pointee),
+                    _ => None,
+                });
+                (pointee, access)
+            }
+            _ => continue,
+        };
+        let ([mask, alignment, ..], Some(pointee)) = (access, pointee) else { continue };
+        let is_aligned = MemoryAccess::from_bits(*mask).is_some_and(|access| access.contains(MemoryAccess::ALIGNED));
+        let size = largest_scalar(types, pointee, &mut sizes);
+        if is_aligned && *alignment < size {
+            found.insert(format!(
+                "an address promises an alignment of {alignment} for a scalar of {size} bytes, which Vulkan forbids \
+                 (VUID-StandaloneSpirv-PhysicalStorageBuffer64-06314): raise `buffer_reference_align`"
+            ));
+        }
+    }
+    Ok(found)
+}
+
+/// The bytes of the largest scalar in a type. `known` has those of types that were visited, which keeps this linear.
+fn largest_scalar(types: &SpirvTypes, ty: Word, known: &mut BTreeMap<Word, u32>) -> u32 {
+    if let Some(size) = known.get(&ty) {
+        return *size;
+    }
+    known.insert(ty, 0);
+    let size = match types.get(ty) {
+        SpirvType::Int { bits, .. } | SpirvType::Float { bits } => bits / 8,
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, .. } => 8,
+        SpirvType::Vector { component: inner, .. }
+        | SpirvType::Matrix { column: inner, .. }
+        | SpirvType::Array { element: inner, .. }
+        | SpirvType::RuntimeArray { element: inner, .. } => largest_scalar(types, *inner, known),
+        SpirvType::Struct(members) => {
+            members.iter().map(|member| largest_scalar(types, member.ty, known)).max().unwrap_or(0)
+        }
+        SpirvType::Void
+        | SpirvType::Bool
+        | SpirvType::Pointer { .. }
+        | SpirvType::UntypedPointer { .. }
+        | SpirvType::Other => 0,
+    };
+    known.insert(ty, size);
+    size
 }
 
 /// The variables with a binding. `blocks` are those of the module.

@@ -146,7 +146,22 @@ fn buffers_behind_pointers(folder: &Path) -> Result<(), Failed> {
         layout(scalar, set=2, binding=3) buffer B { vec3 x[]; } b[4];\n\
         void main() { p.root.b = p.z; b[1].x[0] = p.q; }\n";
     fs::write(folder.join("a.comp"), text)?;
-    equal(&shown(folder, "a.comp")?, &vec![block("p", &[0, 16, 24]), block("b", &[0]), block("Node", &[0, 12, 16])])
+    equal(&shown(folder, "a.comp")?, &vec![block("p", &[0, 16, 24]), block("b", &[0]), block("Node", &[0, 12, 16])])?;
+
+    // spirv-val v2023.1: `Memory accesses Aligned operand value 2 is too small, the largest scalar type is 4 bytes`.
+    for (alignment, warnings) in [(2, 1), (4, 0)] {
+        let text = format!(
+            "#version 460\n#extension GL_EXT_buffer_reference : require\n\
+             layout(buffer_reference, buffer_reference_align = {alignment}) buffer Cell {{ uint x; }};\n\
+             layout(push_constant) uniform Push {{ Cell cell; }};\nvoid main() {{ cell.x = 3; }}\n"
+        );
+        fs::write(folder.join("a.comp"), text)?;
+        let answer: Value = serde_json::from_slice(&show(folder, "a.comp")?.stdout)?;
+        let found = answer["warnings"].as_array().into_iter().flatten();
+        let found = found.filter(|warning| warning["message"].to_string().contains("promises an alignment of 2"));
+        equal(&found.count(), &warnings)?;
+    }
+    Ok(())
 }
 
 fn shader_records_are_blocks(folder: &Path) -> Result<(), Failed> {
