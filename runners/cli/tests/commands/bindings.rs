@@ -101,7 +101,7 @@ const LISTING: &str = "; Resource Bindings:
 #[test]
 fn a_number_that_is_not_certain_says_why() {
     let folder = Folder::without_drivers(&[("range.hlsl", RANGE)]);
-    let answer = folder.run("show range.hlsl --target d3d12 --format json").exits(0).json();
+    let answer = folder.run("show range.hlsl --target d3d12 --convention dxc --format json").exits(0).json();
     let reason = "depends on whether `t` is used; pass `--unused t`, or `--compiler dxc` to ask the compiler";
     let rows: Vec<_> = answer["bindings"].as_array().unwrap().iter().map(|row| &row["uncertain"]).collect();
     assert_eq!(rows, [&json!(reason), &json!(reason)]);
@@ -134,6 +134,36 @@ fn the_compiler_says_its_registers_itself() {
     let answer = folder.run(words).exits(0);
     assert!(answer.out.contains("z  t0 (layoutproof: t1)"), "{answer}");
     assert!(answer.err.contains("DXC drops `t`, which nothing needs; layoutproof's rules give it t0"), "{answer}");
+}
+
+/// Where the rules are uncertain, DXC's registers take their place without an option, with a note. `--convention dxc` means
+/// the rules.
+#[cfg(unix)]
+#[test]
+fn the_compiler_settles_uncertain_registers() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let certain = RANGE.replace("if (ii < 2)", "if (ii < 5)");
+    let files = [("range.hlsl", RANGE), ("certain.hlsl", &certain), ("listing", LISTING)];
+    let folder = Folder::without_drivers(&files).with_variable("DXC", "./dxc");
+    let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n\
+        echo \"$*\" >> arguments; cat listing\n";
+    folder.write("dxc", script.as_bytes());
+    set_permissions(folder.path("dxc"), Permissions::from_mode(0o755)).unwrap();
+
+    let answer = folder.run("show range.hlsl --target d3d12 --format json").exits(0);
+    let row = json!({"path": "z", "unit": "t", "space": 0, "index": 0, "count": 1});
+    assert_eq!(answer.json()["bindings"], json!([row]));
+    assert_eq!(answer.json()["warnings"], json!([]));
+    assert!(answer.err.contains("these are DXC's own (`--convention dxc` shows those of the rules)"), "{answer}");
+    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
+
+    let rules = folder.run("show range.hlsl --target d3d12 --convention dxc --format json").exits(0).json();
+    assert!(rules["bindings"][0]["uncertain"].is_string(), "{rules}");
+    let answer = folder.run("show certain.hlsl --target d3d12 --format json").exits(0).json();
+    assert_eq!(answer["bindings"].as_array().map(Vec::len), Some(2));
+    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
 }
 
 #[test]

@@ -2,18 +2,19 @@
 //! rules for it.
 //!
 //! DXC assigns registers after optimisation, so its answer also holds where ours depends on the
-//! optimiser.
+//! optimiser. Where our answer is uncertain, `show` takes DXC's without the option, too.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
-use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
+use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler, BindingDisagreement};
+use layoutproof_core::check::Source;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
 use layoutproof_inputs::named_compiler::NamedCompiler;
-use layoutproof_layout::{Argument, Column, Span};
+use layoutproof_layout::{Argument, Column, ShaderCompiler, Span};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::{InputContent, Placements, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -29,42 +30,110 @@ const LIMIT: u64 = 60;
 const SHADER_MODEL: &str = "6_6";
 
 /// Replaces our registers with DXC's if `compiler` is DXC, and it is here, and the request is one
-/// that it answers: an HLSL file for D3D12. Returns false if the user's build was not found.
+/// that it answers: an HLSL file for D3D12.
 pub(crate) fn take_answer(
     compiler: &NamedCompiler,
     declare: &DeclareArgs,
     word: &str,
     (input, requests): (&ShowInput, &[BindingRequest]),
     placements: &mut Placements,
-) -> anyhow::Result<bool> {
-    let ([request], InputContent::Declared(source)) = (requests, &input.content) else { return Ok(true) };
-    let path = PathBuf::from(word);
-    let is_file = !source.is_case && ShaderLanguage::of(declare.lang, &path) == Some(ShaderLanguage::Hlsl);
-    let is_answered = (request.target, request.convention) == (Target::D3d12, Convention::Dxc);
-    if !is_answered || !is_file || !path.is_file() {
-        return Ok(true);
-    }
-
-    let asked = compiler.word();
-    let found = compilers::find(std::slice::from_ref(&asked), LIMIT, None)?;
-    let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.version.is_some());
-    let Some(dxc) = dxc.cloned().and_then(BindingCompiler::of) else {
+) -> anyhow::Result<()> {
+    let Some((source, request, path)) = question(declare, word, (input, requests)) else { return Ok(()) };
+    let Some(dxc) = find(compiler)? else {
         warn(
             "note: dxc is not here, so these are the registers of layoutproof's rules for it (`layoutproof setup dxc` fetches one)\n",
         );
-        return Ok(true);
+        return Ok(());
     };
     let arguments = arguments(declare, &source.module, request, &path)?;
+    match registers(&dxc, &arguments, &path) {
+        Ok(BindingAnswer::Placed(theirs)) => {
+            replace(placements, &dxc, source, request, theirs, ComparedRows::All);
+            Ok(())
+        }
+        Ok(BindingAnswer::Refused(said)) => bail!("dxc {} refuses {word}:\n{}", arguments.join(" "), said.trim_end()),
+        Err(how) => bail!("dxc returned no result for {word}: {how}"),
+    }
+}
+
+/// Replaces uncertain registers with DXC's, if it is here and accepts the file, and says so.
+pub(crate) fn settle_uncertain(
+    declare: &DeclareArgs,
+    word: &str,
+    (input, requests): (&ShowInput, &[BindingRequest]),
+    placements: &mut Placements,
+) {
+    let is_uncertain = placements.columns.iter().any(|column| !column.bound.uncertain.is_empty());
+    let Some((source, request, path)) = question(declare, word, (input, requests)).filter(|_| is_uncertain) else {
+        return;
+    };
+    let compiler = NamedCompiler::any(ShaderCompiler::Dxc);
+    // Without a stage, DXC needs a profile.
+    let Ok(arguments) = arguments(declare, &source.module, request, &path) else { return };
+    let Ok(Some(dxc)) = find(&compiler) else { return };
+    match registers(&dxc, &arguments, &path) {
+        Ok(BindingAnswer::Placed(theirs)) => {
+            replace(placements, &dxc, source, request, theirs, ComparedRows::Certain);
+            warn(
+                "note: layoutproof's rules leave registers uncertain here, so these are DXC's own (`--convention dxc` shows those \
+                 of the rules)\n",
+            );
+        }
+        Ok(BindingAnswer::Refused(said)) => {
+            let first = said.lines().find(|line| line.contains("error")).unwrap_or_default();
+            warn(&format!("note: uncertain registers stay so: dxc {} refuses {word}: {first}\n", arguments.join(" ")));
+        }
+        Err(how) => warn(&format!("note: uncertain registers stay so: dxc returned no result for {word}: {how}\n")),
+    }
+}
+
+/// The module, request and path of a question that DXC answers: one request for D3D12, of an HLSL file.
+fn question<'q>(
+    declare: &DeclareArgs,
+    word: &str,
+    (input, requests): (&'q ShowInput, &'q [BindingRequest]),
+) -> Option<(&'q Source, &'q BindingRequest, PathBuf)> {
+    let ([request], InputContent::Declared(source)) = (requests, &input.content) else { return None };
+    let path = PathBuf::from(word);
+    let is_file = !source.is_case && ShaderLanguage::of(declare.lang, &path) == Some(ShaderLanguage::Hlsl);
+    let is_answered = (request.target, request.convention) == (Target::D3d12, Convention::Dxc);
+    (is_answered && is_file && path.is_file()).then_some((&**source, request, path))
+}
+
+fn find(compiler: &NamedCompiler) -> anyhow::Result<Option<BindingCompiler>> {
+    let found = compilers::find(&[compiler.word()], LIMIT, None)?;
+    let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.version.is_some());
+    Ok(dxc.cloned().and_then(BindingCompiler::of))
+}
+
+fn registers(
+    dxc: &BindingCompiler,
+    arguments: &[String],
+    path: &Path,
+) -> Result<BindingAnswer<Vec<Binding>>, BindingDisagreement> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let theirs = match dxc.registers(folder, &words) {
-        Ok(BindingAnswer::Placed(theirs)) => theirs,
-        Ok(BindingAnswer::Refused(said)) => bail!("dxc {} refuses {word}:\n{}", words.join(" "), said.trim_end()),
-        Err(how) => bail!("dxc returned no result for {word}: {how}"),
-    };
+    dxc.registers(folder, &words)
+}
 
+/// The rows of our rules that are compared with DXC's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ComparedRows {
+    All,
+    Certain,
+}
+
+/// Puts DXC's registers in place of ours, with those of ours that differ.
+fn replace(
+    placements: &mut Placements,
+    dxc: &BindingCompiler,
+    source: &Source,
+    request: &BindingRequest,
+    theirs: Vec<Binding>,
+    rows: ComparedRows,
+) {
     let bound = match bind(&source.module, request) {
-        Ok(ours) => compared(theirs, &ours.bindings, &source.module),
+        Ok(ours) => compared(theirs, &ours, &source.module, rows),
         Err(refused) => {
             let warning = |refusal: Diagnostic| {
                 let message = format!("DXC accepts this; layoutproof's rules refuse it: {}", refusal.message);
@@ -83,11 +152,11 @@ pub(crate) fn take_answer(
     shown.name += " itself";
     shown.declare(&source.module, false);
     placements.columns = vec![shown];
-    Ok(true)
 }
 
 /// DXC's rows, with the rows of our rules where they differ.
-fn compared(mut theirs: Vec<Binding>, ours: &[Binding], module: &Module) -> BoundModule {
+fn compared(mut theirs: Vec<Binding>, rules: &BoundModule, module: &Module, rows: ComparedRows) -> BoundModule {
+    let ours = &rules.bindings;
     let declared = |path: &str| {
         let parameter = module.parameters.iter().find(|parameter| parameter.name == path);
         let own = || ours.iter().find(|row| row.path == path).map(|row| row.span);
@@ -110,7 +179,7 @@ fn compared(mut theirs: Vec<Binding>, ours: &[Binding], module: &Module) -> Boun
     };
     for path in paths {
         let (their, our) = (places(&theirs, path), places(ours, path));
-        if their == our {
+        if their == our || (rows == ComparedRows::Certain && rules.uncertain.contains_key(path)) {
             continue;
         }
         let span = declared(path);

@@ -114,11 +114,14 @@ fn show_one(
         InputContent::LaidOut(_) => input.declared_placements(&own_targets, declare.entry.as_deref())?,
         InputContent::Declared(_) => input.placements(&requests),
     };
-    if let [compiler] = args.compiler.as_slice() {
-        let asked = (&input, requests.as_slice());
-        if !compiler_bindings::take_answer(compiler, declare, word, asked, &mut placements)? {
-            return Ok(Exit::Missing);
+    let question = (&input, requests.as_slice());
+    match args.compiler.as_slice() {
+        [compiler] => compiler_bindings::take_answer(compiler, declare, word, question, &mut placements)?,
+        // A named convention means its rules.
+        [] if args.placement.convention.is_empty() => {
+            compiler_bindings::settle_uncertain(declare, word, question, &mut placements);
         }
+        _ => {}
     }
     let is_named = matches!(rules, ShownRules::Named(_));
     let are_selected = is_named || matches!(rules, ShownRules::Columns(_));
