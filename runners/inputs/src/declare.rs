@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use layoutproof_layout::LayoutOptions;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{LayoutOptions, ShaderCompiler};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// How a declaration is read.
@@ -47,6 +47,9 @@ pub struct DeclareArgs {
     /// Entry point, if the file has several.
     #[arg(long)]
     pub entry: Option<String>,
+    /// The compiler whose arguments the user names; it decides which types exist.
+    #[arg(skip)]
+    pub compiler: Option<ShaderCompiler>,
     /// Read cases from this file or folder, too.
     ///
     /// A case with the id of a built-in one replaces it.

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use layoutproof_core::check::Source;
-use layoutproof_layout::Span;
+use layoutproof_layout::scalar::Scalar;
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{ShaderCompiler, Span};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput};
@@ -16,7 +18,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::all_cases::Cases;
-use crate::declare::DeclareArgs;
+use crate::declare::{DeclareArgs, OnOff};
 use crate::files::{FileKind, read_text};
 use crate::misnamed;
 use crate::shader_file::ShaderFile;
@@ -77,7 +79,43 @@ pub fn read_input(
         }
     };
     let assumes_sixteen_bit = declare.sixteen_bit.is_none();
+    let content = content.and_then(|content| match unknown_type(&content, declare, language) {
+        Some(problem) => Err(vec![problem]),
+        None => Ok(content),
+    });
     Ok(content.map(|content| ShowInput { content, language, assumes_sixteen_bit }))
+}
+
+/// A 16-bit type that DXC knows only with an option that the user's arguments for it lack (DXC 1.7.2308: `unknown type name
+/// 'uint16_t'`).
+fn unknown_type(content: &InputContent, declare: &DeclareArgs, language: Option<ShaderLanguage>) -> Option<Diagnostic> {
+    let InputContent::Declared(source) = content else { return None };
+    let lacks_option = declare.compiler == Some(ShaderCompiler::Dxc) && declare.sixteen_bit == Some(OnOff::Off);
+    if !lacks_option || language != Some(ShaderLanguage::Hlsl) {
+        return None;
+    }
+    let mut parameters = source.module.parameters.iter();
+    let (scalar, span) = parameters.find_map(|parameter| first_sixteen_bit(&parameter.ty, parameter.span))?;
+    let message = format!("DXC knows `{}` only with -enable-16bit-types", scalar.spelling());
+    let help = "add the option to the arguments, with shader model 6.2 or later; it also makes `half` 2 bytes";
+    Some(Diagnostic::error(Code::Unsupported, span, message).with_help(help))
+}
+
+/// The first scalar of an explicit 16-bit type in `ty`, with the place of its declaration.
+fn first_sixteen_bit(ty: &Type, span: Span) -> Option<(Scalar, Span)> {
+    match ty {
+        Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {
+            matches!(scalar, Scalar::Int16 | Scalar::Uint16 | Scalar::Float16).then_some((*scalar, span))
+        }
+        Type::Array { element, .. } => first_sixteen_bit(element, span),
+        Type::Struct(structure) => {
+            let in_base = structure.base.as_ref().and_then(|base| first_sixteen_bit(&Type::Struct(base.clone()), span));
+            let mut members = structure.members.iter();
+            in_base.or_else(|| members.find_map(|member| first_sixteen_bit(&member.ty, member.span)))
+        }
+        Type::Resource(resource) => first_sixteen_bit(resource.element.as_deref()?, span),
+        _ => None,
+    }
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {

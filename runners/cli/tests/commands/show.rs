@@ -138,6 +138,21 @@ fn several_files_and_patterns() {
         .run("show c.wgsl --compiler dxc")
         .exits(0)
         .prints("WGSL itself gives these offsets, whatever the compiler; dxc does not read WGSL");
+    folder.write("d.frag", b"#version 450\nlayout(std140, binding = 0) uniform U { float a[2]; };\nvoid main() {}\n");
+    folder
+        .run("show d.frag --compiler slangc")
+        .exits(2)
+        .warns("error: slangc (-lang glsl -allow-glsl) lays out the blocks of GLSL by rules of its own");
+    folder
+        .run("show a.hlsl --profile vs_2_0")
+        .exits(2)
+        .warns("error: `vs_2_0`: layoutproof does not compute the constant registers of shader models before 4");
+    folder.write("e.hlsl", b"cbuffer C { uint16_t k; float l; };");
+    folder
+        .run_quoted("show e.hlsl --args \"-T cs_6_2\"")
+        .exits(2)
+        .warns("error: DXC knows `uint16_t` only with -enable-16bit-types");
+    folder.run_quoted("show e.hlsl --args \"-T cs_6_2 -enable-16bit-types\"").exits(0).prints("uint16_t k");
     folder
         .run("show a.hlsl c.wgsl --format cpp-asserts")
         .exits(2)

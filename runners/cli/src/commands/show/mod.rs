@@ -16,12 +16,13 @@ use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
-use layoutproof_layout::{BlockLayout, ShaderTarget, Span, TargetChoice};
+use layoutproof_layout::{BlockLayout, ShaderCompiler, ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, bindings_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
@@ -82,6 +83,7 @@ fn show_one(
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
+    check_shader_model(profile).map_err(|error| not_read(args, word, Code::Unsupported, error))?;
     let purpose = if args.placement.target.is_empty() { Purpose::Layouts } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
     let (mut input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
@@ -101,6 +103,9 @@ fn show_one(
         if !is_marked && !args.placement.target.is_empty() && args.placement.target.iter().all(is_opengl) {
             file.leave_to_driver(Span::default());
         }
+    }
+    if let Some(problem) = refused_compiler(&input, word, &args.compiler) {
+        return Ok(refuse(args, word, &[problem], &sources, style));
     }
     let rules = match &input.content {
         InputContent::Declared(source) if args.rules.is_empty() && args.placement.selects_columns() => {
@@ -172,6 +177,32 @@ fn show_one(
     let exit = host_text::deliver(&args.host, &text)?;
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
+}
+
+/// Refuses the shader models of Direct3D 9, whose constants have registers of their own: FXC 10.0.22621 `-T vs_2_0` gives
+/// a `float4x4` four of them, a `float` one, and constants without uses none.
+fn check_shader_model(profile: Option<&str>) -> anyhow::Result<()> {
+    let model = |profile: &str| profile.split('_').nth(1)?.parse::<u32>().ok();
+    match profile.and_then(|profile| Some((profile, model(profile)?))) {
+        Some((profile, model)) if model < 4 => bail!(
+            "`{profile}`: layoutproof does not compute the constant registers of shader models before 4; name a later profile"
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a compiler that reads the language of the file but has other offsets than the language's own.
+fn refused_compiler(input: &ShowInput, word: &str, compilers: &[NamedCompiler]) -> Option<Diagnostic> {
+    let is_slang = compilers.iter().any(|compiler| compiler.compiler == ShaderCompiler::Slang);
+    if !is_slang || input.language != Some(ShaderLanguage::Glsl) {
+        return None;
+    }
+    let message = format!(
+        "slangc (-lang glsl -allow-glsl) lays out the blocks of GLSL by rules of its own, which layoutproof does not compute \
+         for {word}"
+    );
+    let help = "leave out `--compiler slangc` for the offsets of GLSL, which glslang's code has";
+    Some(Diagnostic::error(Code::Unsupported, Span::default(), message).with_help(help))
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
