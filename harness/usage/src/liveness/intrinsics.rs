@@ -306,10 +306,11 @@ impl<'m> Liveness<'m> {
                     return Value::Scalar(self.graph.computed("Length", nodes));
                 }
             }
-            if is_read(&call.name) {
+            if is_read(&call.name) || call.name == "GetDimensions" {
                 // A resource of the descriptor heap.
                 let mut all = self.dependencies(std::slice::from_ref(&value));
                 all.extend(self.dependencies(&values));
+                self.assign_outputs(call, &values, &all, state);
                 return Value::Opaque(self.graph.fresh(all), None);
             }
             // Streams of geometry shaders, ray queries: the object changes.
@@ -320,6 +321,7 @@ impl<'m> Liveness<'m> {
                 return Value::Opaque(self.graph.fresh(all), None);
             }
             self.effect(all.clone(), state);
+            self.assign_outputs(call, &values, &all, state);
             let changed = Value::Opaque(self.graph.fresh(all), None);
             self.assign(object, changed.clone(), state);
             return changed;
@@ -331,6 +333,23 @@ impl<'m> Liveness<'m> {
         }
         let conditions = handle.operands;
         self.graph.joined(super::Joining::Choice, &conditions, &results)
+    }
+
+    /// Assigns the outputs of a method of an unknown object: the arguments that have no value yet, and all sizes.
+    fn assign_outputs(
+        &mut self,
+        call: &'m CallExpression,
+        values: &[Value<'m>],
+        all: &[NodeId],
+        state: &mut State<'m>,
+    ) {
+        for (argument, value) in call.arguments.iter().zip(values) {
+            let whole = self.graph.whole(value);
+            if call.name == "GetDimensions" || self.graph.is_undefined(whole) {
+                let output = Value::Scalar(self.graph.fresh(all.to_vec()));
+                self.assign(argument, output, state);
+            }
+        }
     }
 
     fn resource_method(

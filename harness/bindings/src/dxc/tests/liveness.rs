@@ -403,6 +403,21 @@ fn loops_with_a_first_round() {
     keeps("", "float4 s = t.Load(q); for (int i = 0; i < 500; i++) { if (z.Load(q).x > i) break; s = i; } r = s;");
 }
 
+#[test]
+fn methods_of_resources_in_the_heap_have_outputs() {
+    let texture = "Texture2D<float4> d = ResourceDescriptorHeap[ii];";
+    let buffer = "RWByteAddressBuffer d = ResourceDescriptorHeap[ii];";
+    keeps("", &format!("{texture} float2 s; d.GetDimensions(s.x, s.y); r = t.Load(q) * s.x;"));
+    keeps("", &format!("{texture} uint w, h, l; d.GetDimensions(0, w, h, l); r = t.Load(q) * w;"));
+    keeps(
+        "",
+        &format!("{texture} uint k; r = d.Load(q, int2(0, 0), k); if (CheckAccessFullyMapped(k)) r += t.Load(q);"),
+    );
+    keeps("", &format!("{buffer} uint k; d.InterlockedAdd(0, 1, k); r = t.Load(q) * k;"));
+    keeps("", &format!("{buffer} uint w = 0; d.GetDimensions(w); r = t.Load(q) * w;"));
+    drops("", &format!("{texture} float2 s; d.GetDimensions(s.x, s.y); r = s.y; float4 e = t.Load(q) * s.x;"));
+}
+
 /// The number of passes over the innermost body grows with the number of loops, not exponentially, so that the limit on steps
 /// is far away.
 #[test]
