@@ -2,6 +2,7 @@
 //! 1.7.2308 (`-T cs_6_6`).
 
 use super::shader;
+use crate::{BindingRequest, Convention, Target};
 
 const STRUCTS: &str = "RWBuffer<float> C; RWBuffer<float> D; RWBuffer<float> A; RWBuffer<float> B;
     struct P { int p; float base() { return C[0]; } };
@@ -106,6 +107,25 @@ fn a_method_has_the_object_of_the_method_that_calls_it() {
             assert_eq!(found, expected, "{source}");
         }
     }
+}
+
+/// A struct in a constant has its methods, and `template` before a method says that `<` opens its arguments: as in headers
+/// for descriptors in the heap.
+#[test]
+fn handles_in_constants_are_followed() {
+    let source = "template<typename R> struct Handle { uint index; R Get() { R r = ResourceDescriptorHeap[index]; return r; } };
+        template<typename R> struct Bytes : Handle<R> { using Handle<R>::Get;
+            template<typename T> T Load(uint i) { return Get().template Load<T>(i); }
+            template<typename T> T At(uint i) { return Load<T>(i * sizeof(T)); } };
+        struct Item { float a; float4 b; };
+        struct Parameters { float weight; Bytes<ByteAddressBuffer> handle; };
+        StructuredBuffer<Parameters> all; static const Parameters parameters = all[0]; Buffer<float> after; RWBuffer<float> o;
+        [numthreads(1, 1, 1)] void main() { o[0] = parameters.handle.At<Item>(0).a + after[0]; }";
+    let bound = crate::bind(&super::read(source), &BindingRequest::new(Target::D3d12, Convention::Dxc)).unwrap();
+    assert!(bound.uncertain.is_empty(), "{:?}", bound.uncertain);
+    let rows: Vec<String> =
+        bound.bindings.iter().map(|row| format!("{} {}{}", row.path, row.unit, row.index)).collect();
+    assert_eq!(rows, ["all t0", "after t1", "o u0"]);
 }
 
 #[test]

@@ -496,7 +496,9 @@ impl<'t> BodyReader<'_, '_, 't> {
 
     /// Reads the member or method call after the `.` that follows `object`. A method call consumes the `path`.
     fn member(&mut self, object: Reading, path: &mut Option<usize>) -> Reading {
-        let at = object.end + 1;
+        // `object.template method<T>()`
+        let is_template = self.text(object.end + 1) == "template" && self.kind(object.end + 2) == TokenKind::Identifier;
+        let at = object.end + 1 + usize::from(is_template);
         let open = generic_arguments_end(self.walk.source, at + 1)
             .filter(|end| self.kind(*end) == TokenKind::LeftParenthesis)
             .unwrap_or(at + 1);

@@ -297,7 +297,8 @@ impl BodyWalk<'_, '_> {
             return self.loop_step(at + 1);
         }
 
-        let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow);
+        let is_part = matches!(before.kind, TokenKind::Dot | TokenKind::ColonColon | TokenKind::Arrow)
+            || before.text == "template";
         if is_part || self.is_word(at) {
             return;
         }

@@ -134,7 +134,11 @@ impl BodyWalk<'_, '_> {
     fn steps(&mut self, mut next: usize, path: &mut Vec<Step>) -> usize {
         loop {
             let (token, following) = (self.source.token(next), self.source.token(next + 1));
-            if token.kind == TokenKind::Dot && following.kind == TokenKind::Identifier {
+            let is_template = following.text == "template" && self.source.token(next + 2).kind == TokenKind::Identifier;
+            if token.kind == TokenKind::Dot && is_template {
+                path.push(Step::Name(self.source.token(next + 2).text.to_owned()));
+                next += 3;
+            } else if token.kind == TokenKind::Dot && following.kind == TokenKind::Identifier {
                 path.push(Step::Name(following.text.to_owned()));
                 next += 2;
             } else if token.kind == TokenKind::LeftBracket {
