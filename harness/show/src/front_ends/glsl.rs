@@ -79,7 +79,9 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     file.without_layout = blocks_of_driver(&text.text);
     match module.dialect {
         // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
-        GlslDialect::Vulkan => {}
+        GlslDialect::Vulkan if names_vulkan(&text.text) => {}
+        // Vulkan demands the binding of each block; glslang has made them up.
+        GlslDialect::Vulkan => file.leave_to_driver(start),
         GlslDialect::OpenGl if file.blocks.is_empty() => {
             let message = "this shader has no block, so there is no layout";
             let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
@@ -112,6 +114,11 @@ fn may_have_block(text: &str, defines: &[String], purpose: Purpose) -> bool {
     };
     let has_one = |text: &str| names.iter().any(|name| glsl_words(text).contains(name));
     has_one(text) || defines.iter().any(|define| has_one(define))
+}
+
+/// True for a text with a word that each block of Vulkan has.
+fn names_vulkan(text: &str) -> bool {
+    ["binding", "push_constant", "buffer_reference", "shaderRecord"].iter().any(|word| text.contains(word))
 }
 
 /// The blocks for which the text names no layout, by the name of their instance, or else their own: OpenGL's driver lays
