@@ -42,7 +42,7 @@ use layoutproof_frontend::module::Module;
 use layoutproof_frontend::module::code::Code;
 
 /// Expressions and statements that are run before the analysis gives up.
-const MOST_STEPS: usize = 1 << 20;
+const MOST_STEPS: usize = 1 << 18;
 
 /// Calls, statements and expressions inside each other before the analysis gives up, which keeps the stack small.
 const DEEPEST: usize = 256;
