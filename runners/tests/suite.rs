@@ -6,10 +6,12 @@
 
 pub(crate) mod resources;
 
+use std::time::Duration;
+
 use layoutproof_device::devices::Enumeration;
 use layoutproof_device::{
     Batch, BufferAfter, BufferKind, DeviceApi, DeviceInfo, Feature, JOB_LIMIT, Job, JobBuffer, ReadBack, RunnerError,
-    Shader, word_bytes, words_of,
+    Shader, device_wait, word_bytes, words_of,
 };
 use libtest_mimic::{Failed, Trial};
 
@@ -54,11 +56,11 @@ pub(crate) fn trials(found: &Enumeration, api: Api) -> Vec<Trial> {
     let mut trials = Vec::new();
     for device in &found.devices {
         trials.extend(CHECKS.into_iter().chain(resources::CHECKS).map(|check| trial(device, api, check)));
-        let hang = format!("{}::an_endless_loop_times_out", device.id);
+        let slow = format!("{}::a_slow_job_times_out", device.id);
         let info = device.clone();
-        trials.push(match endless_reason(device) {
-            None => Trial::test(hang, move || endless(api, &info)),
-            Some(reason) => skipped(&hang, reason),
+        trials.push(match not_slowed(device) {
+            None => Trial::test(slow, move || timeout(api, &info)),
+            Some(reason) => skipped(&slow, reason),
         });
     }
     trials
@@ -76,12 +78,12 @@ fn skipped(name: &str, reason: &str) -> Trial {
     Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
-/// The reason for not making a device hang; `None` for the device that is known to recover cleanly.
-fn endless_reason(device: &DeviceInfo) -> Option<&'static str> {
+/// The reason for not giving a device a job of seconds; `None` for the device that is known to go on afterwards.
+fn not_slowed(device: &DeviceInfo) -> Option<&'static str> {
     match device.id.as_str() {
         "swiftshader" => None,
         "lavapipe" | "llvmpipe-gl" => Some("llvmpipe ends loops after 65535 iterations"),
-        _ => Some("a hang may take the whole machine along"),
+        _ => Some("a watchdog may reset the device"),
     }
 }
 
@@ -270,13 +272,17 @@ fn bad_jobs(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
     ensure_eq(&words_of(&after.bytes), &vec![0x1000], "the good job behind the bad ones")
 }
 
-fn endless(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
-    let shader = (api.shader)(include_str!("shaders/endless.wgsl"));
-    let with = |word: u32| job(shader.clone(), vec![output(1), buffer(2, BufferKind::StorageRead, &[word])]);
-    let results = run(api, info, vec![with(1), with(0), with(1)])?;
+/// The slow job ends by itself, after seconds.
+fn timeout(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    let shader = (api.shader)(include_str!("shaders/slow.wgsl"));
+    let with = |count: u32| job(shader.clone(), vec![output(1), buffer(2, BufferKind::StorageRead, &[count])]);
+    let limit = Duration::from_millis(600);
+    let wait = u64::try_from(device_wait(limit).as_millis())?;
+    let mut runner = api.devices.open(info, limit)?;
+    let results = runner.run(&Batch { jobs: vec![with(1), with(u32::MAX), with(1)] });
     buffers_of::<2>(&results[0])?;
-    ensure_eq(&results[1], &Err(RunnerError::Timeout(10_000)), "the endless job")?;
-    ensure_eq(&results[2], &Err(RunnerError::Timeout(10_000)), "a job behind it")?;
+    ensure_eq(&results[1], &Err(RunnerError::Timeout(wait)), "the slow job")?;
+    ensure_eq(&results[2], &Err(RunnerError::Timeout(wait)), "a job behind it")?;
     let results = run(api, info, vec![with(1)])?;
     buffers_of::<2>(&results[0]).map(|_| ())
 }

@@ -182,32 +182,32 @@ fn wgsl(lines: &str) -> String {
     format!("{lines}\n@group(0) @binding(0) var<uniform> u: f32;\n")
 }
 
-/// `#define`s, each of which doubles the previous one, up to 2^30 tokens.
+/// `#define`s, each of which doubles the previous one, up to 2^20 tokens.
 fn doubling() -> String {
     let define = |level: u32| format!("#define A{level} A{0}+A{0}\n", level - 1);
-    format!("#define A0 1\n{}", (1..=30).map(define).collect::<String>())
+    format!("#define A0 1\n{}", (1..=20).map(define).collect::<String>())
 }
 
-/// Each of these texts made naga 30 panic, overflow its stack, run for more than half a minute, or
-/// fill the memory.
+/// Texts a little beyond our limits, which keep larger ones from naga's readers: those overflow the stack, fill the
+/// memory or take minutes there.
 #[test]
-fn texts_that_naga_does_not_survive_are_refused_at_their_place() {
-    let (many, sum) = (10_000, vec!["1"; 10_000].join("+"));
+fn texts_beyond_our_limits_are_refused_at_their_place() {
+    let (many, sum) = (1_001, vec!["1"; 8_194].join("+"));
     let nested = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(many), close.repeat(many));
     let main = |body: &str| glsl("").replace("main() {}", &format!("main() {{ {body} }}"));
     let [long, deep] = ["limit-exceeded", "too-deep"];
 
-    let huge = "#version 450\nlayout(binding=0) uniform U { float l[1<<30][2]; } u; void main(){}\n";
+    let huge = "#version 450\nlayout(binding=0) uniform U { float l[16384][16385]; } u; void main(){}\n";
     does_not_show("a.glsl", huge.as_bytes(), long);
-    does_not_show("a.glsl", glsl(&format!("{}const int n = A30;", doubling())).as_bytes(), long);
+    does_not_show("a.glsl", glsl(&format!("{}const int n = A20;", doubling())).as_bytes(), long);
     does_not_show("a.glsl", glsl(&format!("const int n = {sum};")).as_bytes(), "error: a.glsl:2:16398");
     does_not_show("a.glsl", glsl(&format!("const int n = {};", nested("(", "1", ")"))).as_bytes(), deep);
     does_not_show("a.glsl", main(&nested("{", "", "}")).as_bytes(), deep);
     does_not_show("a.glsl", main(&nested("if (true) {} else ", "{}", "")).as_bytes(), long);
     does_not_show("a.glsl", main(&nested("if (true) ", ";", "")).as_bytes(), deep);
-    does_not_show("a.glsl", main(&format!("float x = u{};", ".a".repeat(many))).as_bytes(), long);
+    does_not_show("a.glsl", main(&format!("float x = u{};", ".a".repeat(8_193))).as_bytes(), long);
     for directive in ["pragma", "define Q", "error", "line"] {
-        let quotes = format!("#{directive} {}", "\"".repeat(100_000));
+        let quotes = format!("#{directive} {}", "\"".repeat(65));
         does_not_show("a.glsl", glsl(&quotes).as_bytes(), "error: a.glsl:2:");
     }
 
@@ -216,45 +216,11 @@ fn texts_that_naga_does_not_survive_are_refused_at_their_place() {
     does_not_show("a.wgsl", wgsl(&format!("fn f() {{ {} }}", nested("{", "", "}"))).as_bytes(), deep);
     let elses = format!("fn f() {{ {} }}", nested("if true {} else ", "{}", ""));
     does_not_show("a.wgsl", wgsl(&elses).as_bytes(), long);
-    does_not_show("a.wgsl", wgsl(&format!("fn f() {{ let x = u{}; }}", ".a".repeat(many))).as_bytes(), long);
+    does_not_show("a.wgsl", wgsl(&format!("fn f() {{ let x = u{}; }}", ".a".repeat(8_193))).as_bytes(), long);
     let arrays = format!("alias A = {};", nested("array<", "f32", ", 1>"));
     does_not_show("a.wgsl", wgsl(&arrays).as_bytes(), deep);
-    let levels = format!("layout(binding=1) buffer B {{ float b{}; }};", "[1]".repeat(1000));
+    let levels = format!("layout(binding=1) buffer B {{ float b{}; }};", "[1]".repeat(65));
     does_not_show("a.glsl", glsl(&levels).as_bytes(), "is nested more than 64 levels deep");
-}
-
-/// Texts that pass the check before naga and are still too much for it. The end of a reader that
-/// takes too long is tested with its process.
-#[cfg_attr(not(unix), ignore = "only Unix limits a reader's memory")]
-#[test]
-fn a_reader_that_dies_is_told_with_its_file() {
-    let folder = Folder::with(&[]).with_drivers().with_variable("GLSLANG", "none");
-    // Half a million operators, written as 60 macros.
-    let stack = format!("#define T {}\nconst int n = {};", vec!["1"; 8000].join("+"), vec!["T"; 60].join("+"));
-    folder.write("stack.glsl", glsl(&stack).as_bytes());
-    // naga compares constants element by element: 260 million of them.
-    let memory = "const a = array<f32, 260000000>();\nconst b = a == a;";
-    folder.write("memory.wgsl", wgsl(memory).as_bytes());
-    // Our own reader of WGSL needs no value of these.
-    for (name, exit, list, end) in [
-        ("stack.glsl", 2, "errors", "naga's GLSL reader ended with a stack overflow (SIGABRT)"),
-        ("memory.wgsl", 0, "warnings", "naga's WGSL reader needed more than 1 GiB of memory (SIGABRT)"),
-    ] {
-        let answer = folder.run(&format!("show {name} --format json")).exits(exit);
-        let found = &answer.json()[list][0];
-        assert_eq!(found["code"], "reader-failed", "{answer}");
-        assert!(found["message"].as_str().is_some_and(|message| message.ends_with(end)), "{answer}");
-        assert!(answer.err.contains(name) && answer.err.len() < 4096, "{answer}");
-    }
-}
-
-/// naga unwraps an error that no check of the text can foresee: the sizes of nested structs
-/// multiply.
-#[test]
-fn a_panic_of_a_reader_is_told() {
-    let structs = "struct A { float a[1 << 20]; }; struct B { A b[1 << 20]; };";
-    let text = glsl(structs).replace("float a; }", "B c; }");
-    does_not_show("a.glsl", text.as_bytes(), "naga's GLSL reader ended with a panic: ");
 }
 
 #[test]
@@ -271,12 +237,12 @@ fn modules_that_are_huge() {
 
 /// Our own readers get the same texts.
 #[test]
-fn what_ends_naga_is_refused_or_read_in_hlsl_and_slang() {
+fn long_and_deep_texts_are_refused_or_read_in_hlsl_and_slang() {
     let (many, sum) = (10_000, vec!["1"; 10_000].join("+"));
     let nested = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(many), close.repeat(many));
     for lines in [
         "cbuffer V { float l[1<<30][2]; };".to_owned(),
-        format!("{}static const int n = A30; float m[n];", doubling()),
+        format!("{}static const int n = A20; float m[n];", doubling()),
         format!("static const int n = {sum}; float m[n];"),
         format!("static const int n = {}; float m[n];", nested("(", "1", ")")),
         format!("void f() {{ {} }}", nested("{", "", "}")),
