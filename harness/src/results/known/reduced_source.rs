@@ -39,11 +39,9 @@ pub struct ReducedSource {
     /// Files that the command writes and that are part of its output. Those that end in `.spv` are
     /// disassembled.
     pub outputs: Vec<String>,
-    /// True if the compiler crashes.
-    pub crashes: bool,
     /// Patterns, each of which must match a line of the output.
     pub shows: Vec<WildMatch>,
-    /// The meaning of these lines, or of the crash.
+    /// The meaning of these lines.
     pub means: String,
     /// What should happen, and according to which source.
     pub expected: String,
@@ -63,7 +61,6 @@ impl ReducedSource {
         let declare = table.string("declare", &mut problems);
         let [known, toolchains, outputs, shows] =
             ["known", "toolchains", "outputs", "shows"].map(|key| table.strings(key, &mut problems));
-        let crashes = table.boolean("crashes", &mut problems).unwrap_or(false);
 
         if known.is_empty() {
             problems.report(table.range(), "`known` names the known difference");
@@ -75,8 +72,8 @@ impl ReducedSource {
             problems
                 .report(table.range(), "`rules` compares the case's numbers, and `declare` replaces what they are of");
         }
-        if shows.is_empty() && !crashes {
-            problems.report(table.range(), "`shows` names lines of the output, or `crashes` is true");
+        if shows.is_empty() {
+            problems.report(table.range(), "`shows` names lines of the output");
         }
         if command.split_whitespace().count() < 2 {
             problems.report(table.range(), "`command` is the compiler, its options and the source's file");
@@ -84,21 +81,8 @@ impl ReducedSource {
         table.finish(&mut problems);
 
         let shows = shows.iter().map(|line| WildMatch::new(line)).collect();
-        let source = Self {
-            known,
-            title,
-            case,
-            rules,
-            toolchains,
-            declare,
-            entry,
-            command,
-            outputs,
-            crashes,
-            shows,
-            means,
-            expected,
-        };
+        let source =
+            Self { known, title, case, rules, toolchains, declare, entry, command, outputs, shows, means, expected };
         if found.is_empty() { Ok(source) } else { Err(found) }
     }
 
