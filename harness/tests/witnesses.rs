@@ -1,5 +1,5 @@
 //! The use of witnesses by a check: it consults every one, reports every difference, and never
-//! takes a missing answer for agreement. `ci/faults` plants a fault for every test here.
+//! takes a missing answer for agreement. `ci/faults` plants faults for these tests.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -198,6 +198,61 @@ fn compilers_are_asked_for_the_second_element_of_a_structured_buffer() {
         SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, &settings(None));
         let names = listener.0.into_inner().expect("no listener panics");
         assert!(names.iter().any(|name| name.starts_with("S[1].a")), "{toolchain}: {names:?}");
+    }
+}
+
+/// The listener compiles nothing, so that no compiler sees these declarations.
+#[test]
+fn compilers_are_not_asked_for_what_ends_them() {
+    let textures = "struct P { float a; Texture2D t; }; ConstantBuffer<P> S;";
+    let inside = "struct P { float a; Texture2D t[2]; }; cbuffer S { P p; float b; };";
+    let direct = "cbuffer S { float a; Texture2D t; };";
+    let empty = "struct E {}; struct P { E e; float b; }; cbuffer S { float a; P p; };";
+    let member = "struct E {}; cbuffer S { float a; E e; float b; };";
+    let element = "struct E {}; struct P { float a; E e; }; StructuredBuffer<P> S;";
+    let one = "struct T { float3x2 m; float a; }; cbuffer S { float a; T t[1]; };";
+    let two = "struct T { float3x2 m; float a; }; cbuffer S { float a; T t[2]; };";
+    for (declare, toolchain, rules, is_asked) in [
+        (textures, "fxc", "hlsl-cbuffer", false),
+        (inside, "fxc", "hlsl-cbuffer", false),
+        (direct, "fxc", "hlsl-cbuffer", true),
+        (textures, "dxc-dxil", "hlsl-cbuffer", true),
+        (empty, "clang-dxil", "hlsl-cbuffer", false),
+        (empty, "dxc-dxil", "hlsl-cbuffer", true),
+        (member, "clang-dxil", "hlsl-cbuffer", true),
+        (element, "clang-dxil", "hlsl-structured", true),
+        (one, "naga-d3d12", "wgsl-storage", false),
+        (two, "naga-d3d12", "wgsl-storage", true),
+    ] {
+        let subject = subject(declare, &expecting(rules, "offsets = { \"S.a\" = 0 }"), rules);
+        let toolchain = toolchains().iter().find(|one| one.name == toolchain).expect("a toolchain");
+        let listener = Listener::default();
+        let produced = SubjectShaders::compiled(&subject, toolchain, &listener, CodeTarget::Newest, &settings(None));
+        let names = listener.0.into_inner().expect("no listener panics");
+        assert_eq!(!names.is_empty(), is_asked, "{toolchain}: {declare}");
+        let is_told = produced.gaps.iter().any(|gap| {
+            gap.reason.to_string().contains("s without an answer at")
+                || gap.reason.to_string().starts_with("Clang 23.1.4 crashes")
+        });
+        assert_eq!(is_told, !is_asked, "{toolchain}: {declare}");
+    }
+}
+
+/// naga splits a matrix of two rows into columns only among the members of the block itself.
+#[test]
+fn naga_gets_no_index_into_a_matrix_that_it_does_not_split() {
+    let inner = "struct T { float2x2 m; }; cbuffer S { float a; T t; };";
+    let own = "cbuffer S { float a; float2x2 m; };";
+    let wide = "struct T { float4x4 m; }; cbuffer S { float a; T t; };";
+    for (declare, has_index) in [(inner, false), (own, true), (wide, true)] {
+        let subject = subject(declare, &expecting("wgsl-uniform", "offsets = { \"S.a\" = 0 }"), "wgsl-uniform");
+        let uniform = Settings { spaces: Some([AddressSpace::Uniform].into()), ..settings(None) };
+        let produced = SubjectShaders::new(&subject, Generator::Naga, &uniform);
+        assert_eq!(produced.broken, Vec::<String>::new(), "{declare}");
+        let entries = produced.modules.iter().flat_map(|module| &module.plan.entries);
+        let mut indexed = entries.filter(|entry| entry.forms.contains(&Form::Indexed)).map(|entry| entry.space);
+        assert_eq!(indexed.any(|space| space == AddressSpace::Uniform), has_index, "{declare}: {produced:?}");
+        assert!(!produced.modules.is_empty(), "{declare}");
     }
 }
 

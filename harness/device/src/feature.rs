@@ -37,6 +37,8 @@ pub enum Feature {
     /// 16-bit members in push-constant blocks.
     PushConstant16,
     BufferDeviceAddress,
+    /// Pointers among the members of buffers.
+    PointersInBuffers,
     /// Draw calls.
     Graphics,
     /// Storage buffers written by the vertex stage.
@@ -62,7 +64,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::UniformBufferStandardLayout,
         Self::ScalarBlockLayout,
         Self::PushConstants,
@@ -78,6 +80,7 @@ impl Feature {
         Self::UniformBuffer16,
         Self::PushConstant16,
         Self::BufferDeviceAddress,
+        Self::PointersInBuffers,
         Self::Graphics,
         Self::VertexStores,
         Self::FragmentStores,
@@ -110,6 +113,7 @@ impl fmt::Display for Feature {
             Self::UniformBuffer16 => "uniformAndStorageBuffer16BitAccess",
             Self::PushConstant16 => "storagePushConstant16",
             Self::BufferDeviceAddress => "bufferDeviceAddress",
+            Self::PointersInBuffers => "pointers in buffers",
             Self::Graphics => "graphics pipelines",
             Self::VertexStores => "vertexPipelineStoresAndAtomics",
             Self::FragmentStores => "fragmentStoresAndAtomics",

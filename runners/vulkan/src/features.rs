@@ -213,11 +213,13 @@ impl FeatureStructures {
         &mut self.core
     }
 
-    /// The enabled features. Push constants, and arrays with constant indices, need no feature.
+    /// The enabled features. Push constants, and arrays with constant indices, need no feature, nor do pointers
+    /// in buffers on devices with addresses.
     pub(crate) fn features(&mut self) -> BTreeSet<Feature> {
         let on = |feature: &Feature| self.field(*feature).is_some_and(|on| *on == vk::TRUE);
         let mut features: BTreeSet<Feature> = Feature::ALL.into_iter().filter(on).collect();
         features.extend([Feature::PushConstants, Feature::UniformBufferArray, Feature::StorageBufferArray]);
+        features.extend(features.contains(&Feature::BufferDeviceAddress).then_some(Feature::PointersInBuffers));
         // A launch names its shader records by their address.
         if !features.contains(&Feature::BufferDeviceAddress) {
             features.remove(&Feature::RayTracingPipeline);
@@ -234,9 +236,11 @@ impl FeatureStructures {
     /// The field of a feature; `None` for features without a field.
     fn field(&mut self, feature: Feature) -> Option<&mut vk::Bool32> {
         Some(match feature {
-            Feature::PushConstants | Feature::Graphics | Feature::UniformBufferArray | Feature::StorageBufferArray => {
-                return None;
-            }
+            Feature::PushConstants
+            | Feature::PointersInBuffers
+            | Feature::Graphics
+            | Feature::UniformBufferArray
+            | Feature::StorageBufferArray => return None,
             Feature::VertexStores => &mut self.core.features.vertex_pipeline_stores_and_atomics,
             Feature::FragmentStores => &mut self.core.features.fragment_stores_and_atomics,
             Feature::UniformBufferStandardLayout => &mut self.uniform_standard.uniform_buffer_standard_layout,

@@ -121,10 +121,16 @@ fn describe(
     if draws {
         features.insert(Feature::Graphics);
     }
+    let driver = driver(instance, handle, version >= vk::API_VERSION_1_2 || has(ash::khr::driver_properties::NAME));
+    // NOTE(driver): SwiftShader 5.0.0 has bufferDeviceAddress and takes modules with a pointer among the
+    // members of a buffer, and ends the process where a shader loads one.
+    if driver.starts_with("SwiftShader") {
+        features.remove(&Feature::PointersInBuffers);
+    }
 
     let info = DeviceInfo {
         id: device_id(&name, NativeApi::Vulkan),
-        driver: driver(instance, handle, version >= vk::API_VERSION_1_2 || has(ash::khr::driver_properties::NAME)),
+        driver,
         api: format!("Vulkan {api}"),
         runner: RunnerKind::Ash,
         index,

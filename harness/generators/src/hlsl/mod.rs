@@ -13,14 +13,13 @@ use layoutproof_layout::{BlockKind, BlockLayout, Component, Leaf};
 pub use self::statements::has_pointer_arithmetic;
 use self::statements::{ProbedBlock, Statements};
 use super::ProduceError;
-use layoutproof_device::{RecordStage, ShaderForm};
+use layoutproof_device::RecordStage;
 use layoutproof_frontend::module::Module;
 use layoutproof_probes::reserved::{MARK, Reserved};
 use layoutproof_probes::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, Wiring};
-use layoutproof_readers::toolchain::{Input, Toolchain};
+use layoutproof_readers::toolchain::Input;
 
-/// A language that these probes are written in. Which one follows from a toolchain's input, and for
-/// Slang also from its output.
+/// A language that these probes are written in. Which one follows from a toolchain's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// HLSL for DXC.
@@ -30,10 +29,6 @@ pub enum Dialect {
     /// HLSL for FXC.
     OldHlsl,
     Slang,
-    /// Slang for translation to WGSL by slangc. It keeps `asuint`, as people write it. With an
-    /// array's elements this crashes slangc, and the crash (`ci/known/slang.toml`) has to stay
-    /// visible.
-    SlangForWgsl,
 }
 
 impl Dialect {
@@ -49,26 +44,18 @@ impl Dialect {
         }
     }
 
-    /// Returns the dialect for a toolchain.
-    pub fn of_toolchain(toolchain: &Toolchain) -> Option<Self> {
-        match (Self::of(toolchain.input)?, toolchain.output) {
-            (Self::Slang, ShaderForm::Wgsl) => Some(Self::SlangForWgsl),
-            (dialect, _) => Some(dialect),
-        }
-    }
-
     /// Returns true if a matrix is copied before it is indexed. slangc copies all of it for each
     /// cell: 16 loads for each of the 16 cells of a `float4x4`, which lavapipe takes seconds to
     /// compile.
     fn indexes_copies_of_matrices(self) -> bool {
-        matches!(self, Self::Slang | Self::SlangForWgsl)
+        self == Self::Slang
     }
 
     /// Returns the statement that stores a 32-bit value at a byte of the probe's output. The byte
     /// is an unsigned literal: slangc takes as long to convert a signed one as to check the call.
     fn store(self, byte: u32, value: &str) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => {
                 format!("{MARK}output.Store({byte}u, {value});")
             }
             Self::Clang => format!("{MARK}output[{}] = {value};", byte / WORD),
@@ -79,7 +66,7 @@ impl Dialect {
     /// byte `high`.
     fn store_two(self, low: u32, high: u32, values: [&str; 2]) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => {
+            Self::Hlsl | Self::OldHlsl | Self::Slang => {
                 format!("{MARK}output.Store2({low}u, uint2({}, {}));", values[0], values[1])
             }
             Self::Clang => format!("{} {}", self.store(low, values[0]), self.store(high, values[1])),
@@ -89,16 +76,18 @@ impl Dialect {
     /// Returns the 32-bit value at a byte of the probe's input.
     fn load(self, byte: u32) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Slang | Self::SlangForWgsl => format!("{MARK}input.Load({byte}u)"),
+            Self::Hlsl | Self::OldHlsl | Self::Slang => format!("{MARK}input.Load({byte}u)"),
             Self::Clang => format!("{MARK}input[{}]", byte / WORD),
         }
     }
 
     /// Returns the bits of a 32-bit float as a `uint`. Slang uses a generic function, because
-    /// slangc spends a quarter of its time for a probe on choosing an overload of `asuint`.
+    /// slangc spends a quarter of its time for a probe on choosing an overload of `asuint`, and
+    /// slangc 2026.14.1 ends without an answer where it writes WGSL for `asuint` of an element of an
+    /// array in a uniform block.
     fn bits(self, float: &str) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asuint({float})"),
+            Self::Hlsl | Self::OldHlsl | Self::Clang => format!("asuint({float})"),
             Self::Slang => format!("bit_cast<uint>({float})"),
         }
     }
@@ -106,7 +95,7 @@ impl Dialect {
     /// Returns the 32-bit float with these bits, a `uint`.
     fn float_of_bits(self, bits: &str) -> String {
         match self {
-            Self::Hlsl | Self::OldHlsl | Self::Clang | Self::SlangForWgsl => format!("asfloat({bits})"),
+            Self::Hlsl | Self::OldHlsl | Self::Clang => format!("asfloat({bits})"),
             Self::Slang => format!("bit_cast<float>({bits})"),
         }
     }
@@ -148,7 +137,7 @@ pub fn obstacle(leaf: &Leaf, dialect: Dialect) -> Option<String> {
     }
     match dialect {
         Dialect::Hlsl | Dialect::Clang | Dialect::OldHlsl => (size == 1).then(|| "HLSL has no 8-bit types".to_owned()),
-        Dialect::Slang | Dialect::SlangForWgsl => None,
+        Dialect::Slang => None,
     }
 }
 
@@ -315,7 +304,7 @@ fn bytes(entry: &ProbeEntry, reserved: &Reserved) -> String {
 fn buffers(dialect: Dialect, reserved: &Reserved) -> String {
     let (binding, space) = (reserved.binding(), reserved.space());
     match dialect {
-        Dialect::Hlsl | Dialect::Slang | Dialect::SlangForWgsl => format!(
+        Dialect::Hlsl | Dialect::Slang => format!(
             "[[vk::binding({binding}, 0)]] RWByteAddressBuffer {MARK}output : register(u0, space{space});
 [[vk::binding({}, 0)]] ByteAddressBuffer {MARK}input : register(t1, space{space});",
             binding + 1

@@ -242,7 +242,7 @@ impl ProbedBlock<'_> {
             }
             // A generic function does not know the members of its value, so the parts are read
             // outside.
-            Dialect::Slang | Dialect::SlangForWgsl => {
+            Dialect::Slang => {
                 let function = format!("T {MARK}whole<T>(T {VALUE}) {{ return {VALUE}; }}\n");
                 if !text.functions.contains(&function) {
                     text.functions.push(function);
@@ -267,7 +267,7 @@ impl ProbedBlock<'_> {
         let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
-            Dialect::Slang | Dialect::SlangForWgsl => match self.layout.pointer {
+            Dialect::Slang => match self.layout.pointer {
                 // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
                 Some(PointerPlace::Member { .. }) => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
                 Some(PointerPlace::Parameter { .. }) | None => Some(format!("(*{pointer}){dot}{}", leaf.path)),
@@ -283,7 +283,7 @@ impl ProbedBlock<'_> {
         let path = leaf.path.strip_prefix("[1]")?;
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get().{member}.Get(){path}")),
-            Dialect::Slang | Dialect::SlangForWgsl => Some(format!("(*(*{pointer}).{member}){path}")),
+            Dialect::Slang => Some(format!("(*(*{pointer}).{member}){path}")),
             Dialect::Clang | Dialect::OldHlsl => None,
         }
     }
@@ -492,7 +492,7 @@ pub fn has_pointer_arithmetic(layout: &BlockLayout, dialect: Dialect) -> bool {
         Some(PointerPlace::Member { .. }) => true,
         Some(PointerPlace::Parameter { .. }) | None => false,
     };
-    matches!(dialect, Dialect::Slang | Dialect::SlangForWgsl) && !is_member
+    dialect == Dialect::Slang && !is_member
 }
 
 /// Returns the path of the vector or matrix row that contains the leaf.

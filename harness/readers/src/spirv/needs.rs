@@ -1,13 +1,13 @@
-//! Finds the device features that a module needs, from the capabilities that it declares.
+//! Finds the device features that a module needs, from the capabilities and the types that it declares.
 //!
 //! Source: SPIR-V specification, "Capability"; Vulkan specification, "Features" and "SPIR-V
 //! Capabilities".
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::Feature;
-use rspirv::dr::Operand;
-use rspirv::spirv::{Capability, Op};
+use rspirv::dr::{Module, Operand};
+use rspirv::spirv::{Capability, Op, StorageClass};
 
 use super::load;
 use crate::ReadError;
@@ -25,7 +25,35 @@ pub fn features_of(words: &[u32]) -> Result<BTreeSet<Feature>, ReadError> {
             features.extend(feature(*capability)?);
         }
     }
+    if has_pointers_in_buffers(&module) {
+        features.insert(Feature::PointersInBuffers);
+    }
     Ok(features)
+}
+
+/// True if a struct has a pointer to a physical address among its members, apart from the struct of the push
+/// constants, through which probes pass addresses.
+fn has_pointers_in_buffers(module: &Module) -> bool {
+    let pointers: BTreeMap<u32, (StorageClass, u32)> = module
+        .types_global_values
+        .iter()
+        .filter_map(|instruction| match (instruction.class.opcode, instruction.operands.as_slice()) {
+            (Op::TypePointer, [Operand::StorageClass(class), Operand::IdRef(pointee)]) => {
+                Some((instruction.result_id?, (*class, *pointee)))
+            }
+            _ => None,
+        })
+        .collect();
+    let is_address =
+        |id: &u32| pointers.get(id).is_some_and(|(class, _)| *class == StorageClass::PhysicalStorageBuffer);
+    let is_pushed =
+        |id: Option<u32>| pointers.values().any(|(class, to)| *class == StorageClass::PushConstant && Some(*to) == id);
+
+    module.types_global_values.iter().any(|instruction| {
+        instruction.class.opcode == Op::TypeStruct
+            && !is_pushed(instruction.result_id)
+            && instruction.operands.iter().any(|member| matches!(member, Operand::IdRef(id) if is_address(id)))
+    })
 }
 
 /// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has.

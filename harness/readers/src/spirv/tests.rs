@@ -5,6 +5,7 @@
 //! specification, "Unknown extended instruction sets", and `SPV_KHR_non_semantic_info` define what
 //! may be removed.
 
+use layoutproof_device::Feature;
 use layoutproof_layout::BlockLayout;
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
@@ -169,6 +170,23 @@ fn non_semantic_instructions_may_stand_anywhere() {
         ..module
     };
     assert!(features_of(&semantic.words()).unwrap_err().to_string().contains("not inside block"));
+}
+
+/// Probes pass an address as a push constant, which is no pointer in a buffer.
+#[test]
+fn a_pointer_among_the_members_of_a_buffer_is_a_feature() {
+    let pointer = op(Op::TypePointer, &[FREE, StorageClass::PhysicalStorageBuffer as u32, FLOAT]);
+    let in_block = HandMadeModule { types: vec![pointer.clone()], second: FREE, ..HandMadeModule::default() };
+    assert_eq!(features_of(&in_block.words()).unwrap(), [Feature::PointersInBuffers].into());
+    let pushed = HandMadeModule {
+        types: vec![
+            pointer,
+            op(Op::TypeStruct, &[FREE + 1, FREE]),
+            op(Op::TypePointer, &[FREE + 2, StorageClass::PushConstant as u32, FREE + 1]),
+        ],
+        ..HandMadeModule::default()
+    };
+    assert_eq!(features_of(&pushed.words()).unwrap(), [].into());
 }
 
 #[test]

@@ -192,9 +192,7 @@ impl CompileJob<'_> {
         plan: &ProbePlan,
         marked: &str,
     ) -> Result<CompileOutcome, NoProbe> {
-        if let Some(called) =
-            Dialect::of_toolchain(self.toolchain).and_then(|_| redeclared(&self.subject.source.module))
-        {
+        if let Some(called) = Dialect::of(self.toolchain.input).and_then(|_| redeclared(&self.subject.source.module)) {
             return Err(NoProbe::Declared(called.to_owned()));
         }
         let entry = &plan.entries[0];
@@ -240,7 +238,7 @@ impl CompileJob<'_> {
         }
 
         let wiring = Wiring::new(layout, plan, entry);
-        if let Some(dialect) = Dialect::of_toolchain(self.toolchain) {
+        if let Some(dialect) = Dialect::of(self.toolchain.input) {
             let parameters = self.parameters();
             let written = HlslSource { declarations: &self.text.text, dialect, reserved: self.reserved(), parameters };
             return Ok(hlsl::probe(&written, layout, plan, &wiring)?);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{MatrixOrder, Type};
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutShape, Leaf, find, lay_out,
+    Block, BlockKind, BlockLayout, Component, Count, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, find, lay_out,
 };
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
@@ -96,7 +96,7 @@ impl SubjectShaders {
             self.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
             return Vec::new();
         }
-        if let Some(reason) = not_for(asked, layout) {
+        if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
         }
         if toolchain.loads_matrices_by_rows() && layout.result.as_ref().is_ok_and(has_columns) {
@@ -130,7 +130,7 @@ impl SubjectShaders {
         let plan = nameable(plan_by_name(layout, &leaves, &places), toolchain.input);
         self.gaps.extend(not_probed(&plan));
         let mut accesses = Vec::new();
-        if is_by_address {
+        if is_by_address && loads_bases(toolchain, declared) {
             accesses.extend(moved(asked, layout, &plan, AddressSpace::Storage));
         }
         if is_followed && is_at_address(asked, settings) {
@@ -255,7 +255,7 @@ impl SubjectShaders {
         let plan = nameable(plan.only(&[Form::Leaf, Form::Indexed].into()), toolchain.input);
         let plan = reading(plan, toolchain.input);
         let is_at_address = plan.entries.iter().any(|entry| entry.space == AddressSpace::Address);
-        let obstacle = match Dialect::of_toolchain(toolchain) {
+        let obstacle = match Dialect::of(toolchain.input) {
             Some(dialect) if is_at_address && !has_pointer_arithmetic(layout, dialect) => Some(NO_ARITHMETIC),
             None if is_at_address && !has_elements_at(&array, address_alignment(&array, &plan)) => Some(MOVED_ELEMENT),
             Some(_) | None => None,
@@ -439,7 +439,7 @@ fn is_at_address(asked: &CompileJob<'_>, settings: &Settings) -> bool {
             // A shader has one block of push constants.
             let has_push_constants = blocks.iter().any(|block| block.kind == BlockKind::PushConstant);
             // The DXC of February 2022 crashes at every `vk::RawBufferLoad<T>`.
-            let has_loads = toolchain.compiler != "dxc-old";
+            let has_loads = toolchain.compiler != "dxc-old" && loads_bases(toolchain, &blocks[asked.block]);
             has_loads && blocks[asked.block].kind == BlockKind::StructuredElement && !has_push_constants
         }
         Input::Glsl => toolchain.name_in_cases == "glslang",
@@ -566,6 +566,75 @@ fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let without = lay_out(&asked.subject.source.module.blocks[asked.block], rules, asked.options());
     let reason = "types of 16 bits take 2 bytes, and the device has no -enable-16bit-types";
     (has_narrow || without.result != layout.result).then(|| reason.to_owned())
+}
+
+/// Returns the reason why a block is kept from the compilers of a language: one of them ends without an
+/// answer. The words name the version that was seen to.
+pub(crate) fn ends_compiler(toolchain: &Toolchain, layout: &BlockLayout) -> Option<String> {
+    let laid_out = layout.result.as_ref().ok()?;
+    let is_constant = layout.kind != BlockKind::StructuredElement || toolchain.input == Input::Wgsl;
+    let (found, words): (fn(&LaidOut) -> bool, &str) = match toolchain.input {
+        Input::OldHlsl => (
+            |part| {
+                members(part).is_some_and(|all| all.iter().any(|it| matches!(innermost(it), LaidOutShape::Resource)))
+            },
+            "FXC 10.0.22621.2428 ends without an answer at a struct with textures in a constant buffer",
+        ),
+        Input::ClangHlsl => (
+            |part| {
+                let is_empty = |part: &LaidOut| members(part).is_some_and(<[_]>::is_empty);
+                let mut inside = members(part).unwrap_or_default().iter().filter(|member| !member.is_base);
+                let is_array = matches!(part.shape, LaidOutShape::Array { .. });
+                (is_array && is_empty(part)) || inside.any(|member| is_empty(&member.layout))
+            },
+            "Clang 23.1.4 crashes on a struct without members, in a struct or an array in a constant buffer",
+        ),
+        Input::Wgsl if toolchain.output == ShaderForm::Dxil => (
+            |part| matches!(part.shape, LaidOutShape::Array { count: Count::Finite(1), .. }) && has_matrix(part),
+            "DXC 1.7.2308 ends without an answer at the HLSL that naga writes for an array of one struct with a matrix",
+        ),
+        Input::Hlsl | Input::Slang | Input::Glsl | Input::Wgsl => return None,
+    };
+    let is_struct_of_block = !layout.kind.has_direct_members() && found(laid_out);
+    let is_inside = |part: &LaidOut| any_member(part, &mut |member| found(member));
+    (is_constant && (is_struct_of_block || is_inside(laid_out))).then(|| words.to_owned())
+}
+
+/// Returns true if the type without dimensions is a struct that contains a matrix.
+fn has_matrix(part: &LaidOut) -> bool {
+    any_member(part, &mut |member| matches!(innermost_of(member), LaidOutShape::Matrix { .. }))
+}
+
+/// Returns the members if the type without dimensions is a struct.
+fn members(part: &LaidOut) -> Option<&[LaidOutMember]> {
+    match innermost_of(part) {
+        LaidOutShape::Struct(members) => Some(members),
+        _ => None,
+    }
+}
+
+fn innermost(member: &LaidOutMember) -> &LaidOutShape {
+    innermost_of(&member.layout)
+}
+
+fn innermost_of(part: &LaidOut) -> &LaidOutShape {
+    match &part.shape {
+        LaidOutShape::Array { element, .. } => innermost_of(element),
+        shape => shape,
+    }
+}
+
+/// Returns true if `is_meant` holds for a member at any level.
+fn any_member(part: &LaidOut, is_meant: &mut dyn FnMut(&LaidOut) -> bool) -> bool {
+    let inside = members(part).unwrap_or_default();
+    inside.iter().any(|member| is_meant(&member.layout) || any_member(&member.layout, is_meant))
+}
+
+/// Returns false where the compiler makes a bit cast of a whole base, or ends without an answer: DXC before
+/// 1.9.2602.17, in SPIR-V that loads a struct with a base from untyped bytes.
+fn loads_bases(toolchain: &Toolchain, block: &Block) -> bool {
+    let has_base = matches!(block.element.dimensions().0, Type::Struct(structure) if structure.base.is_some());
+    !(has_base && toolchain.output == ShaderForm::Spirv && ["dxc", "dxc-old"].contains(&toolchain.compiler))
 }
 
 /// Returns true if the leaf has a 16-bit type but takes 4 bytes.

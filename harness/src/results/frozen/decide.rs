@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::answer::{CaseAnswers, Fact, FrozenAnswer, FrozenQuestion, line};
 use super::facts::{add, add_code, facts_of};
 use crate::check::compiled::compile_probe::{CompileJob, addressed_by};
-use crate::check::compiled::produce_compiled::{readable, space_of};
+use crate::check::compiled::produce_compiled::{ends_compiler, readable, space_of};
 use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
 use layoutproof_device::ShaderForm;
@@ -61,7 +61,9 @@ pub fn decide(source: &Arc<Source>, toolchain: &'static Toolchain, compilers: &d
         let asking = DecisionRequest { source, toolchain, compilers, text };
         let entries = &source.module.entry_points;
         if source.is_case || entries.is_empty() {
-            answers.insert(FrozenQuestion::Program, asking.about_program());
+            if !asking.ends_compiler() {
+                answers.insert(FrozenQuestion::Program, asking.about_program());
+            }
         } else {
             for entry in entries {
                 answers.insert(FrozenQuestion::Entry(entry.name.clone()), asking.about_entry(entry));
@@ -81,6 +83,14 @@ struct DecisionRequest<'a> {
 }
 
 impl DecisionRequest<'_> {
+    /// True if the compiler ends without an answer: at one of the blocks, or, DXC 1.7.2308 with SPIR-V, at a function that
+    /// a library exports.
+    fn ends_compiler(&self) -> bool {
+        let exports = self.source.module.functions.iter().any(|function| function.exported);
+        let is_spirv = self.toolchain.input == Input::Hlsl && self.toolchain.output == ShaderForm::Spirv;
+        (is_spirv && exports) || self.layouts().iter().any(|layout| ends_compiler(self.toolchain, layout).is_some())
+    }
+
     fn about_program(&self) -> FrozenAnswer {
         let own = self.source.invocation.entry.as_deref().unwrap_or(ENTRY);
         let module = &self.source.module;
@@ -179,6 +189,9 @@ impl DecisionRequest<'_> {
         let Some(space) = space_of(declared, self.toolchain.output) else { return };
         // Sets of builds that are not here have no answers about shader records.
         if declared.kind == BlockKind::ShaderRecord && self.toolchain.output == ShaderForm::Spirv {
+            return;
+        }
+        if ends_compiler(self.toolchain, layout).is_some() {
             return;
         }
         if layout.result.is_err() || is_stream(&self.source.module, &layout.name) {
