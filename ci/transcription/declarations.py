@@ -9,7 +9,8 @@ with the fewest parameters counts.
 import re
 from dataclasses import dataclass, field, replace
 
-TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\[\[.*?\]\]|[A-Za-z_]\w*|\d+|::|\S", re.S)
+# A line of the preprocessor keeps a compiler out with `#error`; it declares nothing.
+TOKEN = re.compile(r"//[^\n]*|^#[^\n]*|/\*.*?\*/|\[\[.*?\]\]|[A-Za-z_]\w*|\d+|::|\S", re.S | re.M)
 SCALARS = (
     "bool|int8_t|uint8_t|int16_t|uint16_t|int64_t|uint64_t|float16_t|float64_t|min16float|min16uint|min16int|min10float"
     "|min12int|half|float|double|int|uint|dword"
@@ -27,7 +28,7 @@ CONTAINERS = {
 RECORD = "shader-record"
 # A block that a pointer points to.
 POINTEE = "pointee"
-OBJECTS = ("string", "GlobalRootSignature", "TriangleHitGroup", "RaytracingShaderConfig")
+OBJECTS = ("string", "RaytracingShaderConfig")
 LENGTH = re.compile(r"[\d\s+*(),-]*(?:(?:min|max)[\d\s+*(),-]*)*")
 
 
@@ -121,7 +122,7 @@ class Reader:
 
     def __init__(self, text):
         self.text = text
-        found = [m for m in TOKEN.finditer(text) if not m.group().startswith(("//", "/*"))]
+        found = [m for m in TOKEN.finditer(text) if not m.group().startswith(("//", "/*", "#"))]
         self.tokens = [m.group() for m in found]
         self.spans = [m.span() for m in found]
         self.at = 0

@@ -275,7 +275,7 @@ fn case_that_shows(
     if entry.is_about_devices() {
         return None;
     }
-    let id = entry.case_id().or_else(|| entry.shape.as_ref().map(|shape| shape.pinned_by.as_str()));
+    let id = entry.case_id().or_else(|| entry.shape.as_ref().and_then(|shape| shape.pinned_by.as_deref()));
     let source = id.and_then(|id| case_of(id).ok())?;
     for listed in build.toolchains.iter().filter(|toolchain| difference.concerns(entry, toolchain)) {
         // The same target of the compiler that is here.

@@ -64,7 +64,7 @@ fn is_about_compilers(entry: &KnownFailure) -> bool {
 
 /// True if the entry names the case, or a shape of members that the case pins.
 fn is_about(entry: &KnownFailure, case: &str) -> bool {
-    entry.is_about_case(case) || entry.shape.as_ref().is_some_and(|shape| shape.pinned_by == case)
+    entry.is_about_case(case) || entry.shape.as_ref().is_some_and(|shape| shape.pinned_by.as_deref() == Some(case))
 }
 
 /// The decision of the newest build about the shortest case with a differing number. Otherwise the

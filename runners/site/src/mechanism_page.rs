@@ -208,8 +208,9 @@ fn minimal_case<'a>(
     evidence: Option<&Evidence<'_>>,
 ) -> Option<&'a CaseFacts> {
     let of_evidence = evidence.and_then(|evidence| cases.iter().find(|case| case.id == evidence.record.id.case));
-    let pinned =
-        |entry: &&KnownFailure, case: &CaseFacts| entry.shape.as_ref().is_some_and(|it| it.pinned_by == case.id);
+    let pinned = |entry: &&KnownFailure, case: &CaseFacts| {
+        entry.shape.as_ref().is_some_and(|it| it.pinned_by.as_ref() == Some(&case.id))
+    };
     let is_about =
         |case: &&CaseFacts| mechanism.names(&case.id) || mechanism.entries.iter().any(|entry| pinned(entry, case));
     let length = |case: &&CaseFacts| case.source.as_ref().and_then(|it| Some(it.declaration.as_ref()?.len()));

@@ -488,8 +488,8 @@ mod tests {
         assert_eq!(shapes("cbuffer B { float1x1 a; };"), ["B.a flat-matrix"]);
     }
 
-    /// DXC 1.7.2308 crashes on `double1 a : packoffset(c0.z)`. It also crashes if `double1 a` has
-    /// no packoffset but another member has `packoffset(c2)`.
+    /// The bug of DXC 1.7.2308 is about such a vector in the second half of a register, which packoffsets, too, may
+    /// bring about.
     #[test]
     fn an_eight_byte_vector_of_one_is_told_where_it_may_stand_inside_a_register() {
         let (first, second) = ("B.a eight-byte-one-vector", "B.b eight-byte-one-vector");

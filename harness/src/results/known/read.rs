@@ -87,7 +87,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
 
     let culprit = entry.string("culprit", problems);
     let instead = Instead::read(&mut entry, problems);
-    let shape = ShapeEntry::read(&mut entry, problems);
+    let shape = ShapeEntry::read(&mut entry, says.is_some(), problems);
     let reason = entry.required("reason", problems).and_then(|value| {
         let reason = string(value, problems)?;
         if reason.trim().is_empty() {

@@ -21,8 +21,9 @@ pub struct ShapeEntry {
     pub moves: bool,
     /// The most bytes between a right number and a wrong one that the entry excuses; `None` for any number.
     pub within: Option<u32>,
-    /// The case that shows the difference with an authority's numbers.
-    pub pinned_by: String,
+    /// The case that shows the difference with an authority's numbers. An entry about checks that broke may have
+    /// none, because no case ends a compiler.
+    pub pinned_by: Option<String>,
 }
 
 /// A path in a declaration, block name first and without indices, and a shape of the member there.
@@ -30,7 +31,11 @@ pub type ShapeAt = (String, MemberShape);
 
 impl ShapeEntry {
     /// Reads the entry's keys about shapes; `None` if the entry is about cases.
-    pub(super) fn read(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<Self> {
+    pub(super) fn read(
+        entry: &mut TomlTable<'_, '_>,
+        is_about_breaks: bool,
+        problems: &mut FileProblems<'_>,
+    ) -> Option<Self> {
         let [shape, pinned_by] = ["shape", "pinned_by"].map(|key| entry.string(key, problems));
         let names_of_forms = entry.strings("form", problems);
         let moves = entry.boolean("moves", problems).unwrap_or(false);
@@ -51,11 +56,11 @@ impl ShapeEntry {
             }
         }
 
-        if pinned_by.is_none() {
+        if pinned_by.is_none() && !is_about_breaks {
             problems.report(entry.range(), "an entry with a shape names the case that pins it (`pinned_by`)");
         }
 
-        Some(Self { shape: found?, forms, moves, within, pinned_by: pinned_by? })
+        Some(Self { shape: found?, forms, moves, within, pinned_by })
     }
 
     /// True if the entry covers this row, in a check of a declaration with these shapes.

@@ -166,7 +166,7 @@ pub(super) fn description(bug: &Bug<'_>, style: Style) -> String {
 fn cases(bug: &Bug<'_>) -> String {
     let mut names: Vec<&str> = Vec::new();
     for entry in &bug.difference.entries {
-        let name = entry.case_id().or_else(|| entry.shape.as_ref().map(|shape| shape.pinned_by.as_str()));
+        let name = entry.case_id().or_else(|| entry.shape.as_ref().and_then(|shape| shape.pinned_by.as_deref()));
         names.extend(name.filter(|name| !names.contains(name)));
     }
     let more = names.len().saturating_sub(NAMED_CASES);
