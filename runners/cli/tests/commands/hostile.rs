@@ -192,7 +192,7 @@ fn doubling() -> String {
 /// memory or take minutes there.
 #[test]
 fn texts_beyond_our_limits_are_refused_at_their_place() {
-    let (many, sum) = (1_001, vec!["1"; 8_194].join("+"));
+    let (many, sum) = (1_002, vec!["1"; 8_194].join("+"));
     let nested = |open: &str, middle: &str, close: &str| format!("{}{middle}{}", open.repeat(many), close.repeat(many));
     let main = |body: &str| glsl("").replace("main() {}", &format!("main() {{ {body} }}"));
     let [long, deep] = ["limit-exceeded", "too-deep"];
