@@ -252,7 +252,6 @@ fn naga_gets_no_index_into_a_matrix_that_it_does_not_split() {
         let entries = produced.modules.iter().flat_map(|module| &module.plan.entries);
         let mut indexed = entries.filter(|entry| entry.forms.contains(&Form::Indexed)).map(|entry| entry.space);
         assert_eq!(indexed.any(|space| space == AddressSpace::Uniform), has_index, "{declare}: {produced:?}");
-        assert!(!produced.modules.is_empty(), "{declare}");
     }
 }
 
