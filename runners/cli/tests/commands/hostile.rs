@@ -208,7 +208,7 @@ fn texts_beyond_our_limits_are_refused_at_their_place() {
     does_not_show("a.glsl", main(&format!("float x = u{};", ".a".repeat(8_193))).as_bytes(), long);
     for directive in ["pragma", "define Q", "error", "line"] {
         let quotes = format!("#{directive} {}", "\"".repeat(65));
-        does_not_show("a.glsl", glsl(&quotes).as_bytes(), "error: a.glsl:2:");
+        does_not_show("a.glsl", glsl(&quotes).as_bytes(), long);
     }
 
     does_not_show("a.wgsl", wgsl(&format!("const n = {sum};")).as_bytes(), long);
