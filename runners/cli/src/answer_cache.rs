@@ -23,9 +23,9 @@ pub(crate) fn open(args: &CacheArgs) -> Option<Arc<AnswerCache>> {
     }
 }
 
-/// Prints a note if answers could not be written to the cache.
+/// Prints a note for each reason why answers were not kept in the cache.
 pub(crate) fn warn_of(cache: Option<&Arc<AnswerCache>>) {
-    if let Some(sentence) = cache.and_then(|cache| cache.note()) {
+    for sentence in cache.iter().flat_map(|cache| cache.notes()) {
         warn(&format!("note: {sentence}\n"));
     }
 }

@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use crate::cache::{DecidingFiles, ProgramFiles};
+use crate::cache::{Canary, CanaryQuestion, DecidingFiles, ProgramFiles};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
-use crate::programs::own_program;
+use crate::programs::{WINE_PREFIX_VARIABLE, own_program};
 use crate::scratch::ScratchFolder;
 use crate::search_path::keep_absolute_path;
 use crate::tools_folder::Untrusted;
@@ -145,9 +145,10 @@ impl Compiler {
         Ok(format!("{:x}", digest.finalize()))
     }
 
-    /// The files that decide its answers, including those that its driver knows.
-    pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
-        self.invocation.deciding_files(known)
+    /// What decides its answers, including the files that its driver knows. `canary` is its fixed
+    /// question.
+    pub(crate) fn deciding_files(&self, known: DecidingFiles, canary: CanaryQuestion) -> ProgramFiles {
+        self.invocation.deciding_files(known, &self.version, canary)
     }
 
     pub fn name(&self) -> &'static str {
@@ -191,6 +192,20 @@ impl Compiler {
         }
     }
 
+    /// A program with these leading arguments and the path of a configuration in place of a compiler.
+    #[cfg(all(test, unix))]
+    pub(crate) fn launched(name: &'static str, program: PathBuf, words: &[&str], config: &Path) -> Self {
+        let leading = words.iter().map(OsString::from).chain([config.into()]).collect();
+        let invocation = Invocation { leading, ..Invocation::program(program) };
+        Self { name, invocation, version: String::new(), limit: TIME_LIMIT }
+    }
+
+    /// The same compiler, as if it had printed this version.
+    #[cfg(all(test, unix))]
+    pub(crate) fn with_version(self, version: &str) -> Self {
+        Self { version: version.to_owned(), ..self }
+    }
+
     /// The command to start the compiler, without its arguments.
     pub(crate) fn command(&self) -> Command {
         self.invocation.command()
@@ -229,8 +244,8 @@ impl Invocation {
         self.library.as_ref().or(self.started.as_ref()).unwrap_or(&self.program)
     }
 
-    /// The files that decide its answers, including those that its driver knows.
-    pub(crate) fn deciding_files(&self, known: DecidingFiles) -> ProgramFiles {
+    /// What decides the answers of this program, which printed this version.
+    pub(crate) fn deciding_files(&self, known: DecidingFiles, version: &str, question: CanaryQuestion) -> ProgramFiles {
         let Invocation { program, leading, environment, library, started: _, fetched, headers, serves_lines, origin } =
             self;
         let is_own = own_program().as_ref() == Some(program);
@@ -238,6 +253,8 @@ impl Invocation {
         // Wine may be a script, too; the content of the prefix decides its answers.
         let known_script = !known.started_by_script.is_empty() || *serves_lines;
 
+        let canary =
+            Canary { program: program.clone(), leading: leading.clone(), environment: environment.clone(), question };
         let variables = environment.iter().flat_map(|(name, value)| [OsString::from(name), value.clone()]);
         ProgramFiles {
             program: (!is_own).then(|| program.clone()),
@@ -247,7 +264,14 @@ impl Invocation {
             opened: known.opened,
             started_by_script: known.started_by_script,
             words: leading.iter().cloned().chain(variables).collect(),
+            version: version.to_owned(),
+            canary: (!self.runs_in_wine()).then_some(canary),
         }
+    }
+
+    /// True if Wine runs it. Wine's server and services go on after a program ends.
+    fn runs_in_wine(&self) -> bool {
+        self.environment.iter().any(|(name, _)| *name == WINE_PREFIX_VARIABLE)
     }
 
     /// A program that was found in this way.

@@ -16,6 +16,9 @@ use crate::tools_folder::{ToolsFolder, Untrusted};
 /// prefix stays untouched.
 const WINE_PREFIX: &str = "tools/wine-prefix";
 
+/// The variable with which Wine finds its prefix.
+pub(crate) const WINE_PREFIX_VARIABLE: &str = "WINEPREFIX";
+
 /// A file in the prefix with the date of the Wine that last updated it.
 const WINE_UPDATED: &str = ".update-timestamp";
 
@@ -184,7 +187,7 @@ impl WindowsCompiler {
         let (program, library) = (folder.join("layoutproof-d3d.exe"), folder.join(self.library));
 
         let environment = vec![
-            ("WINEPREFIX", prefix.clone().into_os_string()),
+            (WINE_PREFIX_VARIABLE, prefix.clone().into_os_string()),
             ("WINEDEBUG", "-all".into()),
             // Without the first two, Wine offers to download Mono and Gecko.
             ("WINEDLLOVERRIDES", "mscoree,mshtml,winemenubuilder.exe=;d3dcompiler_47=n".into()),

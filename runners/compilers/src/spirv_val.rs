@@ -16,7 +16,9 @@ use layoutproof_readers::spirv::{features_of, target_environment};
 use layoutproof_readers::toolchain::AnswerOrigin;
 use layoutproof_source::version_range::VersionRange;
 
-use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, DecidingFiles, EntryKind, ProgramQuestion};
+use crate::cache::{
+    AnswerCache, AnswerOfProgram, CacheSlot, CanaryQuestion, DecidingFiles, EntryKind, ProgramQuestion,
+};
 use crate::compiler::{Invocation, ProgramOrigin};
 use crate::programs::{FetchedProgram, PrivateProgram};
 use crate::search_path::{named, on_path};
@@ -147,6 +149,15 @@ fn is_tried(version: &str) -> bool {
     TRIED.parse().is_ok_and(|tried: VersionRange| tried.contains(version))
 }
 
+/// The fixed question to a validator: the smallest valid module.
+fn canary() -> CanaryQuestion {
+    // SPIR-V 1.0 with `OpCapability Shader`, `OpCapability Linkage` and
+    // `OpMemoryModel Logical GLSL450`.
+    let words = [0x0723_0203, 0x0001_0000, 0, 1, 0, 0x0002_0011, 1, 0x0002_0011, 5, 0x0003_000e, 0, 1];
+    let files = BTreeMap::from([("canary.spv".to_owned(), word_bytes(&words))]);
+    CanaryQuestion { arguments: vec!["canary.spv".to_owned()], files }
+}
+
 impl Build {
     fn of(invocation: Invocation) -> Option<Self> {
         let output = invocation.command().arg("--version").stdin(Stdio::null()).output().ok()?;
@@ -171,7 +182,7 @@ impl Build {
         let bytes = word_bytes(words);
 
         let (kind, files) = (EntryKind::Validation, BTreeMap::new());
-        let program = self.invocation.deciding_files(DecidingFiles::default());
+        let program = self.invocation.deciding_files(DecidingFiles::default(), &self.version, canary());
         let question = ProgramQuestion { kind, program: &program, arguments: &arguments, files: &files, input: &bytes };
         let slot = cache.and_then(|cache| cache.slot(&question));
         let (answer, origin) = if let Some((answer, origin)) = slot.as_ref().and_then(CacheSlot::recall) {

@@ -22,8 +22,8 @@ use crate::child::{ProcessEnd, ProcessOutput};
 use crate::compile_folder::CompileFolder;
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
-    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, Translation, driver_named, driver_of,
-    first_error,
+    CommandLine, CompileMethod, CompilerDriver, DRIVERS, DirectCompiler, Translation, deciding_files, driver_named,
+    driver_of, first_error,
 };
 use crate::family::Family;
 use crate::lookup::CompilersOfMachine;
@@ -304,7 +304,7 @@ impl Toolchains {
     ) -> Option<CacheSlot<'_>> {
         let cache = self.cache.as_deref().filter(|_| self.kept.is_none())?;
         let files = folder.known_files()?;
-        let program = &compiler.deciding_files(driver_named(compiler.name())?.deciding_files(compiler)?);
+        let program = &deciding_files(compiler)?;
         let kind = EntryKind::Compilation;
         cache.slot(&ProgramQuestion { kind, program, arguments, files, input: b"" })
     }

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
 
-use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, DecidingFiles, EntryKind, ProgramQuestion};
+use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, run};
 use crate::compiler::{Compiler, CompilerAnswer};
-use crate::drivers::first_error;
+use crate::drivers::{deciding_files, first_error};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
@@ -135,7 +135,7 @@ fn module_slot<'a>(
     arguments: &[String],
     text: &str,
 ) -> Option<CacheSlot<'a>> {
-    let program = &glslang.deciding_files(DecidingFiles::default());
+    let program = &deciding_files(glslang)?;
     let files = BTreeMap::from([(SOURCE.to_owned(), text.as_bytes().to_vec())]);
     let question = ProgramQuestion { kind: EntryKind::Compilation, program, arguments, files: &files, input: b"" };
     is_whole(text).then(|| cache.slot_of_whole(&question))?

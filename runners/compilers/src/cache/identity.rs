@@ -2,8 +2,9 @@
 //!
 //! These are the program, the libraries that the system's loader links to it, the libraries that it
 //! opens while it runs, and the programs that it starts. If not all of them are known (a user's
-//! script, a program for a foreign system), the program has no identity and its answers are not
-//! kept.
+//! script, a launcher, a program for a foreign system), the program has no identity and its answers
+//! are not kept. The version that the program prints and its answer to a fixed question
+//! (`canary`) are part of its identity, since other things than files may decide its answers.
 //!
 //! The cache reads each file once. It remembers the digest by path, size, inode and change time;
 //! only root can set the change time.
@@ -20,6 +21,7 @@ use object::read::elf::{ElfFile32, ElfFile64, FileHeader, ProgramHeader};
 use object::{FileKind, ReadCache, ReadRef};
 use sha2::{Digest, Sha256};
 
+use super::canary::{Canary, CanaryAnswer};
 use super::store::{CacheKey, EntryKind, EntryStore, KeyParts};
 use crate::child::{ProcessEnd, run};
 use crate::search_path::on_path;
@@ -73,6 +75,22 @@ pub(crate) struct ProgramFiles {
     pub(crate) started_by_script: &'static [&'static str],
     /// Arguments and variables of every start.
     pub(crate) words: Vec<OsString>,
+    /// The version that it printed to this process.
+    pub(crate) version: String,
+    /// The fixed question to it; `None` under Wine, whose server outlives each program.
+    pub(crate) canary: Option<Canary>,
+}
+
+/// The reason why a program has no identity.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoIdentity {
+    #[error("not all files that decide its answers are known")]
+    UnknownFiles,
+    /// It starts another program.
+    #[error("{} starts {}, so another program may answer the next time", program.display(), started.display())]
+    Launcher { program: PathBuf, started: PathBuf },
+    #[error("{}: what it starts cannot be seen: {error}", program.display())]
+    NotTraced { program: PathBuf, error: io::Error },
 }
 
 /// Files that decide a compiler's answers and that only its driver knows.
@@ -106,24 +124,31 @@ struct FileState {
 }
 
 impl ProgramIdentity {
-    /// Hashes the files, or takes their digests from `store`. `None` if not all deciding files are
-    /// known.
-    pub(super) fn of(program: &ProgramFiles, store: &EntryStore) -> Option<Self> {
+    /// Hashes the files, or takes their digests from `store`.
+    pub(super) fn of(program: &ProgramFiles, store: &EntryStore) -> Result<Self, NoIdentity> {
         let mut parts = KeyParts::of_kind("program");
         parts.add_list(OUR_PART.iter().map(|text| text.as_bytes()));
         parts.add_list(program.words.iter().map(|word| word.as_encoded_bytes()));
         let variables = variables();
         parts.add_list(variables.iter().map(|variable| variable.as_encoded_bytes()));
+        parts.add(program.version.as_bytes());
+
+        let mut paths = all_files(program).ok_or(NoIdentity::UnknownFiles)?;
+        if let Some(canary) = &program.canary {
+            let digest = add_executed(canary, program.is_known_script, &mut paths)?;
+            parts.add(&digest.0);
+        }
 
         let mut files = Vec::new();
-        for path in all_files(program)? {
-            let file = FileState::of(&path).ok()?;
-            let digest = file.digest(store).ok()?;
+        for path in paths {
+            let (file, digest) = FileState::of(&path)
+                .and_then(|file| file.digest(store).map(|digest| (file, digest)))
+                .map_err(|_| NoIdentity::UnknownFiles)?;
             parts.add(file.path.as_os_str().as_encoded_bytes());
             parts.add(&digest);
             files.push(file);
         }
-        Some(Self { digest: parts.key(), files })
+        Ok(Self { digest: parts.key(), files })
     }
 
     pub(super) fn bytes(&self) -> &[u8; 32] {
@@ -250,6 +275,25 @@ fn all_files(program: &ProgramFiles) -> Option<BTreeSet<PathBuf>> {
         add_library(&library, own_loader, &mut files)?;
     }
     (files.len() <= MOST_FILES).then_some(files)
+}
+
+/// Asks the fixed question, adds the files that the program executed for it, and returns the digest
+/// of the answer.
+fn add_executed(canary: &Canary, is_known_script: bool, files: &mut BTreeSet<PathBuf>) -> Result<CacheKey, NoIdentity> {
+    let not_traced = |error| NoIdentity::NotTraced { program: canary.program.clone(), error };
+    let itself = canary.program.canonicalize().map_err(not_traced)?;
+    let CanaryAnswer { digest, started, mapped } = canary.ask().map_err(not_traced)?;
+    // A launcher may choose another program for other arguments or at another time.
+    if let (false, Some(started)) = (is_known_script, started.first()) {
+        return Err(NoIdentity::Launcher { program: canary.program.clone(), started: started.clone() });
+    }
+    // Code that a program makes while it runs is in no file.
+    let is_file = |path: &PathBuf| {
+        let path = path.as_os_str().as_encoded_bytes();
+        !path.starts_with(b"/memfd:") && !path.starts_with(b"/dev/")
+    };
+    files.extend(started.into_iter().chain(mapped).filter(|path| *path != itself && is_file(path)));
+    Ok(digest)
 }
 
 /// Adds a program and its linked libraries, and returns true for a script. `None` if not all deciding
@@ -420,7 +464,7 @@ mod tests {
     }
 
     fn identity(files: &ProgramFiles, store: &EntryStore) -> Option<[u8; 32]> {
-        ProgramIdentity::of(files, store).map(|identity| *identity.bytes())
+        ProgramIdentity::of(files, store).ok().map(|identity| *identity.bytes())
     }
 
     /// A program of the system, in a separate folder, so that it can be replaced.

@@ -1,15 +1,19 @@
 //! Keeps the answers of compilers and of spirv-val on disk, so that each question runs a program
 //! once.
 //!
-//! The key of an answer covers everything that decides it: the question, and the content of the
-//! programs and libraries that answer it (`identity`). Answers that may depend on unknown files are
+//! The key of an answer covers everything that decides it: the question, the content of the
+//! programs and libraries that answer it (`identity`), and what they answer now to a question that
+//! never changes (`canary`, which `traced` runs). Answers that may depend on unknown files are
 //! never kept. `folder` finds the folder, and rejects one that another user can change. `store`
 //! reads, writes and removes entries there, from many processes at once. If the folder or a file in
 //! it is broken, the program runs again: a cache never fails a run.
 
+mod canary;
 mod folder;
 mod identity;
 mod store;
+#[cfg(target_os = "linux")]
+mod traced;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,9 +23,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use layoutproof_readers::toolchain::AnswerOrigin;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use canary::{Canary, CanaryQuestion};
 pub use folder::{CacheFolder, NoCacheFolder};
 pub(crate) use identity::{DecidingFiles, ProgramFiles};
-use identity::{ProgramIdentity, file_digest};
+use identity::{NoIdentity, ProgramIdentity, file_digest};
 pub(crate) use store::EntryKind;
 pub use store::{CacheContent, KindContent};
 use store::{CacheKey, EntryStore, KeyParts, LIMIT};
@@ -33,9 +38,11 @@ pub struct AnswerCache {
     store: EntryStore,
     identities: Mutex<BTreeMap<ProgramFiles, Arc<IdentityCell>>>,
     histories: Mutex<BTreeMap<EntryKind, AnswerHistory>>,
+    /// Sentences about programs whose answers are not kept.
+    uncached: Mutex<BTreeSet<String>>,
 }
 
-/// The identity of a program, computed on first use. The inner value is `None` if the program has
+/// The identity of a program, made on first use. The inner value is `None` if the program has
 /// no identity.
 type IdentityCell = OnceLock<Option<Arc<ProgramIdentity>>>;
 
@@ -102,6 +109,7 @@ impl AnswerCache {
             folder,
             identities: Mutex::default(),
             histories: Mutex::default(),
+            uncached: Mutex::default(),
         }
     }
 
@@ -125,11 +133,12 @@ impl AnswerCache {
         CacheUse { compilations: count(EntryKind::Compilation), validations: count(EntryKind::Validation) }
     }
 
-    /// A sentence for the user if answers could not be written, so that the next run has to ask
-    /// again.
-    pub fn note(&self) -> Option<String> {
-        let reason = self.store.failure()?;
-        Some(format!("answers of compilers and spirv-val are not cached: {reason}"))
+    /// Sentences for the user if answers were not kept, so that the next run has to ask again.
+    pub fn notes(&self) -> Vec<String> {
+        let failure = self.store.failure();
+        let failure = failure.map(|reason| format!("answers of compilers and spirv-val are not cached: {reason}"));
+        let uncached = self.uncached.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.into_iter().chain(uncached.iter().cloned()).collect()
     }
 
     /// SHA-256 of a file, in hexadecimal digits. The cache remembers it by path, size, inode and
@@ -186,7 +195,16 @@ impl AnswerCache {
             }
         };
         // Hashing a large program takes a while. Only the questions to this program wait for it.
-        cell.get_or_init(|| ProgramIdentity::of(program, &self.store).map(Arc::new)).clone()
+        cell.get_or_init(|| match ProgramIdentity::of(program, &self.store) {
+            Ok(identity) => Some(Arc::new(identity)),
+            Err(NoIdentity::UnknownFiles) => None,
+            Err(reason @ (NoIdentity::Launcher { .. } | NoIdentity::NotTraced { .. })) => {
+                let mut uncached = self.uncached.lock().unwrap_or_else(PoisonError::into_inner);
+                uncached.insert(format!("answers are not cached: {reason}"));
+                None
+            }
+        })
+        .clone()
     }
 }
 

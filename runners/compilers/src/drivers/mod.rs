@@ -20,9 +20,10 @@ use std::sync::Arc;
 
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::module_reader::ModuleReader;
-use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain};
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain, toolchains};
+use layoutproof_source::shader_language::ShaderLanguage;
 
-use crate::cache::DecidingFiles;
+use crate::cache::{CanaryQuestion, DecidingFiles, ProgramFiles};
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering};
 use crate::programs::ProgramLookup;
 use crate::service::{CompileService, LineService};
@@ -163,6 +164,29 @@ pub(crate) struct FamilyName {
     pub(crate) decides_file: bool,
 }
 
+/// What decides the answers of a compiler: the files that its driver knows, and the answer to a
+/// fixed question. `None` if not all files are known.
+pub(crate) fn deciding_files(compiler: &Compiler) -> Option<ProgramFiles> {
+    let driver = driver_named(compiler.name())?;
+    let known = driver.deciding_files(compiler)?;
+    Some(compiler.deciding_files(known, canary(driver)?))
+}
+
+/// The fixed question to a compiler: one shader with members that rule sets place differently.
+fn canary(driver: &'static dyn CompilerDriver) -> Option<CanaryQuestion> {
+    let CompileMethod::CommandLine(command_line) = driver.method() else { return None };
+    let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == driver.name())?;
+    let text = match toolchain.language() {
+        ShaderLanguage::Hlsl | ShaderLanguage::Slang => include_str!("canary.hlsl"),
+        ShaderLanguage::Glsl => include_str!("canary.comp"),
+        ShaderLanguage::Wgsl => include_str!("canary.wgsl"),
+    };
+    let CommandLine { source, arguments, header, .. } = command_line(&CompileRequest::of_text(toolchain, text));
+    let header = header.map(|header| (header.path.to_owned(), header.text.as_bytes().to_vec()));
+    let files = header.into_iter().chain([(source, text.as_bytes().to_vec())]).collect();
+    Some(CanaryQuestion { arguments, files })
+}
+
 /// The driver of the compiler with this name, which may be any of its builds.
 pub(crate) fn driver_named(compiler: &str) -> Option<&'static dyn CompilerDriver> {
     let is_of = |driver: &&&dyn CompilerDriver| {
@@ -191,8 +215,6 @@ pub fn full_type_space(toolchain: &Toolchain) -> TypeSpace {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use layoutproof_readers::toolchain::toolchains;
 
     use super::*;
 

@@ -36,10 +36,13 @@ mod cached {
     use super::super::*;
     use crate::cache::{AnswerCache, CacheFolder, CacheUse, ProgramUse};
 
-    /// Answers as the source demands, and notes each run in `asked`.
+    /// Answers as the source demands, and notes each run in `asked`, except for the fixed question,
+    /// which begins with a version. It starts no program, as a compiler.
     const GLSLANG: &str = r#"
+        read -r text <probe.comp
+        case $text in '#version 450') exit ;; esac
         echo >>PLACE/asked
-        case $(cat probe.comp) in
+        case $text in
         crash) kill -SEGV $$ ;;
         hang) exec sleep 1000 ;;
         refuse) echo "ERROR: probe.comp:4: 'm' : no such thing"; exit 2 ;;
@@ -145,7 +148,9 @@ mod cached {
         compile(&place.run(&[("glslang", &other)]), "glslang", "void main() {}");
         assert_eq!(place.asked(), 3);
 
-        let dxc = [("dxc", "echo >>PLACE/asked; printf word >probe.spv")];
+        let dxc =
+            "read -r text <probe.hlsl; case $text in struct*) exit ;; esac; echo >>PLACE/asked; printf word >probe.spv";
+        let dxc = [("dxc", dxc)];
         for toolchain in ["dxc-spirv", "dxc-spirv-dx", "dxc-spirv"] {
             compile(&place.run(&dxc), toolchain, "");
         }
@@ -171,8 +176,10 @@ mod cached {
     #[test]
     fn each_of_two_compilers_has_its_own_answers() {
         let place = Place::new();
-        let slangc = "echo s >>PLACE/asked; cat probe.slang >translated.hlsl; echo {} >probe.json";
-        let dxc = "echo d >>PLACE/asked; cat translated.hlsl";
+        let slangc = "read -r text <probe.slang; case $text in struct*) exit ;; esac
+            echo s >>PLACE/asked; printf '%s' \"$text\" >translated.hlsl; echo {} >probe.json";
+        let dxc = "[ -f translated.hlsl ] || exit
+            echo d >>PLACE/asked; read -r text <translated.hlsl; printf '%s' \"$text\"";
         let run = |slangc: &str, dxc: &str| {
             let run = place.run(&[("slangc", slangc), ("dxc", dxc)]);
             let Compilation { outcome, origin } = compile(&run, "slang-d3d12", "float a;");
@@ -187,6 +194,63 @@ mod cached {
         // question is the same.
         assert_eq!(run(slangc, &format!("{dxc} ")), (1, AnswerOrigin::Cached));
         assert_eq!(run(&format!("{slangc} "), dxc), (1, AnswerOrigin::Cached));
+    }
+
+    /// A launcher starts the compiler that a configuration names. `$0` is the configuration.
+    #[test]
+    fn a_launcher_gives_no_answer_of_yesterday() {
+        let exec = r#"read -r compiler <"$0"; exec "$compiler""#;
+        let starts = r#"read -r compiler <"$0"; "$compiler"; exit $?"#;
+        let in_background = r#"read -r compiler <"$0"; "$compiler" & wait $!"#;
+        let in_process = r#"read -r compiler <"$0"; . "$compiler""#;
+        let launchers: [(&str, &[&str]); 6] = [
+            ("/bin/sh", &["-c", exec]),
+            ("/bin/sh", &["-c", starts]),
+            ("/bin/sh", &["-c", in_background]),
+            ("/usr/bin/env", &["sh", "-c", exec]),
+            ("/usr/bin/nice", &["sh", "-c", exec]),
+            // It executes nothing else, so its answer to the fixed question shows the change.
+            ("/bin/sh", &["-c", in_process]),
+        ];
+        for (program, words) in launchers {
+            let place = Place::new();
+            let (config, linked) = (place.path("config"), place.path("launcher"));
+            std::os::unix::fs::symlink(program, &linked).unwrap();
+            for (number, answer) in ["one.", "two."].iter().enumerate() {
+                let compiler = place.path(&format!("compiler{number}"));
+                fs::write(&compiler, format!("#!/bin/sh\nprintf {answer} >probe.spv\n")).unwrap();
+                fs::set_permissions(&compiler, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+                fs::write(&config, format!("{}\n", compiler.display())).unwrap();
+
+                for path in [PathBuf::from(program), linked.clone()] {
+                    let compiler = Compiler::launched("glslang", path, words, &config);
+                    let machine = CompilersOfMachine { compilers: vec![compiler], notes: Vec::new() };
+                    let run = Toolchains::of(machine).with_cache(Some(place.cache()));
+                    let Compilation { outcome, .. } = compile(&run, "glslang", "void main() {}");
+                    let CompileOutcome::Compiled(made) = outcome else { panic!("{outcome:?}") };
+                    let expected = u32::from_le_bytes(answer.as_bytes().try_into().unwrap());
+                    assert_eq!(made.shader, Shader::Spirv(vec![expected]), "{program} {words:?}");
+
+                    let notes = run.cache.as_ref().unwrap().notes();
+                    let is_launcher = words.last() != Some(&in_process);
+                    assert_eq!(notes.iter().any(|note| note.contains(" starts ")), is_launcher, "{notes:?}");
+                }
+            }
+        }
+    }
+
+    /// The same program and libraries, which print another version.
+    #[test]
+    fn another_version_is_another_compiler() {
+        let place = Place::new();
+        let run = |version: &str| {
+            let compiler =
+                Compiler::script("glslang", &GLSLANG.replace("PLACE", &place.0.path().display().to_string()));
+            let compilers = vec![compiler.with_version(version)];
+            let machine = CompilersOfMachine { compilers, notes: Vec::new() };
+            compile(&Toolchains::of(machine).with_cache(Some(place.cache())), "glslang", "void main() {}").origin
+        };
+        assert_eq!(["1", "1", "2"].map(run), [AnswerOrigin::Asked, AnswerOrigin::Cached, AnswerOrigin::Asked]);
     }
 
     /// Damages every file of the cache in each way; the answers stay the same.
@@ -229,7 +293,7 @@ mod cached {
             assert_eq!(compile(&run, "glslang", text).origin, AnswerOrigin::Asked);
         }
         assert_eq!(place.asked(), 2);
-        assert!(run.cache.as_ref().unwrap().note().unwrap().contains("are not cached"));
+        assert!(run.cache.as_ref().unwrap().notes()[0].contains("are not cached"));
     }
 
     #[test]
