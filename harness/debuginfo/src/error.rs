@@ -18,6 +18,11 @@ pub enum DebugInfoError {
     DamagedSection { object: String, section: String, message: String },
     #[error("{object}: section `{section}` would have {size} bytes; at most {limit} are read")]
     SectionTooLarge { object: String, section: String, size: u64, limit: u64 },
+    #[error(
+        "{object}: section `{section}` unpacks to {size} bytes, of which at most {limit} are read; `objcopy \
+         --decompress-debug-sections` makes an object that is read in place"
+    )]
+    UnpacksTooLarge { object: String, section: String, size: u64, limit: u64 },
     #[error("{object}: unit at {offset:#x} of .debug_info: {message}")]
     DamagedUnit { object: String, offset: u64, message: String },
     #[error("{object}: type `{name}` at {offset:#x}: {message}")]

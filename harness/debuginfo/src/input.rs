@@ -21,8 +21,11 @@ pub struct DebugLimits {
     pub members: u32,
     /// Maximum number of type names in the index.
     pub names: u32,
-    /// Maximum decompressed size of a section, in bytes.
+    /// Maximum size of a section, in bytes.
     pub section_bytes: u64,
+    /// Maximum size of all compressed sections of an object, in bytes after decompression: those are in
+    /// memory, while others stay in the file.
+    pub unpacked_bytes: u64,
     /// Maximum number of object files in an archive.
     pub objects: u32,
     /// Maximum number of threads; 0 means one per core.
@@ -37,6 +40,7 @@ impl Default for DebugLimits {
             members: 100_000,
             names: 20_000_000,
             section_bytes: 4 << 30,
+            unpacked_bytes: 1 << 30,
             objects: 1_000_000,
             threads: 0,
         }

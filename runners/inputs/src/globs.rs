@@ -41,17 +41,28 @@ pub fn names(pattern: &str, file: &Path) -> bool {
     is_match(&parts, &components)
 }
 
+/// True if the parts of a pattern match the components of a path.
+///
+/// A table of what the last parts and components match, because trying each way through several `**`
+/// takes exponential time.
 fn is_match(parts: &[&str], components: &[String]) -> bool {
-    match (parts, components) {
-        ([], []) => true,
-        (["**", rest @ ..], [folder, inner @ ..]) => {
-            is_match(rest, components) || (!inner.is_empty() && !folder.starts_with('.') && is_match(parts, inner))
+    // Below: the components from each place on, matched by the parts after the current one.
+    let mut below = vec![false; components.len() + 1];
+    below[components.len()] = true;
+    for part in parts.iter().rev() {
+        let mut here = vec![false; components.len() + 1];
+        let pattern = WildMatch::new(part);
+        for (place, component) in components.iter().enumerate().rev() {
+            here[place] = if *part == "**" {
+                let is_last = place + 1 == components.len();
+                below[place] || (!is_last && !component.starts_with('.') && here[place + 1])
+            } else {
+                pattern.matches(component) && below[place + 1]
+            };
         }
-        ([part, rest @ ..], [component, inner @ ..]) => {
-            WildMatch::new(part).matches(component) && is_match(rest, inner)
-        }
-        ([], [_, ..]) | ([_, ..], []) => false,
+        below = here;
     }
+    below[0]
 }
 
 struct GlobSearch<'a> {
@@ -96,6 +107,15 @@ impl GlobSearch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 40 parts `**` have more ways through 40 folders than a computer can try.
+    #[test]
+    fn a_pattern_with_many_wildcards_is_matched_at_once() {
+        let file = ["a"; 40].join("/") + "/x.hlsl";
+        let pattern = |end: &str| ["**/a"; 20].join("/") + end;
+        assert!(names(&pattern("/**/x.hlsl"), Path::new(&file)));
+        assert!(!names(&pattern("/**/y.hlsl"), Path::new(&file)));
+    }
 
     #[test]
     fn a_pattern_names_the_files_that_it_finds() {

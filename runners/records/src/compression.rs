@@ -25,56 +25,106 @@ pub(crate) fn frame(text: &str) -> Vec<u8> {
     compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
 }
 
-/// The text of a records file, compressed or not, of at most `limit` bytes. If the last frame is
-/// incomplete, as after a kill, the text ends before it.
-///
-/// # Errors
-/// The text is longer than `limit`.
-pub(crate) fn text(bytes: &[u8], limit: u64) -> anyhow::Result<Cow<'_, [u8]>> {
-    if !bytes.starts_with(&MAGIC) {
-        return Ok(Cow::Borrowed(bytes));
-    }
-
-    let (mut rest, mut text) = (bytes, Vec::new());
-    while !rest.is_empty() {
-        let whole = text.len();
-        let left = limit.saturating_sub(whole as u64);
-        if !append_frame(&mut rest, &mut text, left) {
-            text.truncate(whole);
-            break;
-        }
-        if text.len() as u64 > limit {
-            bail!("it has more than {limit} bytes, the most that is read of such a file");
-        }
-    }
-    Ok(Cow::Owned(text))
+/// Limits on the text of a compressed file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UnpackLimits {
+    pub(crate) bytes: u64,
+    /// Bytes of text for each byte of the file, if the text has more than `any_ratio`.
+    pub(crate) ratio: u64,
+    /// Bytes that may have any ratio.
+    pub(crate) any_ratio: u64,
+    /// Bytes of one line.
+    pub(crate) line: u64,
 }
 
-/// Appends the text of the next frame, at most `left` + 1 bytes. Returns false if no complete frame
-/// is left.
-fn append_frame(rest: &mut &[u8], text: &mut Vec<u8>, left: u64) -> bool {
-    let Ok(decoder) = StreamingDecoder::new(&mut *rest) else { return false };
-    let before = text.len() as u64;
-    let mut limited = decoder.take(left.saturating_add(1));
-    if limited.read_to_end(text).is_err() {
-        return false;
+impl Default for UnpackLimits {
+    /// Real records have ratios of 20 to 150, and lines of some hundred kilobytes.
+    fn default() -> Self {
+        Self { bytes: 1 << 30, ratio: 1000, any_ratio: 64 << 20, line: 64 << 20 }
     }
-    if text.len() as u64 - before > left {
-        // The checksum comes after the bytes that were read, so it cannot be checked.
-        return true;
+}
+
+/// The texts of a records file, one after the other: each frame of a compressed file, else the whole
+/// file. Ends before an incomplete or damaged frame, as after a kill.
+pub(crate) struct FrameTexts<'a> {
+    rest: &'a [u8],
+    is_compressed: bool,
+    /// Most bytes of all texts.
+    limit: u64,
+    limits: UnpackLimits,
+    /// Bytes of the texts so far.
+    unpacked: u64,
+    /// Bytes of the line that has not ended yet.
+    line: u64,
+}
+
+impl<'a> FrameTexts<'a> {
+    pub(crate) fn new(bytes: &'a [u8], limits: UnpackLimits) -> Self {
+        let plausible = (bytes.len() as u64).saturating_mul(limits.ratio).max(limits.any_ratio);
+        let (is_compressed, limit) = (bytes.starts_with(&MAGIC), plausible.min(limits.bytes));
+        Self { rest: bytes, is_compressed, limit, limits, unpacked: 0, line: 0 }
     }
 
-    let decoder = &limited.get_ref().decoder;
-    let said = decoder.get_checksum_from_data();
-    said.is_none() || said == decoder.get_calculated_checksum()
+    /// The text of the next frame; `None` if it is not whole.
+    fn frame(&mut self) -> anyhow::Result<Option<Vec<u8>>> {
+        let Ok(mut decoder) = StreamingDecoder::new(&mut self.rest) else { return Ok(None) };
+        let (mut text, mut part) = (Vec::new(), vec![0; PART]);
+        loop {
+            let Ok(length) = decoder.read(&mut part) else { return Ok(None) };
+            let read = &part[..length];
+            self.unpacked += length as u64;
+            self.line = match read.iter().rposition(|byte| *byte == b'\n') {
+                Some(last) => (length - last - 1) as u64,
+                None => self.line + length as u64,
+            };
+            if self.unpacked > self.limit {
+                bail!("it unpacks to more than {} bytes, the most that is read of such a file", self.limit);
+            }
+            if self.line > self.limits.line {
+                bail!("a line unpacks to more than {} bytes", self.limits.line);
+            }
+            if length == 0 {
+                break;
+            }
+            text.extend_from_slice(read);
+        }
+        let said = decoder.decoder.get_checksum_from_data();
+        Ok((said.is_none() || said == decoder.decoder.get_calculated_checksum()).then_some(text))
+    }
+}
+
+/// Bytes that are unpacked at once.
+const PART: usize = 1 << 16;
+
+impl<'a> Iterator for FrameTexts<'a> {
+    type Item = anyhow::Result<Cow<'a, [u8]>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        if !self.is_compressed {
+            return Some(Ok(Cow::Borrowed(std::mem::take(&mut self.rest))));
+        }
+        let frame = self.frame().transpose().map(|text| text.map(Cow::Owned));
+        if !matches!(frame, Some(Ok(_))) {
+            self.rest = &[];
+        }
+        frame
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn read_within(bytes: &[u8], limits: UnpackLimits) -> anyhow::Result<String> {
+        let texts: anyhow::Result<Vec<_>> = FrameTexts::new(bytes, limits).collect();
+        Ok(String::from_utf8(texts?.concat()).unwrap())
+    }
+
     fn read(bytes: &[u8]) -> String {
-        String::from_utf8(text(bytes, 1 << 20).unwrap().into_owned()).unwrap()
+        read_within(bytes, UnpackLimits::default()).unwrap()
     }
 
     /// Wherever a file is cut, the frames before the cut are read.
@@ -108,10 +158,18 @@ mod tests {
         assert_eq!(read(b"{}\n"), "{}\n");
     }
 
+    /// 64 KiB of text in some dozen bytes, as one frame and as many.
     #[test]
     fn a_small_file_cannot_fill_the_memory() {
-        let bytes = frame(&"0".repeat(1 << 16));
-        let error = text(&bytes, 1 << 10).unwrap_err().to_string();
-        assert_eq!(error, "it has more than 1024 bytes, the most that is read of such a file");
+        let limits = UnpackLimits { bytes: 1 << 20, ratio: 100, any_ratio: 1 << 14, line: 1 << 18 };
+        let one = frame(&"0\n".repeat(1 << 15));
+        let many = frame(&"0\n".repeat(1 << 8)).repeat(1 << 13);
+        let long = frame(&"0".repeat(1 << 19));
+        let told = |bytes: &[u8], limits| read_within(bytes, limits).unwrap_err().to_string();
+        assert!(told(&one, limits).starts_with("it unpacks to more than 16384 bytes"), "{}", told(&one, limits));
+        assert!(told(&many, limits).starts_with("it unpacks to more than 1048576 bytes"), "{}", told(&many, limits));
+        let limits = UnpackLimits { ratio: 1 << 20, ..limits };
+        assert_eq!(told(&long, limits), "a line unpacks to more than 262144 bytes");
+        assert_eq!(read_within(&one, limits).unwrap().len(), 1 << 16);
     }
 }

@@ -5,14 +5,15 @@
 //! headers first, and one end. Derived values in the file are not trusted: outcomes and counts are
 //! recomputed from rows, totals from checks.
 
+use std::borrow::Cow;
+
 use anyhow::{Context, bail};
 use layoutproof_core::check::audit::audit;
 use layoutproof_events::summary;
 use layoutproof_events::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_report::json_lines::{self, NumberedLine};
 
-use crate::compression;
-use layoutproof_inputs::files::FileKind;
+use crate::compression::{FrameTexts, UnpackLimits};
 
 #[derive(Debug, Default)]
 pub struct RecordedRuns {
@@ -28,29 +29,47 @@ pub struct RecordedRuns {
 /// # Errors
 /// A line is not a record or contradicts the lines before it; the message has its number.
 pub fn read(name: &str, bytes: &[u8]) -> anyhow::Result<RecordedRuns> {
-    let bytes = compression::text(bytes, FileKind::Records.limit()).with_context(|| format!("reading {name}"))?;
-    // A torn line may end within a character.
-    let text = String::from_utf8_lossy(&bytes);
     let mut recorded = RecordedRuns::default();
     let mut totals = RunEnd::default();
-    for line in json_lines::lines(json_lines::without_torn_line(&text)) {
-        let NumberedLine { number, event } = line.with_context(|| name.to_owned())?;
-        if let Some(sentence) = recorded.refusal(&event, &totals) {
-            bail!("{name}: line {number}: {sentence}");
+    let (mut before, mut unfinished) = (0, Vec::new());
+    for text in FrameTexts::new(bytes, UnpackLimits::default()) {
+        let text = text.with_context(|| format!("reading {name}"))?;
+        // Another program may end a frame within a line.
+        let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let (whole, rest) = text.split_at(end);
+        let lines = if unfinished.is_empty() { Cow::Borrowed(whole) } else { [&unfinished[..], whole].concat().into() };
+        if end > 0 {
+            before += recorded.add(name, &String::from_utf8_lossy(&lines), before, &mut totals)?;
+            unfinished.clear();
         }
-        match event {
-            Event::RunStarted(run) => recorded.runs.push(run.into_owned()),
-            Event::CheckFinished(check) => {
-                summary::add(&mut totals, &check);
-                recorded.checks.push(check.into_owned());
-            }
-            Event::RunFinished(end) => recorded.end = Some(end.into_owned()),
-        }
+        unfinished.extend_from_slice(rest);
     }
+    // A torn line may end within a character.
+    let last = String::from_utf8_lossy(&unfinished);
+    recorded.add(name, json_lines::without_torn_line(&last), before, &mut totals)?;
     Ok(recorded)
 }
 
 impl RecordedRuns {
+    /// Adds the records of these lines, which come after `before` others. Returns the number of lines.
+    fn add(&mut self, name: &str, text: &str, before: usize, totals: &mut RunEnd) -> anyhow::Result<usize> {
+        for line in json_lines::lines(text, before) {
+            let NumberedLine { number, event } = line.with_context(|| name.to_owned())?;
+            if let Some(sentence) = self.refusal(&event, totals) {
+                bail!("{name}: line {number}: {sentence}");
+            }
+            match event {
+                Event::RunStarted(run) => self.runs.push(run.into_owned()),
+                Event::CheckFinished(check) => {
+                    summary::add(totals, &check);
+                    self.checks.push(check.into_owned());
+                }
+                Event::RunFinished(end) => self.end = Some(end.into_owned()),
+            }
+        }
+        Ok(text.lines().count())
+    }
+
     /// The reason why a line cannot follow those before it. `totals` are the totals of the checks
     /// so far.
     fn refusal(&self, event: &Event<'_>, totals: &RunEnd) -> Option<String> {

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use gimli::SectionId;
 use object::{
-    Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationFlags, RelocationKind, RelocationTarget, SectionIndex,
+    CompressionFormat, Object, ObjectKind, ObjectSection, ObjectSymbol, RelocationFlags, RelocationKind,
+    RelocationTarget, SectionIndex,
 };
 
 use crate::{DebugInfoError, DebugLimits};
@@ -65,8 +66,14 @@ impl<'data> DebugSections<'data> {
             wanted.push(SectionId::DebugLine);
         }
 
-        let mut parts =
-            SectionParts { object_name: name, object, limits, starts: HashMap::new(), parts: HashMap::new() };
+        let mut parts = SectionParts {
+            object_name: name,
+            object,
+            limits,
+            starts: HashMap::new(),
+            parts: HashMap::new(),
+            unpacked: 0,
+        };
         for id in wanted {
             let section_name = if is_split { id.dwo_name() } else { Some(id.name()) };
             if let Some(section_name) = section_name {
@@ -93,7 +100,16 @@ struct SectionParts<'data, 'object> {
     limits: &'object DebugLimits,
     starts: HashMap<SectionIndex, u64>,
     parts: HashMap<SectionId, Vec<SectionPart<'data>>>,
+    /// Bytes of all sections that were compressed.
+    unpacked: u64,
 }
+
+/// Maximum number of bytes that compressed sections of an object unpack to for each of their own, if
+/// they unpack to more than [`SMALL`]. Those of real programs have ratios below 20.
+const RATIO: u64 = 200;
+
+/// Bytes of a section that may have any ratio.
+const SMALL: u64 = 16 << 20;
 
 struct SectionPart<'data> {
     index: SectionIndex,
@@ -126,21 +142,29 @@ impl<'data> SectionParts<'data, '_> {
         Ok(())
     }
 
-    fn decompress(&self, section: &object::Section<'data, '_>, name: &str) -> Result<Cow<'data, [u8]>, DebugInfoError> {
+    fn decompress(
+        &mut self,
+        section: &object::Section<'data, '_>,
+        name: &str,
+    ) -> Result<Cow<'data, [u8]>, DebugInfoError> {
         let damaged = |error: object::Error| DebugInfoError::DamagedSection {
             object: self.object_name.to_owned(),
             section: name.to_owned(),
             message: error.to_string(),
         };
         let compressed = section.compressed_data().map_err(damaged)?;
-        self.check_size(name, compressed.uncompressed_size)?;
-        // No compression format in use turns one byte into more than 1100.
-        let plausible = (compressed.data.len() as u64).saturating_mul(2000).saturating_add(4096);
-        if compressed.uncompressed_size > plausible {
-            let (object, section) = (self.object_name.to_owned(), name.to_owned());
-            let size = compressed.uncompressed_size;
-            return Err(DebugInfoError::SectionTooLarge { object, section, size, limit: plausible });
+        if compressed.format == CompressionFormat::None {
+            return Ok(Cow::Borrowed(compressed.data));
         }
+
+        let size = compressed.uncompressed_size;
+        let plausible = (compressed.data.len() as u64).saturating_mul(RATIO).max(SMALL);
+        let left = self.limits.unpacked_bytes.saturating_sub(self.unpacked);
+        if size > plausible.min(left) {
+            let (object, section) = (self.object_name.to_owned(), name.to_owned());
+            return Err(DebugInfoError::UnpacksTooLarge { object, section, size, limit: plausible.min(left) });
+        }
+        self.unpacked += size;
         compressed.decompress().map_err(damaged)
     }
 

@@ -210,3 +210,34 @@ fn what_is_no_object() {
         assert!(is_refused, "{bytes:?}: {outcome:?}");
     }
 }
+
+/// A compressed section that unpacks to much more than itself: zeros, as the assembler writes them.
+#[test]
+fn a_small_section_does_not_fill_the_memory() {
+    let read = |folder: &TestFolder, limits: DebugLimits| {
+        let bytes = std::fs::read(folder.path("a.o")).unwrap();
+        let limits = DebugLimits { threads: 1, ..limits };
+        let index = DebugFile::new("a.o", &bytes, &NoSiblings).with_limits(limits).index();
+        index.map(|index| index.problems().first().cloned()).unwrap_or_else(Some)
+    };
+    for (compression, section) in [("zlib", ".debug_str"), ("zlib-gnu", ".debug_info"), ("zstd", ".debug_info")] {
+        let folder = TestFolder::new();
+        // 48 MiB of zeros; the second section makes the file one with debug information.
+        let text = format!(
+            ".section {section},\"\",@progbits\n.zero {}\n.section .debug_abbrev,\"\",@progbits\n.byte 0\n",
+            48 << 20
+        );
+        folder.write("a.s", &text);
+        let option = format!("-Wa,--compress-debug-sections={compression}");
+        // Old assemblers have no Zstandard.
+        let Some(Ok(_)) = folder.try_run("gcc", &["-c", option.as_str(), "a.s", "-o", "a.o"]) else { continue };
+        let bytes = std::fs::metadata(folder.path("a.o")).unwrap().len();
+        assert!(bytes < 100 << 10, "{compression}: {bytes} bytes");
+        let problem = read(&folder, DebugLimits::default());
+        let is_refused = |limit: u64| {
+            matches!(&problem, Some(DebugInfoError::UnpacksTooLarge { section: found, size, limit: given, .. })
+                if found == section && *size == 48 << 20 && *given == limit)
+        };
+        assert!(is_refused(16 << 20), "{compression}: {problem:?}");
+    }
+}

@@ -70,7 +70,7 @@ impl Reporter for JsonLines {
 /// The first line that is not a record or that has a newer schema.
 pub fn read(text: &str) -> Result<Records, RecordsError> {
     let mut records = Records::default();
-    for line in lines(text) {
+    for line in lines(text, 0) {
         match line?.event {
             Event::RunStarted(run) => records.runs.push(run.into_owned()),
             Event::CheckFinished(check) => records.checks.push(check.into_owned()),
@@ -88,11 +88,11 @@ pub struct NumberedLine {
 }
 
 /// The records of `text` in order, without empty lines. A line that is not a record is an error, as
-/// for [`read`].
-pub fn lines(text: &str) -> impl Iterator<Item = Result<NumberedLine, RecordsError>> {
+/// for [`read`]. `before` is the number of the file's lines before these.
+pub fn lines(text: &str, before: usize) -> impl Iterator<Item = Result<NumberedLine, RecordsError>> {
     let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
-    lines.map(|(index, text)| {
-        let number = index + 1;
+    lines.map(move |(index, text)| {
+        let number = before + index + 1;
         let line: SavedLine = serde_json::from_str(text).map_err(|reason| unreadable(number, text, reason))?;
         check_schema(number, line.schema())?;
         let event =
