@@ -120,6 +120,7 @@ pub fn main(cli: &Cli) -> ExitCode {
     };
     // A report that cannot be written is an error even if the command succeeded.
     let printed = output::finish();
+    process_tree::end_orphans();
     let exit = done.and_then(|exit| printed.map(|()| exit)).unwrap_or_else(|error| {
         output::warn_of_error(&error, style);
         exit_of(&error)

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use wait_timeout::ChildExt;
 
 use crate::process_tree::ProcessTree;
+use crate::programs::WINE_PREFIX_VARIABLE;
 
 /// Default time limit of a compiler for one source.
 pub const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -53,8 +54,9 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<ProcessOutput> 
 
     let end = wait(&mut child, limit, [&stdout, &stderr])?;
     match end {
-        // A process may outlive its parent on purpose; Wine's server does.
-        ProcessEnd::Exited(_) => {}
+        // Wine's server and services outlive a program on purpose.
+        ProcessEnd::Exited(_) if command.get_envs().any(|(name, _)| name == WINE_PREFIX_VARIABLE) => {}
+        ProcessEnd::Exited(_) => tree.kill_rest(),
         ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
             tree.kill(&mut child)?;
         }
@@ -138,19 +140,37 @@ mod tests {
         assert_eq!((finished.end, finished.stdout.as_str()), (ProcessEnd::TimedOut(limit), "begun\n"));
     }
 
-    #[test]
-    fn what_a_hanging_child_started_ends_with_it() {
+    /// Runs a script that writes the id of a process to `id`, and checks that the process ends.
+    fn leaves_nothing(script: &str, limit: Duration, end: ProcessEnd) {
         let folder = tempfile::tempdir().unwrap();
-        let limit = Duration::from_millis(300);
-        let mut command = shell("sleep 1000 & echo $! > id; wait");
-        assert_eq!(run(command.current_dir(folder.path()), limit).unwrap().end, ProcessEnd::TimedOut(limit));
+        assert_eq!(run(shell(script).current_dir(folder.path()), limit).unwrap().end, end);
         let id = std::fs::read_to_string(folder.path().join("id")).unwrap();
         // A killed process may stay for a moment, until its new parent reaps it.
         let is_gone = |_| {
             std::thread::sleep(Duration::from_millis(10));
             run(&mut shell(&format!("ps -o stat= -p {} | grep -v Z", id.trim())), TIME_LIMIT).unwrap().stdout.is_empty()
         };
-        assert!((0..500).any(is_gone), "process {id} goes on");
+        assert!((0..500).any(is_gone), "{script}: process {id} goes on");
+    }
+
+    #[test]
+    fn what_a_child_started_ends_with_it() {
+        let limit = Duration::from_millis(300);
+        leaves_nothing("sleep 1000 & echo $! > id; wait", limit, ProcessEnd::TimedOut(limit));
+        for background in ["sleep 1000 & echo $! > id", "(nohup sleep 1000 >&2 & echo $! > id)"] {
+            leaves_nothing(background, TIME_LIMIT, ProcessEnd::Exited(0));
+            leaves_nothing(&format!("{background}; exit 1"), TIME_LIMIT, ProcessEnd::Exited(1));
+        }
+    }
+
+    /// A sparse file, which takes no room.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_file_grows_without_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = "sleep 0.2; exec dd if=/dev/zero of=big bs=1 count=1 seek=1100000000 conv=notrunc";
+        let end = run(shell(write).current_dir(folder.path()), TIME_LIMIT).unwrap().end;
+        assert_eq!(end, ProcessEnd::Signalled(25), "SIGXFSZ");
     }
 
     #[test]

@@ -51,18 +51,35 @@ impl ProcessTree {
         }
     }
 
-    /// The tree below a process that was just started by a prepared command.
+    /// The tree below a process that was just started by a prepared command. On Linux, no process of
+    /// the tree can write a file of more than [`FILE_LIMIT`].
     ///
     /// On Windows the child already runs. A process that it starts before it joins its job ends
     /// with this process.
     pub fn below(child: &Child) -> Self {
         #[cfg(unix)]
-        return Self { group: i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) };
+        {
+            let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+            #[cfg(target_os = "linux")]
+            limit_files(group);
+            Self { group }
+        }
         #[cfg(windows)]
         return Self { job: job_of(child).ok() };
     }
 
+    /// Kills the processes that the child left behind when it ended.
+    pub fn kill_rest(&self) {
+        self.kill_all();
+    }
+
     pub fn kill(&self, child: &mut Child) -> io::Result<()> {
+        self.kill_all();
+        child.kill()?;
+        child.wait().map(drop)
+    }
+
+    fn kill_all(&self) {
         // The group no longer exists if the child was alone in it and is gone; a job stays.
         #[cfg(unix)]
         if let Some(group) = self.group {
@@ -72,9 +89,23 @@ impl ProcessTree {
         if let Some(job) = &self.job {
             let _ = job.end_all();
         }
+    }
+}
 
-        child.kill()?;
-        child.wait().map(drop)
+/// Longest file that a compiler may write, in bytes. Wine's and node's own files need some hundred
+/// megabytes.
+#[cfg(target_os = "linux")]
+const FILE_LIMIT: u64 = 1 << 30;
+
+/// A process that writes more dies of SIGXFSZ. A process that has ended already needs no limit.
+#[cfg(target_os = "linux")]
+fn limit_files(process: Option<rustix::process::Pid>) {
+    use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+
+    let most = getrlimit(Resource::Fsize).current.map_or(FILE_LIMIT, |current| current.min(FILE_LIMIT));
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    if process.is_some() {
+        let _ = prlimit(process, Resource::Fsize, limit);
     }
 }
 
@@ -116,15 +147,62 @@ pub fn bind_to_this_process() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes all processes below this one end when it does. Not needed on this system, where children
-/// see that their parent is gone.
+/// Makes processes that leave their tree children of this one on Linux, so that [`end_orphans`]
+/// finds them. Other children see that their parent is gone.
 ///
 /// # Errors
 /// Never fails here.
 #[cfg(not(windows))]
 pub fn bind_to_this_process() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        // A shell that became this process (`exec layoutproof`) may have started some.
+        BEFORE.get_or_init(|| children().into_iter().collect());
+        // Without it, such processes outlive this one.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    }
     Ok(())
 }
+
+/// The children that this process began with.
+#[cfg(target_os = "linux")]
+static BEFORE: std::sync::OnceLock<std::collections::BTreeSet<i32>> = std::sync::OnceLock::new();
+
+/// The ids of this process's children; none if the kernel does not list them.
+#[cfg(target_os = "linux")]
+fn children() -> Vec<i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().filter_map(Result::ok);
+    let ids = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
+    ids.flat_map(|ids| ids.split_whitespace().filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// Kills the processes that compilers have left behind in sessions of their own, where no signal to
+/// their tree reaches them. Wine's server and services end by themselves, after other programs.
+#[cfg(target_os = "linux")]
+pub fn end_orphans() {
+    use rustix::process::{Pid, Signal, getsid, kill_process};
+
+    let own = getsid(None).ok();
+    // Without a start there is nothing to tell them from.
+    let Some(before) = BEFORE.get() else { return };
+    for id in children().into_iter().filter(|id| !before.contains(id)) {
+        let Some(child) = Pid::from_raw(id) else { continue };
+        let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        let is_wines = variables.split(|byte| *byte == 0).any(|variable| variable.starts_with(WINE));
+        // A process that this one has started is in its session.
+        if getsid(Some(child)).ok() != own && !is_wines {
+            let _ = kill_process(child, Signal::KILL);
+        }
+    }
+}
+
+/// The start of the variable that all processes under Wine have.
+#[cfg(target_os = "linux")]
+const WINE: &[u8] = b"WINEPREFIX=";
+
+/// Does nothing: on Windows the job ends them, and other systems do not show them.
+#[cfg(not(target_os = "linux"))]
+pub fn end_orphans() {}
 
 #[cfg(test)]
 mod tests {
@@ -205,6 +283,28 @@ mod tests {
         let mut family = Family::of("parent");
         family.tree.kill(&mut family.child).unwrap();
         family.expect_all_gone();
+    }
+
+    /// A process in a session of its own is in no group that a signal reaches.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_left_its_tree_ends_too() {
+        bind_to_this_process().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let script = "setsid sleep 1000 & echo $! >id; while ! ps -o sid= -p $! | grep -qw $!; do :; done";
+        let mut command = Command::new("sh");
+        crate::child::run(command.args(["-c", script]).current_dir(&folder), SLEEP).unwrap();
+        let stat = || {
+            let id = std::fs::read_to_string(folder.path().join("id")).unwrap();
+            std::fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default()
+        };
+        assert!(!stat().is_empty() && !stat().contains(") Z "), "{}", stat());
+        end_orphans();
+        let is_gone = |_| {
+            thread::sleep(Duration::from_millis(10));
+            stat().is_empty() || stat().contains(") Z ")
+        };
+        assert!((0..500).any(is_gone), "{}", stat());
     }
 
     #[cfg(windows)]

@@ -24,6 +24,8 @@ use wait_timeout::ChildExt;
 
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, end_of, run};
 use crate::compiler::Compiler;
+use crate::process_tree::ProcessTree;
+use crate::programs::WINE_PREFIX_VARIABLE;
 use crate::regular_file;
 
 /// Processes that answer for a compiler. Many threads may ask at once.
@@ -71,6 +73,9 @@ impl CompileServices {
 #[derive(Debug)]
 struct Session {
     child: Child,
+    tree: ProcessTree,
+    /// True if Wine runs it, whose server and services are there for other processes, too.
+    is_wine: bool,
     questions: ChildStdin,
     answers: Receiver<String>,
 }
@@ -78,7 +83,10 @@ struct Session {
 impl Session {
     /// Starts the process. Discards its standard error.
     fn start(command: &mut Command) -> io::Result<Self> {
+        let is_wine = command.get_envs().any(|(name, _)| name == WINE_PREFIX_VARIABLE);
+        ProcessTree::prepare(command);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let tree = ProcessTree::below(&child);
         let questions = child.stdin.take().expect("stdin is piped");
         let output = child.stdout.take().expect("stdout is piped");
         let (sender, answers) = channel();
@@ -87,7 +95,7 @@ impl Session {
         thread::spawn(move || {
             BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
-        Ok(Self { child, questions, answers })
+        Ok(Self { child, tree, is_wine, questions, answers })
     }
 
     /// Sends a line and waits for its answer, which is returned without the line's end.
@@ -100,8 +108,12 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // It may have ended by itself already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if self.is_wine {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        } else {
+            let _ = self.tree.kill(&mut self.child);
+        }
     }
 }
 
