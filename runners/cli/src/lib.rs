@@ -35,7 +35,7 @@ use commands::{
     bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup, show, vectors,
 };
 use invocation::Invocation;
-use layoutproof_compilers::process_tree;
+use layoutproof_compilers::{own_streams, process_tree};
 use layoutproof_executor::serve;
 use layoutproof_inputs::shader_file::reader_process;
 use layoutproof_pairs::debug_worker;
@@ -79,6 +79,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
 }
 
 pub fn main(cli: &Cli) -> ExitCode {
+    own_streams::report_full_files();
     if let Err(error) = process_tree::bind_to_this_process() {
         warn(&format!("note: child processes may outlive this one: no job object could be created ({error})\n"));
     }

@@ -1,10 +1,12 @@
 //! The one place that prints: reports to standard output, everything else to standard error.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context;
+use layoutproof_compilers::own_streams;
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_show::Style;
@@ -21,6 +23,9 @@ use crate::step_events;
 /// error at once would cost the user the files that the command writes after the report.
 static FIRST_ERROR: Mutex<Option<io::Error>> = Mutex::new(None);
 
+/// True if a report was printed.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
 /// Prints a part of the report; [`finish`] reports errors.
 ///
 /// Reports already escape foreign text. This escapes everything else that a terminal could obey,
@@ -30,12 +35,17 @@ pub(crate) fn print(text: &str) {
 }
 
 pub(crate) fn finish() -> anyhow::Result<()> {
-    note(io::stdout().lock().flush());
+    let flushed = io::stdout().lock().flush();
+    if PRINTED.load(Ordering::Relaxed) && own_streams::began_without_output() {
+        note(Err(io::Error::other("it is closed")));
+    }
+    note(flushed);
     let first = FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).take();
     first.map_or(Ok(()), Err).context("writing to standard output")
 }
 
 fn note(written: io::Result<()>) {
+    PRINTED.store(true, Ordering::Relaxed);
     if let Err(error) = written {
         if error.kind() != io::ErrorKind::BrokenPipe {
             FIRST_ERROR.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -144,3 +144,27 @@ fn a_device_that_is_not_here_is_answered_with_those_that_are() {
         answer.warns("error: no device");
     }
 }
+
+/// Without a standard output, and at the limit on the size of files, the command says why there is no
+/// report.
+#[cfg(unix)]
+#[test]
+fn a_report_that_goes_nowhere_is_an_error() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float3 a; float b; };")]);
+    let show = format!("{} show a.hlsl --format html", env!("CARGO_BIN_EXE_layoutproof"));
+    let shell = |script: &str| {
+        let script = script.replace("SHOW", &show);
+        let output =
+            std::process::Command::new("sh").args(["-c", &script]).current_dir(folder.path("")).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    if cfg!(target_os = "linux") {
+        let closed = "error: writing to standard output: it is closed\n".to_owned();
+        assert_eq!(shell("exec SHOW >&-"), (Some(2), closed));
+    }
+    assert_eq!(shell("exec SHOW >/dev/null").0, Some(0));
+    assert_eq!(shell("exec SHOW | head -c 1 >/dev/null").0, Some(0));
+    let (code, told) = shell("ulimit -f 1; exec SHOW >out.html");
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.starts_with("error: writing to standard output: File too large"), "{told}");
+}
