@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use layoutproof_source::shell::shell_word;
 use serde::{Deserialize, Serialize};
 
 /// A command for one check. Records hold its text.
@@ -48,7 +49,7 @@ impl fmt::Display for RerunCommand {
             Self::Show { input, options } => ("show", input, options, ""),
             Self::Text(text) => return f.write_str(text),
         };
-        write!(f, "layoutproof {command} {input}")?;
+        write!(f, "layoutproof {command} {}", shell_word(input))?;
         options.iter().try_for_each(|option| write!(f, " {option}"))?;
         f.write_str(end)
     }
@@ -60,9 +61,40 @@ impl Default for RerunCommand {
     }
 }
 
+/// The command of a saved record, which anyone may have written: people may paste what it says, so it is a command of
+/// this program with literal words, or none.
 impl From<String> for RerunCommand {
     fn from(text: String) -> Self {
-        Self::Text(text)
+        let words = shlex::split(&text).filter(|words| words.first().is_some_and(|program| program == "layoutproof"));
+        let quoted = words.iter().flatten().map(|word| shell_word(word));
+        Self::Text(quoted.collect::<Vec<_>>().join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_word_of_the_command() {
+        let options = vec![CommandOption::new("--rules", "std140")];
+        let run = RerunCommand::Run { input: "$(touch X).hlsl".to_owned(), options };
+        let text = run.to_string();
+        assert_eq!(text, "layoutproof run '$(touch X).hlsl' --rules std140 -vv");
+        assert_eq!(RerunCommand::from(text.clone()).to_string(), text);
+    }
+
+    #[test]
+    fn a_saved_command_is_literal() {
+        for (saved, shown) in [
+            ("layoutproof run a; touch X", "layoutproof run 'a;' touch X"),
+            ("layoutproof show $(touch X)", "layoutproof show '$(touch' 'X)'"),
+            ("layoutproof run a\nlayoutproof run b", "layoutproof run a layoutproof run b"),
+            ("touch X", ""),
+            ("layoutproof run 'a", ""),
+        ] {
+            assert_eq!(RerunCommand::from(saved.to_owned()).to_string(), shown);
+        }
     }
 }
 

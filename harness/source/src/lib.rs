@@ -9,6 +9,7 @@ pub mod nearest_name;
 pub mod plain_text;
 mod render;
 pub mod shader_language;
+pub mod shell;
 pub mod sources;
 pub mod text_limits;
 pub mod toml_table;

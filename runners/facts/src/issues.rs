@@ -7,6 +7,7 @@ use layoutproof_report::upstream::{BuildFinding, DifferenceRow, IssueNumbers, Is
 use layoutproof_show::style::{TextLines, one_line};
 use layoutproof_site::Mechanism;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, parse};
 
@@ -76,7 +77,10 @@ impl DriverIssue {
         text.append(&format!("\n## Steps to reproduce\n\n```{}\n{}\n```\n", self.language, self.shader.trim_end()));
         text.append(&format!("\n{}\n", self.setup.trim()));
         text.append("\nOr with layoutproof, whose shaders show it, too:\n");
-        text.append(&format!("\n```console\n$ layoutproof run {} --no-known\n```\n", one_line(&self.case)));
+        text.append(&format!(
+            "\n```console\n$ layoutproof run {} --no-known\n```\n",
+            one_line(&shell_word(&self.case))
+        ));
         text.append(&format!("\n## Actual behaviour\n\n{}\n", self.actual.trim()));
         text.append(&format!("\n## Expected behaviour\n\n{}\n", self.expected.trim()));
         text.into_text()

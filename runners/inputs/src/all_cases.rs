@@ -12,6 +12,7 @@ use layoutproof_core::check::{Settings, Source, Subject};
 use layoutproof_layout::{ElementChoice, find};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::files::{FileKind, read_text, toml_files_below};
@@ -83,8 +84,9 @@ impl Cases {
             [] if Path::new(word).is_dir() => bail!("{}", misnamed::folder(word)),
             [] => bail!("no file and no case is called `{word}`{}", self.suggestion(word)),
             [first, second, ..] => bail!(
-                "`{word}` matches {} cases: name one, as `{first}` or `{second}`; `layoutproof list {word}` lists them",
-                found.len()
+                "`{word}` matches {} cases: name one, as `{first}` or `{second}`; `layoutproof list {}` lists them",
+                found.len(),
+                shell_word(word)
             ),
         }
     }

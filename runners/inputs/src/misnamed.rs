@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::nearest_name::nearest_name;
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::shell::shell_word;
 
 use crate::files::entries;
 
@@ -35,11 +36,12 @@ pub fn file_of_unknown_language(word: &str) -> String {
              they are in the compiled object"
         )
     } else if HOST_PROGRAMS.contains(&suffix) {
-        format!("{word} is a program, not a shader: `layoutproof check SHADER {word}` compares its structs")
+        let quoted = shell_word(word);
+        format!("{word} is a program, not a shader: `layoutproof check SHADER {quoted}` compares its structs")
     } else if METAL.contains(&suffix) {
         format!("{word} is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal")
     } else if matches!(suffix, "json" | "jsonl" | "zst") {
-        format!("{word} is no shader: `layoutproof report {word}` reads the records of runs")
+        format!("{word} is no shader: `layoutproof report {}` reads the records of runs", shell_word(word))
     } else {
         format!("the suffix of {word} names no language: name it with --lang {}", ShaderLanguage::names())
     }

@@ -20,6 +20,7 @@ use crate::shard::Shard;
 use crate::shard::{missing_shards, split, undivided};
 use layoutproof_inputs::files::{self, FileKind};
 use layoutproof_inputs::inputs::InputWord;
+use layoutproof_source::shell::shell_word;
 
 /// The content of one file.
 #[derive(Clone, Debug)]
@@ -142,7 +143,7 @@ impl RecordedPart {
         if self.is_filtered() {
             format!("{name}: the run was cut short, and it kept no agreeing checks (--records failures): run it again")
         } else {
-            format!("{name}: the run was cut short; `layoutproof run --resume {name}` resumes it")
+            format!("{name}: the run was cut short; `layoutproof run --resume {}` resumes it", shell_word(name))
         }
     }
 }

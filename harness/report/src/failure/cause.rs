@@ -12,6 +12,7 @@ use layoutproof_events::producer::Producer;
 use layoutproof_events::{CheckDevice, CheckId, CheckRecord, CheckRules, Culprit, Outcome, OutcomeKind, ShaderMaker};
 use layoutproof_layout::Quantity;
 use layoutproof_show::style::{Style, TextLines, counted, grouped, one_line};
+use layoutproof_source::shell::shell_word;
 
 use super::block::{block, heading};
 use super::witness::is_wrong;
@@ -194,9 +195,11 @@ impl FailureCause<'_> {
         let more = self.failures.len() - 1;
         let number = self.number;
         (more > 0).then(|| match records_file {
-            Some(file) => {
-                format!("and {} like it (list: `layoutproof report {file} --group {number}`)", grouped(more as u64))
-            }
+            Some(file) => format!(
+                "and {} like it (list: `layoutproof report {} --group {number}`)",
+                grouped(more as u64),
+                shell_word(file)
+            ),
             None => format!(
                 "and {} like it (list: run with `--json FILE`, then `layoutproof report FILE --group {number}`)",
                 grouped(more as u64)

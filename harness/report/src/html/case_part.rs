@@ -15,6 +15,7 @@ use layoutproof_show::layout_text::shown_columns::{
 use layoutproof_show::show_json::ShownBlock;
 use layoutproof_show::style::{counted, grouped, one_line};
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::shell::shell_word;
 use maud::{Markup, html};
 
 use super::components::shader_code;
@@ -343,7 +344,7 @@ pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
                         SourceMaps::Drawn => { (maps(&merged.columns, ShaderLanguage::Hlsl)) },
                         SourceMaps::LeftOut => p.dim {
                             "The page has no room for byte maps of all cases. They are drawn by "
-                            code { "layoutproof show " (one_line(&source.case)) " --all --format html" }
+                            code { "layoutproof show " (one_line(&shell_word(&source.case))) " --all --format html" }
                         },
                     }
                 }

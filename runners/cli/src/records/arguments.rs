@@ -9,6 +9,7 @@ use clap::parser::ValueSource;
 use clap::{Command, CommandFactory, Parser};
 use layoutproof_events::{CommandOption, RerunCommand};
 use layoutproof_records::shard::Shard;
+use layoutproof_source::shell::shell_word;
 
 use crate::args::{ReportFiles, RunArgs};
 use crate::command_line::{Cli, Command as Invoked};
@@ -76,22 +77,16 @@ pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, V
     known.append(&mut added);
 }
 
-fn quoted(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./=,:+@%".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 /// The command of a run, for people: `layoutproof run arrays/ --rules std140`. Options of other versions
 /// are left out.
 pub(crate) fn command(arguments: &BTreeMap<String, Vec<String>>) -> String {
     let inputs = arguments.get("inputs").map(Vec::as_slice).unwrap_or_default();
     let command = Cli::command();
     let options = command.find_subcommand(RUN).map(|run| options(run, arguments, |_| true)).unwrap_or_default();
-    let words = inputs.iter().map(|word| quoted(word)).chain(options.into_iter().map(|option| option.to_string()));
+    let words = inputs
+        .iter()
+        .map(|word| shell_word(word).into_owned())
+        .chain(options.into_iter().map(|option| option.to_string()));
     [format!("{PROGRAM} {RUN}")].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
@@ -110,7 +105,7 @@ fn options(
             (None, None) => continue,
         };
         if option.get_action().takes_values() {
-            options.extend(values.iter().map(|value| CommandOption::new(&flag, quoted(value))));
+            options.extend(values.iter().map(|value| CommandOption::new(&flag, shell_word(value))));
         } else {
             options.push(CommandOption::switch(&flag));
         }

@@ -168,3 +168,24 @@ fn a_report_that_goes_nowhere_is_an_error() {
     assert_eq!(code, Some(2), "{told}");
     assert!(told.starts_with("error: writing to standard output: File too large"), "{told}");
 }
+
+/// What people paste into a shell has each name as one word.
+#[cfg(unix)]
+#[test]
+fn a_command_to_paste_runs_no_name() {
+    let name = "$(touch ran).hlsl";
+    let folder = Folder::with(&[(name, "cbuffer S { float a[2]; };")]);
+    let run = format!("run \"{name}\" --rules std140 --device model --form leaf --plant-misreading neighbours-swapped");
+    let answer = folder.run_quoted(&format!("{run} --json r.jsonl"));
+    let line =
+        answer.out.lines().find_map(|line| line.trim_start().strip_prefix("again")).expect("a command to run again");
+    assert!(line.contains("'$(touch ran).hlsl'"), "{line}");
+    let program = env!("CARGO_BIN_EXE_layoutproof");
+    let pasted = line.trim_start().trim_start_matches("layoutproof").trim();
+    std::process::Command::new("sh")
+        .args(["-c", &format!("{program} {pasted}")])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    assert!(!folder.path("ran").exists());
+}

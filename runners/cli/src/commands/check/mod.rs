@@ -38,6 +38,7 @@ use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
+use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::check::args::{CheckArgs, CheckFormat};
@@ -215,18 +216,8 @@ fn write_map(project: &ProjectFile, entries: &[String]) -> anyhow::Result<()> {
 
 /// The command as the user typed it, with the program's usual name.
 fn typed_command() -> String {
-    let words = std::env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
+    let words = std::env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()).into_owned());
     std::iter::once(PROGRAM.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
-}
-
-/// Quotes a word for a shell.
-fn shell_word(word: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "-_./,=:@+".contains(letter);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 /// The exit code is 2 if an input could not be read or the user names a type that no host file defines, otherwise 1 for a

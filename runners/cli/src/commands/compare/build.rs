@@ -24,6 +24,7 @@ use layoutproof_records::frozen_set::{FrozenSet, FrozenSetPlace, is_version, rel
 use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildSide;
 use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::shell::shell_word;
 
 use crate::output::warn;
 use crate::progress::counting;
@@ -59,7 +60,8 @@ impl Build {
         if path.is_dir() {
             let set = FrozenSet::at(path)?;
             let set = set.with_context(|| {
-                format!("{word} holds no saved decisions: `layoutproof compare ... --save {word}` writes some")
+                let quoted = shell_word(word);
+                format!("{word} holds no saved decisions: `layoutproof compare ... --save {quoted}` writes some")
             })?;
             return Ok(Some(Self::Saved(Box::new(set))));
         }

@@ -18,6 +18,7 @@ use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};
@@ -98,8 +99,9 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         }
         ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
         ([DiffSide { input, .. }], _) => bail!(
-            "one input needs two targets, two inputs one each: `layoutproof diff {input} d3d12 vulkan`, `layoutproof \
-             diff {input} vulkan other.spv`"
+            "one input needs two targets, two inputs one each: `layoutproof diff {0} d3d12 vulkan`, `layoutproof diff {0} \
+             vulkan other.spv`",
+            shell_word(input)
         ),
         ([_, _, third, ..], _) => bail!("`{}` is one input too many", third.input),
         (_, spare) => bail!("`{}` is one rule set too many", spare.first().copied().unwrap_or_default()),
@@ -170,7 +172,8 @@ fn layout(
         (InputContent::LaidOut(_), None) => ShownRules::Shipping,
         (InputContent::LaidOut(_), Some(_)) if is_one_input => {
             bail!(
-                "{name} declares its own offsets: compare it with another file, as `layoutproof diff {name} other.spv`"
+                "{name} declares its own offsets: compare it with another file, as `layoutproof diff {} other.spv`",
+                shell_word(&name)
             )
         }
         (InputContent::LaidOut(_), Some(choice)) => {

@@ -23,6 +23,7 @@ use layoutproof_show::show_json::Shown;
 use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, bindings_text};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::ShowArgs;
@@ -216,6 +217,7 @@ fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> 
             let is_read = toolchains().iter().any(reads);
             let (language, compiler) = (language.title(), compiler.word());
             if is_read {
+                let word = shell_word(word);
                 format!(
                     "  {language} itself gives these offsets, whatever the compiler: `layoutproof run {word} --compiler \
                      {compiler}` compares what its code reads\n"
