@@ -370,7 +370,7 @@ fn cases(checks: &[CheckRecord], end: &RunEnd, seen: &SeenCases<'_>) -> String {
     let left_out = &end.left_out;
     let producers = checks.iter().map(|check| check.id.producer.as_str());
     let producers: BTreeSet<&str> = producers.chain(left_out.iter().map(|group| group.producer.as_str())).collect();
-    let producers: Vec<&str> = producers.into_iter().collect();
+    let producers: Vec<String> = producers.into_iter().map(one_line).collect();
     let rules = checks.iter().map(|check| check.id.rules.as_str());
     let rules: BTreeSet<&str> = rules.chain(left_out.iter().map(|group| group.rules.as_str())).collect();
     let named = if producers.is_empty() { String::new() } else { format!(" ({})", producers.join(", ")) };

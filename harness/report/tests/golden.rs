@@ -168,6 +168,18 @@ fn the_matrix_of_compilers() {
     assert_eq!(matrix::matrix(&[records::agreeing()], &[], Style::PLAIN), "");
 }
 
+/// XML 1.0, `Char`: neither as text nor as a character reference.
+#[test]
+fn junit_has_no_character_that_xml_forbids() {
+    let mut check = records::broken();
+    check.id.case = "a/\u{fffe}b\u{ffff}\u{b}".to_owned();
+    let checks = [check];
+    let end = summary::fold(&checks);
+    let text = Junit.text(&FinishedRun::of(&checks, &end));
+    assert!(!text.contains(['\u{fffe}', '\u{ffff}', '\u{b}']), "{text}");
+    assert!(text.contains("\\u{fffe}b\\u{ffff}\\u{b}"), "{text}");
+}
+
 #[test]
 fn machine_formats() {
     let checks = records::all();

@@ -64,13 +64,15 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns true if a terminal could interpret the character as a command, or if it changes the
-/// direction of nearby text.
+/// Returns true if a terminal could interpret the character as a command, if it changes the
+/// direction of nearby text, or if XML forbids it.
 ///
-/// Sources: ECMA-48 (C0, C1), Unicode 16, property `Bidi_Control`, and the line and paragraph separators.
+/// Sources: ECMA-48 (C0, C1), Unicode 16, property `Bidi_Control`, and the line and paragraph separators; XML 1.0,
+/// `Char`.
 pub fn is_unsafe(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
+        '\u{fffe}' | '\u{ffff}' => true,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
         _ => letter.is_control(),
     }
@@ -83,6 +85,25 @@ pub(crate) fn push_escaped(text: &mut String, letter: char) {
     } else {
         text.push(letter);
     }
+}
+
+/// Escapes the start of each line that a CI service would take as a command: `::error::` and `##[error]` in GitHub
+/// Actions, `##vso[` in Azure Pipelines.
+///
+/// Sources: GitHub's runner, `ActionCommand.TryParseV2` and `TryParse`, which skip spaces before a command; Azure's
+/// agent, `Command.TryParse`.
+pub fn escape_commands(text: &str) -> Cow<'_, str> {
+    let is_command = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("::") || line.contains("##[") || line.contains("##vso[")
+    };
+    if !text.lines().any(is_command) {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split_inclusive('\n').map(|line| {
+        if is_command(line) { line.replacen("::", "\\u{3a}:", 1).replace("##", "#\\u{23}") } else { line.to_owned() }
+    });
+    Cow::Owned(lines.collect())
 }
 
 /// Returns the length in bytes of the sequence `ESC [ numbers m` (ECMA-48, SGR) at the start of `text`.
@@ -102,9 +123,23 @@ mod tests {
             ("plain, ä, \t tab\n", "plain, ä, \t tab\n"),
             ("\u{1b}]0;title\u{7}", "\\u{1b}]0;title\\u{7}"),
             ("a\rb\u{7f}\u{9b}31m", "a\\u{d}b\\u{7f}\\u{9b}31m"),
+            ("no\u{fffe}character\u{ffff}, \u{fffd}", "no\\u{fffe}character\\u{ffff}, \u{fffd}"),
             ("if \u{202e}resu\u{2066}x", "if \\u{202e}resu\\u{2066}x"),
         ] {
             assert_eq!(escape_controls(text), expected);
+        }
+    }
+
+    #[test]
+    fn no_line_is_a_command_of_a_ci_service() {
+        for (text, expected) in [
+            ("error: a\n::error::b\n", "error: a\n\\u{3a}:error::b\n"),
+            ("  ::set-env name=A::b", "  \\u{3a}:set-env name=A::b"),
+            ("a ##[error]b", "a #\\u{23}[error]b"),
+            ("##vso[task.setvariable variable=a]b", "#\\u{23}vso[task.setvariable variable=a]b"),
+            ("engine::Frame ## 1\n", "engine::Frame ## 1\n"),
+        ] {
+            assert_eq!(escape_commands(text), expected);
         }
     }
 

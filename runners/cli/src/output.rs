@@ -14,7 +14,7 @@ use layoutproof_show::show_json::Shown;
 use layoutproof_show::struct_text::PLAIN_COLUMNS;
 use layoutproof_source::diagnostics::Code;
 use layoutproof_source::encoding::BadEncoding;
-use layoutproof_source::plain_text::{escape_all_but_colours, escape_controls, escape_json};
+use layoutproof_source::plain_text::{escape_all_but_colours, escape_commands, escape_controls, escape_json};
 
 use crate::args::Colour;
 use crate::step_events;
@@ -66,15 +66,16 @@ pub(crate) fn print_json(json: &str) {
     note(io::stdout().lock().write_all(escape_json(json).as_bytes()));
 }
 
-/// Prints a message to standard error. It may hold foreign text: control characters are escaped.
+/// Prints a message to standard error. It may hold foreign text: control characters, and what a CI
+/// service would obey, are escaped.
 pub(crate) fn warn(text: &str) {
-    let _ = io::stderr().lock().write_all(escape_controls(text).as_bytes());
+    let _ = io::stderr().lock().write_all(escape_commands(&escape_controls(text)).as_bytes());
 }
 
 /// Prints rendered diagnostics to standard error. They may have colours; other control characters
 /// are escaped.
 pub(crate) fn warn_rendered(text: &str) {
-    let _ = io::stderr().lock().write_all(escape_all_but_colours(text).as_bytes());
+    let _ = io::stderr().lock().write_all(escape_commands(&escape_all_but_colours(text)).as_bytes());
 }
 
 /// Prints a refusal as JSON, for programs; the caller prints it for people.

@@ -16,6 +16,7 @@ use crate::failure::cause::place;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};
+use layoutproof_source::plain_text::escape_controls;
 
 /// The checks as one `JUnit` report.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,9 @@ impl Reporter for Junit {
             suite.add_test_cases(checks.into_iter().map(test_case));
             report.add_test_suite(suite);
         }
-        report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
+        let text = report.to_string().expect("writing to memory does not fail");
+        // quick-junit leaves out the control characters that XML forbids, but not U+FFFE.
+        escape_controls(&text).into_owned()
     }
 }
 

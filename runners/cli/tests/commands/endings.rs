@@ -189,3 +189,22 @@ fn a_command_to_paste_runs_no_name() {
         .unwrap();
     assert!(!folder.path("ran").exists());
 }
+
+/// A records file may come from anyone, and a CI service obeys lines of the log.
+#[test]
+fn names_in_records_start_no_line() {
+    let folder = Folder::with(&[]);
+    folder.run(&format!("{AGREES} --json r.jsonl")).exits(0);
+    let text = folder.read("r.jsonl");
+    let producer = text.split("\"producer\":\"").nth(1).unwrap().split('"').next().unwrap();
+    for key in ["producer", "device", "runner", "proves", "outcome"] {
+        let value = text.split(&format!("\"{key}\":\"")).nth(1).unwrap().split('"').next().unwrap();
+        let old = format!("\"{key}\":\"{value}\"");
+        folder.write("b.jsonl", text.replace(&old, &format!("\"{key}\":\"{value}\\n::error::x\"")).as_bytes());
+        for words in ["report b.jsonl -v", "report b.jsonl -vv", "report b.jsonl"] {
+            let answer = folder.run(words);
+            let lines: Vec<&str> = answer.out.lines().chain(answer.err.lines()).collect();
+            assert!(lines.iter().all(|line| !line.trim_start().starts_with("::")), "{key}, {producer}: {answer}");
+        }
+    }
+}

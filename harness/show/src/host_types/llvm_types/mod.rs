@@ -15,6 +15,7 @@ use layoutproof_layout::rules::Platform;
 use layoutproof_layout::{BlockKind, BlockLayout, find};
 
 use self::types::Definitions;
+use crate::style::one_line;
 
 /// The notation for layouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,8 @@ fn section(block: &BlockLayout, form: LlvmForm, definitions: &mut Definitions) -
     let root = block.result.as_ref().ok()?;
     let stride = block.stride.map(|stride| format!(", stride {stride} bytes")).unwrap_or_default();
     let size = root.size.finite().map_or("no end".to_owned(), |size| format!("{size} bytes"));
-    let mut lines = vec![format!("; {} {} under {}: {size}{stride}", block.kind, block.name, block.rules)];
+    let name = one_line(&block.name);
+    let mut lines = vec![format!("; {} {name} under {}: {size}{stride}", block.kind, block.rules)];
     lines.extend(types::block_lines(form, definitions, block, root));
     if form == LlvmForm::TargetLayout && has_registers(block) {
         lines.extend(register_struct::lines(&block.name, root));

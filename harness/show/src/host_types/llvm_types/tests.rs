@@ -1,6 +1,6 @@
 //! The proposals' examples, and Clang's types for the same declarations.
 
-use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
+use layoutproof_layout::{BlockLayout, LayoutOptions, Span, find, lay_out};
 
 use super::{LlvmForm, llvm_types};
 use layoutproof_frontend::{DeclareOptions, declare};
@@ -272,4 +272,24 @@ fn matrices_are_arrays_of_vectors() {
     assert_eq!(padded("cbuffer RM { row_major float2x3 m; }", "hlsl-cbuffer"), expected);
     let expected = format!("%__cblayout_CM = type <{{ {} }}>", vectors(2, 2, 8));
     assert_eq!(padded("cbuffer CM { column_major float2x3 m; }", "hlsl-cbuffer"), expected);
+}
+
+/// A module may give its types any name.
+#[test]
+fn a_name_ends_no_comment() {
+    let mut sources = SourceMap::default();
+    let text = "struct P { float x; float3 y; }; StructuredBuffer<float> one; cbuffer C { P p; };";
+    let end = u32::try_from(text.len()).unwrap();
+    let span = Span { file: sources.add("test.hlsl", text), start: 0, end };
+    let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
+    for form in [LlvmForm::Padded, LlvmForm::TargetLayout] {
+        let blocks = module.blocks.iter().map(|block| {
+            let layout = lay_out(block, find("hlsl-cbuffer").unwrap(), LayoutOptions::default());
+            BlockLayout { name: format!("{}\nend \\\nnext", layout.name), ..layout }
+        });
+        let text = llvm_types(&blocks.collect::<Vec<_>>(), form);
+        let is_code = |line: &&str| !line.is_empty() && !line.starts_with([';', '%']) && !line.starts_with("target(");
+        assert_eq!(text.lines().find(is_code), None, "{text}");
+        assert!(text.contains("one / end \\ / next"), "{text}");
+    }
 }

@@ -16,6 +16,7 @@ use layoutproof_layout::{BlockLayout, Component, LaidOut, LaidOutMember, LaidOut
 
 use super::{LlvmForm, has_own_members, target};
 use crate::host_types::slots::{HostSlot, in_declared_order, slots, touched};
+use crate::style::one_line;
 
 /// The lines of one block: its types, each once. `definitions` has the types of earlier blocks.
 pub(super) fn block_lines(
@@ -38,7 +39,7 @@ pub(super) fn block_lines(
         (shape, _) => {
             let ty = printer.ty(root);
             if !matches!(shape, LaidOutShape::Struct(_)) {
-                printer.lines.push(format!("; {} is {ty}", block.name));
+                printer.lines.push(format!("; {} is {ty}", one_line(&block.name)));
             }
         }
     }
@@ -117,6 +118,7 @@ impl BlockPrinter<'_> {
         for slot in slots(members) {
             let HostSlot { name: member, offset, layout, .. } = &slot;
             let Some(padding) = offset.checked_sub(end) else {
+                let (name, member) = (one_line(name), one_line(member));
                 let note =
                     format!("; `{name}`: `{member}` at byte {offset} shares bytes with another member and is left out");
                 self.lines.push(note);
