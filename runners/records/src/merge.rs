@@ -179,8 +179,7 @@ struct FirstRecord {
     record: usize,
 }
 
-/// Each check once. Two records of one check must be equal, except for their time and their use of
-/// the cache.
+/// Each check once. Two records of one check must have equal answers.
 fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
     let mut known: HashMap<CheckId, FirstRecord> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
@@ -195,7 +194,7 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
             };
 
             let earlier = &records[first.record];
-            if (CheckRecord { ms: earlier.ms, cached: earlier.cached, ..record.clone() }) != *earlier {
+            if answer_of(&record) != answer_of(earlier) {
                 let [here, there] =
                     [earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
                 let (one, other) = (&names[first.file], &names[file]);
@@ -204,6 +203,14 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
         }
     }
     Ok(records)
+}
+
+/// A record without what depends on the run and not on the answer: its time, its use of the cache,
+/// and which jobs it shared with other checks.
+fn answer_of(record: &CheckRecord) -> CheckRecord {
+    let mut answer = CheckRecord { ms: 0, cached: false, fast: false, thorough: Vec::new(), ..record.clone() };
+    answer.rows.iter_mut().for_each(|row| row.fused = false);
+    answer
 }
 
 /// Refuses shards of one division that belong to different runs.
@@ -328,6 +335,8 @@ enum RecordKind {
 #[cfg(test)]
 mod tests {
     use layoutproof_device::Runner as _;
+    use layoutproof_events::{Row, Witnesses};
+    use layoutproof_layout::Quantity;
     use layoutproof_model::Model;
 
     use super::*;
@@ -339,6 +348,23 @@ mod tests {
             "skip_reason": null, "ms": 1, "leaves": 1, "rows": []
         });
         serde_json::from_value(line).unwrap()
+    }
+
+    #[test]
+    fn equal_answers_of_other_batches_are_one_answer() {
+        let with = |change: &dyn Fn(&mut CheckRecord)| {
+            let mut record = record("naga", 0);
+            record.rows = vec![Row::new("S.a", Quantity::Offset, Witnesses::default())];
+            change(&mut record);
+            let name = "a.jsonl".to_owned();
+            RecordedPart { name, runs: Vec::new(), checks: vec![record], end: None }
+        };
+        let merged = |other: RecordedPart| each_once(vec![with(&|_| {}), other]).map(|records| records.len());
+        assert_eq!(merged(with(&|record| record.rows[0].fused = true)).unwrap(), 1);
+        assert_eq!(merged(with(&|record| record.fast = true)).unwrap(), 1);
+        assert_eq!(merged(with(&|record| record.thorough = vec!["main".to_owned()])).unwrap(), 1);
+        assert!(merged(with(&|record| record.rows.clear())).is_err());
+        assert!(merged(with(&|record| record.leaves = 2)).is_err());
     }
 
     /// A run sends 640 cases through all producers before the next ones.
