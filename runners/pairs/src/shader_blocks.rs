@@ -31,9 +31,9 @@ pub struct ShaderJob {
     pub declare: DeclareArgs,
     /// Shader profile, if known.
     pub profile: Option<String>,
-    /// What the user names on the command line; it takes precedence over comments.
+    /// What the user names on the command line; it takes precedence over the project.
     pub named: LayoutSelection,
-    /// What the project or the compile arguments name.
+    /// What the project or the compile arguments name; it takes precedence over comments.
     pub usual: LayoutSelection,
 }
 
@@ -206,7 +206,11 @@ pub fn read_without_compilers(
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
         check_words(&word, &block.name, &comment)?;
-        for target in targets_of(job, &comment)? {
+        let targets = targets_of(job, &comment)?;
+        if job.named.is_empty() {
+            read.notes.extend(overruled(&word, &block.name, &targets, &comment));
+        }
+        for target in targets {
             let choice = rule_choice(&target)?;
             let Some(block) = choice.block(block) else { continue };
             let block = block.as_ref();
@@ -301,16 +305,25 @@ fn check_words(shader: &str, block: &str, comment: &BlockComment) -> anyhow::Res
     }
 }
 
-/// The rule sets for a block. In order of precedence: command line, comment of the block, project
-/// or compile arguments, language.
+/// The rule sets for a block. In order of precedence: command line, project or compile arguments,
+/// comment of the block, language. A comment may come with a foreign shader; the project says what
+/// ships.
 fn targets_of(job: &ShaderJob, comment: &BlockComment) -> anyhow::Result<Vec<String>> {
     let language = ShaderLanguage::of(job.declare.lang, &job.path);
-    match (job.named.is_empty(), &comment.rules, job.usual.is_empty()) {
+    match (job.named.is_empty(), job.usual.is_empty(), &comment.rules) {
         (false, ..) => job.named.names(language),
-        (true, Some(rules), _) => Ok(rules.split(',').map(str::to_owned).collect()),
-        (true, None, false) => job.usual.names(language),
-        (true, None, true) => LayoutSelection::usual(language).names(language),
+        (true, false, _) => job.usual.names(language),
+        (true, true, Some(rules)) => Ok(rules.split(',').map(str::to_owned).collect()),
+        (true, true, None) => LayoutSelection::usual(language).names(language),
     }
+}
+
+/// A sentence about rule sets of a comment that are not used, because the project or the compile
+/// arguments name others.
+fn overruled(word: &str, block: &str, targets: &[String], comment: &BlockComment) -> Option<String> {
+    let rules = comment.rules.as_ref().filter(|rules| rules.split(',').ne(targets.iter().map(String::as_str)))?;
+    let targets = targets.join(", ");
+    Some(format!("{word}: the comment of `{block}` has rules={rules}, but the project compares {targets}"))
 }
 
 pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOptions) -> BlockLayout {

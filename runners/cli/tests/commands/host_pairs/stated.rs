@@ -123,3 +123,19 @@ fn several_structs_in_a_row_fill_a_block() {
     let answer = folder.run("check b.hlsl host.o --map Lights=Light[2] --format json").exits(0);
     assert_eq!(pairs(&answer), ["Lights Light[2] agree"]);
 }
+
+/// A foreign shader may have any comment; the project says what ships.
+#[test]
+fn a_comment_does_not_overrule_the_project() {
+    let shader = "// layoutproof: rules=scalar\ncbuffer Frame { float3 a; float2 b; };";
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct Frame { float a[3]; float b[2]; } f;") else { return };
+    assert_eq!(pairs(&folder.run("check a.hlsl host.o --format json").exits(0)), ["Frame Frame agree"]);
+    for selection in ["target = [\"d3d12\"]", "rules = [\"hlsl-cbuffer\"]"] {
+        let project = format!("schema = 1\n[[shader]]\nfiles = [\"a.hlsl\"]\n{selection}\n");
+        folder.write("layoutproof.toml", project.as_bytes());
+        let answer = folder.run("check a.hlsl host.o --format json").exits(1);
+        assert_eq!(pairs(&answer), ["Frame Frame differ"], "{selection}");
+        assert!(answer.err.contains("the comment of `Frame` has rules=scalar, but the project compares "), "{answer}");
+    }
+    folder.run("check a.hlsl host.o --rules scalar").exits(0);
+}
