@@ -31,9 +31,9 @@ pub(crate) fn open(name: &str, file: &Path) -> anyhow::Result<Compiler> {
 
 /// Asks the build of a compiler that the user names by its file for its version.
 pub(crate) fn find_version(named: &mut NamedCompiler) -> anyhow::Result<()> {
-    if let (Some(file), None) = (&named.file, &named.version) {
-        let build = open(named.compiler.as_str(), file)?;
-        named.version = Some(dotted_version(build.version()));
+    if let (Some(file), None) = (&named.file, &named.name.version) {
+        let build = open(named.name.compiler.as_str(), file)?;
+        named.name.version = Some(dotted_version(build.version()));
     }
     Ok(())
 }

@@ -4,21 +4,21 @@
 use anyhow::bail;
 use layoutproof_layout::column::ColumnError;
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{Column, ShaderTarget, TargetChoice};
+use layoutproof_layout::{Column, ShaderCompiler, ShaderTarget, TargetChoice};
 use layoutproof_show::{RuleChoice, ShownColumnChoice, columns};
 use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::compile_args::CompileArguments;
-use crate::named_compiler::NamedCompiler;
+use crate::named_compiler::CompilerName;
 use crate::rule_set::rule_choices;
 
-/// Rule sets, targets and compilers.
+/// Rule sets, targets and compilers. It has no path of a program, since `layoutproof.toml` holds one too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LayoutSelection {
     pub rules: Vec<String>,
     pub targets: Vec<TargetChoice>,
-    pub compilers: Vec<NamedCompiler>,
+    pub compilers: Vec<CompilerName>,
 }
 
 impl LayoutSelection {
@@ -42,10 +42,8 @@ impl LayoutSelection {
         for choice in &mut self.targets {
             *choice = arguments.with_layout(*choice);
         }
-        if let Some(compiler) = arguments.compiler.filter(|_| self.compilers.is_empty() && !self.targets.is_empty())
-            && columns(&self.targets, &[(compiler, None)], None).is_ok()
-        {
-            self.compilers.push(NamedCompiler::any(compiler));
+        if self.compilers.is_empty() {
+            self.compilers.extend(compiler_of(arguments, &self.targets).map(CompilerName::any));
         }
     }
 
@@ -62,7 +60,7 @@ impl LayoutSelection {
         if self.targets.is_empty() && self.compilers.is_empty() {
             return Ok(found);
         }
-        let compilers: Vec<_> = self.compilers.iter().map(NamedCompiler::column_part).collect();
+        let compilers: Vec<_> = self.compilers.iter().map(CompilerName::column_part).collect();
         found.extend(columns(&self.targets, &compilers, language)?.into_iter().filter_map(choice));
         Ok(found)
     }
@@ -78,6 +76,12 @@ impl LayoutSelection {
         }
         Ok(whole.choices(language)?.iter().map(|column| column.choice.name().to_owned()).collect())
     }
+}
+
+/// The compiler of a build's arguments, if it has these targets.
+pub fn compiler_of(arguments: &CompileArguments, targets: &[TargetChoice]) -> Option<ShaderCompiler> {
+    let compiler = arguments.compiler.filter(|_| !targets.is_empty())?;
+    columns(targets, &[(compiler, None)], None).is_ok().then_some(compiler)
 }
 
 /// The compiler's choice of a column; `None` if its rules for bytes are not known.

@@ -1,8 +1,8 @@
 //! Reads `layoutproof.toml`, the file at a project's root that tells `layoutproof check` what to
 //! compare.
 //!
-//! The file is data only: it names shaders, host files and compilers, runs nothing, and contains no
-//! path of a program. It is searched in the working folder and its parents.
+//! The file is data only: it names shaders, host files and compilers, and runs nothing. It cannot name a
+//! program, since [`CompilerName`] has no path. It is searched in the working folder and its parents.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::declare::MatrixArg;
 use crate::files::{FileKind, read_text};
 use crate::globs;
 use crate::layout_selection::{LayoutSelection, target};
-use crate::named_compiler::named_compiler;
+use crate::named_compiler::CompilerName;
 use crate::refused_input::RefusedInput;
 use crate::rule_set::rule_choice;
 
@@ -214,7 +214,7 @@ fn layouts(table: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> La
     LayoutSelection {
         rules: rules(table, problems),
         targets: parsed(table, "target", target, problems),
-        compilers: parsed(table, "compiler", named_compiler, problems),
+        compilers: parsed(table, "compiler", str::parse::<CompilerName>, problems),
     }
 }
 

@@ -116,6 +116,7 @@ mod tests {
             declare: DeclareArgs::default(),
             profile: None,
             named: LayoutSelection::default(),
+            compilers: Vec::new(),
             usual: LayoutSelection::default(),
         };
         read(&job, &mut SourceMap::default()).unwrap().unwrap().blocks.remove(0)

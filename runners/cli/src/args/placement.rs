@@ -3,8 +3,8 @@
 //! With the compilers that the user names they select columns. `show`, `reflect` and `run` combine
 //! them with the settings of a case into one [`BindingRequest`] per target and compiler.
 
+use std::fmt;
 use std::path::Path;
-use std::{fmt, mem};
 
 use anyhow::{Context, bail};
 use clap::Args;
@@ -12,7 +12,7 @@ use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_inputs::compile_args::CompileArguments;
 use layoutproof_inputs::declare::DeclareArgs;
-use layoutproof_inputs::layout_selection::{LayoutSelection, choice, target};
+use layoutproof_inputs::layout_selection::{choice, compiler_of, target};
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_layout::native::natives;
 use layoutproof_layout::{Column, TargetChoice};
@@ -188,7 +188,7 @@ impl Command {
 
 /// True if the compiler lays out declarations of HLSL or Slang.
 fn lays_out(named: &NamedCompiler) -> bool {
-    natives().iter().any(|native| native.column.compiler == Some(named.compiler))
+    natives().iter().any(|native| native.column.compiler == Some(named.name.compiler))
 }
 
 fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>) -> anyhow::Result<()> {
@@ -220,10 +220,12 @@ impl PlacementArgs {
                 self.compilers.extend(compiler.map(NamedCompiler::any));
             }
         } else {
-            let (targets, compilers) = (mem::take(&mut self.target), mem::take(&mut self.compilers));
-            let mut selection = LayoutSelection { targets, compilers, ..LayoutSelection::default() };
-            selection.complete(arguments);
-            LayoutSelection { targets: self.target, compilers: self.compilers, .. } = selection;
+            for choice in &mut self.target {
+                *choice = arguments.with_layout(*choice);
+            }
+            if self.compilers.is_empty() {
+                self.compilers.extend(compiler_of(arguments, &self.target).map(NamedCompiler::any));
+            }
         }
     }
 }

@@ -304,7 +304,7 @@ impl Selecting<'_> {
         }
         let request = &placed.request;
         let target = ShaderTarget::from(request.target);
-        let is_compiler = |named: &NamedCompiler| Convention::of(named.compiler) == Some(request.convention);
+        let is_compiler = |named: &NamedCompiler| Convention::of(named.name.compiler) == Some(request.convention);
         let is_convention = |NamedConvention { convention, version }: &NamedConvention| {
             (*convention, version) == (request.convention, &request.version)
         };

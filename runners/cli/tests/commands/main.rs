@@ -25,6 +25,8 @@ mod export_folder;
 mod fast;
 mod faults;
 mod folder;
+#[cfg(unix)]
+mod foreign_files;
 mod host_check;
 mod host_pairs;
 mod host_structs;

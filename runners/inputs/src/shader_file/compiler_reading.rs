@@ -69,7 +69,7 @@ pub struct RefusedFile<'a> {
     pub path: &'a Path,
     pub declare: &'a DeclareArgs,
     pub profile: Option<&'a str>,
-    /// The compilers that the user names, maybe with their builds.
+    /// The compilers that the user names on the command line, maybe with their builds.
     pub compilers: &'a [NamedCompiler],
     /// The reasons.
     pub problems: &'a [Diagnostic],
@@ -268,7 +268,7 @@ impl RefusedFile<'_> {
         let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
         let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
         let build =
-            self.compilers.iter().filter(|named| named.compiler == compiler).find_map(|named| named.file.as_ref());
+            self.compilers.iter().filter(|named| named.name.compiler == compiler).find_map(|named| named.file.as_ref());
         let found = match build {
             Some(build) => Compiler::of_file(compiler.as_str(), build)
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,

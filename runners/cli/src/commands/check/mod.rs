@@ -326,13 +326,15 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let mut compilers: Vec<NamedCompiler> =
         named.collect::<Result<_, _>>().map_err(|error| anyhow!("--compiler: {error}"))?;
     compilers.iter_mut().try_for_each(find_version)?;
-    let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers };
+    let names = compilers.iter().map(|named| named.name.clone()).collect();
+    let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers: names };
     named.complete(&settings.arguments);
     Ok(ShaderJob {
         path,
         declare: settings.declare,
         profile: settings.arguments.profile,
         named,
+        compilers,
         usual: settings.layouts,
     })
 }

@@ -102,7 +102,7 @@ fn question<'q>(
 
 fn find(compiler: &NamedCompiler) -> anyhow::Result<Option<BindingCompiler>> {
     let found = compilers::find(&[compiler.word()], LIMIT, None)?;
-    let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.version.is_some());
+    let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.name.version.is_some());
     Ok(dxc.cloned().and_then(BindingCompiler::of))
 }
 

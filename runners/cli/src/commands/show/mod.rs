@@ -211,7 +211,7 @@ fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> 
     match (&input.content, input.language) {
         (InputContent::LaidOut(_), Some(language)) => {
             let is_its_own = |toolchain: &Toolchain| {
-                toolchain.column().is_some_and(|column| column.compiler == Some(compiler.compiler))
+                toolchain.column().is_some_and(|column| column.compiler == Some(compiler.name.compiler))
             };
             let reads = |toolchain: &Toolchain| is_its_own(toolchain) && toolchain.language() == language;
             let is_read = toolchains().iter().any(reads);
