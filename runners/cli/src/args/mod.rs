@@ -15,7 +15,7 @@ use layoutproof_records::shard::Shard;
 pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
 pub use placement::PlacementArgs;
-pub use report::ReportArgs;
+pub use report::{RecordedArgs, ReportArgs};
 pub use run::RunArgs;
 use scheduler::scheduled_shard;
 

@@ -5,9 +5,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::Args;
+use layoutproof_inputs::declare::DeclareArgs;
 
-use crate::args::{OutputArgs, ReportFiles};
+use crate::args::{OutputArgs, ReportFiles, RunArgs};
+use crate::command_line::Command;
 
 /// `layoutproof report`.
 #[derive(Debug, Args)]
@@ -51,5 +54,42 @@ pub struct ReportArgs {
     #[arg(long, value_name = "DIR", requires = "repro", default_value = "repro")]
     pub out: PathBuf,
     #[command(flatten)]
+    pub typed: RecordedArgs,
+    #[command(flatten)]
     pub outputs: OutputArgs,
+}
+
+/// What `--repro` and `--floors` need of the recorded command and do not take from a records file: programs and paths.
+#[derive(Debug, Args)]
+pub struct RecordedArgs {
+    /// For --repro: the --compiler of the recorded run, if it was a build.
+    #[arg(long = "compiler", requires = "repro", value_delimiter = ',', value_name = "NAME[=PATH],...")]
+    pub producer: Vec<String>,
+    /// For --repro and --floors: the --args of the recorded run.
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
+    pub args: Option<String>,
+    /// For --repro and --floors: the folders of included files of the recorded run.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub include: Vec<String>,
+    /// For --repro and --floors: the --cases of the recorded run.
+    #[arg(long, value_name = "PATH")]
+    pub cases: Vec<PathBuf>,
+    /// For --repro and --floors: the --known of the recorded run.
+    #[arg(long, value_name = "PATH")]
+    pub known: Vec<PathBuf>,
+}
+
+impl RecordedArgs {
+    /// Completes the selection of a recorded run.
+    pub(crate) fn complete(&self, selected: RunArgs) -> anyhow::Result<RunArgs> {
+        let Self { args, include, cases, known, .. } = self;
+        let (args, include, cases) = (args.clone(), include.clone(), cases.clone());
+        let declare = DeclareArgs { args, include, cases, ..selected.declare };
+        let mut command = Command::Run(Box::new(RunArgs { known: known.clone(), declare, ..selected }));
+        command.complete_columns()?;
+        match command {
+            Command::Run(args) => Ok(*args),
+            _ => bail!("the records come from another command"),
+        }
+    }
 }

@@ -35,10 +35,11 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         for note in notes {
             warn(&format!("note: {note}\n"));
         }
-        return Repro { name, folder: &args.out, runs: &runs, records: &records, end: &end }.carry_out(style);
+        let typed = &args.typed;
+        return Repro { name, folder: &args.out, typed, runs: &runs, records: &records, end: &end }.carry_out(style);
     }
     let floors = floors(&args.floors)?;
-    missing.extend(missed_by_runs(&floors, &runs, &records, &end)?);
+    missing.extend(missed_by_runs(&floors, &runs, &args.typed, &records, &end)?);
     // An incomplete record cannot show that a device or a compiler returned no result.
     if missing.is_empty() && cut.is_empty() && end.not_done == 0 {
         missing.extend(Participants::of(Asked::of_records(&runs), &records, &end.left_out).silent());
@@ -55,7 +56,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let sources = args.outputs.files.records().map_or(&args.files[..], std::slice::from_ref);
     let records_file = sources.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let hostname = hostname();
-    let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
+    let shown = runs.iter().map(|header| arguments::without_programs(&header.arguments));
+    let commands: Vec<String> = shown.map(|arguments| arguments::command(&arguments)).collect();
     let run = FinishedRun {
         runs: &runs,
         commands: &commands,

@@ -33,11 +33,11 @@ use layoutproof_report::{FailureGroup, block};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
 
-use crate::args::{PartArgs, RunArgs};
+use crate::args::{PartArgs, RecordedArgs, RunArgs};
 use crate::not_started::NotStarted;
-use crate::output::print;
+use crate::output::{print, warn};
 use crate::progress::Progress;
-use crate::records::arguments;
+use crate::records::recorded_selection::RecordedSelection;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{Selection, select};
 
@@ -45,6 +45,8 @@ use crate::select::selection::{Selection, select};
 pub(super) struct Repro<'a> {
     pub name: &'a str,
     pub folder: &'a Path,
+    /// The programs and paths, which come from the user's own words.
+    pub typed: &'a RecordedArgs,
     pub runs: &'a [RunHeader],
     pub records: &'a [CheckRecord],
     pub end: &'a RunEnd,
@@ -140,24 +142,29 @@ impl Repro<'_> {
         Ok(Remade { check, record, changes })
     }
 
-    /// The arguments of the recorded run, for this check alone.
+    /// The selection of the recorded run for this check alone, with the user's own programs and paths.
     fn arguments(&self, run: &RunHeader, id: &CheckId) -> anyhow::Result<RunArgs> {
         let (rules, is_binding) = match &id.rules {
             CheckRules::Layout(rules) => (vec![rules.clone()], false),
             CheckRules::Bindings(_) => (Vec::new(), true),
         };
         let producer = match &id.producer {
+            ShaderMaker::Producer(_) if !self.typed.producer.is_empty() => self.typed.producer.clone(),
             ShaderMaker::Producer(producer) => vec![producer.as_str().to_owned()],
             ShaderMaker::NoShader => bail!("`{}` needs no shader: `show` repeats it", self.name),
             ShaderMaker::Unknown(name) => bail!("this version has no producer `{name}`"),
         };
         let Some(device) = &id.device else { bail!("`{}` needs no device: `show` repeats it", self.name) };
 
-        let recorded = arguments::again(&run.arguments)?;
+        let selection = RecordedSelection::of(&run.arguments)?.without_inputs();
+        if let Some(note) = selection.note("the records") {
+            warn(&format!("note: {note}\n"));
+        }
+        let recorded = selection.run_args([])?;
         // The rule set of a file that fixes its offsets is not typed.
         let rules =
             if recorded.rules.is_empty() && rules == [layoutproof_layout::DECLARED] { Vec::new() } else { rules };
-        Ok(RunArgs {
+        self.typed.complete(RunArgs {
             inputs: vec![id.case.clone()],
             rules: if is_binding { Vec::new() } else { rules },
             all: false,

@@ -4,7 +4,6 @@
 //! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
 //! back.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -32,10 +31,11 @@ use crate::args::RunArgs;
 use crate::not_started::NotStarted;
 use crate::output::{warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
+use crate::records::arguments::{self, TypedOptions};
 use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
 use crate::records::record_keeper::RecordKeeper;
-use crate::records::{arguments, resume};
+use crate::records::resume;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{DeviceUse, Selection, select};
 use crate::select::shipping;
@@ -67,9 +67,6 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
 pub(crate) fn audience(args: &RunArgs) -> Audience {
     if args.names_files() { Audience::File } else { Audience::Cases }
 }
-
-/// The options that decide which checks exist, as records keep them.
-type TypedOptions = BTreeMap<String, Vec<String>>;
 
 /// The steps of a run.
 fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Progress) -> anyhow::Result<Exit> {

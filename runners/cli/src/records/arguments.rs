@@ -1,23 +1,26 @@
 //! The arguments of a run as its records keep them: those that decide which checks exist and what
-//! they find.
+//! they find. [`super::recorded_selection`] takes up a part of them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use anyhow::{Context, bail};
 use clap::parser::ValueSource;
-use clap::{Command, CommandFactory, Parser};
+use clap::{Command, CommandFactory};
 use layoutproof_events::{CommandOption, RerunCommand};
+use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_records::shard::Shard;
 use layoutproof_source::shell::shell_word;
 
-use crate::args::{ReportFiles, RunArgs};
-use crate::command_line::{Cli, Command as Invoked};
+use crate::args::ReportFiles;
+use crate::command_line::Cli;
 use crate::help::{PROGRAM, is_in};
 use crate::invocation::Invocation;
 
+/// Options as records keep them: the values by the option's id.
+pub(crate) type TypedOptions = BTreeMap<String, Vec<String>>;
+
 /// The command that writes records.
-const RUN: &str = "run";
+pub(crate) const RUN: &str = "run";
 
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
@@ -28,10 +31,10 @@ const SHARD: &str = "shard";
 
 /// The options that the user typed after the command, with their values; positional words are under
 /// `inputs`.
-pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> BTreeMap<String, Vec<String>> {
+pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> TypedOptions {
     let command = Cli::command();
     let words = Invocation::new(words, &command).words;
-    let Ok(matches) = command.clone().try_get_matches_from(words) else { return BTreeMap::new() };
+    let Ok(matches) = command.clone().try_get_matches_from(words) else { return TypedOptions::new() };
     // `dev fuzz` is a command of a command.
     let (mut command, mut run) = (&command, &matches);
     while let Some((name, inner)) = run.subcommand() {
@@ -63,7 +66,7 @@ const OF_DECLARATIONS: &str = "args lang matrix sixteen_bit define include entry
 
 /// Completes a command that runs or shows one check again with the user's options that change its
 /// result.
-pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, Vec<String>>) {
+pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &TypedOptions) {
     let (known, is_meant): (_, fn(&str) -> bool) = match again {
         RerunCommand::Run { options, .. } => (options, |id| !is_in(OF_SELECTION, id)),
         RerunCommand::Show { options, .. } => (options, |id| is_in(OF_DECLARATIONS, id)),
@@ -77,9 +80,27 @@ pub(crate) fn add_typed(again: &mut RerunCommand, arguments: &BTreeMap<String, V
     known.append(&mut added);
 }
 
+/// The arguments of records that a command may show: without programs and outputs, which people would paste into a
+/// shell.
+pub(crate) fn without_programs(recorded: &TypedOptions) -> TypedOptions {
+    let is_shown = |id: &str, value: &String| match id {
+        "inputs" => !value.starts_with('-'),
+        "producer" => name_and_file(value).1.is_none(),
+        _ => true,
+    };
+    let mut shown = recorded.clone();
+    shown.retain(|id, values| {
+        let had_values = !values.is_empty();
+        values.retain(|value| is_shown(id, value));
+        let is_output = id == "keep" || is_in(OF_REPORTS, id) || ReportFiles::has_option(id);
+        !is_output && (!had_values || !values.is_empty())
+    });
+    shown
+}
+
 /// The command of a run, for people: `layoutproof run arrays/ --rules std140`. Options of other versions
 /// are left out.
-pub(crate) fn command(arguments: &BTreeMap<String, Vec<String>>) -> String {
+pub(crate) fn command(arguments: &TypedOptions) -> String {
     let inputs = arguments.get("inputs").map(Vec::as_slice).unwrap_or_default();
     let command = Cli::command();
     let options = command.find_subcommand(RUN).map(|run| options(run, arguments, |_| true)).unwrap_or_default();
@@ -91,11 +112,7 @@ pub(crate) fn command(arguments: &BTreeMap<String, Vec<String>>) -> String {
 }
 
 /// The recorded options of `run` whose id `is_meant`.
-fn options(
-    run: &Command,
-    arguments: &BTreeMap<String, Vec<String>>,
-    is_meant: impl Fn(&str) -> bool,
-) -> Vec<CommandOption> {
+fn options(run: &Command, arguments: &TypedOptions, is_meant: impl Fn(&str) -> bool) -> Vec<CommandOption> {
     let mut options = Vec::new();
     for (id, values) in arguments.iter().filter(|(id, _)| is_meant(id)) {
         let Some(option) = run.get_arguments().find(|option| option.get_id() == id.as_str()) else { continue };
@@ -111,41 +128,6 @@ fn options(
         }
     }
     options
-}
-
-/// Rebuilds the arguments of a run from its records.
-pub(crate) fn again(arguments: &BTreeMap<String, Vec<String>>) -> anyhow::Result<RunArgs> {
-    again_with(arguments, [])
-}
-
-/// Rebuilds the arguments of a run from its records, with those that a user types after the command.
-pub(crate) fn again_with(
-    arguments: &BTreeMap<String, Vec<String>>,
-    typed: impl IntoIterator<Item = OsString>,
-) -> anyhow::Result<RunArgs> {
-    let command = Cli::command();
-    let run = command.find_subcommand(RUN).context("every version can run")?;
-
-    let (mut words, mut inputs) = (vec!["layoutproof".to_owned(), RUN.to_owned()], vec!["--".to_owned()]);
-    let typed = typed.into_iter().skip_while(|word| word != RUN).skip(1);
-    for (id, values) in arguments {
-        let option = run.get_arguments().find(|option| option.get_id() == id.as_str());
-        let option = option.with_context(|| format!("this version lacks the recorded run's option `{id}`"))?;
-        match (option.get_long(), option.get_short()) {
-            (Some(long), _) if option.get_action().takes_values() => {
-                words.extend(values.iter().map(|value| format!("--{long}={value}")));
-            }
-            (Some(long), _) => words.push(format!("--{long}")),
-            (None, Some(short)) => words.extend(values.iter().map(|value| format!("-{short}{value}"))),
-            (None, None) => inputs.extend(values.iter().cloned()),
-        }
-    }
-
-    let words = words.into_iter().map(OsString::from).chain(typed).chain(inputs.into_iter().map(OsString::from));
-    let mut cli = Cli::try_parse_from(words).context("the arguments of the recorded run")?;
-    cli.command.complete_columns().context("the arguments of the recorded run")?;
-    let Invoked::Run(run) = cli.command else { bail!("the records come from another command") };
-    Ok(*run)
 }
 
 #[cfg(test)]
@@ -175,20 +157,6 @@ mod tests {
         }
     }
 
-    /// Recording arguments and rebuilding them gives the arguments that the user typed.
-    #[test]
-    fn records_hold_all_that_a_run_needs() {
-        let words = "arrays/ b.hlsl --rules=std140,scalar --no-known --shard=1/2 -D A=1,2 -I folder --16bit off --rotation 3 \
-                     --no-fuse";
-        let words = ["layoutproof", "run"].into_iter().chain(words.split_whitespace()).map(OsString::from);
-        let arguments = of_run(words);
-        let run = again(&arguments).unwrap();
-        assert_eq!((run.rules.len(), run.rotation, run.no_fuse, run.no_known), (2, 3, true, true));
-        assert_eq!((run.inputs.len(), run.part.shard.map(|shard| shard.of)), (2, Some(2)));
-        assert_eq!((run.declare.define, run.declare.include), (vec!["A=1,2".to_owned()], vec!["folder".to_owned()]));
-        assert_eq!(run.declare.sixteen_bit, Some(layoutproof_inputs::declare::OnOff::Off));
-    }
-
     #[test]
     fn a_command_for_one_check_repeats_what_changes_its_result() {
         let words = "layoutproof run arrays/ --shard 1/2 --rules std140 --device model --no-known -D A=1 --space all \
@@ -209,9 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn an_option_of_another_version_is_named() {
-        let arguments = [("colour".to_owned(), vec!["red".to_owned()])].into();
-        let error = again(&arguments).unwrap_err().to_string();
-        assert_eq!(error, "this version lacks the recorded run's option `colour`");
+    fn a_command_from_records_has_no_program_and_no_output() {
+        let words = "layoutproof run arrays/ --compiler dxc=./evil,rspirv --keep x --rules std140 --json a";
+        let mut arguments = of_run(words.split(' ').map(OsString::from));
+        arguments.insert("html".to_owned(), vec!["/tmp/page".to_owned()]);
+        arguments.get_mut("inputs").unwrap().extend(["--html=x".to_owned(), "$(touch x)".to_owned()]);
+        let shown = "layoutproof run arrays/ '$(touch x)' --compiler rspirv --rules std140";
+        assert_eq!(command(&without_programs(&arguments)), shown);
     }
 }

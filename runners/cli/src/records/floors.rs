@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use layoutproof_core::check::Subject;
 use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
 use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
@@ -13,7 +13,9 @@ use layoutproof_events::producer::Producer;
 use layoutproof_events::{CheckRecord, DeviceCells, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_readers::toolchain::Toolchain;
 
-use crate::records::arguments;
+use crate::args::RecordedArgs;
+use crate::output::warn;
+use crate::records::recorded_selection::RecordedSelection;
 use crate::select::lists::{known_of_run, text_of};
 use crate::select::selection::select;
 
@@ -48,6 +50,7 @@ pub(crate) fn missed(
 pub(crate) fn missed_by_runs(
     floors: &[Floor],
     runs: &[RunHeader],
+    typed: &RecordedArgs,
     records: &[CheckRecord],
     end: &RunEnd,
 ) -> anyhow::Result<Vec<String>> {
@@ -55,12 +58,12 @@ pub(crate) fn missed_by_runs(
         bail!("floors need the records of all checks or of failures, not the results of devices alone");
     }
     let has_cells = floors.iter().any(|floor| floor.cells.iter().any(|values| !values.is_empty()));
-    let subjects = if has_cells && end.cells.is_empty() { subjects(runs, records)? } else { Vec::new() };
+    let subjects = if has_cells && end.cells.is_empty() { subjects(runs, typed, records)? } else { Vec::new() };
     Ok(missed(floors, &subjects, records, end))
 }
 
 /// Selects the subjects of the runs again.
-fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<Arc<Subject>>> {
+fn subjects(runs: &[RunHeader], typed: &RecordedArgs, records: &[CheckRecord]) -> anyhow::Result<Vec<Arc<Subject>>> {
     // Include the rule sets that only compilers use.
     let of_compiler = |record: &CheckRecord| match record.id.producer.producer()? {
         Producer::Generator(_) => None,
@@ -75,7 +78,11 @@ fn subjects(runs: &[RunHeader], records: &[CheckRecord]) -> anyhow::Result<Vec<A
 
     let mut found = Vec::new();
     for run in runs {
-        let args = arguments::again(&run.arguments)?;
+        let selected = RecordedSelection::of(&run.arguments)?.with_files_here();
+        if let Some(note) = selected.note("the records") {
+            warn(&format!("note: {note}\n"));
+        }
+        let args = typed.complete(selected.run_args([]).context("floors by type of leaf")?)?;
         let selection = select(&args, &toolchains)?;
         let known = known_of_run(&args)?;
         if selection.hash(&text_of(&known)) != run.inputs {

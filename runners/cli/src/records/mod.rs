@@ -6,4 +6,5 @@ pub(crate) mod final_report;
 pub(crate) mod floors;
 pub(crate) mod look_alikes;
 pub(crate) mod record_keeper;
+pub(crate) mod recorded_selection;
 pub(crate) mod resume;

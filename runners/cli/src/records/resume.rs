@@ -1,9 +1,8 @@
 //! Reads the records of a run that was cut short, for `layoutproof run --resume`.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use layoutproof_events::{CheckRecord, RunHeader};
 use layoutproof_records::ledger::before_the_end;
 use layoutproof_records::lock;
@@ -11,15 +10,23 @@ use layoutproof_records::recorded::{self, RecordedRuns};
 
 use crate::args::RunArgs;
 use crate::output::warn;
-use crate::records::arguments;
+use crate::records::arguments::TypedOptions;
+use crate::records::recorded_selection::RecordedSelection;
 
-/// The arguments of the run in a records file, with the user's own options for reports, and the
-/// options that decide which checks exist. For a user who names nothing but the file.
-pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, BTreeMap<String, Vec<String>>)> {
+/// The selection of the run in a records file with the user's own options, and the selection alone. For a user who
+/// names nothing but the file.
+pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, TypedOptions)> {
     let place = path.display().to_string();
     let RecordedRuns { runs, .. } = recorded::read(&place, &lock::read(path, warn)?)?;
     let Some(run) = runs.first() else { bail!("cannot resume: {place} has no line about a run") };
-    Ok((arguments::again_with(&run.arguments, std::env::args_os())?, run.arguments.clone()))
+    let selection = RecordedSelection::of(&run.arguments)?;
+    if let Some(note) = selection.note(&place) {
+        warn(&format!("note: {note}\n"));
+    }
+    let args = selection
+        .run_args(std::env::args_os())
+        .with_context(|| format!("cannot resume {place} without the words of its command"))?;
+    Ok((args, selection.typed()))
 }
 
 /// Parses the records in the bytes of a file, whose header must match `header`. The last line may

