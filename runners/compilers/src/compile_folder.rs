@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::child::OUTPUT_LIMIT;
+use crate::output_file::{self, NoOutput};
 use crate::regular_file::{self, ReadError};
 use crate::scratch::ScratchFolder;
 
@@ -17,8 +18,8 @@ const MOST_KEPT: usize = 8 << 20;
 
 #[derive(Debug)]
 pub(crate) struct CompileFolder {
-    /// The folder to leave the files in; `None` for a temporary folder.
-    kept: Option<PathBuf>,
+    /// The user's folder, and the folder below it to leave the files in; `None` for a temporary folder.
+    kept: Option<(PathBuf, PathBuf)>,
     /// The folder with the files, and its owner if it is temporary.
     made: Option<(PathBuf, Option<ScratchFolder>)>,
     files: BTreeMap<String, Vec<u8>>,
@@ -27,8 +28,8 @@ pub(crate) struct CompileFolder {
 }
 
 impl CompileFolder {
-    /// Starts without files. If `kept` names a folder, the files stay there.
-    pub(crate) fn new(kept: Option<PathBuf>) -> Self {
+    /// Starts without files. If `kept` names a folder of the user and one below it, the files stay there.
+    pub(crate) fn new(kept: Option<(PathBuf, PathBuf)>) -> Self {
         Self { kept, made: None, files: BTreeMap::new(), is_known: true }
     }
 
@@ -48,9 +49,8 @@ impl CompileFolder {
     /// Makes the folder with all its files, and returns its path.
     pub(crate) fn path(&mut self) -> io::Result<&Path> {
         if self.made.is_none() {
-            let made = if let Some(kept) = &self.kept {
-                fs::create_dir_all(kept)?;
-                (kept.clone(), None)
+            let made = if let Some((root, name)) = &self.kept {
+                (kept_folder(root, name).map_err(io::Error::other)?, None)
             } else {
                 let scratch = ScratchFolder::new()?;
                 (scratch.path().to_owned(), Some(scratch))
@@ -114,6 +114,18 @@ impl CompileFolder {
         }
         Some(written)
     }
+}
+
+/// Makes the folder to keep files in. A compiler would write through a link in it.
+fn kept_folder(root: &Path, name: &Path) -> Result<PathBuf, NoOutput> {
+    let folder = output_file::folder_below(root, name)?;
+    for entry in fs::read_dir(&folder)? {
+        let path = entry?.path();
+        if path.is_symlink() {
+            return Err(NoOutput::Link(fs::read_link(path)?));
+        }
+    }
+    Ok(folder)
 }
 
 fn write(folder: &Path, name: &str, content: &[u8]) -> io::Result<()> {

@@ -20,6 +20,7 @@ pub mod free_memory;
 mod job_object;
 pub mod lookup;
 pub mod naga_command;
+pub mod output_file;
 pub mod own_streams;
 pub mod private_root;
 pub mod process_tree;

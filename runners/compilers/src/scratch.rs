@@ -3,10 +3,11 @@
 //!
 //! At an orderly end, each folder is removed when it is dropped. A process that a signal ends calls
 //! [`remove_scratch_folders`]. The folder of a killed process stays until the next process that
-//! needs one finds its lock free (on Unix).
+//! needs one finds its lock free (on Unix). The lock holds a mark with the user and the folder's name:
+//! a folder without it is of another program, whatever its name.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 use std::time::Duration;
@@ -15,6 +16,9 @@ use tempfile::TempDir;
 
 /// Name of the file that a process keeps locked while it uses its folder.
 const LOCK: &str = "lock";
+
+/// The first line of that file.
+const MARK: &str = "A temporary folder of layoutproof, which removes it.";
 
 /// Prefix of the names of the processes' folders; the process id follows.
 const PREFIX: &str = "layoutproof-";
@@ -81,25 +85,57 @@ impl ProcessFolder {
     fn new_in(place: &Path) -> io::Result<Self> {
         // Locked before it moves into the folder, because a folder with a free lock counts as
         // abandoned.
-        let lock = tempfile::NamedTempFile::new_in(place)?;
+        let mut lock = tempfile::NamedTempFile::new_in(place)?;
         lock_file(lock.as_file())?;
         let folder = tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir_in(place)?;
+        lock.write_all(mark(folder.path()).as_bytes())?;
         let lock = lock.persist(folder.path().join(LOCK))?;
         Ok(Self { folder, _lock: lock })
     }
+}
+
+/// The content of the lock in a folder of this user.
+fn mark(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or_default().display();
+    format!("{MARK}\nuser {}\nfolder {name}\n", user())
+}
+
+#[cfg(unix)]
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn user() -> u32 {
+    0
+}
+
+/// Opens the lock of a folder, if it is a file with this user's mark for this folder.
+#[cfg(unix)]
+fn open_marked(folder: &Path) -> io::Result<File> {
+    use std::io::Read;
+    use std::os::unix::fs::OpenOptionsExt;
+
+    // Neither a link nor a pipe.
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let flags = i32::try_from(flags.bits()).unwrap_or_default();
+    let lock = fs::OpenOptions::new().read(true).custom_flags(flags).open(folder.join(LOCK))?;
+    let expected = mark(folder);
+    let mut found = Vec::new();
+    (&lock).take(expected.len() as u64 + 1).read_to_end(&mut found)?;
+    if found == expected.as_bytes() { Ok(lock) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
 /// Removes the folders in `place` that belong to this user's dead processes.
 #[cfg(unix)]
 fn sweep(place: &Path) {
     use std::os::unix::fs::MetadataExt;
-    let user = rustix::process::geteuid().as_raw();
     let entries = fs::read_dir(place).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
         let folder = entry.path();
         // For a link, these are the metadata of the link itself.
-        let is_own = entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == user);
-        if is_own && File::open(folder.join(LOCK)).is_ok_and(|lock| lock_file(&lock).is_ok()) {
+        let is_own = entry.metadata().is_ok_and(|entry| entry.is_dir() && entry.uid() == user());
+        if is_own && open_marked(&folder).is_ok_and(|lock| lock_file(&lock).is_ok()) {
             // A folder that cannot be removed does not stop this run.
             let _ = fs::remove_dir_all(&folder);
         }
@@ -152,13 +188,30 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let living = ProcessFolder::new_in(place.path()).unwrap();
         let dead = place.path().join("layoutproof-1-dead");
-        let strange = place.path().join("layoutproof-frozen");
         fs::create_dir_all(dead.join("deep")).unwrap();
-        fs::create_dir(&strange).unwrap();
-        fs::write(dead.join(LOCK), "").unwrap();
+        fs::write(dead.join(LOCK), mark(&dead)).unwrap();
         fs::write(place.path().join("other"), "").unwrap();
         sweep(place.path());
-        assert!(living.folder.path().is_dir() && strange.is_dir() && !dead.exists());
-        assert_eq!(names(place.path()).len(), 3);
+        assert!(living.folder.path().is_dir() && !dead.exists());
+        assert_eq!(names(place.path()).len(), 2);
+    }
+
+    /// A folder of the user, a copy of one of ours, and one whose lock is a link to a mark.
+    #[test]
+    fn what_others_made_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let at = |name: &str| place.path().join(name);
+        for name in
+            ["layoutproof-notes", "layoutproof-1-copy", "layoutproof-1-link", "layoutproof-1-old", "layoutproof-none"]
+        {
+            fs::create_dir(at(name)).unwrap();
+        }
+        fs::write(at("layoutproof-notes").join(LOCK), "mine").unwrap();
+        fs::write(at("layoutproof-1-copy").join(LOCK), mark(&at("layoutproof-1-dead"))).unwrap();
+        fs::write(at("layoutproof-1-old").join(LOCK), "").unwrap();
+        fs::write(at("mark"), mark(&at("layoutproof-1-link"))).unwrap();
+        std::os::unix::fs::symlink(at("mark"), at("layoutproof-1-link").join(LOCK)).unwrap();
+        sweep(place.path());
+        assert_eq!(names(place.path()).len(), 6);
     }
 }

@@ -173,7 +173,7 @@ impl Toolchains {
     }
 
     fn ask(&self, request: &CompileRequest<'_>) -> io::Result<Compilation> {
-        let mut folder = CompileFolder::new(self.kept.as_ref().map(|kept| below(kept, request.name)));
+        let mut folder = CompileFolder::new(self.kept.as_ref().map(|kept| (kept.clone(), folder_name(request.name))));
         if self.kept.is_some() {
             // An earlier run may have left command lines here.
             fs::write(folder.path()?.join(COMMAND), "")?;
@@ -391,11 +391,10 @@ fn service_of(compiler: &Compiler) -> Option<Box<dyn CompileService>> {
     driver_named(compiler.name())?.service(compiler)
 }
 
-/// A folder inside another one for a name that may contain a user's path; drops the parts that lead
-/// elsewhere.
-fn below(folder: &Path, name: &str) -> PathBuf {
+/// The folder for a name that may contain a user's path; drops the parts that lead elsewhere.
+fn folder_name(name: &str) -> PathBuf {
     let down = |part: &Component<'_>| matches!(part, Component::Normal(_));
-    folder.join(Path::new(name).components().filter(down).collect::<PathBuf>())
+    Path::new(name).components().filter(down).collect()
 }
 
 /// Distinguishes a refusal of the source from a crash that the compiler catches itself.

@@ -10,7 +10,7 @@ use layoutproof_core::case::Authority;
 use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_events::{CheckRecord, Row};
 use layoutproof_inputs::files::{FileKind, read_text};
-use layoutproof_records::output_files::write_file;
+use layoutproof_records::output_files::write_below;
 use layoutproof_report::upstream;
 use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -43,11 +43,11 @@ pub fn write(fuzz: &Fuzz, difference: &ShrunkDifference) -> anyhow::Result<Writt
     let artifacts = folder.join(format!("fuzz/{number}/{}", toolchain.option(record.id.rules.as_str())));
     let told = told(fuzz, difference, record, &artifacts);
     if has_numbers(&told) {
-        write_file(&folder.join("case.toml"), &case_file(&told))?;
+        write_below(&folder, "case.toml", case_file(&told))?;
     } else {
-        write_file(&folder.join(shader_name(told.language)), &shader_file(&told))?;
+        write_below(&folder, shader_name(told.language), shader_file(&told))?;
     }
-    write_file(&folder.join("report.md"), &markdown(&told))?;
+    write_below(&folder, "report.md", markdown(&told))?;
     Ok(WrittenDifference { folder, record: Some(record.clone()) })
 }
 

@@ -2,8 +2,8 @@
 //! toolchain, and `accepted.toml`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
 use anyhow::{Context, anyhow, bail};
 use layoutproof_built_in::FROZEN;
@@ -13,7 +13,7 @@ use layoutproof_core::results::frozen::manifest::version_order;
 use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, IntendedChanges, Manifest, text};
 use layoutproof_inputs::files::{FileKind, entries, read_text_if_there};
 
-use crate::output_files::write_file;
+use crate::output_files::write_below;
 
 /// The folder of the repository's own sets.
 const FOLDER: &str = "shaders/frozen";
@@ -183,10 +183,9 @@ impl FrozenSet {
 
     /// Writes the manifest and the decisions; leaves the accepted changes as they are.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
-        fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-        write_file(&folder.join(MANIFEST), &self.manifest.write()?)?;
+        write_below(folder, MANIFEST, self.manifest.write()?)?;
         for (toolchain, decided) in &self.decided {
-            write_file(&folder.join(file_of(toolchain)), &text::write(decided))?;
+            write_below(folder, file_of(toolchain), text::write(decided))?;
         }
         Ok(())
     }
@@ -209,7 +208,7 @@ impl FrozenSet {
 
     fn write_accepted(&self) -> anyhow::Result<()> {
         match &self.place {
-            FrozenSetPlace::Folder(folder) => write_file(&folder.join(ACCEPTED), &self.accepted.write()?),
+            FrozenSetPlace::Folder(folder) => write_below(folder, ACCEPTED, self.accepted.write()?),
             FrozenSetPlace::BuiltIn(_) => bail!("{} cannot be written: name a folder", self.place),
         }
     }

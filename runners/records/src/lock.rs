@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use fs4::{FileExt, TryLockError};
+use layoutproof_compilers::output_file::{self, NoOutput};
 use layoutproof_compilers::regular_file;
 use same_file::Handle;
 
@@ -21,14 +22,15 @@ pub type Warn = fn(&str);
 /// change its content. Calls `warn` if the file system has no locks.
 ///
 /// # Errors
-/// Another process has the lock. The inner error is a failure to open the file, which the caller
+/// Another process has the lock, or the file is a link. The inner error is a failure to open the file, which the caller
 /// reports later.
 pub fn open(path: &Path, warn: Warn) -> anyhow::Result<io::Result<File>> {
     loop {
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let file = match opened {
+        let mut options = OpenOptions::new();
+        let file = match output_file::open(path, options.read(true).write(true).create(true).truncate(false)) {
             Ok(file) => file,
-            Err(error) => return Ok(Err(error)),
+            Err(NoOutput::Io(error)) => return Ok(Err(error)),
+            Err(refused) => return Err(refused).with_context(|| format!("writing {}", path.display())),
         };
         take(FileExt::try_lock(&file), path, warn)?;
         // The previous owner of the lock may have replaced the file since it was opened.

@@ -1,52 +1,53 @@
-//! Checks that a command can write its files and folders before it begins, so that a wrong path is
-//! reported at once and not after an hour.
+//! Writes the output files of commands, and checks that they can be written before a command begins, so that a
+//! wrong path is reported at once and not after an hour.
 //!
-//! The check neither creates nor empties a file.
+//! The check neither creates nor empties a file. The rules for outputs are those of [`output_file`].
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use anyhow::Context;
+use layoutproof_compilers::output_file::{self, NoOutput, OutputPlace};
 
 /// Checks that a file can be written or created.
 pub fn check_file(path: &Path) -> anyhow::Result<()> {
     can_write_file(path).with_context(|| format!("writing {}", path.display()))
 }
 
+/// Replaces a file as a whole.
 pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    fs::write(path, text).with_context(|| format!("writing {}", path.display()))
+    output_file::write(path, text.as_bytes()).with_context(|| format!("writing {}", path.display()))
 }
 
-/// Writes a file, and makes the folders that contain it.
-pub fn write_below(path: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
-    let folders = path.parent().map_or(Ok(()), fs::create_dir_all);
-    folders.and_then(|()| fs::write(path, content)).with_context(|| format!("writing {}", path.display()))
+/// Writes a file below a folder, and makes the folders that contain it.
+pub fn write_below(root: &Path, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    let name = name.as_ref();
+    let written = output_file::write_below(root, name, content.as_ref());
+    written.with_context(|| format!("writing {}", root.join(name).display()))
 }
 
 /// Writes to the end of a file, which need not exist.
 pub fn append_to_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.and_then(|mut file| file.write_all(text.as_bytes())).with_context(|| format!("writing {}", path.display()))
+    output_file::append(path, text.as_bytes()).with_context(|| format!("writing {}", path.display()))
 }
 
 /// Checks that files can be created in a folder, which need not exist yet.
 pub fn check_folder(path: &Path) -> anyhow::Result<()> {
-    can_make_files_in(path).with_context(|| format!("writing {}", path.display()))
+    let checked = output_file::check_folder(path).and_then(|()| Ok(can_make_files_in(path)?));
+    checked.with_context(|| format!("writing {}", path.display()))
 }
 
-fn can_write_file(path: &Path) -> io::Result<()> {
-    match fs::metadata(path) {
+fn can_write_file(path: &Path) -> Result<(), NoOutput> {
+    match OutputPlace::of(path)? {
         // Opening to append keeps the content.
-        Ok(there) if there.is_file() => OpenOptions::new().append(true).open(path).map(drop),
-        Ok(there) if there.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        OutputPlace::File => output_file::open(path, OpenOptions::new().append(true)).map(drop),
         // The reader of a pipe would take a trial open and close for its end.
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        OutputPlace::Stream => Ok(()),
+        OutputPlace::Nothing => {
             let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            tempfile::tempfile_in(parent.unwrap_or(Path::new("."))).map(drop).map_err(plain)
+            Ok(tempfile::tempfile_in(parent.unwrap_or(Path::new("."))).map(drop).map_err(plain)?)
         }
-        Err(error) => Err(error),
     }
 }
 
@@ -90,7 +91,8 @@ mod tests {
         for (wrong, kind) in
             [("folder", io::ErrorKind::IsADirectory), ("no/new", io::ErrorKind::NotFound), ("there/new", below_a_file)]
         {
-            assert_eq!(can_write_file(&path(wrong)).unwrap_err().kind(), kind, "{wrong}");
+            let error = can_write_file(&path(wrong)).unwrap_err();
+            assert!(matches!(&error, NoOutput::Io(error) if error.kind() == kind), "{wrong}: {error}");
         }
         let error = format!("{:#}", check_folder(&path("there/new")).unwrap_err());
         assert!(error.starts_with("writing "), "{error}");

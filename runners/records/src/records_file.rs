@@ -7,15 +7,15 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use fs4::FileExt;
-use layoutproof_compilers::regular_file;
 use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::{output_file, regular_file};
 use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader, SCHEMA, ToolBuild};
@@ -298,15 +298,13 @@ fn emptied(file: &mut File) -> io::Result<()> {
 /// Replaces a file with a complete one, so that a kill always leaves one of the two. The new file
 /// is locked before it takes its place, and stays open for writing.
 fn replace<'a>(path: &Path, events: impl Iterator<Item = Event<'a>>) -> io::Result<File> {
+    // `/dev/stdout` may be a file.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let mut name = target.clone().into_os_string();
-    name.push(".part");
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&name)?;
+    let new = output_file::begin(&target)?;
     // If locking failed for the old file, because the file system has no locks, it fails here too.
-    drop(FileExt::try_lock(&file));
-    write(&file, compression::is_meant_by(&target), events)?;
-    fs::rename(&name, &target)?;
-    Ok(file)
+    drop(FileExt::try_lock(new.as_file()));
+    write(new.as_file(), compression::is_meant_by(&target), events)?;
+    Ok(new.persist(&target)?)
 }
 
 /// Bytes of text per frame, if the whole file is written at once.

@@ -8,6 +8,8 @@ use anyhow::Context;
 use clap::Args;
 use clap_complete::Shell;
 use layoutproof_events::summary::Exit;
+use layoutproof_inputs::files::entries;
+use layoutproof_records::output_files::write_below;
 
 use crate::help;
 use crate::output::print;
@@ -42,7 +44,11 @@ pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
 /// Writes the manual pages of the program and of each command.
 pub(crate) fn man(args: &ManArgs) -> anyhow::Result<Exit> {
     let writing = || format!("writing manual pages to {}", args.out.display());
-    fs::create_dir_all(&args.out).with_context(writing)?;
-    clap_mangen::generate_to(help::visible_command(), &args.out).with_context(writing)?;
+    let made = tempfile::tempdir().with_context(writing)?;
+    clap_mangen::generate_to(help::visible_command(), made.path()).with_context(writing)?;
+    for page in entries(made.path()).with_context(writing)? {
+        let name = page.file_name().context("a page has a name")?;
+        write_below(&args.out, name, fs::read(&page).with_context(writing)?).with_context(writing)?;
+    }
     Ok(Exit::Agree)
 }

@@ -311,7 +311,7 @@ struct FolderFiles<'a> {
 impl FolderFiles<'_> {
     fn bytes(&mut self, name: impl Into<PathBuf>, what: &str, bytes: &[u8]) -> anyhow::Result<()> {
         let name = name.into();
-        write_below(&self.folder.join(&name), bytes)?;
+        write_below(self.folder, &name, bytes)?;
         self.written.push((name, what.to_owned()));
         Ok(())
     }

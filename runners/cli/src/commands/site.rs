@@ -57,10 +57,10 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         has_explorer: !explorer.is_empty(),
     });
     for page in &pages {
-        write_below(&out.join(&page.path), &page.text)?;
+        write_below(out, &page.path, &page.text)?;
     }
     for file in &explorer {
-        write_below(&out.join(file.name), &file.content)?;
+        write_below(out, file.name, &file.content)?;
     }
 
     let html = pages.iter().filter(|page| page.is_html()).count();

@@ -53,7 +53,7 @@ pub(crate) fn vectors(args: &VectorsArgs) -> anyhow::Result<Exit> {
     let (count, numbers) = (written.len(), written.iter().map(Vector::numbers).sum::<usize>());
     let (vectors, rules) = (vectors_json(written)?, rules_json(&rules()?)?);
     for file in packages(&vectors, &rules) {
-        write_below(&folder.join(&file.path), file.text)?;
+        write_below(folder, &file.path, file.text)?;
     }
     print(&format!(
         "wrote {count} vectors with {numbers} numbers to {}: packages rust, npm, python; vectors.json has {} kB\n",

@@ -3,10 +3,12 @@
 //! The selection filters cases by it, the run filters checks.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Context, bail};
 use layoutproof_events::CheckId;
 use layoutproof_inputs::files::{FileKind, read_text};
+use layoutproof_records::output_files::append_to_file;
 use layoutproof_records::shard::Shard;
 
 use crate::args::PartArgs;
@@ -72,9 +74,7 @@ impl RunPart {
 /// test.
 fn mark_sharding() -> anyhow::Result<()> {
     let Some(path) = std::env::var_os("TEST_SHARD_STATUS_FILE") else { return Ok(()) };
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-    file.with_context(|| format!("TEST_SHARD_STATUS_FILE: {}", path.display()))?;
-    Ok(())
+    append_to_file(Path::new(&path), "").context("TEST_SHARD_STATUS_FILE")
 }
 
 /// The lines of a list. Cases are written as in the ids of checks that are read from text.

@@ -174,3 +174,62 @@ fn a_recorded_command_is_shown_as_a_command_for_checks() {
     folder.run("report r.jsonl --html page.html");
     assert!(!folder.read("page.html").contains("evil"));
 }
+
+/// Every output refuses a link, and the file behind it stays as it is.
+#[test]
+fn outputs_follow_no_link() {
+    let shader = "cbuffer S { float2 a; float2 b; };";
+    let elsewhere = tempfile::tempdir().unwrap();
+    let kept = elsewhere.path().join("kept");
+    for words in [
+        "run a.hlsl --rules std140 --device model --json OUT",
+        "run a.hlsl --rules std140 --device model --html OUT",
+        "run a.hlsl --rules std140 --device model --junit OUT",
+        "run a.hlsl --rules std140 --device model --csv OUT",
+        "run a.hlsl --rules std140 --device model --save-known OUT",
+        "report r.jsonl --json OUT",
+        "report r.jsonl --html OUT",
+        "report r.jsonl --device-results OUT",
+        "show a.hlsl --format cpp --rules std140 --output OUT",
+        "dev fuzz --count 1 --json OUT",
+        // Folders.
+        "report r.jsonl --repro a.hlsl::std140::rspirv::model::model --out OUT/x",
+        "dev vectors OUT/x",
+        "dev man --out OUT/x",
+        "run a.hlsl --rules std140 --device model --html OUT/x",
+    ] {
+        for target in [kept.display().to_string(), "inside".to_owned()] {
+            fs::write(&kept, "kept").unwrap();
+            let folder = Folder::without_drivers(&[("a.hlsl", shader), ("inside", "kept")]);
+            folder.run("run a.hlsl --rules std140 --device model --json r.jsonl").exits(0);
+            let is_folder = words.contains("OUT/x");
+            let target = if is_folder { elsewhere.path().display().to_string() } else { target };
+            std::os::unix::fs::symlink(&target, folder.path("out")).unwrap();
+            let answer = folder.run(&words.replace("OUT", "out")).exits(2);
+            assert!(answer.err.contains("link"), "{answer}");
+            assert_eq!((fs::read_to_string(&kept).unwrap(), folder.read("inside")), ("kept".into(), "kept".into()));
+            let files = fs::read_dir(elsewhere.path()).unwrap().count();
+            assert_eq!(files, 1, "{answer}");
+        }
+    }
+}
+
+#[test]
+fn the_lock_and_the_map_of_a_project_follow_no_link() {
+    let settings = "schema = 1\nhost = [\"a.o\"]\n[[shader]]\nfiles = [\"shaders/*.hlsl\"]\n";
+    for (words, file) in [("check --write-lock", "layoutproof.lock"), ("check --write-map", "layoutproof.toml")] {
+        let folder = project(settings);
+        folder.write("shaders/a.hlsl", b"cbuffer PerFrame { float a; float2 b; };");
+        folder.write("kept", settings.as_bytes());
+        folder.write("a.cpp", b"struct Other { float a; float pad; float b[2]; }; Other other;");
+        let built = std::process::Command::new("g++").args(["-g", "-c", "a.cpp"]).current_dir(folder.path("")).status();
+        if !built.is_ok_and(|status| status.success()) {
+            return;
+        }
+        let _ = fs::remove_file(folder.path(file));
+        std::os::unix::fs::symlink("kept", folder.path(file)).unwrap();
+        let answer = folder.run(words);
+        assert_eq!(folder.read("kept"), settings, "{answer}");
+        assert!(answer.err.contains("link") || !answer.err.contains("wrote"), "{answer}");
+    }
+}

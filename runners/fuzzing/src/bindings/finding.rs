@@ -1,9 +1,7 @@
 //! A program on which compilers, rules and devices disagree: shrinks it and writes it down.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use layoutproof_bindings::Target;
 use layoutproof_compilers::binding_answers::BindingDisagreement;
 use layoutproof_device::RunnerKind;
@@ -11,6 +9,7 @@ use layoutproof_events::CheckDevice;
 use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_random::shrink::{self, SHRINK_CALLS, Shrunk};
 use layoutproof_random::{RandomProgram, nth_program};
+use layoutproof_records::output_files::write_below;
 use layoutproof_report::terminal::failure_report;
 use layoutproof_show::Style;
 
@@ -103,13 +102,11 @@ impl BindingFinding {
     pub fn write(&self, out: &Path) -> anyhow::Result<PathBuf> {
         let FindingKey { who, target, .. } = self.kind.key();
         let words = format!("{who} {target}").replace(|c: char| !c.is_ascii_alphanumeric() && c != '-', "-");
-        let folder = out.join(format!("{}-{}-{words}", self.drawn.number, word(self.drawn.dialect)));
-        fs::create_dir_all(&folder).with_context(|| format!("writing {}", folder.display()))?;
+        let folder = PathBuf::from(format!("{}-{}-{words}", self.drawn.number, word(self.drawn.dialect)));
         for (name, text) in [("program.hlsl", self.drawn.program.text()), ("report.txt", self.sentence())] {
-            let path = folder.join(name);
-            fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+            write_below(out, folder.join(name), text)?;
         }
-        Ok(folder)
+        Ok(out.join(folder))
     }
 }
 

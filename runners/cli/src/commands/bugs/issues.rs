@@ -1,6 +1,5 @@
 //! Writes the texts of issues, for `bugs --issue`.
 
-use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use layoutproof_facts::builds::BuildsAtHand;
 use layoutproof_facts::issues::driver_issues;
 use layoutproof_facts::issues::{IssueText, issue_text};
 use layoutproof_facts::known_lists::{NamedSource, reduced_sources};
-use layoutproof_records::output_files::check_folder;
+use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_site::Mechanism;
 
 use crate::output::{print, warn};
@@ -98,8 +97,7 @@ fn put(name: &str, text: &str, out: Option<&Path>) -> anyhow::Result<()> {
         return Ok(());
     };
     let path = folder.join(format!("{name}.md"));
-    fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
-    fs::write(&path, text).with_context(|| format!("writing {}", path.display()))?;
+    write_below(folder, format!("{name}.md"), text)?;
     print(&format!("{}\n", path.display()));
     Ok(())
 }

@@ -14,6 +14,7 @@ use anyhow::{anyhow, bail};
 use layoutproof_events::summary::Exit;
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
+use layoutproof_inputs::files::{FileKind, read_text};
 use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
@@ -207,8 +208,8 @@ fn write_map(project: &ProjectFile, entries: &[String]) -> anyhow::Result<()> {
     }
     let is_new = project.path.as_os_str().is_empty();
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
-    let start = if is_new { "schema = 1\n" } else { "" };
-    append_to_file(path, &format!("{start}{}", entries.concat()))?;
+    let start = if is_new { "schema = 1\n".to_owned() } else { read_text(path, FileKind::List)? };
+    write_file(path, &format!("{start}{}", entries.concat()))?;
     let written = if let [_] = entries { "1 entry".to_owned() } else { format!("{} entries", entries.len()) };
     warn(&format!("note: wrote {written} to {}\n", path.display()));
     Ok(())

@@ -53,13 +53,13 @@ pub(super) fn export_folder(args: &ExportArgs, folder: &Path) -> anyhow::Result<
             CaseTest::Written(test) => {
                 let group = group_of(test.block);
                 *summary.written.entry(group).or_default() += 1;
-                write_below(&folder.join(group).join(format!("{}.test", source.id)), &test.text)?;
+                write_below(folder, Path::new(group).join(format!("{}.test", source.id)), &test.text)?;
             }
             CaseTest::LeftOut(kind) => summary.leave_out(&source.id, kind),
         }
     }
 
-    write_below(&folder.join("README.md"), readme(&summary))?;
+    write_below(folder, "README.md", readme(&summary))?;
     print(&summary_text(&summary, folder));
     Ok(if summary.tests() == 0 { Exit::NothingSelected } else { Exit::Agree })
 }

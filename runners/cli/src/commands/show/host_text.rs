@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::files::{FileKind, read_text_if_there};
 use layoutproof_layout::BlockLayout;
-use layoutproof_records::output_files::check_file;
+use layoutproof_records::output_files::{check_file, write_file};
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
@@ -40,7 +40,7 @@ pub(crate) fn deliver(host: &HostArgs, text: &str) -> anyhow::Result<Exit> {
     };
     if !host.check {
         check_file(path)?;
-        std::fs::write(path, text).with_context(|| format!("writing {}", path.display()))?;
+        write_file(path, text)?;
         return Ok(Exit::Agree);
     }
     check_is_fresh(path, text)
