@@ -40,19 +40,27 @@ impl ShaderSettings {
         project: &ProjectFile,
     ) -> anyhow::Result<Self> {
         let text = arguments.or(shaders.arguments.as_deref()).unwrap_or_default();
-        let place = match arguments {
-            Some(_) => "--args".to_owned(),
-            None => format!("{}: `args` of {}", project.path.display(), shaders.files.join(", ")),
+        let is_typed = arguments.is_some();
+        let place = if is_typed {
+            "--args".to_owned()
+        } else {
+            format!("{}: `args` of {}", project.path.display(), shaders.files.join(", "))
         };
         let arguments = CompileArguments::read(text).with_context(|| place.clone())?;
         warn_of(&arguments, &place);
+        let of_project = if is_typed { &[][..] } else { &arguments.includes };
+        for folder in of_project {
+            project.include_folder(folder, &declare.include)?;
+        }
 
+        let typed = declare.include.clone();
         let mut declare = declare.clone();
         declare.lang = declare.lang.or(shaders.language);
         declare.matrix = declare.matrix.or(shaders.matrix);
         declare.define.extend(shaders.defines.iter().cloned());
-        let folders = shaders.includes.iter().map(|folder| project.folder.join(folder).display().to_string());
-        declare.include.extend(folders);
+        for folder in &shaders.includes {
+            declare.include.push(project.include_folder(folder, &typed)?);
+        }
         declare.entry = declare.entry.or_else(|| shaders.entry.clone());
         apply(&arguments, &mut declare, &project.folder);
 

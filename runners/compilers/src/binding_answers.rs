@@ -124,11 +124,12 @@ impl BindingCompiler {
     }
 
     /// Returns the registers that DXC assigns with these arguments in `folder`.
-    pub fn registers(
-        &self,
-        folder: &Path,
-        arguments: &[&str],
-    ) -> Result<BindingAnswer<Vec<Binding>>, BindingDisagreement> {
+    fn registers(&self, folder: &Path, arguments: &[&str]) -> Result<BindingAnswer<Vec<Binding>>, BindingDisagreement> {
+        self.listed_registers(self.run(folder, arguments))
+    }
+
+    /// Returns the registers in DXC's answer.
+    pub fn listed_registers(&self, answer: CompilerAnswer) -> Result<BindingAnswer<Vec<Binding>>, BindingDisagreement> {
         if self.dialect == ProgramDialect::Slang {
             return Err(broken("slangc lists no registers"));
         }
@@ -143,7 +144,7 @@ impl BindingCompiler {
             };
             Ok(resource_bindings(listing).map_err(broken)?.into_iter().map(binding).collect())
         };
-        self.ask(folder, arguments, rows)
+        read_answer(answer, rows)
     }
 
     /// Runs the compiler with these arguments in `folder`, through its service if it has one.
@@ -154,14 +155,13 @@ impl BindingCompiler {
         arguments: &[&str],
         read: impl FnOnce(&str) -> Result<T, BindingDisagreement>,
     ) -> Result<BindingAnswer<T>, BindingDisagreement> {
-        let answer = match &self.service {
+        read_answer(self.run(folder, arguments), read)
+    }
+
+    fn run(&self, folder: &Path, arguments: &[&str]) -> CompilerAnswer {
+        match &self.service {
             Some(service) => self.compiler.answer(service.run(folder, arguments, self.compiler.limit())),
             None => self.compiler.ask(folder, arguments),
-        };
-        match answer {
-            CompilerAnswer::Broken(how) => Err(broken(how)),
-            CompilerAnswer::Refused(finished) => Ok(BindingAnswer::Refused(finished.stderr)),
-            CompilerAnswer::Accepted(finished) => read(&finished.stdout).map(BindingAnswer::Placed),
         }
     }
 
@@ -259,6 +259,17 @@ impl BindingCompiler {
 }
 
 type Answer = BindingAnswer<BTreeSet<BoundRow>>;
+
+fn read_answer<T>(
+    answer: CompilerAnswer,
+    read: impl FnOnce(&str) -> Result<T, BindingDisagreement>,
+) -> Result<BindingAnswer<T>, BindingDisagreement> {
+    match answer {
+        CompilerAnswer::Broken(how) => Err(broken(how)),
+        CompilerAnswer::Refused(finished) => Ok(BindingAnswer::Refused(finished.stderr)),
+        CompilerAnswer::Accepted(finished) => read(&finished.stdout).map(BindingAnswer::Placed),
+    }
+}
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` gives errors by value")]
 fn broken(reason: impl ToString) -> BindingDisagreement {

@@ -151,6 +151,31 @@ impl Compiler {
         self.invocation.deciding_files(known, &self.version, canary)
     }
 
+    /// The files and folders that belong to it: those of [`Invocation`], the libraries next to them, and the
+    /// folders of the installation with libraries.
+    pub(crate) fn own_places(&self) -> Vec<PathBuf> {
+        let Invocation { program, leading, library, started, fetched, headers, .. } = &self.invocation;
+        let words = leading.iter().map(Path::new).filter(|path| path.is_absolute());
+        let files = [Some(program.as_path()), library.as_deref(), started.as_deref()].into_iter().flatten();
+        let mut places: Vec<PathBuf> = fetched.iter().chain(headers).cloned().collect();
+        for file in files.chain(words) {
+            let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+            for file in [file, &real] {
+                places.push(file.to_owned());
+                let Some(folder) = file.parent() else { continue };
+                let beside = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+                let beside = beside.map(|entry| entry.path());
+                places.extend(beside.filter(|path| is_library(path)));
+                if let (true, Some(installation)) = (folder.ends_with("bin"), folder.parent()) {
+                    places.extend(["bin", "lib", "lib64", "libexec"].map(|part| installation.join(part)));
+                }
+            }
+        }
+        let named = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        places.extend(std::env::split_paths(&named).filter(|folder| folder.is_absolute()));
+        places
+    }
+
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -285,6 +310,12 @@ impl Invocation {
         command.args(&self.leading).envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
+}
+
+/// True for a library: `libslang.so.1`, `dxcompiler.dll`, `libdxcompiler.dylib`.
+fn is_library(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    [".so", ".dll", ".dylib"].iter().any(|part| name.contains(part))
 }
 
 /// Identifies the compiler that this invocation starts: asks `question`, and expects a version.

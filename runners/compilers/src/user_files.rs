@@ -3,11 +3,12 @@
 //! `layoutproof show`, `check` and `run` list a DXIL container, so that its reflection can be read,
 //! and compile GLSL, so that its layout can be read from the SPIR-V. Includes must already be resolved
 //! in the text. DXC crashes on damaged bitcode. `show` and `check` ask slangc and DXC about files that we
-//! cannot read; these compilers open the file and its includes themselves.
+//! cannot read; these compilers open the file and its includes themselves,
+//! as far as the caller lets them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -19,6 +20,16 @@ use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{deciding_files, first_error};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
+
+/// The files that a compiler needs while it reads a user's file, besides the system's. The caller adds those of the
+/// user, and may confine the compiler to them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileView {
+    /// Files, and folders with everything in them.
+    pub readable: Vec<PathBuf>,
+    /// Folders that it may also write to.
+    pub writable: Vec<PathBuf>,
+}
 
 /// The name under which DXC gets the container.
 const CONTAINER: &str = "shader.dxil";
@@ -55,7 +66,7 @@ pub enum NoListing {
 pub fn ask_for_listing(
     dxc: &Compiler,
     container: &[u8],
-    limited: impl Fn(&Command) -> io::Result<Command>,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> Result<String, NoListing> {
     let answer = ScratchFolder::new().and_then(|folder| {
@@ -78,12 +89,25 @@ fn ask(
     compiler: &Compiler,
     folder: &Path,
     arguments: &[&str],
-    limited: impl Fn(&Command) -> io::Result<Command>,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
+    limit: Duration,
+) -> io::Result<CompilerAnswer> {
+    ask_in(compiler, folder, folder, arguments, limited, limit)
+}
+
+/// Runs a compiler in `working`, with `scratch` as the place for its files.
+fn ask_in(
+    compiler: &Compiler,
+    working: &Path,
+    scratch: &Path,
+    arguments: &[&str],
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> io::Result<CompilerAnswer> {
     let mut command = compiler.command();
-    command.args(arguments);
-    let finished = run(limited(&command)?.current_dir(folder), limit);
+    command.args(arguments).env("TMPDIR", scratch);
+    let view = FileView { readable: compiler.own_places(), writable: vec![scratch.to_owned()] };
+    let finished = run(limited(&command, view)?.current_dir(working), limit);
     Ok(compiler.answer(finished))
 }
 
@@ -93,7 +117,7 @@ pub fn ask_for_module(
     glslang: &Compiler,
     request: &GlslRequest<'_>,
     cache: Option<&AnswerCache>,
-    limited: impl Fn(&Command) -> io::Result<Command>,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> GlslAnswer {
     let arguments = arguments(request);
@@ -207,7 +231,7 @@ pub fn ask_for_reflection(
     slangc: &Compiler,
     target: &str,
     arguments: &[String],
-    limited: impl Fn(&Command) -> io::Result<Command>,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> Result<String, NoReflection> {
     let fixed = ["-target", target, "-no-codegen", "-reflection-json", REFLECTION];
@@ -250,7 +274,7 @@ pub fn ask_dxc(
     output: DxcOutput,
     text: Option<&str>,
     arguments: &[String],
-    limited: impl Fn(&Command) -> io::Result<Command>,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> Result<Vec<u8>, DxcRefusal> {
     let without_lines = |reason| DxcRefusal { reason, lines: BTreeSet::new() };
@@ -277,6 +301,20 @@ pub fn ask_dxc(
         })
     });
     made.unwrap_or_else(|error| Err(without_lines(format!("{} could not be run: {error}", dxc.name()))))
+}
+
+/// DXC's listing of a file among the arguments, which are relative to the folder `working`.
+///
+/// # Errors
+/// DXC could not be run.
+pub fn ask_dxc_in(
+    dxc: &Compiler,
+    working: &Path,
+    arguments: &[&str],
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
+    limit: Duration,
+) -> io::Result<CompilerAnswer> {
+    ask_in(dxc, working, ScratchFolder::new()?.path(), arguments, limited, limit)
 }
 
 /// The lines of the text in `shader.hlsl:7:36: error: ...`.

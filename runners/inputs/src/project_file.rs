@@ -177,6 +177,38 @@ impl ProjectFile {
         own.chain(self.mappings.iter().filter(|mapping| mapping.shader.is_none())).collect()
     }
 
+    /// The path of a folder for included files that the project names, in `include` or as `-I` in `args`. It must lie in
+    /// the project, or below one of the folders that the user types: a stranger's project must not show the
+    /// user's files.
+    ///
+    /// # Errors
+    /// It lies elsewhere.
+    pub fn include_folder(&self, named: &str, typed: &[String]) -> anyhow::Result<String> {
+        let folder = self.folder.join(named);
+        let allowed = typed.iter().filter_map(|folder| Path::new(folder).canonicalize().ok()).chain(self.root());
+        match folder.canonicalize() {
+            Ok(real) if !allowed.into_iter().any(|root| real.starts_with(root)) => {
+                let (file, real) = (self.path.display(), real.display());
+                bail!(
+                    "{file}: `{named}` is outside of the project, so its files are not included: -I {real} allows it"
+                );
+            }
+            Ok(_) | Err(_) => Ok(folder.display().to_string()),
+        }
+    }
+
+    /// The folder that counts as the project, with all links resolved: the working tree of version control with the
+    /// file, unless that holds the user's home folder too.
+    fn root(&self) -> Option<PathBuf> {
+        let here = Path::new(".");
+        let folder = if self.folder.as_os_str().is_empty() { here } else { &self.folder };
+        let own = folder.canonicalize().ok()?;
+        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+        let tree = own.ancestors().find(|folder| folder.join(".git").exists());
+        let tree = tree.filter(|tree| !home.is_some_and(|home| home.starts_with(tree)));
+        Some(tree.unwrap_or(&own).to_path_buf())
+    }
+
     /// The path relative to the project's folder; `None` outside of the folder.
     pub fn relative(&self, path: &Path) -> Option<PathBuf> {
         let here = Path::new(".");

@@ -233,3 +233,92 @@ fn the_lock_and_the_map_of_a_project_follow_no_link() {
         assert!(answer.err.contains("link") || !answer.err.contains("wrote"), "{answer}");
     }
 }
+
+/// A stranger's project includes no files of the user's; the user's own `-I` does.
+#[test]
+fn folders_of_a_project_lie_in_it() {
+    let settings =
+        |own: &str| format!("schema = 1\nhost = [\"a.o\"]\n[[shader]]\nfiles = [\"shaders/*.hlsl\"]\n{own}\n");
+    for own in [
+        "include = [\"../outside\"]",
+        "include = [\"..\"]",
+        "include = [\"../..\"]",
+        "include = [\"/etc\"]",
+        "args = \"-I ../outside\"",
+        "args = \"-I/etc -T cs_6_0\"",
+        "args = \"slangc -target spirv -I /etc\"",
+        "include = [\"link\"]",
+    ] {
+        let folder = Folder::without_drivers(&[]);
+        for name in ["outside", "own", "own/shaders"] {
+            fs::create_dir(folder.path(name)).unwrap();
+        }
+        std::os::unix::fs::symlink("../outside", folder.path("own/link")).unwrap();
+        folder.write("outside/x.h", b"#error words-of-another-file");
+        folder.write("own/shaders/a.hlsl", b"#include \"x.h\"\ncbuffer S { float a; };");
+        folder.write("own/layoutproof.toml", settings(own).as_bytes());
+        for words in ["check --config own/layoutproof.toml", "check --config own/layoutproof.toml own/shaders/a.hlsl"] {
+            let answer = folder.run(words).exits(2);
+            assert!(answer.err.contains("is outside of the project"), "{own}: {answer}");
+            assert!(!answer.err.contains("words-of-another-file"), "{own}: {answer}");
+        }
+    }
+    let folder = Folder::without_drivers(&[]);
+    for name in ["own", "own/.git", "own/tools", "own/tools/shaders", "own/common"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.write("own/common/x.h", b"#error words-of-this-project");
+    folder.write("own/tools/shaders/a.hlsl", b"#include \"x.h\"\ncbuffer S { float a; };");
+    folder.write("own/tools/layoutproof.toml", settings("include = [\"../common\"]").as_bytes());
+    let answer = folder.run("check --config own/tools/layoutproof.toml").exits(2);
+    assert!(answer.err.contains("words-of-this-project"), "{answer}");
+}
+
+/// A compiler that reads a shader for us opens what the shader may include, and nothing else of the user's.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_compiler_opens_no_file_of_the_user() {
+    if !confines() {
+        eprintln!("not tested: this kernel has no Landlock");
+        return;
+    }
+    let folder = Folder::without_drivers(&[("secret", "words-of-the-user")]);
+    for name in ["own", "own/.git", "bin"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    folder.write("own/shared.h", b"words-of-the-project");
+    folder.write("own/.git/config", b"words-of-a-credential");
+    folder.write("own/a.hlsl", SHADER.as_bytes());
+    let at = |name: &str| folder.path(name).display().to_string();
+    for (read, is_open) in
+        [("secret", false), ("own/.git/config", false), ("own/shared.h", true), ("own/a.hlsl", true), ("bin/dxc", true)]
+    {
+        let script = format!(
+            "#!/bin/sh\ncase \"$*\" in *-version*) echo 'libdxcompiler.so: 1.8 - 1.8.2405 (test)'; exit 0;; esac\n\
+             if cat '{}' >/dev/null 2>&1; then word=open; else word=closed; fi\n\
+             if touch '{}' 2>/dev/null; then word=written; fi\n\
+             echo \"a.hlsl:1:1: error: it-is-$word\" >&2\nexit 1\n",
+            at(read),
+            at("mark"),
+        );
+        folder.write("bin/dxc", script.as_bytes());
+        fs::set_permissions(folder.path("bin/dxc"), fs::Permissions::from_mode(0o755)).unwrap();
+        for words in
+            ["show own/a.hlsl --compiler dxc=bin/dxc", "show own/a.hlsl --target vulkan --compiler dxc=bin/dxc"]
+        {
+            let answer = folder.run(words).exits(2);
+            let word = if is_open { "it-is-open" } else { "it-is-closed" };
+            assert!(answer.err.contains(word), "{read}: {answer}");
+        }
+    }
+    assert!(!folder.path("mark").exists());
+}
+
+/// True if the kernel has Landlock, as the crate for it finds.
+#[cfg(target_os = "linux")]
+fn confines() -> bool {
+    use landlock::{ABI, Access, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr};
+
+    let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    rules.handle_access(AccessFs::from_all(ABI::V1)).and_then(Ruleset::create).is_ok()
+}

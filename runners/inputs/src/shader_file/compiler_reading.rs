@@ -13,12 +13,14 @@
 //! sound layout. Columns of a compiler that is not installed are left out; if no compiler is
 //! installed, the problems say so. GLSL needs none of this: its reader is glslang.
 
+use std::io;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use anyhow::Context;
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
-use layoutproof_compilers::user_files::{DxcOutput, NoReflection, ask_dxc, ask_for_reflection};
+use layoutproof_compilers::user_files::{DxcOutput, FileView, NoReflection, ask_dxc, ask_for_reflection};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
@@ -36,8 +38,8 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use thiserror::Error;
 
-use super::reader_process::{ReaderProcess, limited};
-use super::{TIME_LIMIT, find_compiler};
+use super::reader_process::ReaderProcess;
+use super::{TIME_LIMIT, find_compiler, limited_to, outside_of};
 use crate::declare::DeclareArgs;
 use crate::named_compiler::NamedCompiler;
 use crate::refused_input::first_problem;
@@ -191,6 +193,8 @@ enum NoAnswer {
     OtherCompiler,
     #[error("the options of {0} for it are not known")]
     UnknownOptions(ShaderCompiler),
+    #[error("it names {0}, outside of the project, and nothing on this system keeps a compiler from opening that")]
+    NotConfined(String),
     #[error("{reason}; `layoutproof setup {compiler}` installs one")]
     Absent { compiler: ShaderCompiler, reason: Arc<NoCompiler> },
     #[error("slangc's reflection ignores `{0}`, and its code does not")]
@@ -216,7 +220,7 @@ enum NoAnswer {
 impl NoAnswer {
     /// True if no compiler can answer for the column.
     fn is_not_asked(&self) -> bool {
-        matches!(self, Self::RuleSet | Self::OtherCompiler | Self::UnknownOptions(_))
+        matches!(self, Self::RuleSet | Self::OtherCompiler | Self::UnknownOptions(_) | Self::NotConfined(_))
     }
 
     /// True if the compiler refuses the file, or its answer cannot be used.
@@ -264,6 +268,10 @@ impl RefusedFile<'_> {
         // slangc's code for Metal is not run, so that it has no toolchain.
         if toolchain.is_none() && native.column.variant.is_some() {
             return Err(NoAnswer::UnknownOptions(compiler));
+        }
+        let files = self.sources.files().get(self.first_file..).unwrap_or_default();
+        if let Some(name) = outside_of(self.path, self.declare, files) {
+            return Err(NoAnswer::NotConfined(name));
         }
         let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
         let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
@@ -316,7 +324,7 @@ impl RefusedFile<'_> {
             arguments.extend(["-lang", "hlsl"].map(str::to_owned));
         }
         arguments.push(absolute(self.path)?);
-        let json = ask_for_reflection(slangc, target, &arguments, limited, TIME_LIMIT)?;
+        let json = ask_for_reflection(slangc, target, &arguments, self.limited(), TIME_LIMIT)?;
         Ok(reflected_blocks(&json, order)?)
     }
 
@@ -344,7 +352,7 @@ impl RefusedFile<'_> {
         for profile in profiles.into_iter().flatten() {
             let mut arguments = self.dxc_arguments(&[&profile[..], flags].concat())?;
             arguments.push(absolute(self.path)?);
-            match ask_dxc(dxc, output, None, &arguments, limited, TIME_LIMIT) {
+            match ask_dxc(dxc, output, None, &arguments, self.limited(), TIME_LIMIT) {
                 Ok(made) => return Ok(made),
                 Err(refusal) if refused.is_empty() => refused = refusal.reason,
                 Err(_) => {}
@@ -377,7 +385,7 @@ impl RefusedFile<'_> {
         }
         let text = format!("#include \"{}\"\n{}", absolute(self.path)?, reads_of(all));
         let arguments = self.dxc_arguments(&LIBRARY)?;
-        let ask = |text: &str| ask_dxc(dxc, DxcOutput::Listing, Some(text), &arguments, limited, TIME_LIMIT);
+        let ask = |text: &str| ask_dxc(dxc, DxcOutput::Listing, Some(text), &arguments, self.limited(), TIME_LIMIT);
         let listing = ask(&text).or_else(|refusal| {
             let lines = text.lines().enumerate();
             let readable = lines.filter(|(index, _)| !refusal.lines.contains(&(index + 1)));
@@ -401,6 +409,11 @@ impl RefusedFile<'_> {
         }
         arguments.extend(self.search_arguments()?);
         Ok(arguments)
+    }
+
+    /// Limits a compiler to what the file may include.
+    fn limited(&self) -> impl Fn(&Command, FileView) -> io::Result<Command> {
+        limited_to(self.path, self.declare)
     }
 
     /// Macros and folders.

@@ -4,6 +4,7 @@
 //! read only below the project's root, below the shader's own folder, and below the folders of
 //! `-I`. Paths are compared after resolving all links.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,10 @@ use layoutproof_source::sources::{ReadRefusal, Sources};
 use crate::files::{entries, read_included};
 
 /// File or folder names that mark the root of a project.
-const MARKS: [&str; 2] = [".git", "layoutproof.toml"];
+const MARKS: [&str; 2] = [OF_VERSION_CONTROL, "layoutproof.toml"];
+
+/// Version control's own folder, which may hold credentials.
+const OF_VERSION_CONTROL: &str = ".git";
 
 /// The files that a shader may include.
 #[derive(Clone, Debug)]
@@ -53,7 +57,7 @@ impl Sources for IncludedFiles {
         if real.is_dir() {
             return Err(ReadRefusal::NotFound);
         }
-        if !self.roots.iter().any(|root| real.starts_with(root)) {
+        if !self.allows(&real) {
             return Err(self.outside(&real));
         }
         read_included(&real).map_err(|error| match error {
@@ -67,7 +71,7 @@ impl Sources for IncludedFiles {
         let name = path.file_name()?.to_string_lossy().to_lowercase();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let real = folder.canonicalize().ok()?;
-        if !self.roots.iter().any(|root| real.starts_with(root)) {
+        if !self.allows(&real) {
             return None;
         }
         let files = entries(folder).ok()?.into_iter();
@@ -77,6 +81,33 @@ impl Sources for IncludedFiles {
 }
 
 impl IncludedFiles {
+    /// True for a path, with all links resolved, of a file that may be read.
+    fn allows(&self, real: &Path) -> bool {
+        let inside = self.roots.iter().filter_map(|root| real.strip_prefix(root).ok());
+        inside.into_iter().any(|below| below.iter().all(|part| part != OF_VERSION_CONTROL))
+    }
+
+    /// True if something is at this path that may not be read.
+    pub(super) fn excludes(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|real| !self.allows(&real))
+    }
+
+    /// The folders and files for a compiler that reads the shader: the roots, without the folders of version
+    /// control in them.
+    pub(super) fn places(&self) -> Vec<PathBuf> {
+        let mut places = BTreeSet::new();
+        for root in &self.roots {
+            if root.join(OF_VERSION_CONTROL).exists() {
+                // A place counts with what its link leads to.
+                let all = entries(root).unwrap_or_default().into_iter();
+                places.extend(all.filter(|path| path.canonicalize().is_ok_and(|real| self.allows(&real))));
+            } else {
+                places.insert(root.clone());
+            }
+        }
+        places.into_iter().collect()
+    }
+
     fn outside(&self, real: &Path) -> ReadRefusal {
         let folder = real.parent().unwrap_or(real).display();
         let roots: Vec<String> = self.roots.iter().map(|root| root.display().to_string()).collect();
@@ -115,7 +146,9 @@ mod tests {
         for name in ["project/shaders/a.hlsl", "project/common/b.h", "other/c.h"] {
             fs::write(at(name), "x").unwrap();
         }
+        fs::write(at("project/.git/config"), "x").unwrap();
         let files = IncludedFiles::of_shader(&at("project/shaders/a.hlsl"), &[]);
+        assert!(refused(&files, &at("project/.git/config")).is_some());
         assert_eq!(files.read(&at("project/shaders/../common/b.h").display().to_string()), Ok("x".to_owned()));
         let reason = refused(&files, &at("project/shaders/../../other/c.h")).unwrap();
         assert!(reason.starts_with("it is outside of the project"), "{reason}");
@@ -136,8 +169,11 @@ mod tests {
         fs::create_dir_all(folder.path().join("project/.git")).unwrap();
         fs::write(folder.path().join("secret"), "x").unwrap();
         std::os::unix::fs::symlink(folder.path().join("secret"), folder.path().join("project/a.h")).unwrap();
+        fs::write(folder.path().join("project/a.hlsl"), "x").unwrap();
         let files = IncludedFiles::of_shader(&folder.path().join("project/a.hlsl"), &[]);
         assert!(refused(&files, &folder.path().join("project/a.h")).is_some());
+        let root = folder.path().canonicalize().unwrap();
+        assert_eq!(files.places(), [root.join("project/a.hlsl")], "neither the link nor version control");
     }
 
     #[test]

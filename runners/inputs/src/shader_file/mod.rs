@@ -4,29 +4,33 @@
 //! [`included`]; a file that our reader refuses goes to a compiler ([`compiler_reading`]).
 
 pub mod compiler_reading;
+mod confined;
 pub mod included;
 pub mod reader_process;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::bail;
 use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
-use layoutproof_compilers::user_files::{ask_for_listing, ask_for_module};
+use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module};
 use layoutproof_core::case::file::split_define;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{DECLARED, Span};
+use layoutproof_readers::glslang::GlslAnswer;
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_show::InputContent;
 use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::sources::{SourceFile, SourceMap};
 
 use crate::declare::DeclareArgs;
 use crate::files::{self, FileKind};
@@ -163,6 +167,26 @@ pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, Arc<NoCompil
     Ok(compiler)
 }
 
+/// Limits a compiler that opens a shader and its includes itself: in time, in memory and, where the system can do
+/// that, to the files that the shader may include.
+pub fn limited_to(path: &Path, declare: &DeclareArgs) -> impl Fn(&Command, FileView) -> io::Result<Command> {
+    let mut places = IncludedFiles::of_shader(path, &declare.include).places();
+    places.extend(std::path::absolute(path));
+    move |command, mut view| {
+        view.readable.extend(places.iter().cloned());
+        reader_process::limited(command, view)
+    }
+}
+
+/// A file outside of the project that the texts of a shader name, if nothing on this system keeps a compiler from
+/// opening it.
+pub fn outside_of(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> Option<String> {
+    if confined::is_available() {
+        return None;
+    }
+    confined::outside_name(&IncludedFiles::of_shader(path, &declare.include), texts.iter(), &declare.include)
+}
+
 /// The answers of glslang that are kept, also for the next command: `init` and `check` ask the same.
 static ANSWERS: OnceLock<Option<AnswerCache>> = OnceLock::new();
 
@@ -184,7 +208,15 @@ impl InputTools for CommandTools {
     fn glslang(&self) -> Result<Glslang, NoGlslang> {
         let advice = |absent| NoGlslang(format!("glslang supports all of it, but {absent}"));
         let glslang = self.find("glslang").map_err(advice)?;
-        Ok(Box::new(move |request| ask_for_module(&glslang, request, answers(), reader_process::limited, TIME_LIMIT)))
+        Ok(Box::new(move |request| {
+            // The text has its includes; glslang may open what it names in other branches.
+            match confined::distant_name(request.text).filter(|_| !confined::is_available()) {
+                Some(name) => GlslAnswer::Broken(format!(
+                    "the text names {name}, and nothing on this system keeps glslang from opening that"
+                )),
+                None => ask_for_module(&glslang, request, answers(), reader_process::limited, TIME_LIMIT),
+            }
+        }))
     }
 
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing> {

@@ -15,10 +15,14 @@ use std::time::Duration;
 
 use anyhow::Context;
 use layoutproof_compilers::process_tree::ProcessTree;
+use layoutproof_compilers::user_files::FileView;
 use layoutproof_events::summary::Exit;
 use layoutproof_readers::module_reader::{ModuleReader, ReadAnswer, ReadRequest, ReaderFailure, answer};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+#[cfg(target_os = "linux")]
+use super::confined::confine;
 
 /// Time limit of a reader for one file.
 const TIME_LIMIT: Duration = Duration::from_secs(10);
@@ -248,14 +252,20 @@ fn message_of(panic: &PanicPayload) -> String {
 }
 
 /// Wraps a command so that it runs with the limits of a reader, for readers that are separate
-/// programs. The caller limits the time.
+/// programs, and confined to the files of `view` where the system can do that. The caller limits the time.
 ///
 /// # Errors
 /// The system does not report the path of this program.
-pub fn limited(command: &Command) -> io::Result<Command> {
+pub fn limited(command: &Command, view: FileView) -> io::Result<Command> {
     let program = std::env::current_exe()?;
     let mut limited = Command::new(program);
-    limited.arg("run-limited").arg(command.get_program()).args(command.get_args());
+    limited.arg("run-limited");
+    for (word, paths) in [(READABLE, view.readable), (WRITABLE, view.writable)] {
+        for path in paths {
+            limited.arg(word).arg(path);
+        }
+    }
+    limited.arg(PROGRAM).arg(command.get_program()).args(command.get_args());
     for (name, value) in command.get_envs() {
         match value {
             Some(value) => limited.env(name, value),
@@ -263,6 +273,30 @@ pub fn limited(command: &Command) -> io::Result<Command> {
         };
     }
     Ok(limited)
+}
+
+/// The words that [`limited`] writes: each precedes a path.
+const READABLE: &str = "readable";
+const WRITABLE: &str = "writable";
+const PROGRAM: &str = "program";
+
+/// Reads the words of [`limited`]: the files, then the program with its arguments.
+fn read_limited(words: &[OsString]) -> anyhow::Result<(FileView, &OsString, &[OsString])> {
+    let (mut view, mut rest) = (FileView::default(), words);
+    loop {
+        match rest {
+            [word, path, after @ ..] if word == READABLE => {
+                view.readable.push(path.into());
+                rest = after;
+            }
+            [word, path, after @ ..] if word == WRITABLE => {
+                view.writable.push(path.into());
+                rest = after;
+            }
+            [word, program, arguments @ ..] if word == PROGRAM => return Ok((view, program, arguments)),
+            _ => anyhow::bail!("no program is named"),
+        }
+    }
 }
 
 /// Applies the limits of a reader and becomes the program of a command that [`limited`] wrapped.
@@ -273,12 +307,16 @@ pub fn limited(command: &Command) -> io::Result<Command> {
 pub fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-    let (program, arguments) = words.split_first().context("no program is named")?;
+    let (view, program, arguments) = read_limited(words)?;
     limit_life(TIME_LIMIT)?;
     let stack = Rlimit { current: Some(STACK as u64), ..getrlimit(Resource::Stack) };
     setrlimit(Resource::Stack, stack).context("limiting the stack")?;
     let most = (MEMORY_GIB << 30) + STACK as u64;
     setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) }).context("limiting the memory")?;
+    #[cfg(target_os = "linux")]
+    confine(&view).context("confining the program")?;
+    #[cfg(not(target_os = "linux"))]
+    drop(view);
     let error = std::os::unix::process::CommandExt::exec(Command::new(program).args(arguments));
     Err(anyhow::anyhow!("starting {}: {error}", program.display()))
 }
@@ -289,7 +327,7 @@ pub fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
 /// The program cannot be started.
 #[cfg(not(unix))]
 pub fn run_limited(words: &[OsString]) -> anyhow::Result<Exit> {
-    let (program, arguments) = words.split_first().context("no program is named")?;
+    let (_, program, arguments) = read_limited(words)?;
     let status = Command::new(program).args(arguments).status().context("starting the reader")?;
     Ok(if status.success() { Exit::Agree } else { Exit::CouldNotRun })
 }

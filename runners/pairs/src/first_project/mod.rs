@@ -302,7 +302,7 @@ impl FirstProject {
             "# [[shader]]\n# files = [\"shaders/**/*.hlsl\"]\n\n".clone_into(&mut shaders);
         }
         format!(
-            "# What `layoutproof check` compares. It names no programs and runs nothing.\n\
+            "# What `layoutproof check` compares. It cannot name programs, and runs nothing.\n\
              schema = 1\n\n\
              # Files with debug information: objects, libraries, programs, .pdb.\n\
              host = {}\n\n\

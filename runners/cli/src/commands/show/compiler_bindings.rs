@@ -5,26 +5,30 @@
 //! optimiser. Where our answer is uncertain, `show` takes DXC's without the option, too.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
-use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler, BindingDisagreement};
+use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
+use layoutproof_compilers::user_files::ask_dxc_in;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
 use layoutproof_inputs::named_compiler::NamedCompiler;
+use layoutproof_inputs::shader_file::{limited_to, outside_of};
 use layoutproof_layout::{Argument, Column, ShaderCompiler, Span};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::{InputContent, Placements, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceFile;
 
 use crate::compilers;
 use crate::output::warn;
 
-/// Time limit in seconds for compiling the file.
-const LIMIT: u64 = 60;
+/// Time limit for compiling the file.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// The newest shader model of the DXC build that our rules were measured with.
 const SHADER_MODEL: &str = "6_6";
@@ -35,7 +39,7 @@ pub(crate) fn take_answer(
     compiler: &NamedCompiler,
     declare: &DeclareArgs,
     word: &str,
-    (input, requests): (&ShowInput, &[BindingRequest]),
+    (input, requests, texts): (&ShowInput, &[BindingRequest], &[SourceFile]),
     placements: &mut Placements,
 ) -> anyhow::Result<()> {
     let Some((source, request, path)) = question(declare, word, (input, requests)) else { return Ok(()) };
@@ -46,13 +50,12 @@ pub(crate) fn take_answer(
         return Ok(());
     };
     let arguments = arguments(declare, &source.module, request, &path)?;
-    match registers(&dxc, &arguments, &path) {
-        Ok(BindingAnswer::Placed(theirs)) => {
+    match registers(&dxc, &arguments, declare, (&path, texts))? {
+        BindingAnswer::Placed(theirs) => {
             replace(placements, &dxc, source, request, theirs, ComparedRows::All);
             Ok(())
         }
-        Ok(BindingAnswer::Refused(said)) => bail!("dxc {} refuses {word}:\n{}", arguments.join(" "), said.trim_end()),
-        Err(how) => bail!("dxc returned no result for {word}: {how}"),
+        BindingAnswer::Refused(said) => bail!("dxc {} refuses {word}:\n{}", arguments.join(" "), said.trim_end()),
     }
 }
 
@@ -60,7 +63,7 @@ pub(crate) fn take_answer(
 pub(crate) fn settle_uncertain(
     declare: &DeclareArgs,
     word: &str,
-    (input, requests): (&ShowInput, &[BindingRequest]),
+    (input, requests, texts): (&ShowInput, &[BindingRequest], &[SourceFile]),
     placements: &mut Placements,
 ) {
     let is_uncertain = placements.columns.iter().any(|column| !column.bound.uncertain.is_empty());
@@ -71,7 +74,7 @@ pub(crate) fn settle_uncertain(
     // Without a stage, DXC needs a profile.
     let Ok(arguments) = arguments(declare, &source.module, request, &path) else { return };
     let Ok(Some(dxc)) = find(&compiler) else { return };
-    match registers(&dxc, &arguments, &path) {
+    match registers(&dxc, &arguments, declare, (&path, texts)) {
         Ok(BindingAnswer::Placed(theirs)) => {
             replace(placements, &dxc, source, request, theirs, ComparedRows::Certain);
             warn(
@@ -83,7 +86,7 @@ pub(crate) fn settle_uncertain(
             let first = said.lines().find(|line| line.contains("error")).unwrap_or_default();
             warn(&format!("note: uncertain registers stay so: dxc {} refuses {word}: {first}\n", arguments.join(" ")));
         }
-        Err(how) => warn(&format!("note: uncertain registers stay so: dxc returned no result for {word}: {how}\n")),
+        Err(how) => warn(&format!("note: uncertain registers stay so: {how:#}\n")),
     }
 }
 
@@ -101,7 +104,7 @@ fn question<'q>(
 }
 
 fn find(compiler: &NamedCompiler) -> anyhow::Result<Option<BindingCompiler>> {
-    let found = compilers::find(&[compiler.word()], LIMIT, None)?;
+    let found = compilers::find(&[compiler.word()], LIMIT.as_secs(), None)?;
     let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.name.version.is_some());
     Ok(dxc.cloned().and_then(BindingCompiler::of))
 }
@@ -109,11 +112,21 @@ fn find(compiler: &NamedCompiler) -> anyhow::Result<Option<BindingCompiler>> {
 fn registers(
     dxc: &BindingCompiler,
     arguments: &[String],
-    path: &Path,
-) -> Result<BindingAnswer<Vec<Binding>>, BindingDisagreement> {
+    declare: &DeclareArgs,
+    (path, texts): (&Path, &[SourceFile]),
+) -> anyhow::Result<BindingAnswer<Vec<Binding>>> {
+    let shown = path.display();
+    if let Some(name) = outside_of(path, declare, texts) {
+        bail!(
+            "{shown} names {name}, outside of the project, and nothing on this system keeps dxc from opening that: -I \
+             with its folder allows it"
+        );
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    dxc.registers(folder, &words)
+    let limited = limited_to(path, declare);
+    let answer = ask_dxc_in(dxc.compiler(), folder, &words, limited, LIMIT).context("starting dxc")?;
+    dxc.listed_registers(answer).map_err(|how| anyhow!("dxc returned no result for {shown}: {how}"))
 }
 
 /// The rows of our rules that are compared with DXC's.

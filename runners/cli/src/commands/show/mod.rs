@@ -120,7 +120,7 @@ fn show_one(
         InputContent::LaidOut(_) => input.declared_placements(&own_targets, declare.entry.as_deref())?,
         InputContent::Declared(_) => input.placements(&requests),
     };
-    let question = (&input, requests.as_slice());
+    let question = (&input, requests.as_slice(), sources.files());
     match args.compiler.as_slice() {
         [compiler] => compiler_bindings::take_answer(compiler, declare, word, question, &mut placements)?,
         // A named convention means its rules.
