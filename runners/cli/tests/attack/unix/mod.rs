@@ -5,6 +5,8 @@ mod assault;
 mod compilers;
 mod disks;
 mod folders;
+#[cfg(target_os = "linux")]
+mod foreign;
 mod interrupted;
 mod mutation;
 mod options;
@@ -48,6 +50,8 @@ fn assaults() -> Vec<Box<dyn Assault>> {
     assaults.extend(interrupted::assaults());
     assaults.extend(compilers::assaults());
     assaults.extend(folders::assaults());
+    #[cfg(target_os = "linux")]
+    assaults.extend(foreign::assaults());
     assaults.extend(disks::assaults());
     assaults
 }
