@@ -130,7 +130,7 @@ impl KnownFailure {
     /// True if the entry names cases and can excuse wrong numbers in them: it is not about checks that broke,
     /// nor about untested drivers and compilers.
     pub(super) fn excuses_numbers(&self) -> bool {
-        self.shape.is_none() && self.says.is_none() && !self.untried
+        self.names_cases() && self.says.is_none() && !self.untried
     }
 
     /// True if the entry is about bytes under this rule set.

@@ -194,7 +194,7 @@ fn check_shader_model(profile: Option<&str>) -> anyhow::Result<()> {
 
 /// Refuses a compiler that reads the language of the file but has other offsets than the language's own.
 fn refused_compiler(input: &ShowInput, word: &str, compilers: &[NamedCompiler]) -> Option<Diagnostic> {
-    let is_slang = compilers.iter().any(|compiler| compiler.compiler == ShaderCompiler::Slang);
+    let is_slang = compilers.iter().any(|compiler| compiler.name.compiler == ShaderCompiler::Slang);
     if !is_slang || input.language != Some(ShaderLanguage::Glsl) {
         return None;
     }
