@@ -22,8 +22,8 @@ fn posix_word(word: &str) -> Cow<'_, str> {
 /// also takes typographic quotes as quotes.
 fn powershell_word(word: &str) -> Cow<'_, str> {
     let quotes = ['\'', '\u{2018}', '\u{2019}', '\u{201a}', '\u{201b}'];
-    // Commas and `@` build arrays there.
-    if is_plain(word) && !word.starts_with('@') || word.chars().all(|letter| letter.is_ascii_alphanumeric()) {
+    // `@` begins an array there.
+    if is_plain(word) && !word.starts_with('@') {
         return Cow::Borrowed(word);
     }
     let quoted = word

@@ -258,7 +258,9 @@ mod tests {
     /// wrong number, the check differs.
     #[test]
     fn a_new_wrong_number_stays_visible() {
-        let entries: Vec<KnownFailure> = known_lists().unwrap().into_iter().flat_map(|list| list.entries).collect();
+        // The others are too broad to state numbers, as ci/README.md says.
+        let all = known_lists().unwrap().into_iter().flat_map(|list| list.entries);
+        let entries: Vec<KnownFailure> = all.filter(|entry| entry.instead.is_some()).collect();
         let is_excused = |check: &CheckRecord| {
             let mut check = check.clone();
             known::explain(&entries, &mut check, &[]);

@@ -187,14 +187,14 @@ fn entry(
 fn numbers(instead: &Instead) -> String {
     let mut text = String::new();
     for (case, numbers) in instead.by_case() {
-        text += &format!("\n[known.instead.{}]\n", quoted(case));
+        writeln!(text, "\n[known.instead.{}]", quoted(case)).expect("a string takes every line");
         for (name, values) in numbers {
             let values = values.iter().map(|value| match value {
                 RecordValue::Number(number) => number.to_string(),
                 RecordValue::Text(text) => quoted(text),
             });
             let values: Vec<String> = values.collect();
-            text += &format!("{} = [{}]\n", quoted(name), values.join(", "));
+            writeln!(text, "{} = [{}]", quoted(name), values.join(", ")).expect("a string takes every line");
         }
     }
     text

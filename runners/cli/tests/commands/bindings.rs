@@ -147,7 +147,7 @@ fn the_compiler_settles_uncertain_registers() {
     let files = [("range.hlsl", RANGE), ("certain.hlsl", &certain), ("listing", LISTING)];
     let folder = Folder::without_drivers(&files).with_variable("DXC", "./dxc");
     let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n\
-        echo \"$*\" >> arguments; cat listing\n";
+        case \"$*\" in '-T ps_6_6 -E main range.hlsl') cat listing;; *) exit 1;; esac\n";
     folder.write("dxc", script.as_bytes());
     set_permissions(folder.path("dxc"), Permissions::from_mode(0o755)).unwrap();
 
@@ -156,13 +156,13 @@ fn the_compiler_settles_uncertain_registers() {
     assert_eq!(answer.json()["bindings"], json!([row]));
     assert_eq!(answer.json()["warnings"], json!([]));
     assert!(answer.err.contains("these are DXC's own (`--convention dxc` shows those of the rules)"), "{answer}");
-    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
 
     let rules = folder.run("show range.hlsl --target d3d12 --convention dxc --format json").exits(0).json();
     assert!(rules["bindings"][0]["uncertain"].is_string(), "{rules}");
-    let answer = folder.run("show certain.hlsl --target d3d12 --format json").exits(0).json();
-    assert_eq!(answer["bindings"].as_array().map(Vec::len), Some(2));
-    assert_eq!(folder.read("arguments"), "-T ps_6_6 -E main range.hlsl\n");
+    // The compiler fails on other files, so a note would say that it was asked.
+    let answer = folder.run("show certain.hlsl --target d3d12 --format json").exits(0);
+    assert_eq!(answer.json()["bindings"].as_array().map(Vec::len), Some(2));
+    assert!(!answer.err.contains("uncertain registers"), "{answer}");
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn a_report_that_goes_nowhere_is_an_error() {
 #[test]
 fn a_command_to_paste_runs_no_name() {
     let name = "$(touch ran).hlsl";
-    let folder = Folder::with(&[(name, "cbuffer S { float a[2]; };")]);
+    let folder = Folder::with(&[(name, "cbuffer S { float a; float b; };")]);
     let run = format!("run \"{name}\" --rules std140 --device model --form leaf --plant-misreading neighbours-swapped");
     let answer = folder.run_quoted(&format!("{run} --json r.jsonl"));
     let line =
