@@ -72,8 +72,13 @@ pub fn escape_json(json: &str) -> Cow<'_, str> {
 pub fn is_unsafe(letter: char) -> bool {
     match letter {
         '\n' | '\t' => false,
-        '\u{fffe}' | '\u{ffff}' => true,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{fffe}'
+        | '\u{ffff}' => true,
         _ => letter.is_control(),
     }
 }

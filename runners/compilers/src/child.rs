@@ -142,13 +142,16 @@ mod tests {
 
     /// Runs a script that writes the id of a process to `id`, and checks that the process ends.
     fn leaves_nothing(script: &str, limit: Duration, end: ProcessEnd) {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(run(shell(script).current_dir(folder.path()), limit).unwrap().end, end);
-        let id = std::fs::read_to_string(folder.path().join("id")).unwrap();
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        assert_eq!(run(shell(script).current_dir(folder.path()), limit).expect("a shell").end, end);
+        let id = std::fs::read_to_string(folder.path().join("id")).expect("the script writes it");
         // A killed process may stay for a moment, until its new parent reaps it.
         let is_gone = |_| {
             std::thread::sleep(Duration::from_millis(10));
-            run(&mut shell(&format!("ps -o stat= -p {} | grep -v Z", id.trim())), TIME_LIMIT).unwrap().stdout.is_empty()
+            run(&mut shell(&format!("ps -o stat= -p {} | grep -v Z", id.trim())), TIME_LIMIT)
+                .expect("a shell")
+                .stdout
+                .is_empty()
         };
         assert!((0..500).any(is_gone), "{script}: process {id} goes on");
     }

@@ -218,7 +218,7 @@ fn a_small_section_does_not_fill_the_memory() {
         let bytes = std::fs::read(folder.path("a.o")).unwrap();
         let limits = DebugLimits { threads: 1, ..limits };
         let index = DebugFile::new("a.o", &bytes, &NoSiblings).with_limits(limits).index();
-        index.map(|index| index.problems().first().cloned()).unwrap_or_else(Some)
+        index.map_or_else(Some, |index| index.problems().first().cloned())
     };
     for (compression, section) in [("zlib", ".debug_str"), ("zlib-gnu", ".debug_info"), ("zstd", ".debug_info")] {
         let folder = TestFolder::new();

@@ -80,14 +80,13 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     match module.dialect {
         // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
         GlslDialect::Vulkan if names_vulkan(&text.text) => {}
-        // Vulkan demands the binding of each block; glslang has made them up.
-        GlslDialect::Vulkan => file.leave_to_driver(start),
         GlslDialect::OpenGl if file.blocks.is_empty() => {
             let message = "this shader has no block, so there is no layout";
             let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
             return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
         }
-        GlslDialect::OpenGl => file.leave_to_driver(start),
+        // Vulkan demands the binding of each block, so a text without them is OpenGL's; glslang has made them up.
+        GlslDialect::Vulkan | GlslDialect::OpenGl => file.leave_to_driver(start),
     }
     Ok(file)
 }
@@ -151,7 +150,7 @@ fn blocks_of_driver(text: &str) -> Vec<String> {
         let statement = &tokens[std::mem::replace(&mut start, at + 1)..at];
         let storage = storages.iter().position(|storage| statement.contains(storage));
         let (Some(storage), Some(last)) = (storage, statement.last()) else { continue };
-        let named = statement.iter().filter_map(|word| fixes_layout(word).or_else(|| macros.get(word).copied())).last();
+        let named = statement.iter().rev().find_map(|word| fixes_layout(word).or_else(|| macros.get(word).copied()));
         match *token {
             ";" if storages.contains(last) => defaults[storage] = named.unwrap_or(defaults[storage]),
             "{" if !named.unwrap_or(defaults[storage]) => {

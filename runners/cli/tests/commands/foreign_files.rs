@@ -276,6 +276,7 @@ fn folders_of_a_project_lie_in_it() {
 
 /// A compiler that reads a shader for us opens what the shader may include, and nothing else of the user's.
 #[cfg(target_os = "linux")]
+#[expect(clippy::print_stderr, reason = "tells that nothing was tested")]
 #[test]
 fn a_compiler_opens_no_file_of_the_user() {
     if !confines() {

@@ -173,7 +173,7 @@ fn layout(
         (InputContent::LaidOut(_), Some(_)) if is_one_input => {
             bail!(
                 "{name} declares its own offsets: compare it with another file, as `layoutproof diff {} other.spv`",
-                shell_word(&name)
+                shell_word(name)
             )
         }
         (InputContent::LaidOut(_), Some(choice)) => {
