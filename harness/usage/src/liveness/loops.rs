@@ -202,7 +202,7 @@ impl<'m> Liveness<'m> {
                     match self.truth(condition) {
                         Some(true) => {}
                         Some(false) => break true,
-                        // A loop of so many rounds at most, as code after code that may leave it.
+                        // At most this many rounds, each as code after code that may leave the loop.
                         None if last.is_some() => self.branch(condition, &[], &LEAVE, state),
                         None => break false,
                     }

@@ -2,7 +2,7 @@
 //!
 //! A records file may come from elsewhere, so this is an allow-list. Programs, outputs, paths and limits come from
 //! the user's own words alone: an option outside of [`SelectionOption`], a compiler's build and a file among
-//! the inputs stay in the file, and the user is told which.
+//! the inputs stay in the file, and a note names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -25,7 +25,7 @@ use crate::records::arguments::{RUN, TypedOptions};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 enum SelectionOption {
-    /// Of the words, those for built-in cases.
+    /// The words that name built-in cases.
     Inputs,
     Rules,
     All,
