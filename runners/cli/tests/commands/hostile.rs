@@ -220,7 +220,7 @@ fn texts_beyond_our_limits_are_refused_at_their_place() {
     let arrays = format!("alias A = {};", nested("array<", "f32", ", 1>"));
     does_not_show("a.wgsl", wgsl(&arrays).as_bytes(), deep);
     let levels = format!("layout(binding=1) buffer B {{ float b{}; }};", "[1]".repeat(65));
-    does_not_show("a.glsl", glsl(&levels).as_bytes(), "is nested more than 64 levels deep");
+    does_not_show("a.glsl", glsl(&levels).as_bytes(), "is nested more than 64 ");
 }
 
 #[test]
