@@ -58,11 +58,6 @@ impl Instead {
         self.0.iter().map(|(case, numbers)| (case.as_str(), numbers))
     }
 
-    /// The cases with numbers.
-    pub fn cases(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
     /// True if the entry has every wrong number of the check.
     pub(super) fn has_all(&self, check: &CheckRecord) -> bool {
         let of_case = self.0.get(&check.id.case);
