@@ -180,9 +180,9 @@ fn children() -> Vec<i32> {
 /// their tree reaches them. Wine's server and services end by themselves, after other programs.
 #[cfg(target_os = "linux")]
 pub fn end_orphans() {
-    use rustix::process::{Pid, Signal, getsid, kill_process};
+    use rustix::process::{Pid, Signal, kill_process};
 
-    let own = getsid(None).ok();
+    let own = session("self");
     // Without a start there is nothing to tell them from.
     let Some(before) = BEFORE.get() else { return };
     for id in children().into_iter().filter(|id| !before.contains(id)) {
@@ -190,10 +190,20 @@ pub fn end_orphans() {
         let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
         let is_wines = variables.split(|byte| *byte == 0).any(|variable| variable.starts_with(WINE));
         // A process that this one has started is in its session.
-        if getsid(Some(child)).ok() != own && !is_wines {
+        if session(&id.to_string()) != own && !is_wines {
             let _ = kill_process(child, Signal::KILL);
         }
     }
+}
+
+/// The session of a process, as `/proc` names it; 0 if its leader is outside of this process's
+/// namespace, as in a container. (`rustix::process::getsid` panics there.)
+#[cfg(target_os = "linux")]
+fn session(process: &str) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in parentheses, may hold any character.
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(3)?.parse().ok()
 }
 
 /// The start of the variable that all processes under Wine have.
@@ -305,6 +315,20 @@ mod tests {
             stat().is_empty() || stat().contains(") Z ")
         };
         assert!((0..500).any(is_gone), "{}", stat());
+    }
+
+    /// In a container, the leader of the session is a process outside of it: its id is 0.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_is_in_its_parents_session() {
+        let mut command = Command::new("cat");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let own = session("self");
+        assert!(own.is_some());
+        assert_eq!(session(&child.id().to_string()), own);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(session("not a process"), None);
     }
 
     #[cfg(windows)]
