@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use wait_timeout::ChildExt;
@@ -21,8 +22,20 @@ pub const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// thousand.
 pub const OUTPUT_LIMIT: u64 = 64 << 20;
 
-/// Interval at which the length of a child's output is checked.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval at which the length of a child's output is checked, and whether the user ends the command.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+
+/// Set once the user ends the command: no compiler is worth waiting for.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
+/// Ends all compilers that run, and those that are started later. Their answers must not be used.
+pub fn end_all() {
+    IS_ENDING.store(true, Ordering::Relaxed);
+}
+
+pub(crate) fn is_ending() -> bool {
+    IS_ENDING.load(Ordering::Relaxed)
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessOutput {
@@ -72,6 +85,9 @@ fn wait(child: &mut Child, limit: Duration, output: [&File; 2]) -> io::Result<Pr
             return Ok(end_of(status));
         }
 
+        if is_ending() {
+            return Ok(ProcessEnd::Unanswered);
+        }
         for file in output {
             if file.metadata()?.len() > OUTPUT_LIMIT {
                 return Ok(ProcessEnd::Flooded);

@@ -17,12 +17,12 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
-use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, end_of, run};
+use crate::child::{LOOK, OUTPUT_LIMIT, ProcessEnd, ProcessOutput, end_of, is_ending, run};
 use crate::compiler::Compiler;
 use crate::process_tree::ProcessTree;
 use crate::programs::WINE_PREFIX_VARIABLE;
@@ -101,7 +101,14 @@ impl Session {
     /// Sends a line and waits for its answer, which is returned without the line's end.
     fn ask(&mut self, line: &str, limit: Duration) -> Result<String, RecvTimeoutError> {
         writeln!(self.questions, "{line}").map_err(|_| RecvTimeoutError::Disconnected)?;
-        self.answers.recv_timeout(limit)
+        let started = Instant::now();
+        loop {
+            let left = limit.saturating_sub(started.elapsed());
+            match self.answers.recv_timeout(left.min(LOOK)) {
+                Err(RecvTimeoutError::Timeout) if !left.is_zero() && !is_ending() => {}
+                answer => return answer,
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use layoutproof_compilers::child::end_all;
 use layoutproof_compilers::scratch::remove_scratch_folders;
 
 /// Added to a signal's number in the exit code of a process that the signal ended, as shells do.
@@ -27,6 +28,7 @@ impl Interrupt {
             if set.swap(true, Ordering::Relaxed) {
                 end_at_once(signal);
             }
+            end_all();
             tell();
         })?;
         Ok(interrupt)
