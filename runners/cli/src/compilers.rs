@@ -7,6 +7,7 @@ use std::time::Duration;
 use layoutproof_compilers::builds::NamedBuild;
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::lookup::BrokenCompiler;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_events::summary::Exit;
@@ -60,6 +61,9 @@ pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>
     };
     let wanted: Vec<&'static Toolchain> = toolchains().iter().filter(is_named).collect();
     let found = Toolchains::find_for(MachineTools::find()?.folder(), &wanted).limit(Duration::from_secs(limit));
+    for BrokenCompiler { name, reason } in found.broken() {
+        warn(&format!("note: compiler `{name}` is broken: {reason}\n"));
+    }
     for sentence in found.notes() {
         warn(&format!("note: {sentence}\n"));
     }

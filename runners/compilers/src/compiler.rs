@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::cache::{Canary, CanaryQuestion, DecidingFiles, ProgramFiles};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
+use crate::drivers::SOURCE;
 use crate::programs::{WINE_PREFIX_VARIABLE, own_program};
 use crate::scratch::ScratchFolder;
 use crate::search_path::keep_absolute_path;
@@ -92,7 +93,7 @@ pub enum NoCompiler {
     NoFile(PathBuf),
     #[error("{}: {error}", program.display())]
     NotStarted { program: PathBuf, error: io::Error },
-    #[error("{} {end}, asked for its version", program.display())]
+    #[error("{} {end} while asked for its version", program.display())]
     NoVersion { program: PathBuf, end: String },
     /// A user's file does not answer like a compiler of its family.
     #[error("{}: it does not answer `{question}`", file.display())]
@@ -105,12 +106,29 @@ pub enum NoCompiler {
     Untrusted(#[from] Untrusted),
 }
 
+impl NoCompiler {
+    /// True if the compiler is here but does not work.
+    pub fn is_broken(&self) -> bool {
+        match self {
+            Self::NotStarted { .. } | Self::NoVersion { .. } => true,
+            Self::UnknownName(_)
+            | Self::Absent(_)
+            | Self::NotOnPath(_)
+            | Self::NoFile(_)
+            | Self::NotOfFamily { .. }
+            | Self::NoOwnProgram(_)
+            | Self::WritesNoSpirv { .. }
+            | Self::Untrusted(_) => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompilerAnswer {
     Accepted(ProcessOutput),
-    /// It refused the source, with the reason on standard error.
+    /// It refused the source, with a diagnostic.
     Refused(ProcessOutput),
-    /// It crashed, timed out or could not be run; the text is a sentence.
+    /// It crashed, timed out, could not be run or ended without a diagnostic; the text is a sentence.
     Broken(String),
 }
 
@@ -250,7 +268,10 @@ impl Compiler {
             Err(error) => CompilerAnswer::Broken(format!("{}: {error}", self.invocation.program.display())),
             Ok(finished) => match finished.end {
                 ProcessEnd::Exited(0) => CompilerAnswer::Accepted(finished),
-                ProcessEnd::Exited(_) => CompilerAnswer::Refused(finished),
+                ProcessEnd::Exited(_) => match no_diagnostic(&finished) {
+                    None => CompilerAnswer::Refused(finished),
+                    Some(trouble) => CompilerAnswer::Broken(format!("{} {trouble}", self.name)),
+                },
                 ProcessEnd::Signalled(_) | ProcessEnd::TimedOut(_) | ProcessEnd::Flooded | ProcessEnd::Unanswered => {
                     CompilerAnswer::Broken(format!("{} {}", self.name, death(&finished)))
                 }
@@ -335,9 +356,56 @@ pub(crate) fn answering(name: &'static str, invocation: Invocation, question: &[
 /// change or remove files.
 pub(crate) fn query(invocation: &Invocation, question: &[&str]) -> Result<ProcessOutput, NoCompiler> {
     let mut command = invocation.command();
-    let finished =
-        ScratchFolder::new().and_then(|folder| run(command.args(question).current_dir(folder.path()), VERSION_LIMIT));
+    let folder = ScratchFolder::new().map_err(|error| {
+        let place = std::env::temp_dir();
+        io::Error::new(error.kind(), format!("no temporary folder can be made in {}: {error}", place.display()))
+    });
+    let finished = folder.and_then(|folder| run(command.args(question).current_dir(folder.path()), VERSION_LIMIT));
     finished.map_err(|error| NoCompiler::NotStarted { program: invocation.program.clone(), error })
+}
+
+/// What a machine says that lacks something, and what a shell says of a program that died, in lower case.
+const TROUBLES: [&str; 16] = [
+    "out of memory",
+    "cannot allocate memory",
+    "bad_alloc",
+    "no space left on device",
+    "not enough space on the disk",
+    "disk full",
+    "disk quota exceeded",
+    "file too large",
+    "read-only file system",
+    "too many open files",
+    "resource temporarily unavailable",
+    "input/output error",
+    "segmentation fault",
+    "bus error",
+    "illegal instruction",
+    "core dumped",
+];
+
+/// The reason why a process that failed has not refused its source; `None` if it printed a diagnostic. A
+/// diagnostic has the word "error". The first one counts, because the source may be quoted after it.
+fn no_diagnostic(finished: &ProcessOutput) -> Option<String> {
+    let lines = || finished.stderr.lines().chain(finished.stdout.lines());
+    let is_trouble = |line: &str| {
+        let line = line.to_lowercase();
+        TROUBLES.iter().any(|trouble| line.contains(trouble))
+    };
+    // A name in the source may read like a trouble, but the diagnostic about it has a place in the source.
+    let has_place = |line: &str| line.contains(SOURCE);
+    match lines().find(|line| line.to_lowercase().contains("error")) {
+        Some(first) if !is_trouble(first) || has_place(first) => None,
+        Some(first) => Some(format!("did not do its work: {}", excerpt(first))),
+        None => match lines().find(|line| is_trouble(line)) {
+            Some(line) => Some(format!("did not do its work: {}", excerpt(line))),
+            None => Some(format!("failed without a diagnostic: it {}", death(finished))),
+        },
+    }
+}
+
+fn excerpt(line: &str) -> String {
+    line.trim().chars().take(LAST_WORDS).collect()
 }
 
 /// Describes an untimely end of a process, with its last line: a fragment to follow its name.
@@ -351,6 +419,6 @@ fn death(finished: &ProcessOutput) -> String {
     };
 
     let said = finished.stderr.lines().map(str::trim).rfind(|line| line.chars().any(char::is_alphanumeric));
-    let words = said.map(|line| format!("; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>()));
+    let words = said.map(|line| format!("; its last words: {}", excerpt(line)));
     end + &words.unwrap_or_default()
 }

@@ -21,14 +21,26 @@ use crate::tools_folder::ToolsFolder;
 pub struct CompilersOfMachine {
     /// The compilers that were found, in the order of listings.
     pub compilers: Vec<Compiler>,
+    /// The compilers that are here but do not work.
+    pub broken: Vec<BrokenCompiler>,
     /// Notes for the user about the others ([`CompilerSearch::notes`]).
     pub notes: Vec<String>,
+}
+
+/// A compiler that is here but does not work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenCompiler {
+    pub name: &'static str,
+    /// How it failed, as a sentence.
+    pub reason: String,
 }
 
 #[derive(Debug)]
 pub struct CompilerSearch {
     /// The compiler, or the reason why it is missing.
     pub compiler: Result<Compiler, NoCompiler>,
+    /// The compiler's usual name here; empty for an unknown one.
+    pub name: &'static str,
     /// Sentences for the user: about a variable that names no compiler, and about files in the
     /// tools folder that are not loaded or that belong to another user.
     pub notes: Vec<String>,
@@ -65,7 +77,13 @@ impl Compiler {
 
         let mut machine = CompilersOfMachine::default();
         for search in searches {
-            machine.compilers.extend(search.compiler);
+            match search.compiler {
+                Ok(compiler) => machine.compilers.push(compiler),
+                Err(reason) if reason.is_broken() => {
+                    machine.broken.push(BrokenCompiler { name: search.name, reason: reason.to_string() });
+                }
+                Err(_) => {}
+            }
             // A warning about the whole folder comes with each tool in it, and is shown once.
             for note in search.notes {
                 if !machine.notes.contains(&note) {
@@ -84,7 +102,9 @@ impl Compiler {
     pub fn named(name: &str, tools: Option<&ToolsFolder>) -> CompilerSearch {
         match driven_programs().find(|program| program.lookup.name == name) {
             Some(program) => program.search(tools),
-            None => CompilerSearch { compiler: Err(NoCompiler::UnknownName(name.to_owned())), notes: Vec::new() },
+            None => {
+                CompilerSearch { compiler: Err(NoCompiler::UnknownName(name.to_owned())), name: "", notes: Vec::new() }
+            }
         }
     }
 }
@@ -112,16 +132,20 @@ impl DrivenProgram {
         if let Some((variable, program)) = variable.and_then(|name| Some((name, std::env::var_os(name)?))) {
             let compiler = self.of_variable(variable, &program);
             let note = compiler.as_ref().err().map(|reason| format!("{variable} names no compiler: {reason}"));
-            return CompilerSearch { compiler, notes: note.into_iter().collect() };
+            return CompilerSearch { compiler, name: self.lookup.name, notes: note.into_iter().collect() };
         }
 
         let absent = NoCompiler::Absent(self.lookup.name);
-        let mut search = CompilerSearch { compiler: Err(absent), notes: Vec::new() };
+        let mut search = CompilerSearch { compiler: Err(absent), name: self.lookup.name, notes: Vec::new() };
         if let Some(program) = self.lookup.named.and_then(|named| on_path(named.program)) {
             search.compiler = self.identify(Invocation::of(program, ProgramOrigin::SearchPath));
         }
         if let (Err(_), Some(tools)) = (&search.compiler, tools) {
+            let on_path = search.compiler.as_ref().err().filter(|reason| reason.is_broken()).map(ToString::to_string);
             self.search_tools_folder(tools, &mut search);
+            if let (Ok(used), Some(reason)) = (&search.compiler, on_path) {
+                search.notes.push(format!("{reason}; {} is used instead", used.file().display()));
+            }
         }
         search
     }

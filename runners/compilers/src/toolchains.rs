@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use layoutproof_events::ToolBuild;
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
@@ -18,7 +18,7 @@ use layoutproof_readers::toolchain::{
 };
 
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
-use crate::child::{ProcessEnd, ProcessOutput};
+use crate::child::{ProcessEnd, ProcessOutput, TIME_LIMIT, is_ending};
 use crate::compile_folder::CompileFolder;
 use crate::compiler::{Compiler, CompilerAnswer};
 use crate::drivers::{
@@ -26,24 +26,37 @@ use crate::drivers::{
     driver_of, first_error,
 };
 use crate::family::Family;
-use crate::lookup::CompilersOfMachine;
+use crate::lookup::{BrokenCompiler, CompilersOfMachine};
 use crate::service::{CompileService, CompileServices};
 use crate::tools_folder::ToolsFolder;
 
 /// Name of the file with the command lines.
 const COMMAND: &str = "command";
 
+/// A compilation that failed without an answer and was repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompileFailure {
+    /// The name of the toolchain.
+    pub toolchain: &'static str,
+    pub sentence: String,
+    /// True if the repeat had an answer, so that no check shows the failure.
+    pub absorbed: bool,
+}
+
 #[derive(Clone, Debug)]
 pub struct Toolchains {
     compilers: Vec<Compiler>,
     /// The compilers that are called directly and not by command lines, by their drivers' names.
     direct: BTreeMap<&'static str, Arc<dyn DirectCompiler>>,
+    broken: Vec<BrokenCompiler>,
     notes: Vec<String>,
     kept: Option<PathBuf>,
     services: Arc<CompileServices>,
     /// Reads compiler output; `None` to do that in this process.
     reader: Option<Arc<dyn ModuleReader>>,
     cache: Option<Arc<AnswerCache>>,
+    /// The compilations that failed without an answer and were repeated.
+    failures: Arc<Mutex<Vec<CompileFailure>>>,
     /// The user's words for builds, `dxc=PATH`, with the compilers whose names they have here.
     builds: Vec<(String, &'static str)>,
 }
@@ -66,16 +79,32 @@ impl Toolchains {
     }
 
     pub(crate) fn of(machine: CompilersOfMachine) -> Self {
-        let CompilersOfMachine { compilers, notes } = machine;
+        let CompilersOfMachine { compilers, broken, notes } = machine;
         let direct = direct_compilers(&compilers);
         let services = Arc::new(CompileServices::new(service_of));
-        Self { compilers, direct, notes, kept: None, services, reader: None, cache: None, builds: Vec::new() }
+        Self {
+            compilers,
+            direct,
+            broken,
+            notes,
+            kept: None,
+            services,
+            reader: None,
+            cache: None,
+            failures: Arc::default(),
+            builds: Vec::new(),
+        }
     }
 
     /// With the user's words for builds.
     #[must_use]
     pub(crate) fn naming(self, builds: Vec<(String, &'static str)>) -> Self {
         Self { builds, ..self }
+    }
+
+    /// The compilers that are here but do not work.
+    pub fn broken(&self) -> &[BrokenCompiler] {
+        &self.broken
     }
 
     /// Sentences for the user about programs that are not used, or that are used although another
@@ -85,7 +114,7 @@ impl Toolchains {
     }
 
     pub fn only(compiler: Compiler, family: Family) -> Self {
-        Self::of(CompilersOfMachine { compilers: vec![compiler.of_family(family)], notes: Vec::new() })
+        Self::of(CompilersOfMachine { compilers: vec![compiler.of_family(family)], ..CompilersOfMachine::default() })
     }
 
     /// The command line for a source without extra options, with `program` as the compiler.
@@ -126,6 +155,11 @@ impl Toolchains {
     #[must_use]
     pub fn with_cache(self, cache: Option<Arc<AnswerCache>>) -> Self {
         Self { cache, ..self }
+    }
+
+    /// The compilations so far that failed without an answer and were repeated.
+    pub fn failures(&self) -> Vec<CompileFailure> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The compilers, in the order of listings.
@@ -376,9 +410,25 @@ impl Compilers for Toolchains {
         self.compiler(toolchain.compiler).map(Compiler::version)
     }
 
+    /// Asks once more if the compiler fails without an answer. A time limit that passed would only pass
+    /// again.
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
-        self.ask(request)
-            .unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)).into())
+        let ask = || {
+            self.ask(request)
+                .unwrap_or_else(|error| CompileOutcome::Failed(format!("{}: {error}", request.toolchain)).into())
+        };
+        let started = Instant::now();
+        let first = ask();
+        let CompileOutcome::Failed(sentence) = &first.outcome else { return first };
+        let limit = self.compiler(request.toolchain.compiler).map_or(TIME_LIMIT, Compiler::limit);
+        if started.elapsed() >= limit || is_ending() {
+            return first;
+        }
+        let again = ask();
+        let absorbed = !matches!(again.outcome, CompileOutcome::Failed(_));
+        let failure = CompileFailure { toolchain: request.toolchain.name, sentence: sentence.clone(), absorbed };
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner).push(failure);
+        again
     }
 
     fn reader(&self) -> &dyn ModuleReader {

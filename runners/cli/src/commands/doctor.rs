@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use layoutproof_compilers::compiler::Compiler;
-use layoutproof_compilers::lookup::CompilersOfMachine;
+use layoutproof_compilers::lookup::{BrokenCompiler, CompilersOfMachine, ProgramLookup};
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_core::version::NAGA_VERSION;
@@ -59,7 +59,7 @@ fn devices(format: Format, style: Style) -> anyhow::Result<Exit> {
     let listing = DeviceListing::of(&apis, &Launch::for_run(std::env::current_exe()?, &[], true)?);
     match format {
         Format::Json => {
-            let DeviceListing { devices, notes, failures } = &listing;
+            let DeviceListing { devices, notes, failures, .. } = &listing;
             let answer = json!({"schema": SCHEMA, "devices": devices, "notes": notes, "failed_listings": failures});
             print_json(&format!("{answer}\n"));
         }
@@ -100,7 +100,7 @@ fn everything(format: Format, style: Style) -> anyhow::Result<Exit> {
     findings.extend(compiler_findings(&found));
     match format {
         Format::Json => {
-            let DeviceListing { devices, notes, failures } = &listing;
+            let DeviceListing { devices, notes, failures, .. } = &listing;
             let findings: Vec<Value> = findings.iter().map(finding_json).collect();
             let answer = json!({
                 "schema": SCHEMA,
@@ -109,6 +109,7 @@ fn everything(format: Format, style: Style) -> anyhow::Result<Exit> {
                 "notes": notes,
                 "failed_listings": failures,
                 "compilers": compilers_json(&found.compilers),
+                "broken": broken_json(&found),
             });
             print_json(&format!("{answer}\n"));
         }
@@ -190,39 +191,55 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
 
 /// The compilers that were found, the problems with others, and the missing ones.
 fn compiler_findings(machine: &CompilersOfMachine) -> Vec<Finding> {
-    let CompilersOfMachine { compilers, notes } = machine;
+    let CompilersOfMachine { compilers, broken, notes } = machine;
     let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
     findings.extend(notes.iter().map(|note| warning("compiler", note.clone())));
-    for known in Compiler::known() {
-        if !compilers.iter().any(|compiler| compiler.name() == known.name) {
-            findings.push(missing(known.name, "its decisions are not checked here", &known.advice()));
-        }
-    }
+    findings.extend(broken.iter().map(broken_compiler));
+    findings.extend(
+        absent(machine).map(|known| missing(known.name, "its decisions are not checked here", &known.advice())),
+    );
     findings
+}
+
+/// The compilers that are not on this machine.
+fn absent(machine: &CompilersOfMachine) -> impl Iterator<Item = &'static ProgramLookup> {
+    Compiler::known().filter(move |known| {
+        !machine.compilers.iter().any(|compiler| compiler.name() == known.name)
+            && !machine.broken.iter().any(|broken| broken.name == known.name)
+    })
+}
+
+fn broken_compiler(compiler: &BrokenCompiler) -> Finding {
+    broken(compiler.name, compiler.reason.clone())
 }
 
 fn compilers(format: Format, style: Style) -> anyhow::Result<Exit> {
     let tools = MachineTools::find()?;
-    let CompilersOfMachine { compilers: all, notes } = Compiler::look(tools.folder());
+    let machine = Compiler::look(tools.folder());
+    let all = &machine.compilers;
 
     match format {
         Format::Json => {
-            let answer = json!({"schema": SCHEMA, "compilers": compilers_json(&all)});
+            let answer = json!({"schema": SCHEMA, "compilers": compilers_json(all), "broken": broken_json(&machine)});
             print_json(&format!("{answer}\n"));
         }
         Format::Text => {
-            let absent = Compiler::known().filter(|known| !all.iter().any(|compiler| compiler.name() == known.name));
-            let absent = absent.map(|known| missing(known.name, "not found", &known.advice()));
+            let absent = absent(&machine).map(|known| missing(known.name, "not found", &known.advice()));
+            let broken = machine.broken.iter().map(broken_compiler);
             let built_in = good("naga", format!("{NAGA_VERSION}, built in"));
-            let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(absent).collect();
+            let findings: Vec<Finding> = all.iter().map(found).chain([built_in]).chain(broken).chain(absent).collect();
             print(&listing::doctor(&findings, style));
         }
     }
 
-    for note in tools.note().into_iter().chain(notes) {
+    for note in tools.note().into_iter().chain(machine.notes) {
         warn(&format!("note: {note}\n"));
     }
     Ok(Exit::Agree)
+}
+
+fn broken_json(machine: &CompilersOfMachine) -> Vec<Value> {
+    machine.broken.iter().map(|broken| json!({"name": broken.name, "reason": broken.reason})).collect()
 }
 
 fn compilers_json(all: &[Compiler]) -> Vec<Value> {

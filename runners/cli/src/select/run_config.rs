@@ -176,6 +176,9 @@ impl RunConfig {
     pub(crate) fn missing_compiler(&self) -> Option<String> {
         let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
         let name = absent.compiler;
+        if let Some(broken) = self.toolchains.broken().iter().find(|broken| broken.name == name) {
+            return Some(format!("compiler `{name}` is broken: {}", broken.reason));
+        }
         Some(format!("compiler `{name}` was not found (`layoutproof doctor compilers` says how to name one)"))
     }
 

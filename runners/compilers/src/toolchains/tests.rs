@@ -9,7 +9,7 @@ use super::*;
 fn a_limit_reaches_compilers_that_are_asked_by_calls() {
     let hangs = |name| Compiler::script(name, "read -r line; exec sleep 1000");
     let compilers = vec![hangs("fxc"), hangs("vkd3d")];
-    let machine = CompilersOfMachine { compilers, notes: Vec::new() };
+    let machine = CompilersOfMachine { compilers, ..CompilersOfMachine::default() };
     let asked = Toolchains::of(machine).limit(Duration::from_millis(200));
     let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == "fxc").unwrap();
 
@@ -79,7 +79,7 @@ mod cached {
             let place = self.0.path().display().to_string();
             let script = |(name, text): &(&'static str, &str)| Compiler::script(name, &text.replace("PLACE", &place));
             let compilers = compilers.iter().map(script).collect();
-            let machine = CompilersOfMachine { compilers, notes: Vec::new() };
+            let machine = CompilersOfMachine { compilers, ..CompilersOfMachine::default() };
             Toolchains::of(machine).limit(Duration::from_millis(500)).with_cache(Some(self.cache()))
         }
 
