@@ -20,7 +20,7 @@ fn wrong(cases: Vec<RegionCase>) -> Vec<usize> {
     let job = region_job(cases).expect("random blocks can share a module");
     let answers = Model::new().run(&Batch { jobs: job.jobs.clone() }).into_iter();
     let answers: Vec<ReadBack> = answers.collect::<Result<_, _>>().expect("the model runs what was generated");
-    job.wrong(&answers)
+    job.wrong(&answers).into_iter().flatten().collect()
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::are_none;
 use crate::check_id::CheckId;
+use crate::fault::Fault;
 use crate::header::RecordsFilter;
 use crate::outcome::{Culprit, Outcome, OutcomeKind, Proves};
 use crate::reason::Reason;
@@ -36,6 +37,8 @@ pub struct CheckRecord {
     pub cached: bool,
     /// Number of reruns after failures.
     pub retries: u32,
+    /// Faults of the device, its workers and the compiler during the check, also those that a repeat hid.
+    pub faults: Vec<Fault>,
     /// Wall time in milliseconds.
     pub ms: u64,
     /// Leaves with a result from a device.
@@ -62,6 +65,7 @@ impl CheckRecord {
             thorough: Vec::new(),
             cached: false,
             retries: 0,
+            faults: Vec::new(),
             ms: 0,
             leaves: 0,
             leaves_not_probed: 0,
@@ -82,10 +86,11 @@ impl CheckRecord {
     }
 
     /// True if a file with this filter holds the check. A file of failures has checks that differ
-    /// (known or not), are broken, got no result from this machine or a compiler, or agreed only when
-    /// they were rerun. It has no checks of a device that can run no probe.
+    /// (known or not), are broken, got no result from this machine or a compiler, agreed only when they
+    /// were rerun, or had faults. It has no checks of a device that can run no probe.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
         let is_plain = match &self.outcome {
+            _ if !self.faults.is_empty() => false,
             Outcome::Agrees => self.retries == 0,
             Outcome::Skipped { kind, .. } => kind.is_some(),
             Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
@@ -99,14 +104,12 @@ impl CheckRecord {
 
     /// True if the device is to blame, or nothing shows that another witness is.
     fn is_wrong_on_the_device(&self) -> bool {
-        let failed =
-            || self.outcome.reasons().is_some_and(|reasons| reasons.iter().any(|it| it.runner_error().is_some()));
         let is_wrong = match self.outcome.culprit() {
             Some(Culprit::Device | Culprit::Unclear) => true,
             Some(_) => false,
             None => match self.outcome.kind() {
-                OutcomeKind::Agree => self.retries > 0,
-                OutcomeKind::Known | OutcomeKind::Broken => failed(),
+                OutcomeKind::Agree => self.retries > 0 || !self.faults.is_empty(),
+                OutcomeKind::Known | OutcomeKind::Broken => self.has_failed_to_run(),
                 OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Skipped => false,
             },
         };

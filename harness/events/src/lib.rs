@@ -7,6 +7,7 @@
 mod check;
 pub mod check_id;
 mod compare_by;
+mod fault;
 mod header;
 pub mod left_out;
 mod outcome;
@@ -27,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
 pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
+pub use fault::{ChangedAnswer, Fault, FaultCause, FaultCount, FaultKind, FaultPlace, SharedAnswer, add_count};
 pub use header::{RecordsFilter, RunHeader, ToolBuild};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use reason::{Reason, ReasonKind, Reasons};

@@ -52,6 +52,12 @@ impl Row {
         self.access.map(|access| access.direction)
     }
 
+    /// True if the device read or wrote different bytes than our rules give.
+    pub fn is_misread(&self) -> bool {
+        let Witnesses { computed, observed, .. } = &self.witnesses;
+        observed.is_some() && computed.is_some() && observed != computed
+    }
+
     /// True if two witnesses disagree.
     pub fn differs(&self) -> bool {
         let said: Vec<&RecordValue> =

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::{BoundCount, KnownEntry, StoryBlock};
 use crate::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
+use crate::fault::{FaultCount, FaultKind};
 use crate::outcome::{OutcomeKind, Proves, SkipKind};
 use crate::reason::ReasonKind;
 use crate::saved::device_keys;
@@ -41,6 +42,15 @@ pub struct RunEnd {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_applicable: u32,
     pub broken: u32,
+    /// Number of checks of which an answer changed on repeat; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub flaky: u32,
+    /// Faults of devices, workers and compilers, by place and kind, also those that a repeat hid.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<FaultCount>,
+    /// The number of absorbed faults that do not fail the run (`--allow-restarts`).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub allowed_restarts: u32,
     /// Wall time in milliseconds: of the last process if the run was resumed, and the sum if there were
     /// several runs. Absent from records of earlier versions.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -84,6 +94,26 @@ pub struct RunEnd {
     /// checks. Absent from records of earlier versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<RecordedSource>,
+}
+
+impl RunEnd {
+    /// The number of faults that a repeat hid, so that no outcome shows them. Changed answers have their own
+    /// count.
+    pub fn restarts(&self) -> u32 {
+        let hidden = self.faults.iter().filter(|fault| fault.kind != FaultKind::AnswerChanged);
+        hidden.fold(0, |sum, fault| sum.saturating_add(fault.absorbed))
+    }
+
+    /// True if more faults were absorbed than the user allows.
+    pub fn has_too_many_restarts(&self) -> bool {
+        self.restarts() > self.allowed_restarts
+    }
+
+    /// True if a check failed, an answer changed on repeat, or too many faults were absorbed.
+    pub fn has_failed(&self) -> bool {
+        [self.differ, self.stale, self.broken, self.flaky].iter().any(|count| *count > 0)
+            || self.has_too_many_restarts()
+    }
 }
 
 /// One shard's findings about an entry of a list of known differences.

@@ -14,7 +14,7 @@ use thiserror::Error;
 use crate::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 use crate::validation::Validation;
 use crate::{
-    Access, BoundCount, CheckRecord, Culprit, Event, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons,
+    Access, BoundCount, CheckRecord, Culprit, Event, Fault, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons,
     RecordValue, Row, RunEnd, RunHeader, SCHEMA, SkipKind, Story, Witness, Witnesses, are_none, is_zero,
 };
 
@@ -59,6 +59,8 @@ pub struct SavedCheck<'a> {
     cached: bool,
     #[serde(default, skip_serializing_if = "is_zero")]
     retries: u32,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    faults: Cow<'a, [Fault]>,
     ms: u64,
     leaves: u32,
     #[serde(default, skip_serializing_if = "are_none")]
@@ -101,6 +103,7 @@ impl<'a> From<&'a CheckRecord> for SavedCheck<'a> {
             thorough: check.thorough.as_slice().into(),
             cached: check.cached,
             retries: check.retries,
+            faults: check.faults.as_slice().into(),
             ms: check.ms,
             leaves: check.leaves,
             leaves_not_probed: check.leaves_not_probed,
@@ -145,6 +148,7 @@ impl TryFrom<SavedCheck<'_>> for CheckRecord {
             thorough: saved.thorough.into_owned(),
             cached: saved.cached,
             retries: saved.retries,
+            faults: saved.faults.into_owned(),
             ms: saved.ms,
             leaves: saved.leaves,
             leaves_not_probed: saved.leaves_not_probed,

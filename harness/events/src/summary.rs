@@ -5,6 +5,7 @@
 use layoutproof_device::RunnerKind;
 
 use crate::check_id::CheckDevice;
+use crate::fault::add_faults;
 use crate::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, RunEnd, SCHEMA, SkipKind};
 
 /// Totals of `checks`. The counts of leaves, bound resources and devices exclude the CPU model.
@@ -30,6 +31,8 @@ pub fn add(end: &mut RunEnd, check: &CheckRecord) {
         bound: check.bound.as_ref(),
     };
     outcome.add_to(end);
+    end.flaky = end.flaky.saturating_add(u32::from(check.is_flaky()));
+    add_faults(&mut end.faults, check);
 }
 
 /// Adds a group of checks that a records file leaves out.
@@ -121,7 +124,7 @@ pub struct Shortfalls {
 pub enum Exit {
     /// All checks agree or are known differences.
     Agree = 0,
-    /// A check differs, is stale or is broken.
+    /// A check differs, is stale, is broken or is flaky, or more faults were absorbed than the user allows.
     Differ = 1,
     /// The command could not run.
     CouldNotRun = 2,
@@ -158,7 +161,7 @@ pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
         Exit::CouldNotRun
     } else if shortfalls.missing {
         Exit::Missing
-    } else if [end.differ, end.stale, end.broken].iter().any(|count| *count > 0) {
+    } else if end.has_failed() {
         Exit::Differ
     } else if proves_nothing(end) {
         Exit::NothingSelected

@@ -317,23 +317,29 @@ impl RegionJob {
         })
     }
 
-    /// Returns the numbers of the cases in which the device deviated from the layout, and of the
-    /// cases that share an answer with such a case. Returns all cases if anything changed between
-    /// their regions. There must be one answer per job.
-    pub fn wrong(&self, answers: &[ReadBack]) -> Vec<usize> {
+    /// Returns each wrong answer as the numbers of the cases that it is about: in one of them at least, the
+    /// device deviated from the layout. An answer is about all cases if anything changed between their
+    /// regions. There must be one answer per job.
+    pub fn wrong(&self, answers: &[ReadBack]) -> Vec<Vec<usize>> {
         let all: Vec<usize> = (0..self.cases.len()).collect();
         let mut dispatches = self.jobs.iter().zip(answers);
         if answers.len() != self.jobs.len() || !dispatches.all(|(job, answer)| self.is_kept(job, answer)) {
-            return all;
+            return vec![all];
         }
         match self.answer {
-            RegionAnswer::Nonce => all.into_iter().filter(|case| !self.is_right(*case, answers)).collect(),
+            RegionAnswer::Nonce => {
+                all.into_iter().filter(|case| !self.is_right(*case, answers)).map(|case| vec![case]).collect()
+            }
             RegionAnswer::Hashed { lanes } => {
                 let groups = (0..).zip(all.chunks(CASES_OF_HASH));
-                let right = groups.map(|(group, cases)| self.is_rightly_hashed(group, cases, answers, lanes));
-                let right: Vec<bool> = right.collect();
-                let is_right = |case: usize| right[case / CASES_OF_HASH] && self.is_unchanged(case, answers);
-                all.into_iter().filter(|case| !is_right(*case)).collect()
+                let wrong = groups.flat_map(|(group, cases)| {
+                    if !self.is_rightly_hashed(group, cases, answers, lanes) {
+                        return vec![cases.to_vec()];
+                    }
+                    let changed = cases.iter().filter(|case| !self.is_unchanged(**case, answers));
+                    changed.map(|case| vec![*case]).collect()
+                });
+                wrong.collect()
             }
         }
     }

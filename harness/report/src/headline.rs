@@ -12,6 +12,7 @@ use layoutproof_events::{CheckDevice, ShaderMaker};
 use layoutproof_events::{OutcomeKind, RunEnd};
 use layoutproof_show::style::{Style, Tone, counted, grouped};
 
+use crate::faults;
 use crate::reporter::FinishedRun;
 
 /// How a run ended, in one line.
@@ -83,7 +84,8 @@ fn bad(end: &RunEnd) -> Option<String> {
     let part = |count: u32, word: &str| (count > 0).then(|| format!("{} {word}", grouped(count.into())));
     let differ = if end.differ == 1 { "differs" } else { "differ" };
     let parts = [part(end.differ, differ), part(end.stale, "stale"), part(end.broken, "broken")];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let absorbed = if end.has_too_many_restarts() { faults::absorbed(end) } else { None };
+    let parts: Vec<String> = parts.into_iter().chain([absorbed, faults::changed_answers(end)]).flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 

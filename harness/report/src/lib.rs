@@ -8,6 +8,7 @@
 
 pub mod build_changes;
 pub mod failure;
+mod faults;
 pub mod formats;
 mod headline;
 pub mod host_check;

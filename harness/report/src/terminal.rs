@@ -16,6 +16,7 @@ use super::failure::cause::{failures_of, is_failure};
 use super::tables::matrix;
 use super::tables::run_table::run_table;
 use crate::failure::cause::place;
+use crate::faults::{self, flaky_report};
 use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_core::results::known::FixedEntry;
@@ -97,10 +98,10 @@ fn is_of_own_file(record: &CheckRecord) -> bool {
     Path::new(&record.id.case).extension().is_some() || record.id.case == "-"
 }
 
-/// The failures, one of each cause in full, and the stale entries. `records_file` is the file with
+/// The failures, one of each cause in full, the stale entries, and the answers that changed on repeat. `records_file` is the file with
 /// all records, if one was written.
 pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style: Style) -> String {
-    causes_text(&causes(checks), records_file, style) + &stale_report(checks, style)
+    causes_text(&causes(checks), records_file, style) + &stale_report(checks, style) + &flaky_report(checks, style)
 }
 
 /// What a list of known differences says about one of its entries.
@@ -203,11 +204,19 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
     let entry = check.outcome.entry().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
+    let flaky = check.is_flaky().then(|| format!("flaky: {}", faults::both_answers(check)));
     let messages = check.driver_messages.join("; ");
     let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));
 
-    let reasons =
-        check.outcome.reasons().map(ToString::to_string).or(entry).into_iter().chain(left_out).chain(messages);
+    let reasons = check
+        .outcome
+        .reasons()
+        .map(ToString::to_string)
+        .or(entry)
+        .into_iter()
+        .chain(flaky)
+        .chain(left_out)
+        .chain(messages);
     let reasons: Vec<String> = reasons.collect();
     let reason = if reasons.is_empty() { String::new() } else { format!(": {}", one_line(&reasons.join("; "))) };
     format!("{heading}{reason}\n")
@@ -234,7 +243,14 @@ pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String
     text += &Headline::of(run).line(run, is_detailed, style);
 
     let not_probed = if is_detailed { not_probed(run.end) } else { None };
-    let notes = [not_probed, unreliable(run.checks), only_model(run), own_offsets(run.checks), unseen_note(&seen)];
+    let notes = [
+        not_probed,
+        unreliable(run.checks),
+        faults::note(run.end),
+        only_model(run),
+        own_offsets(run.checks),
+        unseen_note(&seen),
+    ];
     let notes = notes.into_iter().flatten().chain(refusals(run.checks));
     let note = |sentence: String| {
         let lines = wrapped("note: ", "      ", sentence.split(' '), PLAIN_COLUMNS).join("\n") + "\n";

@@ -30,7 +30,7 @@ const THEMES: [(&str, &str); 6] = [
         "Compilers and devices",
         "producer device runner keep no_cache compile_limit time_limit jobs retries no_fuse rotation",
     ),
-    ("What fails a run", "require forbid_skip known no_known floors fail_fast"),
+    ("What fails a run", "require forbid_skip known no_known floors fail_fast allow_restarts"),
     (REPORT_HEADING, "json records group verbose quiet no_progress progress save_known resume"),
     ("How files are read", "lang args matrix sixteen_bit define include entry"),
     ("Planted faults", "plant_misreading plant_fault plant_rules plant_mutant"),

@@ -254,11 +254,11 @@ impl Suite {
 
 fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
     match record.outcome.kind() {
-        OutcomeKind::Agree | OutcomeKind::Known => Ok(Completion::Completed),
+        OutcomeKind::Agree | OutcomeKind::Known if !record.is_flaky() => Ok(Completion::Completed),
         OutcomeKind::Skipped => {
             Ok(Completion::ignored_with(record.outcome.reasons().map(ToString::to_string).unwrap_or_default()))
         }
-        OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Broken => {
+        OutcomeKind::Agree | OutcomeKind::Known | OutcomeKind::Differ | OutcomeKind::Stale | OutcomeKind::Broken => {
             let style = Style { colour: false, ascii: false };
             Err(terminal::failure_report(std::slice::from_ref(record), None, style).into())
         }

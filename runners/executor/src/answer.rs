@@ -34,8 +34,8 @@ pub struct OneByOne;
 
 impl Answer for OneByOne {
     fn answer(&mut self, checks: &[DeviceCheck], launch: &Launch, done: &mut dyn FnMut(Vec<(usize, CheckRecord)>)) {
-        let work = |index: usize, workers: &mut Workers<'_>| {
-            vec![(index, checks[index].answer_alone(DriverCompilation::Own, workers))]
+        let work = |index: usize, workers: &mut Workers<'_>, done: &mut dyn FnMut(_)| {
+            done(vec![(index, checks[index].answer_alone(DriverCompilation::Own, workers))]);
         };
         pool::run((0..checks.len()).collect(), launch, work, done);
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use layoutproof_core::check::{Check, ProofCheck};
 use layoutproof_device::{DeviceInfo, Job};
 use layoutproof_events::CheckId;
-use layoutproof_events::CheckRecord;
+use layoutproof_events::{CheckRecord, Fault};
 
 use crate::drivers::DriverCompilation;
 use crate::pool::Workers;
@@ -48,16 +48,24 @@ impl DeviceCheck {
             Self::Bytes(check) => {
                 let jobs = check.jobs();
                 let list: Vec<Job> = jobs.jobs().cloned().collect();
-                let results = workers.run(self.device(), self.case(), compilation, &list);
+                let answers = workers.run(self.device(), self.case(), compilation, &list);
                 workers.tell_accessed(jobs.accesses());
-                check.record(&jobs, &results, started.elapsed())
+                let record = check.record(&jobs, &answers.results, started.elapsed());
+                with_faults(record, answers.faults)
             }
             Self::Bindings(check) => {
                 let jobs = check.jobs();
                 let list: Vec<Job> = jobs.jobs().cloned().collect();
-                let results = workers.run(self.device(), self.case(), compilation, &list);
-                check.record(&jobs, &results, started.elapsed())
+                let answers = workers.run(self.device(), self.case(), compilation, &list);
+                let record = check.record(&jobs, &answers.results, started.elapsed());
+                with_faults(record, answers.faults)
             }
         }
     }
+}
+
+/// Adds the faults of a device to those of the compiler, which the record has.
+pub(crate) fn with_faults(mut record: CheckRecord, faults: Vec<Fault>) -> CheckRecord {
+    record.faults.extend(faults);
+    record
 }

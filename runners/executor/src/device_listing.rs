@@ -4,11 +4,13 @@
 //! the devices of another API along. A process that crashes or hangs is restarted once. If that
 //! fails too, the listing is an error: the devices of that API are unknown.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::time::Duration;
 
 use layoutproof_device::devices::{CURRENT_LAVAPIPE, Enumeration};
 use layoutproof_device::{DeviceInfo, RunnerError, RunnerKind};
+use layoutproof_events::{FaultCount, FaultKind, FaultPlace};
 use thiserror::Error;
 
 use crate::current_lavapipe::CurrentLavapipe;
@@ -33,6 +35,8 @@ pub struct DeviceListing {
     /// One sentence per API whose devices could not be listed. The command then exits with code 3,
     /// whatever it finds without them.
     pub failures: Vec<String>,
+    /// The failed listings that succeeded when they were repeated.
+    pub faults: Vec<FaultCount>,
 }
 
 impl DeviceListing {
@@ -60,6 +64,7 @@ impl DeviceListing {
                         listing.devices.extend(listed.devices);
                         listing.notes.extend(listed.notes);
                         listing.failures.extend(listed.failures);
+                        listing.faults.extend(listed.faults);
                     }
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
@@ -77,14 +82,23 @@ fn list(api: RunnerKind, lavapipe: Option<&CurrentLavapipe>, launch: &Launch) ->
     };
     let mut notes = Vec::new();
     let mut last = String::new();
+    let mut faults = Vec::new();
     for attempt in 1..=ATTEMPTS {
         match list_once(api, lavapipe, launch) {
             Ok(found) => {
                 notes.extend(found.notes);
-                return DeviceListing { devices: found.devices, notes, failures: Vec::new() };
+                return DeviceListing { devices: found.devices, notes, failures: Vec::new(), faults };
             }
             Err(error) if attempt < ATTEMPTS && !launch.interrupt.is_set() => {
                 notes.push(format!("listing the devices of {name} failed and was tried again: {error}"));
+                faults.push(FaultCount {
+                    kind: FaultKind::ListingFailed,
+                    place: FaultPlace::Listing { runner: api },
+                    count: 1,
+                    absorbed: 1,
+                    first: error.to_string(),
+                    checks: BTreeSet::new(),
+                });
             }
             Err(error) => last = error.to_string(),
         }

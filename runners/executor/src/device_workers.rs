@@ -2,13 +2,15 @@
 //!
 //! A job that kills or hangs its worker is rerun alone in a fresh worker. Only if that worker dies
 //! too does the job end with an error. All other jobs still run, until a check or a device exhausts
-//! its patience (the constants below).
+//! its patience (the constants below). Every such trouble is a [`Fault`] of the check, also if the rerun
+//! answers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use layoutproof_device::{Batch, DeviceInfo, Job, Provider, ReadBack, Runner, RunnerError, RunnerKind};
+use layoutproof_events::{Fault, FaultCause};
 use layoutproof_model::Model;
 
 use crate::device_apis;
@@ -20,6 +22,54 @@ use crate::sign_of_life;
 use crate::worker::{Worker, WorkerDeath};
 
 pub(crate) type JobResult = Result<ReadBack, RunnerError>;
+
+/// The answers to the jobs of a check, and the faults on the way.
+#[derive(Debug, Default)]
+pub(crate) struct JobAnswers {
+    /// One per job.
+    pub(crate) results: Vec<JobResult>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// The answers to jobs that cover several checks.
+#[derive(Debug)]
+pub(crate) enum SharedAnswers {
+    Whole(Vec<ReadBack>),
+    /// A job failed. Without a fault, it was not run.
+    Failed(Option<FaultCause>),
+}
+
+/// The reason why a worker answered no further job.
+#[derive(Debug)]
+struct Trouble {
+    error: RunnerError,
+    /// `None` if the user ended the run.
+    fault: Option<FaultCause>,
+}
+
+impl From<WorkerDeath> for Trouble {
+    fn from(death: WorkerDeath) -> Self {
+        Self { fault: death.fault(), error: death.error() }
+    }
+}
+
+impl From<RunnerError> for Trouble {
+    fn from(error: RunnerError) -> Self {
+        Self { fault: Some(fault_of(&error)), error }
+    }
+}
+
+/// The fault that an error of the driver is.
+fn fault_of(error: &RunnerError) -> FaultCause {
+    let message = error.to_string();
+    match error {
+        RunnerError::DeviceLost(_) => FaultCause::DeviceLost { message },
+        RunnerError::Timeout(_) => FaultCause::TimedOut { message },
+        RunnerError::Api { .. } | RunnerError::ShaderRefused(_) | RunnerError::Unsupported(_) => {
+            FaultCause::CallFailed { message }
+        }
+    }
+}
 
 /// After this many jobs that each ended a fresh worker, a check is broken: its other jobs would
 /// show nothing new.
@@ -98,22 +148,25 @@ impl<'a> DeviceWorkers<'a> {
         compilation: DriverCompilation,
         jobs: &[Job],
         fatal_jobs: &AtomicU32,
-    ) -> Vec<JobResult> {
+    ) -> JobAnswers {
         if jobs.is_empty() {
-            return Vec::new();
+            return JobAnswers::default();
         }
+        let without_faults = |results| JobAnswers { results, faults: Vec::new() };
         self.compilation = compilation;
 
         self.launch.watcher.at(&format!("{}/{}  {case}", device.id, device.runner.as_str()));
         match (device.runner.provider(), &self.launch.fault) {
             (Provider::Model, None) => {
                 let mut model = self.launch.misreading.map_or_else(Model::new, Model::with_misreading);
-                model.run(&Batch { jobs: jobs.to_vec() })
+                without_faults(model.run(&Batch { jobs: jobs.to_vec() }))
             }
-            (Provider::Evaluator, _) => match device_apis::of(device.runner).open(device, self.launch.job_limit) {
-                Ok(mut evaluator) => evaluator.run(&Batch { jobs: jobs.to_vec() }),
-                Err(error) => vec![Err(error); jobs.len()],
-            },
+            (Provider::Evaluator, _) => {
+                without_faults(match device_apis::of(device.runner).open(device, self.launch.job_limit) {
+                    Ok(mut evaluator) => evaluator.run(&Batch { jobs: jobs.to_vec() }),
+                    Err(error) => vec![Err(error); jobs.len()],
+                })
+            }
             (Provider::Driver | Provider::Model, fault) => {
                 let planted = fault.as_ref().and_then(|fault| fault.planted(case));
                 // The model reads no registers of Direct3D, so its devices get the planted misreading.
@@ -124,24 +177,28 @@ impl<'a> DeviceWorkers<'a> {
         }
     }
 
-    /// Runs jobs that each cover all these cases. Returns `None` if one of them fails. The failure
-    /// does not show which case is at fault, so the caller has to run each case by itself.
+    /// Runs jobs that each cover all these cases. If one of them fails, the failure does not show which
+    /// case is at fault, so the caller has to run each case by itself.
     pub(crate) fn run_for_all(
         &mut self,
         device: &DeviceInfo,
         cases: &[&str],
         compilation: DriverCompilation,
         jobs: &[Job],
-    ) -> Option<Vec<ReadBack>> {
+    ) -> SharedAnswers {
         self.compilation = compilation;
         if self.hopeless(device, 0).is_some() {
-            return None;
+            return SharedAnswers::Failed(None);
         }
         let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
         let mut results = Vec::new();
-        self.run_until_trouble(device, jobs, planted, &mut results);
-        let is_complete = results.len() == jobs.len();
-        results.into_iter().collect::<Result<Vec<_>, _>>().ok().filter(|_| is_complete)
+        if let Some(trouble) = self.run_until_trouble(device, jobs, planted, &mut results) {
+            return SharedAnswers::Failed(trouble.fault);
+        }
+        match results.into_iter().collect::<Result<Vec<_>, _>>() {
+            Ok(answers) => SharedAnswers::Whole(answers),
+            Err(error) => SharedAnswers::Failed(Some(fault_of(&error))),
+        }
     }
 
     fn run_in_workers(
@@ -151,26 +208,31 @@ impl<'a> DeviceWorkers<'a> {
         jobs: &[Job],
         planted: Option<WorkerFault>,
         fatal_jobs: &AtomicU32,
-    ) -> Vec<JobResult> {
+    ) -> JobAnswers {
         let mut results = Vec::with_capacity(jobs.len());
+        let mut faults = Vec::new();
         while results.len() < jobs.len() {
             if let Some(error) = self.hopeless(device, fatal_jobs.load(Ordering::Relaxed)) {
                 results.resize(jobs.len(), Err(error));
                 break;
             }
-            if self.run_until_trouble(device, &jobs[results.len()..], planted, &mut results).is_none() {
+            let Some(first) = self.run_until_trouble(device, &jobs[results.len()..], planted, &mut results) else {
                 break;
-            }
+            };
 
             // Alone in a fresh worker, since the jobs before it may be to blame.
             let suspect = results.len()..=results.len();
-            if let Some(error) = self.run_until_trouble(device, &jobs[suspect], planted, &mut results) {
+            let again = self.run_until_trouble(device, &jobs[suspect], planted, &mut results);
+            let absorbed = again.is_none();
+            faults.extend(first.fault.map(|cause| Fault { cause, absorbed }));
+            if let Some(Trouble { error, fault }) = again {
+                faults.extend(fault.map(|cause| Fault { cause, absorbed }));
                 self.health.entry(key_of(device)).or_default().blame(case, &error);
                 fatal_jobs.fetch_add(1, Ordering::Relaxed);
                 results.push(Err(error));
             }
         }
-        results
+        JobAnswers { results, faults }
     }
 
     /// Returns the reason not to run another job on the device, if there is one. `fatal_jobs`
@@ -208,12 +270,12 @@ impl<'a> DeviceWorkers<'a> {
         jobs: &[Job],
         planted: Option<WorkerFault>,
         results: &mut Vec<JobResult>,
-    ) -> Option<RunnerError> {
+    ) -> Option<Trouble> {
         let before = results.len();
         let limit = self.launch.job_limit;
         let trouble = match self.worker(device) {
             Ok(worker) => answers(worker, jobs, planted, limit, results).err(),
-            Err(error) => Some(error),
+            Err(trouble) => Some(trouble),
         };
 
         if results.len() > before {
@@ -227,7 +289,7 @@ impl<'a> DeviceWorkers<'a> {
         trouble
     }
 
-    fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, RunnerError> {
+    fn worker(&mut self, device: &DeviceInfo) -> Result<&mut Worker, Trouble> {
         let key = (key_of(device), self.compilation);
         self.open.retain(|_, worker| !worker.is_worn_out());
         if !self.open.contains_key(&key) {
@@ -237,9 +299,9 @@ impl<'a> DeviceWorkers<'a> {
             }
 
             let health = self.health.entry(key_of(device)).or_default();
-            let worker = start(device, self.launch, self.compilation).inspect_err(|error| {
+            let worker = start(device, self.launch, self.compilation).inspect_err(|trouble| {
                 health.failed_opens += 1;
-                health.last = Some(error.clone());
+                health.last = Some(trouble.error.clone());
             })?;
             health.failed_opens = 0;
             self.open.insert(key.clone(), worker);
@@ -258,16 +320,16 @@ fn answers(
     planted: Option<WorkerFault>,
     limit: Duration,
     results: &mut Vec<JobResult>,
-) -> Result<(), RunnerError> {
-    worker.ask(&WorkerRequest::Run(Batch { jobs: jobs.to_vec() }, planted)).map_err(WorkerDeath::error)?;
+) -> Result<(), Trouble> {
+    worker.ask(&WorkerRequest::Run(Batch { jobs: jobs.to_vec() }, planted))?;
 
     for _ in jobs {
-        match worker.answer(limit).map_err(WorkerDeath::error)? {
+        match worker.answer(limit)? {
             WorkerAnswer::Job(Err(error @ (RunnerError::DeviceLost(_) | RunnerError::Timeout(_)))) => {
-                return Err(error);
+                return Err(error.into());
             }
             WorkerAnswer::Job(result) => results.push(result),
-            WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => return Err(out_of_turn()),
+            WorkerAnswer::Devices(_) | WorkerAnswer::Opened(_) => return Err(out_of_turn().into()),
         }
     }
     Ok(())
@@ -277,14 +339,18 @@ fn key_of(device: &DeviceInfo) -> DeviceKey {
     (device.id.clone(), device.runner)
 }
 
-fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, RunnerError> {
+/// # Errors
+/// The device cannot be opened. A worker that dies or hangs here had this fault, not a device that is not opened.
+fn start(device: &DeviceInfo, launch: &Launch, compilation: DriverCompilation) -> Result<Worker, Trouble> {
+    let not_opened =
+        |error: RunnerError| Trouble { fault: Some(FaultCause::NotOpened { message: error.to_string() }), error };
     let failed = |reason: std::io::Error| RunnerError::Api { call: "worker".to_owned(), reason: reason.to_string() };
-    let mut worker =
-        Worker::start(launch, device.runner, launch.lavapipe_of(device), &compilation.settings()).map_err(failed)?;
+    let mut worker = Worker::start(launch, device.runner, launch.lavapipe_of(device), &compilation.settings())
+        .map_err(|error| not_opened(failed(error)))?;
     let answer =
         worker.ask_and_wait(&WorkerRequest::Open(Box::new(device.clone()), launch.job_limit), launch.open_limit());
-    match answer.map_err(WorkerDeath::error)? {
-        WorkerAnswer::Opened(opened) => opened.map(|()| worker),
-        WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn()),
+    match answer? {
+        WorkerAnswer::Opened(opened) => opened.map(|()| worker).map_err(not_opened),
+        WorkerAnswer::Devices(_) | WorkerAnswer::Job(_) => Err(out_of_turn().into()),
     }
 }

@@ -8,22 +8,22 @@ use std::sync::{Arc, Mutex};
 
 use layoutproof_device::{DeviceInfo, Job};
 
-use crate::device_workers::{DeviceWorkers, JobResult};
+use crate::device_workers::{DeviceWorkers, JobAnswers};
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 
 /// Most jobs of a check that a worker gets at once.
 const SHARE: usize = 8;
 
-/// Gives every task to a thread with workers, and passes every result to `done` on the calling
-/// thread, as it arrives. Threads without a task help the others.
+/// Gives every task to a thread with workers, and passes the results that `work` hands over to `done` on
+/// the calling thread, as they arrive. Threads without a task help the others.
 ///
 /// Tasks start in order, but may finish in any order. Once the user requests an end, no further
 /// task starts, and the results of running tasks are dropped, because Ctrl-C may have caused them.
 pub fn run<T: Send, R: Send>(
     tasks: Vec<T>,
     launch: &Launch,
-    work: impl Fn(T, &mut Workers<'_>) -> R + Sync,
+    work: impl Fn(T, &mut Workers<'_>, &mut dyn FnMut(R)) + Sync,
     mut done: impl FnMut(R),
 ) {
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -40,8 +40,13 @@ pub fn run<T: Send, R: Send>(
             scope.spawn(move || {
                 let mut workers = Workers { own: DeviceWorkers::new(launch), idle };
                 while let Some(task) = queue.lock().ok().and_then(|mut queue| queue.pop_front()) {
-                    let result = work(task, &mut workers);
-                    if launch.interrupt.is_set() || sender.send(result).is_err() {
+                    work(task, &mut workers, &mut |result| {
+                        if !launch.interrupt.is_set() {
+                            // The receiver lives as long as this scope.
+                            let _ = sender.send(result);
+                        }
+                    });
+                    if launch.interrupt.is_set() {
                         break;
                     }
                 }
@@ -81,20 +86,24 @@ pub struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// Runs jobs of a case on a device whose driver compiles them with these settings; one result
-    /// per job.
-    pub fn run(
+    /// Runs jobs of a case on a device whose driver compiles them with these settings.
+    pub(crate) fn run(
         &mut self,
         device: &DeviceInfo,
         case: &str,
         compilation: DriverCompilation,
         jobs: &[Job],
-    ) -> Vec<JobResult> {
+    ) -> JobAnswers {
         let fatal_jobs = AtomicU32::new(0);
         let shares: Vec<&[Job]> = jobs.chunks(SHARE).collect();
-        let results =
+        let answers =
             self.share_out(&shares, |workers, share| workers.run(device, case, compilation, share, &fatal_jobs));
-        results.into_iter().flatten().collect()
+        let mut all = JobAnswers::default();
+        for JobAnswers { results, faults } in answers {
+            all.results.extend(results);
+            all.faults.extend(faults);
+        }
+        all
     }
 
     /// Reports the number of leaves that a device has read or written to the run's watcher.

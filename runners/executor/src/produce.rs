@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use layoutproof_compilers::spirv_val::ValidatorAnswer;
 use layoutproof_core::check::verdict::Validation;
@@ -19,27 +20,53 @@ use crate::validator::Validator;
 /// Makes the shaders of these checks; checks that need the same shaders share them. If the user
 /// interrupts the run, checks without shaders are left out.
 pub fn shaders(planned: &[PlannedCheck<'_>], making: ShaderProduction<'_>) -> Vec<DeviceCheck> {
+    shaders_within(Duration::MAX, planned, making).0
+}
+
+/// The outcome of the time for a group of checks.
+enum Production {
+    Made(Vec<(usize, DeviceCheck)>),
+    /// Not begun within the time.
+    Left(Vec<usize>),
+}
+
+/// Makes shaders like [`shaders`], but begins nothing after this time. Returns the checks with shaders and
+/// the others.
+pub fn shaders_within<'p>(
+    time: Duration,
+    planned: &[PlannedCheck<'p>],
+    making: ShaderProduction<'_>,
+) -> (Vec<DeviceCheck>, Vec<PlannedCheck<'p>>) {
     if planned.is_empty() {
-        return Vec::new();
+        return (Vec::new(), Vec::new());
     }
+    let started = Instant::now();
     let validator = Validator::find(making.launch.cache.as_ref());
     let mut checks: Vec<Option<DeviceCheck>> = vec![None; planned.len()];
     let mut made = 0;
     let watcher = &making.launch.watcher;
     watcher.phase(&format!("writing shaders: 0 of {}", planned.len()));
 
-    let work = |group: Vec<usize>, _: &mut pool::Workers<'_>| {
-        let group: Vec<(usize, &PlannedCheck<'_>)> = group.into_iter().map(|index| (index, &planned[index])).collect();
-        make(&group, making, validator.as_ref())
-    };
-    pool::run(groups(planned, making), making.launch, work, |group| {
-        made += group.len();
-        for (index, check) in group {
-            checks[index] = Some(check);
+    let work = |group: Vec<usize>, _: &mut pool::Workers<'_>, done: &mut dyn FnMut(_)| {
+        if started.elapsed() > time {
+            return done(Production::Left(group));
         }
-        watcher.phase(&format!("writing shaders: {made} of {}", planned.len()));
+        let group: Vec<(usize, &PlannedCheck<'_>)> = group.into_iter().map(|index| (index, &planned[index])).collect();
+        done(Production::Made(make(&group, making, validator.as_ref())));
+    };
+    let mut left: Vec<usize> = Vec::new();
+    pool::run(groups(planned, making), making.launch, work, |group| match group {
+        Production::Made(group) => {
+            made += group.len();
+            for (index, check) in group {
+                checks[index] = Some(check);
+            }
+            watcher.phase(&format!("writing shaders: {made} of {}", planned.len()));
+        }
+        Production::Left(group) => left.extend(group),
     });
-    checks.into_iter().flatten().collect()
+    left.sort_unstable();
+    (checks.into_iter().flatten().collect(), left.into_iter().map(|index| planned[index].clone()).collect())
 }
 
 /// Checks with equal values may share shaders.

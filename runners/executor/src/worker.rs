@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use layoutproof_device::{RunnerError, RunnerKind};
+use layoutproof_events::FaultCause;
 
 use crate::connection::{Offer, Stream};
 use crate::current_lavapipe::CurrentLavapipe;
@@ -44,6 +45,15 @@ pub enum WorkerDeath {
 }
 
 impl WorkerDeath {
+    /// The fault; `None` if the user ended the run.
+    pub fn fault(&self) -> Option<FaultCause> {
+        match self {
+            Self::Hung(_) => Some(FaultCause::TimedOut { message: self.clone().error().to_string() }),
+            Self::Died(how) => Some(FaultCause::WorkerDied { how: how.clone() }),
+            Self::Interrupted => None,
+        }
+    }
+
     /// The error of the job that the worker was running.
     pub fn error(self) -> RunnerError {
         match self {

@@ -102,9 +102,9 @@ pub fn with_states<'a>(
         let mut tried: Vec<(usize, Vec<BuildState>)> = Vec::new();
         // No task needs a device.
         let launch = Launch::without_workers();
-        let work = |index: usize, _: &mut pool::Workers<'_>| {
+        let work = |index: usize, _: &mut pool::Workers<'_>, done: &mut dyn FnMut(_)| {
             let bug: &Bug<'_> = &bugs[index];
-            (index, tried_states(bug.difference, &bug.sources, (at_hand, &builds)))
+            done((index, tried_states(bug.difference, &bug.sources, (at_hand, &builds))));
         };
         pool::run((0..bugs.len()).collect(), &launch, work, |(index, states)| match states {
             Ok(states) => tried.push((index, states)),

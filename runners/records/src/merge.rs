@@ -11,7 +11,7 @@ use layoutproof_core::results::known;
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::summary::{add_left_out, fold};
 use layoutproof_events::{CheckDevice, CheckId};
-use layoutproof_events::{CheckRecord, RunEnd, RunHeader};
+use layoutproof_events::{CheckRecord, RunEnd, RunHeader, add_count};
 use layoutproof_executor::plan::CASES_AT_ONCE;
 
 use crate::recorded::{self, RecordedRuns};
@@ -68,6 +68,10 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     for part in parts.iter().filter_map(|part| part.end.as_ref()) {
         end.not_done = end.not_done.saturating_add(part.not_done);
         end.fail_fast |= part.fail_fast;
+        end.allowed_restarts = end.allowed_restarts.saturating_add(part.allowed_restarts);
+        // The records have the faults of their checks.
+        let of_listings = part.faults.iter().filter(|fault| fault.checks.is_empty());
+        of_listings.cloned().for_each(|fault| add_count(&mut end.faults, fault));
         end.ms = end.ms.saturating_add(part.ms);
         end.seen.extend(part.seen.iter().cloned());
         end.cache = match (end.cache, &part.cache) {
@@ -99,15 +103,29 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         end.seen.clear();
     }
     let RunEnd {
-        not_done, fail_fast, ms, seen, failed_listings, left_out, left_out_cases, cells, sources, cache, ..
+        not_done,
+        fail_fast,
+        allowed_restarts,
+        faults,
+        ms,
+        seen,
+        failed_listings,
+        left_out,
+        left_out_cases,
+        cells,
+        sources,
+        cache,
+        ..
     } = end;
     let mut totals = fold(&records);
     for group in &left_out {
         add_left_out(&mut totals, group);
     }
+    faults.into_iter().for_each(|fault| add_count(&mut totals.faults, fault));
     let end = RunEnd {
         not_done,
         fail_fast,
+        allowed_restarts,
         ms,
         seen,
         failed_listings,
@@ -179,7 +197,7 @@ struct FirstRecord {
     record: usize,
 }
 
-/// Each check once. Two records of one check must have equal answers.
+/// Each check once. Two records of one check must have equal answers; their faults are those of both.
 fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
     let mut known: HashMap<CheckId, FirstRecord> = HashMap::new();
     let mut records: Vec<CheckRecord> = Vec::new();
@@ -193,13 +211,15 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
                 continue;
             };
 
-            let earlier = &records[first.record];
+            let earlier = &mut records[first.record];
             if answer_of(&record) != answer_of(earlier) {
                 let [here, there] =
-                    [earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
+                    [&*earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
                 let (one, other) = (&names[first.file], &names[file]);
                 bail!("{one} and {other} contradict each other about `{}`: {here} and {there}", record.id);
             }
+            let others = record.faults.into_iter().filter(|fault| !earlier.faults.contains(fault)).collect::<Vec<_>>();
+            earlier.faults.extend(others);
         }
     }
     Ok(records)
@@ -208,7 +228,8 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
 /// A record without what depends on the run and not on the answer: its time, its use of the cache,
 /// and which jobs it shared with other checks.
 fn answer_of(record: &CheckRecord) -> CheckRecord {
-    let mut answer = CheckRecord { ms: 0, cached: false, fast: false, thorough: Vec::new(), ..record.clone() };
+    let mut answer =
+        CheckRecord { ms: 0, cached: false, fast: false, thorough: Vec::new(), faults: Vec::new(), ..record.clone() };
     answer.rows.iter_mut().for_each(|row| row.fused = false);
     answer
 }

@@ -133,7 +133,9 @@ fn with_left_out(totals: &RunEnd, end: &RunEnd) -> RunEnd {
 /// The first total that does not match the checks.
 fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
     let numbers = |end: &RunEnd| {
-        let RunEnd { checks, agree, differ, known, untried, stale, skipped, not_applicable, broken, leaves, .. } = end;
+        let RunEnd {
+            checks, agree, differ, known, untried, stale, skipped, not_applicable, broken, flaky, leaves, ..
+        } = end;
         [
             ("checks", *checks),
             ("agree", *agree),
@@ -144,6 +146,7 @@ fn wrong_total(said: &RunEnd, found: &RunEnd) -> Option<String> {
             ("skipped", *skipped),
             ("not_applicable", *not_applicable),
             ("broken", *broken),
+            ("flaky", *flaky),
             ("leaves", *leaves),
         ]
     };

@@ -41,6 +41,7 @@ fn name(check: &CheckRecord) -> String {
 /// deqp-runner's word for an outcome.
 fn status(check: &CheckRecord) -> &'static str {
     match check.outcome.kind() {
+        OutcomeKind::Agree | OutcomeKind::Known if check.is_flaky() => "Flake",
         OutcomeKind::Agree => "Pass",
         OutcomeKind::Differ => "Fail",
         OutcomeKind::Known => "ExpectedFail",

@@ -1,8 +1,9 @@
 //! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
 //!
 //! A failure's message is its verdict, and its body is the terminal's failure block without colour.
-//! A skip has its reason, and a known difference passes with the property `known`. A suite has the
-//! device's versions as properties.
+//! A skip has its reason, and a known difference passes with the property `known`. Each fault is a
+//! property, and an answer that changed on repeat is a failure. A suite has the device's versions as
+//! properties.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, Te
 use crate::failure::block::block;
 use crate::failure::cause::FailureGroup;
 use crate::failure::cause::place;
+use crate::faults::both_answers;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};
@@ -69,6 +71,10 @@ fn test_case(check: &CheckRecord) -> TestCase {
     if let (OutcomeKind::Known, Some(known)) = (check.outcome.kind(), check.outcome.entry()) {
         test.add_property(Property::new("known", one_line(&describe(known))));
     }
+    for fault in &check.faults {
+        let kind: &str = fault.cause.kind().into();
+        test.add_property(Property::new(kind, one_line(&fault.cause.to_string())));
+    }
     test
 }
 
@@ -80,6 +86,15 @@ fn status(check: &CheckRecord) -> TestCaseStatus {
     let reason = check.outcome.reasons().map(ToString::to_string);
     let reason = one_line(reason.as_deref().unwrap_or("no reason given"));
     match check.outcome.kind() {
+        OutcomeKind::Agree | OutcomeKind::Known if check.is_flaky() => {
+            let answers = one_line(&both_answers(check));
+            failed(
+                NonSuccessKind::Failure,
+                "flaky",
+                &format!("an answer changed on repeat: {answers}"),
+                answers.clone(),
+            )
+        }
         OutcomeKind::Agree | OutcomeKind::Known => TestCaseStatus::success(),
         OutcomeKind::Skipped => {
             let mut status = TestCaseStatus::skipped();

@@ -20,6 +20,7 @@ use super::outcome_matrix::{CheckPlaces, device_matrices, driver_and_api};
 use super::page_frame::PageFrame;
 use super::page_shaders::PageShaders;
 use crate::failure::cause::{FailureCause, causes};
+use crate::faults;
 use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_events::{CheckRecord, LeftOutChecks, OutcomeKind, ReasonKind, SkipKind};
@@ -43,6 +44,7 @@ impl Reporter for RunPage {
 
         let content = html! {
             (failures(&causes, &shaders))
+            (flaky(checks))
             (KnownEntries::of(checks, OutcomeKind::Stale).stale_section())
             (known.section(&shaders))
             (device_matrices(&places, devices, checks, &end.left_out))
@@ -78,6 +80,7 @@ fn intro(run: &FinishedRun<'_>) -> Markup {
             }
         }
         @if end.not_done > 0 { p.bad { (counted(end.not_done.into(), "check")) " of the run not done: it was interrupted." } }
+        @for sentence in faults::changed_answers(end).into_iter().chain(faults::absorbed(end)) { p.bad { (sentence) "." } }
         @for listing in &end.failed_listings { p.bad { (one_line(listing)) } }
         (facts(run))
         @if end.sources.is_empty() {
@@ -207,6 +210,19 @@ fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
                 _ => {},
             }
             @for cause in causes { (failure_card(cause, shaders)) }
+        }
+    }
+}
+
+/// The checks of which an answer changed on repeat, with both answers.
+fn flaky(checks: &[CheckRecord]) -> Markup {
+    let flaky: Vec<&CheckRecord> = checks.iter().filter(|check| check.is_flaky()).collect();
+    html! {
+        @if !flaky.is_empty() {
+            section id="flaky" {
+                h2 { "Answers that changed on repeat" }
+                ul { @for check in flaky { li { code { (one_line(&check.id.to_string())) } ": " (one_line(&faults::both_answers(check))) } } }
+            }
         }
     }
 }

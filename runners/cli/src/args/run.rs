@@ -159,9 +159,17 @@ pub struct RunArgs {
     /// A known difference does not count.
     #[arg(long, conflicts_with = "retries")]
     pub fail_fast: bool,
+    /// Accept up to N faults that a repeated job did not have.
+    ///
+    /// If a driver or compiler dies, loses the device or gives no answer, the job is repeated. The run fails with
+    /// more such faults than N, although the repeated jobs answered. An answer that changes on repeat always
+    /// fails the run.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub allow_restarts: u32,
     /// Rerun failed checks up to N times.
     ///
-    /// A check that then agrees counts as agreeing, and the report names it: something is not reliable.
+    /// A check that then agrees counts as agreeing, but the run fails if its answer changed, or if it had more
+    /// faults than --allow-restarts accepts.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub retries: u32,
     /// Show no progress.

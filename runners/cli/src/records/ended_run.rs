@@ -1,11 +1,14 @@
 //! The end of a run: its report, its files and its exit code.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Instant;
 
+use layoutproof_compilers::toolchains::CompileFailure;
 use layoutproof_events::left_out::{left_out, left_out_cases};
 use layoutproof_events::summary::Exit;
-use layoutproof_events::{CheckRecord, OutcomeKind, RunEnd, RunHeader, SkipKind};
+use layoutproof_events::{
+    CheckRecord, FaultCount, FaultKind, FaultPlace, OutcomeKind, RunEnd, RunHeader, SkipKind, add_count,
+};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_inputs::named_compiler::name_and_file;
 use layoutproof_records::ledger::ClosedLedger;
@@ -49,7 +52,20 @@ impl EndedRun<'_> {
         let Self { args, config, selection, listing, style, started, ref header } = *self;
         let ClosedLedger { records, end, fixed, file } = ledger;
         let time = started.elapsed();
+        let mut faults = end.faults.clone();
+        listing.faults.iter().cloned().for_each(|fault| add_count(&mut faults, fault));
+        for CompileFailure { toolchain, sentence, absorbed } in config.toolchains.failures() {
+            let place = FaultPlace::Compiler { compiler: toolchain.to_owned() };
+            let absorbed = u32::from(absorbed);
+            let kind = FaultKind::CompilerFailed;
+            add_count(
+                &mut faults,
+                FaultCount { kind, place, count: 1, absorbed, first: sentence, checks: BTreeSet::new() },
+            );
+        }
         let end = RunEnd {
+            faults,
+            allowed_restarts: args.allow_restarts,
             ms: u32::try_from(time.as_millis()).unwrap_or(u32::MAX),
             fail_fast: fail_fast && end.not_done > 0,
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
@@ -154,6 +170,10 @@ impl EndedRun<'_> {
     /// A message for each requirement that the run did not meet.
     fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
         let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records, end);
+        if audience(self.args) == Audience::Cases {
+            let broken = self.config.toolchains.broken().iter();
+            missing.extend(broken.map(|broken| format!("compiler `{}` is broken: {}", broken.name, broken.reason)));
+        }
 
         // For a share of a run, `layoutproof report` finds the participants without a result, with
         // the other shares.

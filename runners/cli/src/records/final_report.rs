@@ -111,8 +111,7 @@ impl FinalReport<'_> {
         }
 
         let not_done = end.not_done;
-        let has_failed = [end.differ, end.stale, end.broken].iter().any(|count| *count > 0);
-        let is_interrupted = not_done > 0 && !(end.fail_fast && has_failed);
+        let is_interrupted = not_done > 0 && !(end.fail_fast && end.has_failed());
         if is_interrupted {
             let checks = if not_done == 1 { "check" } else { "checks" };
             warn_of_end(&format!("the run was interrupted: {not_done} {checks} not done"));

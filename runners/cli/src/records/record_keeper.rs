@@ -68,10 +68,13 @@ impl RecordKeeper<'_, '_> {
             OneByOne.answer(&again, &fresh, &mut |batch| {
                 for (index, record) in batch {
                     let record = CheckRecord { retries: attempt, ..record };
+                    let record = match failed.remove(&places[index]) {
+                        Some(first) => record.after(first),
+                        None => record,
+                    };
                     if is_failure(self.ledger.outcome(&record)) {
                         failed.insert(places[index], record);
                     } else {
-                        failed.remove(&places[index]);
                         self.keep(record);
                     }
                 }
@@ -91,7 +94,8 @@ impl RecordKeeper<'_, '_> {
         // The report lists the parts that a differing check left out.
         let told = CheckRecord { not_checked: Vec::new(), rows: Vec::new(), ..record.clone() };
         let line = terminal::check_line(&told, Style { colour: false, ..self.style });
-        if !is_failure(self.ledger.add(record)) {
+        let is_flaky = record.is_flaky();
+        if !is_failure(self.ledger.add(record)) && !is_flaky {
             return;
         }
         self.failures += 1;

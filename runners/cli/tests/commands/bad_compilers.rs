@@ -197,6 +197,54 @@ fn nonsense_is_no_listing() {
 /// A compiler that refuses everything.
 const REFUSES: &str = "echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1";
 
+/// A compiler that ends without a diagnostic, or says what the machine lacks, has not refused the source.
+#[test]
+fn a_failure_without_a_diagnostic_is_no_refusal() {
+    breaks("exit 1", "", "dxc failed without a diagnostic: it ended with exit status 1");
+    breaks("echo working; exit 3", "", "dxc failed without a diagnostic: it ended with exit status 3");
+    breaks("echo 'LLVM ERROR: out of memory' >&2; exit 1", "", "dxc did not do its work: LLVM ERROR: out of memory");
+    let disk = "error: unable to write: No space left on device";
+    breaks(&format!("echo '{disk}' >&2; exit 1"), "", &format!("dxc did not do its work: {disk}"));
+    breaks("echo 'Segmentation fault' >&2; exit 139", "", "dxc did not do its work: Segmentation fault");
+}
+
+/// The first compilation fails, and its repeat is answered. The check agrees, but the run does not hide it.
+#[test]
+fn a_compilation_that_is_repeated_is_counted() {
+    let folder = with_plain_names("echo 'error: no' >&2; exit 1");
+    let script = folder.read("dxc").replace(
+        "if grep",
+        "here=$(dirname \"$0\"); if ! test -e $here/once; then touch $here/once; exit 1; fi; if grep",
+    );
+    folder.write("dxc", script.as_bytes());
+    let answer = folder.run(PAIR).exits(1);
+    let (checks, end) = records(&folder);
+    assert_eq!((&checks[0]["outcome"], &end["agree"]), (&"agree".into(), &1.into()), "{answer}");
+    let fault = &end["faults"][0];
+    assert_eq!((&fault["kind"], &fault["compiler"]), (&"compiler-failed".into(), &"dxc-dxil".into()), "{end}");
+    assert_eq!((&fault["count"], &fault["absorbed"]), (&1.into(), &1.into()));
+    answer.prints("FAIL 1 compilation failed without an answer in dxc-dxil; 1 check agrees");
+    std::fs::remove_file(folder.path("once")).unwrap();
+    folder
+        .run(&format!("{PAIR} --no-cache --allow-restarts 1"))
+        .exits(0)
+        .prints("note: 1 compilation failed without an answer");
+}
+
+/// A compiler that is installed and dies is not a missing one.
+#[test]
+fn a_broken_compiler_is_not_called_missing() {
+    let folder = with_dxc("");
+    folder.write("dxc", b"#!/bin/sh\nkill -SEGV $$\n");
+    let answer = folder.run("doctor compilers --format json").exits(0);
+    let found: Value = serde_json::from_str(&answer.out).unwrap();
+    let broken = found["broken"].as_array().unwrap().iter().find(|broken| broken["name"] == "dxc").unwrap();
+    assert!(broken["reason"].as_str().unwrap().ends_with("died of SIGSEGV while asked for its version"), "{broken}");
+    let answer = folder.run("doctor compilers").exits(0);
+    let line = answer.out.lines().find(|line| line.contains("while asked for its version")).unwrap_or_default();
+    assert!(line.contains("dxc"), "{answer}");
+}
+
 /// Refusals are skips with the compiler's message. A named compiler that refuses everything returns
 /// no result, whatever others do.
 #[test]
@@ -283,13 +331,13 @@ fn a_compiler_that_crashes_before_it_says_its_version_is_missing() {
     let folder = with_dxc("");
     folder.write("dxc", b"#!/bin/sh\nkill -SEGV $$\n");
     let answer = folder.run(&words("")).exits(3);
-    assert!(answer.err.contains("dxc died of SIGSEGV, asked for its version"), "{answer}");
+    assert!(answer.err.contains("compiler `dxc` is broken: "), "{answer}");
 }
 
 /// With another build of a compiler it is another run, even if both report the same version.
 #[test]
 fn a_compiler_that_changed_is_no_run_to_go_on_with() {
-    let folder = with_plain_names("exit 1");
+    let folder = with_plain_names("echo 'error: no' >&2; exit 1");
     folder.run(PAIR).exits(0);
     let header = folder.read("r.jsonl").lines().next().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let build = header.unwrap()["tools"]["dxc"].as_str().unwrap().to_owned();

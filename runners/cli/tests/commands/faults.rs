@@ -4,6 +4,8 @@
 //! Here the model runs in workers, so that no driver is needed; `tests/installed/drivers.rs` tests
 //! the drivers of this machine.
 
+use serde_json::Value;
+
 use super::folder::{Answer, Folder};
 use super::outcomes::{self, Ended};
 
@@ -93,13 +95,63 @@ fn drivers_may_print() {
     assert!(!answer.out.contains("printed by a driver") && !answer.err.contains("printed by a driver"), "{answer}");
 }
 
-/// A worker that dies after some jobs is no case's fault: the job that it died in succeeds alone.
+/// The end line of the records.
+fn end(folder: &Folder) -> Value {
+    serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap()
+}
+
+/// A worker that dies after some jobs is no case's fault: the job that it died in succeeds alone. But the run
+/// counts such workers, and fails unless the user accepts as many.
 #[test]
-fn workers_that_die_of_age_break_nothing() {
+fn workers_that_die_of_age_break_nothing_and_are_counted() {
     let folder = Folder::with(&[]).with_drivers();
     let before = undisturbed(&folder);
-    run(&folder, "--plant-fault crash#7").exits(0);
+    let answer = run(&folder, "--plant-fault crash#7 --jobs 1").exits(1);
     assert_eq!(outcomes(&folder), before);
+    let end = end(&folder);
+    let fault = &end["faults"][0];
+    assert_eq!(
+        (&fault["kind"], &fault["device"], &fault["runner"]),
+        (&"worker-died".into(), &"model".into(), &"model".into())
+    );
+    let died = fault["count"].as_u64().unwrap();
+    assert!(died > 1 && fault["absorbed"] == died && end.get("flaky").is_none(), "{end}");
+    let named: Vec<&str> = fault["checks"].as_array().unwrap().iter().map(|check| check.as_str().unwrap()).collect();
+    let checks = folder
+        .read("r.jsonl")
+        .lines()
+        .filter(|line| line.contains("\"faults\"") && line.starts_with("{\"type\":\"check\""))
+        .count();
+    assert!(!named.is_empty() && named.len() == checks, "{end}");
+    let answer = answer.prints(&format!("FAIL {died} workers died on model via model; "));
+    answer.prints(&format!("`--allow-restarts {died}` accepts"));
+    folder.run("report r.jsonl").exits(1).prints(&format!("FAIL {died} workers died on model via model; "));
+
+    run(&folder, &format!("--plant-fault crash#7 --jobs 1 --allow-restarts {}", died - 1)).exits(1);
+    let answer = run(&folder, &format!("--plant-fault crash#7 --jobs 1 --allow-restarts {died}")).exits(0);
+    answer.prints(&format!("note: {died} workers died on model via model; repeated jobs had no fault"));
+    folder.run("report r.jsonl").exits(0);
+}
+
+/// A device that answers wrongly once and rightly on the repeat: the check agrees, and is flaky.
+#[test]
+fn an_answer_that_changes_on_repeat_is_flaky() {
+    let folder = Folder::with(&[]).with_drivers();
+    let flaky = "--plant-fault garbage#11 --retries 3 --jobs 1 --allow-restarts 1000 --junit r.xml";
+    let answer = run(&folder, flaky).exits(1);
+    let end = end(&folder);
+    assert!(end["flaky"].as_u64() >= Some(1) && end["differ"] == 0, "{end}");
+    let fault = &end["faults"][0];
+    assert_eq!((&fault["kind"], &fault["device"]), (&"answer-changed".into(), &"model".into()), "{end}");
+    let check = folder.read("r.jsonl").lines().find(|line| line.contains("answer-changed")).unwrap().to_owned();
+    let check: Value = serde_json::from_str(&check).unwrap();
+    let both = &check["faults"][0]["answers"][0];
+    assert!(check["outcome"] == "agree" && both["first"] != both["repeat"], "{check}");
+    let first = format!("Flaky {}::", check["case"].as_str().unwrap().replace('/', "::"));
+    let answer = answer.prints(&first);
+    assert!(answer.out.contains("differed on repeat on model via model"), "{answer}");
+    assert!(folder.read("r.xml").contains("type=\"flaky\"") && folder.read("r.csv").contains(",Flake,"), "{answer}");
+    folder.run("report r.jsonl").exits(1).prints(&first);
 }
 
 /// A device that dies with every job, even with a shader that does nothing, is soon given up as

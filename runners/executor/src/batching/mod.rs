@@ -9,7 +9,8 @@
 //!   options of a compiler.
 //!
 //! None of them changes an outcome. A wrong answer to a shared or fast job proves nothing, so its
-//! check is answered again as [`OneByOne`](crate::answer::OneByOne) does it, and that record counts.
+//! check is answered again as [`OneByOne`](crate::answer::OneByOne) does it, and that record counts. If the
+//! two answers differ, the record says so: the check is flaky.
 //! A right answer does not show the driver's own settings at work; a few probes that change from run
 //! to run do (`spared`). Records say how they were answered in `fused`, `fast` and `thorough`.
 
@@ -25,13 +26,14 @@ use std::time::Instant;
 use layoutproof_core::check::{Check, ProbeName, ProofCheck};
 use layoutproof_device::Job;
 use layoutproof_events::producer::Producer;
-use layoutproof_events::{CheckRecord, OutcomeKind};
+use layoutproof_events::{ChangedAnswer, CheckRecord, Fault, FaultCause, OutcomeKind, SharedAnswer};
+use layoutproof_probes::ProbeEntry;
 
-use self::shared_module::{SharedModule, shares_modules};
+use self::shared_module::{JudgedModule, SharedModule, shares_modules};
 use self::spared::{AccessKind, is_turn};
 use crate::answer::Answer;
-use crate::device_check::DeviceCheck;
-use crate::device_workers::JobResult;
+use crate::device_check::{DeviceCheck, with_faults};
+use crate::device_workers::{JobResult, SharedAnswers};
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool::{self, Workers};
@@ -66,7 +68,9 @@ impl Answer for Batching {
     fn answer(&mut self, checks: &[DeviceCheck], launch: &Launch, done: &mut dyn FnMut(Vec<(usize, CheckRecord)>)) {
         let spared = spared::choose(self.turn, checks, &mut self.covered);
         let batch = Batch { checks, turn: self.turn, spared };
-        let work = |bundle: Vec<usize>, workers: &mut Workers<'_>| batch.answer(&bundle, workers);
+        let work = |bundle: Vec<usize>, workers: &mut Workers<'_>, done: &mut dyn FnMut(_)| {
+            batch.answer(&bundle, workers, &mut |answered| done(vec![answered]));
+        };
         pool::run(bundles(checks), launch, work, done);
     }
 }
@@ -108,59 +112,108 @@ struct JobsDone<'a> {
     /// For each job: true if its probe is spared.
     spared: Vec<bool>,
     results: Vec<JobResult>,
+    /// Their faults, until the first check with these jobs takes them.
+    faults: Vec<Fault>,
+}
+
+/// The answer to a check with shared or fast jobs.
+struct FirstAnswer {
+    record: CheckRecord,
+    /// False if the answer is wrong and may not be the check's own fault.
+    is_final: bool,
+}
+
+/// What the shared modules of a bundle say about its checks.
+#[derive(Default)]
+struct SharedOutcome {
+    /// The probes that they answer rightly.
+    answered: CheckProbes,
+    faults: Vec<SharedFault>,
+}
+
+/// A shared module, or one of its answers, that says nothing about its checks.
+struct SharedFault {
+    /// The probes that it is about.
+    probes: CheckProbes,
+    /// `None` for a wrong answer.
+    failure: Option<FaultCause>,
+    /// True once a job of one of these checks had the same fault, so that an outcome shows it.
+    is_shown: bool,
 }
 
 impl<'a> Batch<'a> {
-    fn answer(&self, bundle: &[usize], workers: &mut Workers<'_>) -> Vec<(usize, CheckRecord)> {
-        let shared = self.answer_shared(bundle, workers);
-        let mut done: Vec<JobsDone<'a>> = Vec::new();
-        let records = bundle.iter().map(|&index| {
+    fn answer(&self, bundle: &[usize], workers: &mut Workers<'_>, done: &mut dyn FnMut((usize, CheckRecord))) {
+        let mut shared = self.answer_shared(bundle, workers);
+        let mut jobs_done: Vec<JobsDone<'a>> = Vec::new();
+        for &index in bundle {
             let check = &self.checks[index];
-            let record = match check {
-                DeviceCheck::Bytes(bytes) => self.answer_rest(index, bytes, shared.get(&index), &mut done, workers),
+            let first = match check {
+                DeviceCheck::Bytes(bytes) => {
+                    let answered = shared.answered.get(&index);
+                    Some(self.answer_rest(index, bytes, answered, &mut jobs_done, workers))
+                }
                 DeviceCheck::Bindings(bindings) => self.answer_fast(check, bindings, workers),
             };
-            (index, record.unwrap_or_else(|| check.answer_alone(DriverCompilation::Own, workers)))
-        });
-        records.collect()
+            let alone = |workers: &mut Workers<'_>| check.answer_alone(DriverCompilation::Own, workers);
+            let record = match first {
+                None => alone(workers),
+                Some(FirstAnswer { record, is_final: true }) => record,
+                Some(FirstAnswer { record, is_final: false }) => alone(workers).after(record),
+            };
+            let record = match check {
+                DeviceCheck::Bytes(bytes) => shared.with_faults(index, bytes, record),
+                DeviceCheck::Bindings(_) => record,
+            };
+            done((index, record));
+        }
     }
 
-    /// Runs the modules that checks of a bundle can share, and returns the probes that these answer.
-    fn answer_shared(&self, bundle: &[usize], workers: &mut Workers<'_>) -> CheckProbes {
+    /// Runs the modules that checks of a bundle can share.
+    fn answer_shared(&self, bundle: &[usize], workers: &mut Workers<'_>) -> SharedOutcome {
         let checks = bundle.iter().filter_map(|index| match &self.checks[*index] {
             DeviceCheck::Bytes(check) if shares_modules(check) => Some((*index, check)),
             DeviceCheck::Bytes(_) | DeviceCheck::Bindings(_) => None,
         });
         let checks: Vec<(usize, &Check)> = checks.collect();
-        let mut answered = CheckProbes::new();
-        let Some((_, Check { device, .. })) = checks.first() else { return answered };
+        let mut outcome = SharedOutcome::default();
+        let Some((_, Check { device, .. })) = checks.first() else { return outcome };
 
         let modules = SharedModule::all(&checks, &self.spared);
         let failures_in_a_row = AtomicU32::new(0);
         let answers = workers.share_out(&modules, |workers, module| {
             if failures_in_a_row.load(Ordering::Relaxed) >= PATIENCE {
-                return None;
+                return SharedAnswers::Failed(None);
             }
             let cases: Vec<&str> = module.checks().map(|index| self.checks[index].case()).collect();
             let answers = workers.run_for_all(device, &cases, DriverCompilation::fastest(device), module.jobs());
             match answers {
-                Some(_) => failures_in_a_row.store(0, Ordering::Relaxed),
-                None => drop(failures_in_a_row.fetch_add(1, Ordering::Relaxed)),
+                SharedAnswers::Whole(_) => failures_in_a_row.store(0, Ordering::Relaxed),
+                SharedAnswers::Failed(_) => drop(failures_in_a_row.fetch_add(1, Ordering::Relaxed)),
             }
             answers
         });
         for (module, answers) in modules.iter().zip(answers) {
-            let Some(answers) = answers else { continue };
-            workers.tell_accessed(module.accesses());
-            for (index, probe) in module.answered(&answers) {
-                answered.entry(*index).or_default().insert(probe.clone());
+            match answers {
+                SharedAnswers::Whole(answers) => {
+                    workers.tell_accessed(module.accesses());
+                    let JudgedModule { right, wrong } = module.judged(&answers);
+                    for (index, probes) in right {
+                        outcome.answered.entry(index).or_default().extend(probes);
+                    }
+                    let fault = |probes| SharedFault { probes, failure: None, is_shown: false };
+                    outcome.faults.extend(wrong.into_iter().map(fault));
+                }
+                SharedAnswers::Failed(Some(failure)) => {
+                    let probes = module.all_probes();
+                    outcome.faults.push(SharedFault { probes, failure: Some(failure), is_shown: false });
+                }
+                SharedAnswers::Failed(None) => {}
             }
         }
-        answered
+        outcome
     }
 
-    /// Answers the probes of a check that no shared module has answered; `None` if the result is
-    /// wrong and may not be the check's own fault.
+    /// Answers the probes of a check that no shared module has answered.
     fn answer_rest(
         &self,
         index: usize,
@@ -168,7 +221,7 @@ impl<'a> Batch<'a> {
         shared: Option<&BTreeSet<ProbeName>>,
         done: &mut Vec<JobsDone<'a>>,
         workers: &mut Workers<'_>,
-    ) -> Option<CheckRecord> {
+    ) -> FirstAnswer {
         let started = Instant::now();
         let compilation = DriverCompilation::fastest(&check.device);
         let none = BTreeSet::new();
@@ -180,43 +233,93 @@ impl<'a> Batch<'a> {
         let is_same = |it: &JobsDone<'_>| it.case == case && it.jobs == list && it.spared == is_spared;
         let place = done.iter().position(is_same).unwrap_or_else(|| {
             let mut results = Vec::with_capacity(list.len());
+            let mut faults = Vec::new();
             for run in is_spared.chunk_by(|one, other| one == other) {
                 let compilation = if run[0] { DriverCompilation::Own } else { compilation };
                 let jobs = &list[results.len()..results.len() + run.len()];
-                results.extend(workers.run(&check.device, case, compilation, jobs));
+                let answers = workers.run(&check.device, case, compilation, jobs);
+                results.extend(answers.results);
+                faults.extend(answers.faults);
             }
             workers.tell_accessed(jobs.accesses());
-            done.push(JobsDone { case, jobs: list, spared: is_spared, results });
+            done.push(JobsDone { case, jobs: list, spared: is_spared, results, faults });
             done.len() - 1
         });
 
         let record = check.record(&jobs, &done[place].results, started.elapsed());
+        let record = with_faults(record, std::mem::take(&mut done[place].faults));
         let is_fast = compilation == DriverCompilation::Fast;
         if is_wrong(&record) && (is_fast || shared.is_some()) {
-            return None;
+            return FirstAnswer { record, is_final: false };
         }
         let fast = is_fast && record.outcome.kind() != OutcomeKind::Skipped;
         // Without anything shared or fast, every probe of a check is thorough, and none is listed.
         let listed = if is_fast || shares_modules(check) { spared } else { &none };
         let thorough: BTreeSet<String> = listed.iter().map(|(_, entry)| entry.clone()).collect();
-        Some(CheckRecord { fast, thorough: thorough.into_iter().collect(), ..record })
+        let record = CheckRecord { fast, thorough: thorough.into_iter().collect(), ..record };
+        FirstAnswer { record, is_final: true }
     }
 
-    /// Answers a check of bindings; `None` if the result is wrong and may not be the check's own
-    /// fault.
+    /// Answers a check of bindings; `None` if it is to run with the driver's own settings.
     fn answer_fast(
         &self,
         check: &DeviceCheck,
         bindings: &ProofCheck,
         workers: &mut Workers<'_>,
-    ) -> Option<CheckRecord> {
+    ) -> Option<FirstAnswer> {
         let fastest = DriverCompilation::fastest(&bindings.device);
         if fastest == DriverCompilation::Own || is_turn(self.turn, bindings) {
             return None;
         }
         let record = check.answer_alone(fastest, workers);
         let fast = record.outcome.kind() != OutcomeKind::Skipped;
-        Some(CheckRecord { fast, ..record }).filter(|record| !is_wrong(record))
+        let is_final = !is_wrong(&record);
+        Some(FirstAnswer { record: CheckRecord { fast, ..record }, is_final })
+    }
+}
+
+impl SharedOutcome {
+    /// Adds the faults of shared modules to the record of a check. Each goes to the last of its checks, since
+    /// the own jobs of every check may show it. A wrong answer that one of them shows is no fault: the device
+    /// is always wrong there.
+    fn with_faults(&mut self, index: usize, check: &Check, mut record: CheckRecord) -> CheckRecord {
+        let misread: Vec<_> = record.rows.iter().filter(|row| row.is_misread()).filter_map(|row| row.access).collect();
+        let is_confirmed = |entry: &ProbeEntry| {
+            let ProbeEntry { space, stage, direction, .. } = *entry;
+            misread.iter().any(|access| (access.space, access.stage, access.direction) == (space, stage, direction))
+        };
+        let has_failed = record.has_failed_to_run();
+        let entry = |(module, name): &ProbeName| {
+            let entries = &check.produced.modules[*module].plan.entries;
+            entries.iter().find(|entry| entry.name == *name)
+        };
+
+        let mut changed = Vec::new();
+        for SharedFault { probes, failure, is_shown } in &mut self.faults {
+            let Some(own) = probes.get(&index) else { continue };
+            let is_last = probes.last_key_value().is_some_and(|(last, _)| *last == index);
+            match failure {
+                Some(failure) => {
+                    *is_shown |= has_failed;
+                    if is_last {
+                        record.faults.push(Fault { cause: failure.clone(), absorbed: !*is_shown });
+                    }
+                }
+                None => {
+                    *is_shown |= has_failed || own.iter().filter_map(entry).any(is_confirmed);
+                    if let (true, false, Some((_, probe))) = (is_last, *is_shown, own.first()) {
+                        let probe = probe.clone();
+                        let checks = u32::try_from(probes.len()).unwrap_or(u32::MAX);
+                        let (first, repeat) = (SharedAnswer::Wrong, SharedAnswer::Right);
+                        changed.push(ChangedAnswer::Shared { probe, checks, first, repeat });
+                    }
+                }
+            }
+        }
+        if !changed.is_empty() {
+            record.faults.push(Fault::changed(changed));
+        }
+        record
     }
 }
 

@@ -45,6 +45,13 @@ pub(super) struct SharedModule {
     accesses: usize,
 }
 
+/// The probes of a module by its answers.
+pub(super) struct JudgedModule {
+    pub(super) right: CheckProbes,
+    /// For each wrong answer, the probes that it is about.
+    pub(super) wrong: Vec<CheckProbes>,
+}
+
 impl SharedModule {
     /// Writes the modules for the numbered checks of one device, without the `spared` probes.
     pub(super) fn all(checks: &[(usize, &Check)], spared: &CheckProbes) -> Vec<Self> {
@@ -78,16 +85,33 @@ impl SharedModule {
         self.probes.len()
     }
 
+    /// The probes that the module may answer.
+    pub(super) fn all_probes(&self) -> CheckProbes {
+        self.of_regions(0..self.probes.len())
+    }
+
+    fn of_regions(&self, regions: impl IntoIterator<Item = usize>) -> CheckProbes {
+        let mut probes = CheckProbes::new();
+        for (check, probe) in regions.into_iter().flat_map(|region| &self.probes[region]) {
+            probes.entry(*check).or_default().insert(probe.clone());
+        }
+        probes
+    }
+
     /// The checks that the module may answer.
     pub(super) fn checks(&self) -> impl Iterator<Item = usize> {
         self.probes.iter().flatten().map(|(check, _)| *check)
     }
 
-    /// The probes for which these answers are right. There must be one answer per job.
-    pub(super) fn answered(&self, answers: &[ReadBack]) -> impl Iterator<Item = &(usize, ProbeName)> {
+    /// The probes for which these answers are right, and those of each wrong answer. There must be one answer
+    /// per job.
+    pub(super) fn judged(&self, answers: &[ReadBack]) -> JudgedModule {
         let wrong = self.regions.wrong(answers);
-        let right = self.probes.iter().enumerate().filter(move |(number, _)| !wrong.contains(number));
-        right.flat_map(|(_, probes)| probes)
+        let right = (0..self.probes.len()).filter(|region| !wrong.iter().any(|wrong| wrong.contains(region)));
+        JudgedModule {
+            right: self.of_regions(right),
+            wrong: wrong.into_iter().map(|regions| self.of_regions(regions)).collect(),
+        }
     }
 }
 

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use layoutproof_core::check::{Check, CompiledAccesses, Jobs, Settings, Source, Subject, SubjectShaders};
-use layoutproof_device::{Batch, Feature, ReadBack, Runner};
+use layoutproof_core::check::{Check, CompiledAccesses, Jobs, ProbeName, Settings, Source, Subject, SubjectShaders};
+use layoutproof_device::{Batch, Feature, ReadBack, Runner, RunnerError};
 use layoutproof_events::producer::Generator;
-use layoutproof_events::{CheckRecord, OutcomeKind, Row};
+use layoutproof_events::{CheckRecord, FaultCause, Outcome, OutcomeKind, Reason, RecordValue, Row};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 use layoutproof_model::{MISREADINGS, Misreading, Model};
-use layoutproof_probes::{AddressSpace, Form};
+use layoutproof_probes::{AddressSpace, Direction, Form};
 use layoutproof_source::sources::SourceMap;
 
 use super::shared_module::SharedModule;
-use super::{CheckProbes, is_wrong};
+use super::{CheckProbes, SharedFault, SharedOutcome, is_wrong};
 
 /// Vectors, matrices, arrays and structs of 32-bit numbers.
 const BLOCKS: [&str; 3] = [
@@ -74,13 +74,19 @@ fn run(module: &SharedModule, device: &mut Model) -> Option<Vec<ReadBack>> {
     device.run(&Batch { jobs: module.jobs().to_vec() }).into_iter().collect::<Result<_, _>>().ok()
 }
 
+/// The probes that a module answers rightly.
+fn right(module: &SharedModule, answers: &[ReadBack]) -> Vec<(usize, ProbeName)> {
+    let right = module.judged(answers).right.into_iter();
+    right.flat_map(|(check, probes)| probes.into_iter().map(move |probe| (check, probe))).collect()
+}
+
 /// The probes that the shared modules of checks answer on a device, by check.
 fn answered(checks: &[Check], misreading: Option<Misreading>) -> CheckProbes {
     let mut answered = CheckProbes::new();
     for module in modules(checks) {
         let answers = run(&module, &mut device(misreading));
-        for (check, probe) in answers.iter().flat_map(|answers| module.answered(answers)) {
-            answered.entry(*check).or_default().insert(probe.clone());
+        for (check, probe) in answers.iter().flat_map(|answers| right(&module, answers)) {
+            answered.entry(check).or_default().insert(probe);
         }
     }
     answered
@@ -210,7 +216,7 @@ fn modules_are_no_larger_than_the_device_compiles_well() {
 fn answered_but_for(module: &SharedModule, buffer: usize, byte: usize) -> Vec<usize> {
     let mut answers = run(module, &mut Model::new()).expect("a right device runs everything");
     answers[0].buffers[buffer].bytes[byte] ^= 1;
-    module.answered(&answers).map(|(check, _)| *check).collect()
+    right(module, &answers).into_iter().map(|(check, _)| check).collect()
 }
 
 /// Regions begin at multiples of 256 bytes. The block has 36 bytes, of which those after `a` are
@@ -233,17 +239,18 @@ fn narrow_numbers_are_asked_in_every_ink() {
     let modules = modules(&[NARROW, "cbuffer S { float4 a; half b; };"].map(|text| check(text, "std430", None)));
     let reads = modules.iter().find(|module| module.jobs()[0].entry == "read_storage");
     let reads = reads.expect("a module of reads");
-    let right = run(reads, &mut Model::new()).expect("a right device runs everything");
+    let all = run(reads, &mut Model::new()).expect("a right device runs everything");
     // Blocks with guards end below 256 bytes: eight digits and one for data, each twice, for halves
     // and for bools; then words.
-    assert_eq!(right.len(), 37);
-    assert_eq!(reads.answered(&right).map(|(check, _)| *check).collect::<Vec<_>>(), [0, 1]);
-    for dispatch in 0..right.len() {
-        let mut wrong = right.clone();
+    assert_eq!(all.len(), 37);
+    let checks = |answers: &[ReadBack]| right(reads, answers).into_iter().map(|(check, _)| check).collect::<Vec<_>>();
+    assert_eq!(checks(&all), [0, 1]);
+    for dispatch in 0..all.len() {
+        let mut wrong = all.clone();
         wrong[dispatch].buffers[1].bytes[0] ^= 1;
-        assert_eq!(reads.answered(&wrong).count(), 0, "dispatch {dispatch}");
+        assert_eq!(checks(&wrong), [0; 0], "dispatch {dispatch}");
     }
-    assert_eq!(reads.answered(&right[1..]).count(), 0, "an answer is missing");
+    assert_eq!(checks(&all[1..]), [0; 0], "an answer is missing");
 }
 
 /// Eight cases share a hash, and each block has a region: a fault in one does not affect the cases
@@ -271,7 +278,7 @@ fn spared_probes_have_no_shared_module() {
     let probes = |modules: &[SharedModule]| {
         let right = modules.iter().flat_map(|module| {
             let answers = run(module, &mut Model::new()).expect("a right device runs everything");
-            module.answered(&answers).cloned().collect::<Vec<_>>()
+            right(module, &answers)
         });
         right.collect::<Vec<_>>()
     };
@@ -280,4 +287,56 @@ fn spared_probes_have_no_shared_module() {
     let spared = CheckProbes::from([(1, BTreeSet::from([one.1.clone()]))]);
     let rest = probes(&SharedModule::all(&numbered, &spared));
     assert!(!rest.contains(one) && rest.len() + 1 == all.len());
+}
+
+/// The record of the first of two checks whose shared module had this failure, or one wrong byte in the
+/// region of the first check. `change` alters the record of the check's own jobs before.
+fn with_shared_fault(failure: Option<FaultCause>, change: impl Fn(&mut CheckRecord)) -> CheckRecord {
+    let checks = [check(BLOCKS[0], "std430", None), check(BLOCKS[1], "std430", None)];
+    let module = modules(&checks).into_iter().find(|module| module.jobs()[0].entry == "write_storage_whole");
+    let module = module.expect("a module of writes");
+    let mut answers = run(&module, &mut Model::new()).expect("a right device runs everything");
+    answers[0].buffers[0].bytes[0] ^= 1;
+    let mut wrong = module.judged(&answers).wrong;
+    assert_eq!(wrong.len(), 1);
+    let probes = wrong.remove(0);
+    let index = *probes.keys().next().expect("the answer is about a check");
+    let mut outcome =
+        SharedOutcome { faults: vec![SharedFault { probes, failure, is_shown: false }], ..SharedOutcome::default() };
+    let mut record = record(&checks[index], &checks[index].jobs(), None);
+    assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
+    change(&mut record);
+    outcome.with_faults(index, &checks[index], record)
+}
+
+#[test]
+fn a_shared_answer_that_is_not_confirmed_is_a_changed_answer() {
+    let record = with_shared_fault(None, |_| ());
+    assert!(record.is_flaky(), "{:?}", record.faults);
+}
+
+/// The device is always wrong there, which the outcome shows.
+#[test]
+fn a_shared_answer_that_is_confirmed_is_no_fault() {
+    let record = with_shared_fault(None, |record| {
+        let writes = |row: &&mut Row| {
+            row.access
+                .is_some_and(|access| (access.space, access.direction) == (AddressSpace::Storage, Direction::Write))
+        };
+        let row = record.rows.iter_mut().find(writes).expect("a row of a write");
+        row.witnesses.observed = Some(RecordValue::Number(4096));
+    });
+    assert_eq!(record.faults, []);
+}
+
+#[test]
+fn a_failed_module_is_absorbed_where_no_check_fails() {
+    let died = || FaultCause::WorkerDied { how: "worker died of SIGABRT".to_owned() };
+    let record = with_shared_fault(Some(died()), |_| ());
+    assert!(record.faults.iter().map(|fault| fault.absorbed).eq([true]) && !record.is_flaky(), "{:?}", record.faults);
+    let record = with_shared_fault(Some(died()), |record| {
+        let reasons = Reason::from(RunnerError::DeviceLost("worker died of SIGABRT".to_owned())).into();
+        record.outcome = Outcome::Broken { reasons, culprit: None, story: None };
+    });
+    assert!(record.faults.iter().map(|fault| fault.absorbed).eq([false]), "{:?}", record.faults);
 }

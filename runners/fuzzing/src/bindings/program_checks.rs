@@ -61,9 +61,9 @@ impl BindingFuzz {
         }
 
         let mut answers = Vec::new();
-        let work = |task: AnswerTask, _: &mut pool::Workers<'_>| {
+        let work = |task: AnswerTask, _: &mut pool::Workers<'_>, done: &mut dyn FnMut(_)| {
             let answer = self.compilers[task.compiler].compare(task.target, &drawn[task.program].program);
-            (task, answer)
+            done((task, answer));
         };
         pool::run(tasks, &self.launch, work, |answer| answers.push(answer));
         answers.sort_by_key(|(AnswerTask { program, compiler, target }, _)| (*program, *compiler, *target));

@@ -43,7 +43,7 @@ fn wrong_cases(api: Api, info: &DeviceInfo, cases: Vec<RegionCase>) -> Result<Op
     let lacking = job.jobs.iter().flat_map(|job| &job.requires).find(|feature| !info.features.contains(feature));
     let answers: Result<Vec<ReadBack>, RunnerError> = run(api, info, job.jobs.clone())?.into_iter().collect();
     match (lacking, answers) {
-        (None, Ok(answers)) => Ok(Some(job.wrong(&answers))),
+        (None, Ok(answers)) => Ok(Some(job.wrong(&answers).into_iter().flatten().collect())),
         (Some(lacking), Err(RunnerError::Unsupported(named))) if named == lacking.to_string() => Ok(None),
         (lacking, other) => Err(format!("lacking {lacking:?}, it answers {other:?}").into()),
     }

@@ -257,8 +257,10 @@ impl CompilerUnderTest {
         let tasks: Vec<(&Arc<Source>, &'static Toolchain)> = sources.iter().flat_map(of).collect();
         // No task needs a device.
         let launch = Launch::without_workers();
-        let work = |(source, toolchain): (&Arc<Source>, &'static Toolchain), _: &mut pool::Workers<'_>| {
-            (toolchain.name, source.id.clone(), decide(source, toolchain, &self.toolchains))
+        let work = |(source, toolchain): (&Arc<Source>, &'static Toolchain),
+                    _: &mut pool::Workers<'_>,
+                    done: &mut dyn FnMut(_)| {
+            done((toolchain.name, source.id.clone(), decide(source, toolchain, &self.toolchains)));
         };
         let bar =
             counting(format!("{} {}", self.compiler.name(), dotted_version(self.compiler.version())), tasks.len());

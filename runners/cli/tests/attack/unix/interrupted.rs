@@ -90,7 +90,7 @@ impl Disturbance {
     fn words(self, shard: u64) -> String {
         // With a planted fault, the model runs in a worker; this fault matches no case.
         let planted = match self {
-            Self::KilledWorker => "--plant-fault print@no-such-case",
+            Self::KilledWorker => "--plant-fault print@no-such-case --allow-restarts 1000",
             Self::KilledParent | Self::Interrupted | Self::FullDisk => "--plant-misreading array-stride-sixteen",
         };
         format!("run --rules std140,scalar --form leaf --device model --shard {shard}/{SHARDS} {planted}")
