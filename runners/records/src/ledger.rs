@@ -3,7 +3,8 @@
 //! Records arrive in any order. Each takes the place of its check, known differences are marked,
 //! and the records file grows. At the end, the records come out in the order of the run.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
@@ -15,6 +16,9 @@ use layoutproof_events::{CheckRecord, Outcome, OutcomeKind, RunEnd};
 use crate::records_file::RecordsFile;
 use crate::shapes::Shapes;
 
+/// How long a finished record may wait for the records before it. A killed run then loses no more.
+const WAIT: Duration = Duration::from_secs(2);
+
 /// The records of a run, each in the place of its check.
 #[derive(Debug)]
 pub struct Ledger<'a> {
@@ -23,8 +27,14 @@ pub struct Ledger<'a> {
     records: Vec<Option<CheckRecord>>,
     /// The records before this place are in the file, if `in_order`.
     next: usize,
-    /// True if the file is so far a prefix of the final one.
+    /// True if the file has each record once, as it will be at the end.
     in_order: bool,
+    /// The places of the records in the file, in the order of its lines, if `in_order`.
+    order: Vec<usize>,
+    /// Places from `next` on whose records are in the file already.
+    ahead: HashSet<usize>,
+    /// When finished records were last written although earlier ones are missing.
+    wrote_ahead: Instant,
     /// True if records lose their rows once these are no longer needed here.
     sheds_rows: bool,
     file: Option<RecordsFile>,
@@ -46,6 +56,9 @@ impl<'a> Ledger<'a> {
             records: vec![None; checks.len()],
             next: 0,
             in_order: true,
+            order: Vec::new(),
+            ahead: HashSet::new(),
+            wrote_ahead: Instant::now(),
             sheds_rows: false,
             file: None,
             known,
@@ -79,6 +92,7 @@ impl<'a> Ledger<'a> {
         let prefix = self.records.iter().take_while(|record| record.is_some()).count();
         self.in_order = prefix == self.done();
         self.next = prefix;
+        self.order = (0..prefix).collect();
         Ok(())
     }
 
@@ -135,22 +149,44 @@ impl<'a> Ledger<'a> {
 
         let taken = self.put(record);
         debug_assert!(taken, "a check is run once, and only where it lacks a record");
-        while let (true, Some(Some(record))) = (self.in_order, self.records.get_mut(self.next)) {
-            if let Some(file) = &mut self.file {
-                file.add(record);
-            }
-            if self.sheds_rows && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Skipped) {
-                drop_rows(record);
+        while self.in_order && matches!(self.records.get(self.next), Some(Some(_))) {
+            if !self.ahead.remove(&self.next) {
+                self.write(self.next);
             }
             self.next += 1;
         }
         outcome
     }
 
-    /// Writes pending records, so that a kill does not lose them.
+    /// Writes the record of a place to the file, and drops its rows if they are no longer needed.
+    fn write(&mut self, place: usize) {
+        let Some(Some(record)) = self.records.get_mut(place) else { return };
+        if self.file.as_mut().is_some_and(|file| file.add(record)) {
+            self.order.push(place);
+        }
+        if self.sheds_rows && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Skipped) {
+            drop_rows(record);
+        }
+    }
+
+    /// Writes pending records, so that a kill does not lose them. A record that has waited for earlier
+    /// ones is written out of order; the end of the run puts it in its place.
     pub fn flush(&mut self) {
+        if self.in_order && self.wrote_ahead.elapsed() >= WAIT {
+            self.write_ahead();
+            self.wrote_ahead = Instant::now();
+        }
         if let Some(file) = &mut self.file {
             file.flush();
+        }
+    }
+
+    /// Writes the finished records that come after a missing one.
+    fn write_ahead(&mut self) {
+        for place in self.next..self.records.len() {
+            if self.records[place].is_some() && self.ahead.insert(place) {
+                self.write(place);
+            }
         }
     }
 
@@ -162,9 +198,8 @@ impl<'a> Ledger<'a> {
     /// Ends the run, but not the file.
     pub fn close(mut self) -> ClosedLedger {
         let not_done = self.not_done();
-        let behind_a_gap = self.records.iter().skip(self.next).flatten();
-        if let (true, Some(file)) = (self.in_order, &mut self.file) {
-            behind_a_gap.for_each(|record| file.add(record));
+        if self.in_order {
+            self.write_ahead();
         }
 
         let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
@@ -174,8 +209,10 @@ impl<'a> Ledger<'a> {
         let fixed = if not_done == 0 { known::fixed_here(self.known, &records, self.devices) } else { Vec::new() };
         let end = RunEnd { not_done: u32::try_from(not_done).unwrap_or(u32::MAX), seen, ..fold(&records) };
         let written = match (self.in_order && !stale, self.sheds_rows) {
-            (true, _) => WrittenState::Whole,
-            (false, true) => WrittenState::Unmarked,
+            // `--resume` takes records in any order.
+            (true, _) if not_done > 0 || self.order.is_sorted() => WrittenState::Whole,
+            (true, _) => WrittenState::Shuffled(self.order),
+            (false, true) => WrittenState::Unmarked(self.order),
             (false, false) => WrittenState::Other,
         };
         ClosedLedger { records, end, fixed, file: OpenFile { file: self.file, state: written } }
@@ -203,13 +240,15 @@ pub struct OpenFile {
 }
 
 /// How the lines of a file differ from the final records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum WrittenState {
     /// They are the same.
     Whole,
-    /// They have the rows, but no marks for checks of stale entries.
-    Unmarked,
-    /// They have another order or lack marks; the ledger has the rows.
+    /// They have another order: the places of the records by line.
+    Shuffled(Vec<usize>),
+    /// They have the rows, but no marks for checks of stale entries, and perhaps another order.
+    Unmarked(Vec<usize>),
+    /// The ledger has the rows, and the file is rewritten.
     Other,
 }
 
@@ -219,7 +258,8 @@ impl OpenFile {
         match self.state {
             _ if file.is_written_at_end() => file.rewrite(records, end),
             WrittenState::Whole => file.end(end),
-            WrittenState::Unmarked => file.mark(records, end),
+            WrittenState::Shuffled(order) => file.reorder(&order, end),
+            WrittenState::Unmarked(order) => file.mark(&order, records, end),
             WrittenState::Other => file.rewrite(records, end),
         }
     }

@@ -1,8 +1,8 @@
 //! The records file of a run. It grows by a line as each check ends, so a killed run loses nothing.
 //!
-//! Lines are written in the order of the run, each as soon as all earlier ones exist. So a file
-//! that was cut short is a prefix of the complete one, and the same run writes the same bytes,
-//! except for times, however its threads were scheduled. The file is locked while it is written,
+//! Lines are written in the order of the run. A record that is finished long before an earlier one is
+//! written out of order, and put in its place at the end, so the same run writes the same bytes, except
+//! for times, however its threads were scheduled. The file is locked while it is written,
 //! even while it is being replaced.
 
 use std::borrow::Cow;
@@ -198,16 +198,17 @@ impl GrowingFile {
 }
 
 impl RecordsFile {
-    /// Adds the record of a finished check, unless the file leaves it out.
-    pub fn add(&mut self, record: &CheckRecord) {
+    /// Adds the record of a finished check, unless the file leaves it out. Returns true if the file has it.
+    pub fn add(&mut self, record: &CheckRecord) -> bool {
         if !record.is_kept_by(self.header.records) {
-            return;
+            return false;
         }
         if let RecordsFileState::Growing(growing) = &mut self.state {
             if let Err(error) = growing.add(&Event::CheckFinished(Cow::Borrowed(record))) {
                 self.state = RecordsFileState::Failed(error);
             }
         }
+        true
     }
 
     /// Writes the lines that were added since the last call, at the end of a batch of checks.
@@ -234,9 +235,25 @@ impl RecordsFile {
         done.with_context(|| format!("writing {}", self.path.display()))
     }
 
-    /// Rewrites the file with the outcomes of `records`. These are the checks in the file, but with
-    /// marks, and possibly without rows.
-    pub fn mark(mut self, records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
+    /// Puts the lines in the order of these places, one for each line, and ends the file.
+    pub fn reorder(mut self, places: &[usize], end: &RunEnd) -> anyhow::Result<()> {
+        self.flush();
+        let done = match self.state {
+            RecordsFileState::Growing(growing) => {
+                let reordered = reordered(&self.path, places, end);
+                // Release this lock only after the new file is in place.
+                drop(growing);
+                reordered
+            }
+            RecordsFileState::AtEnd => Ok(()),
+            RecordsFileState::Failed(error) => Err(error),
+        };
+        done.with_context(|| format!("writing {}", self.path.display()))
+    }
+
+    /// Rewrites the file with the outcomes of `records`. These are the checks in the file, whose lines have
+    /// these places, but with marks, and possibly without rows.
+    pub fn mark(mut self, places: &[usize], records: &[CheckRecord], end: &RunEnd) -> anyhow::Result<()> {
         self.flush();
         if let RecordsFileState::AtEnd | RecordsFileState::Failed(_) = self.state {
             return self.rewrite(records, end);
@@ -247,10 +264,12 @@ impl RecordsFile {
         if written.len() != records.len() {
             bail!("{}: it has {} checks, but {} were written", self.path.display(), written.len(), records.len());
         }
+        let mut written: Vec<(usize, CheckRecord)> = places.iter().copied().zip(written).collect();
+        written.sort_by_key(|(place, _)| *place);
         let marked = written
             .into_iter()
             .zip(records)
-            .map(|(written, record)| CheckRecord { outcome: record.outcome.clone(), ..written });
+            .map(|((_, written), record)| CheckRecord { outcome: record.outcome.clone(), ..written });
         self.rewrite(&marked.collect::<Vec<_>>(), end)
     }
 
@@ -290,6 +309,20 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
     one == other || handle(one).zip(handle(other)).is_some_and(|(one, other)| one == other)
 }
 
+/// Replaces a file with one whose lines are in the order of these places, one for each line of a check.
+fn reordered(path: &Path, places: &[usize], end: &RunEnd) -> io::Result<()> {
+    let read = regular_file::read(path, FileKind::Records.limit()).map_err(io::Error::other)?;
+    let text = compression::text(&read, FileKind::Records.limit()).map_err(io::Error::other)?;
+    let text = std::str::from_utf8(&text).map_err(io::Error::other)?;
+    let mut lines = text.split_inclusive('\n');
+    let header = lines.next().unwrap_or_default();
+    let mut checks: Vec<(usize, &str)> = places.iter().copied().zip(lines).collect();
+    checks.sort_by_key(|(place, _)| *place);
+    let end = JsonLines.on_event(&Event::RunFinished(Cow::Borrowed(end)));
+    let lines = iter::once(header).chain(checks.into_iter().map(|(_, line)| line)).chain([end.as_str()]);
+    replace_with(path, |file, is_compressed| write_texts(file, is_compressed, lines.map(Cow::Borrowed))).map(drop)
+}
+
 fn emptied(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.seek(SeekFrom::Start(0)).map(drop)
@@ -298,12 +331,17 @@ fn emptied(file: &mut File) -> io::Result<()> {
 /// Replaces a file with a complete one, so that a kill always leaves one of the two. The new file
 /// is locked before it takes its place, and stays open for writing.
 fn replace<'a>(path: &Path, events: impl Iterator<Item = Event<'a>>) -> io::Result<File> {
+    replace_with(path, |file, is_compressed| write(file, is_compressed, events))
+}
+
+/// Replaces a file with what `write` writes.
+fn replace_with(path: &Path, write: impl FnOnce(&File, bool) -> io::Result<()>) -> io::Result<File> {
     // `/dev/stdout` may be a file.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let new = output_file::begin(&target)?;
     // If locking failed for the old file, because the file system has no locks, it fails here too.
     drop(FileExt::try_lock(new.as_file()));
-    write(new.as_file(), compression::is_meant_by(&target), events)?;
+    write(new.as_file(), compression::is_meant_by(&target))?;
     Ok(new.persist(&target)?)
 }
 
@@ -311,10 +349,14 @@ fn replace<'a>(path: &Path, events: impl Iterator<Item = Event<'a>>) -> io::Resu
 const WHOLE_FRAME: usize = 1 << 20;
 
 fn write<'a>(file: &File, is_compressed: bool, events: impl Iterator<Item = Event<'a>>) -> io::Result<()> {
+    write_texts(file, is_compressed, events.map(|event| Cow::Owned(JsonLines.on_event(&event))))
+}
+
+fn write_texts<'t>(file: &File, is_compressed: bool, texts: impl Iterator<Item = Cow<'t, str>>) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     let mut pending = String::new();
-    for event in events {
-        pending += &JsonLines.on_event(&event);
+    for text in texts {
+        pending += &text;
         if !is_compressed {
             file.write_all(std::mem::take(&mut pending).as_bytes())?;
         } else if pending.len() >= WHOLE_FRAME {

@@ -4,7 +4,7 @@
 //! [`carry_out`] calls the steps in their order. Each hands a value to the next, and none reaches
 //! back.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use layoutproof_compilers::free_memory::give_back_free_memory;
@@ -39,6 +39,10 @@ use crate::records::resume;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{DeviceUse, Selection, select};
 use crate::select::shipping;
+
+/// How long shaders are made before devices answer those that are there. Compilers may take minutes for all,
+/// and a killed run loses the checks that no device has answered.
+const SHADER_TIME: Duration = Duration::from_secs(4);
 
 /// Runs the selected checks and prints the report.
 pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
@@ -106,11 +110,15 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
 
     let mut answer = config.answer();
     for portion in &plan {
-        let checks = produce::shaders(&keeper.lacking(portion), making);
-        progress.checks();
-        keeper.answer_and_keep(&checks, &mut *answer);
-        drop(checks);
-        give_back_free_memory();
+        let mut left = keeper.lacking(portion);
+        while !left.is_empty() && !config.launch.interrupt.is_set() {
+            let (checks, rest) = produce::shaders_within(SHADER_TIME, &left, making);
+            progress.checks();
+            keeper.answer_and_keep(&checks, &mut *answer);
+            left = rest;
+            drop(checks);
+            give_back_free_memory();
+        }
     }
     for check in without_device {
         if keeper.ledger.lacks(&check.id()) {
