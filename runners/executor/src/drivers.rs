@@ -28,10 +28,18 @@ const FOLDER: &str = "drivers";
 
 /// Variables of the Vulkan loader and of Mesa, whose drivers several APIs load. Every record contains
 /// them and the variables of each API.
-const RECORDED: [&str; 8] = [
+const RECORDED: [&str; 15] = [
     "VK_DRIVER_FILES",
     "VK_ICD_FILENAMES",
     "VK_ADD_DRIVER_FILES",
+    // Layers, which stand between the program and a driver and may change its answers.
+    "VK_INSTANCE_LAYERS",
+    "VK_LOADER_LAYERS_ENABLE",
+    "VK_LOADER_LAYERS_DISABLE",
+    "VK_LAYER_PATH",
+    "VK_ADD_LAYER_PATH",
+    "VK_IMPLICIT_LAYER_PATH",
+    "VK_ADD_IMPLICIT_LAYER_PATH",
     "GALLIVM_PERF",
     "LP_NATIVE_VECTOR_WIDTH",
     "LP_NUM_THREADS",
