@@ -3,11 +3,13 @@
 //! [`ProgramStruct`] is a struct as its compiler laid it out, which the caller reads from debug
 //! information; a [`BlockLayout`](layoutproof_layout::BlockLayout) is a block under one rule set.
 //! `flatten_program` and `flatten_block` turn both into lanes (scalars with their bytes), and
-//! [`compare()`] finds the differences: first by bytes, then by names. [`arrivals`] does the same
+//! [`compare()`] finds the differences: first by bytes, then by names; [`compare_and_advise`] also the changes of the
+//! host struct that mend them. [`arrivals`] does the same
 //! from the offsets that a device read. [`matching`] finds the struct for each block, and
 //! [`block_parts`] the structs in a block that can have one. This module reads no files.
 #![forbid(unsafe_code)]
 
+mod advice;
 mod arrival;
 mod block_part;
 mod compare;
@@ -15,7 +17,6 @@ mod comparison;
 mod flat_struct;
 mod flatten_block;
 mod flatten_program;
-mod hint;
 pub mod matching;
 mod member_pairs;
 mod member_trial;
@@ -24,13 +25,16 @@ mod names;
 mod open_end;
 mod places;
 mod program_struct;
+mod relayout;
+mod repair;
 pub mod shader_comment;
+mod size_rules;
 mod vector_types;
 mod written;
 
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_part::{BlockPart, block_parts, has_data, has_members_of, part_of_host, part_path, shares_a_member};
-pub use compare::{CompareOptions, ShaderBlock, compare};
+pub use compare::{CompareOptions, ShaderBlock, compare, compare_and_advise};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use layoutproof_source::sources::LinePlace;
 pub use member_trial::{MemberFit, MemberSketch};
@@ -40,6 +44,8 @@ pub use program_struct::{
     LaneClass, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,
     is_reserved_name,
 };
+pub use repair::{Declaration, DeclaredElement, HostSyntax, Repair, RepairStep};
+pub use size_rules::{SIZE_RULES, SizeNeed, SizeRule};
 pub use vector_types::{VectorType, VectorTypeRow, VectorTypes};
 pub use written::{WrittenBy, WrittenRules, as_written, element_of_collection};
 

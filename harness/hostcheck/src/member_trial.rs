@@ -155,6 +155,11 @@ impl MemberFit {
         self.named >= FEWEST_TO_TAKE && self.named + 1 >= self.of
     }
 
+    /// True if the struct has so many members under their names that it is the block's with a mistake.
+    pub fn is_faulty(self) -> bool {
+        self.named >= FEWEST_BY_BYTES && self.named + 1 >= self.of && self.has_telling_names
+    }
+
     /// True if the struct has all members at their places, and so many that it is no accident. If the
     /// members of both start at the same bytes, half of the names are enough.
     pub fn is_whole(self) -> bool {

@@ -8,15 +8,20 @@ use strum::{Display, IntoStaticStr};
 
 use super::flat_struct::FlatScalar;
 use super::program_struct::{LaneClass, ProgramBits};
+use super::repair::RepairStep;
+use super::size_rules::SizeRule;
 
 /// A difference between host and shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// Path in the block, or in the host struct if the block has no such member; empty for the whole.
     pub path: String,
+    /// Path of the member in the host struct, if the host has it.
+    pub host_path: Option<String>,
     pub kind: MismatchKind,
-    /// The repair, as a clause.
-    pub hint: String,
+    /// The changes of the host struct that mend it, in their order; empty if none is known with which the host
+    /// agrees.
+    pub repairs: Vec<RepairStep>,
     /// Number of later members that are displaced for the same reason.
     pub followers: u32,
     /// The shader's declaration of the member.
@@ -55,6 +60,8 @@ pub enum MismatchKind {
         /// Size of the block; `None` if it is unbounded.
         shader_size: Option<u32>,
     },
+    /// The host struct has fewer bytes than the API requires for the block.
+    TooSmallForApi { rule: &'static SizeRule, needed: u32, host_size: u32 },
     /// The host has a bit-field where the shader has a whole number.
     #[strum(serialize = "bit-field")]
     BitFieldOverMember { field: String },
@@ -85,7 +92,7 @@ const MOST_LAYOUTS: usize = 3;
 #[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq)]
 #[strum(serialize_all = "kebab-case")]
 pub enum SizeContract {
-    /// Both have the same size, up to the multiple of 16 bytes to which APIs round buffers.
+    /// Both have the same size; for an API that rounds sizes of blocks up, that size.
     Equal,
     /// One is the start of the other.
     Prefix,
@@ -134,6 +141,8 @@ pub enum Remark {
     HostStart { offset: u32 },
     /// The host has only padding where the shader reads a member.
     ReadsPadding { path: String, host_path: String },
+    /// The host has padding without a name where the shader reads the last components of a member.
+    EndsInPadding { path: String },
     /// The host struct covers only the part before the elements of an unbounded array.
     HeaderOnly {
         /// Path of the array in the block.
@@ -152,6 +161,27 @@ pub enum Remark {
 }
 
 impl MismatchKind {
+    /// True for a fault that no other place of the member mends.
+    pub(crate) fn is_of_shape(&self) -> bool {
+        match self {
+            Self::SizeDiffers { .. }
+            | Self::ClassDiffers { .. }
+            | Self::BoolSize { .. }
+            | Self::StrideDiffers { .. }
+            | Self::CountDiffers { .. }
+            | Self::BitFieldOverMember { .. }
+            | Self::BitsDiffer { .. } => true,
+            Self::OffsetMoved { .. }
+            | Self::SwappedNames { .. }
+            | Self::MissingInHost { .. }
+            | Self::HostTooShort { .. }
+            | Self::TooSmallForApi { .. }
+            | Self::ContractBroken { .. }
+            | Self::NoContract
+            | Self::SeveralLayouts { .. } => false,
+        }
+    }
+
     /// The name in JSON, in kebab case.
     pub fn name(&self) -> &'static str {
         self.into()
@@ -159,6 +189,15 @@ impl MismatchKind {
 }
 
 impl Mismatch {
+    /// The repairs as a clause; empty without repairs.
+    pub fn hint(&self) -> String {
+        if self.repairs.is_empty() {
+            return String::new();
+        }
+        let steps: Vec<String> = self.repairs.iter().map(ToString::to_string).collect();
+        format!("{} in the host", steps.join(", then "))
+    }
+
     /// The sentence with the later members that are wrong for the same reason.
     pub fn with_followers(&self) -> String {
         match (&self.kind, self.followers) {
@@ -231,6 +270,13 @@ impl fmt::Display for Mismatch {
                 "missing in host: the shader reads `{path}` up to byte {needed}, but the host struct has {}",
                 bytes(*host_size)
             ),
+            MismatchKind::TooSmallForApi { rule, needed, host_size } => write!(
+                f,
+                "too small: {} needs {} for this block ({}), the host struct has {host_size}",
+                rule.api.title(),
+                bytes(*needed),
+                rule.what
+            ),
             MismatchKind::BitFieldOverMember { field } => {
                 write!(f, "bit-field: the host has the bit-field `{field}` where the shader reads all of `{path}`")
             }
@@ -300,6 +346,9 @@ impl fmt::Display for Remark {
             Self::ReadsPadding { path, host_path } => {
                 write!(f, "the shader reads `{path}` where the host has only the padding `{host_path}`")
             }
+            Self::EndsInPadding { path } => {
+                write!(f, "the last components of `{path}` are padding without a name in the host")
+            }
             Self::HeaderOnly { path, offset, host_size } if offset == host_size => {
                 write!(
                     f,
@@ -352,8 +401,8 @@ mod tests {
         let message = |count: u32| {
             let others = (1..=count).map(|size| format!("{size} bytes in {size}.o")).collect();
             let kind = MismatchKind::SeveralLayouts { others };
-            let (path, hint) = ("UBO".to_owned(), String::new());
-            let mismatch = Mismatch { path, kind, hint, followers: 0, shader_at: None, host_at: None };
+            let (path, host_path, repairs) = ("UBO".to_owned(), None, Vec::new());
+            let mismatch = Mismatch { path, host_path, kind, repairs, followers: 0, shader_at: None, host_at: None };
             mismatch.to_string().split_once("`UBO`: ").unwrap().1.to_owned()
         };
         assert_eq!(message(1), "1 bytes in 1.o");

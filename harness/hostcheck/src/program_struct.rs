@@ -6,6 +6,7 @@
 use layoutproof_source::sources::LinePlace;
 use serde::{Deserialize, Serialize};
 
+use crate::names::is_filler;
 use crate::written::{WrittenBy, element_of_collection};
 
 /// The description of pointers among opaque members.
@@ -141,6 +142,12 @@ impl ProgramStruct {
     fn is_of_the_system(&self) -> bool {
         let is_in_header = |place: &LinePlace| SYSTEM_FOLDERS.iter().any(|folder| place.file.starts_with(folder));
         self.place.as_ref().is_some_and(is_in_header) || is_reserved_name(&self.name)
+    }
+
+    /// The number of members that are no padding.
+    pub fn count_of_data(&self) -> u32 {
+        let data = self.named_fields().into_iter().filter(|(name, _)| !is_filler(name)).count();
+        u32::try_from(data).unwrap_or(u32::MAX)
     }
 
     /// Names and offsets of its members. The members of unnamed structs and unions count as its own.

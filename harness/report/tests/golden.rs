@@ -18,7 +18,9 @@ use layoutproof_events::{
     CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource, RecordsFilter,
     RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock, ToolBuild,
 };
-use layoutproof_hostcheck::{Arrivals, ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, SideMember, StrayLeaf};
+use layoutproof_hostcheck::{
+    Arrivals, ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, Repair, RepairStep, SideMember, StrayLeaf,
+};
 use layoutproof_layout::padding::{Hole, HoleKind};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{BlockKind, MemberRow, Refusal};
@@ -370,7 +372,11 @@ fn host_check(name: &str) -> HostCheck {
     let mismatch = Mismatch {
         path: "c".into(),
         kind: MismatchKind::OffsetMoved { shader_offset: 4, host_offset: 16 },
-        hint: format!("insert 12 bytes before `c` of {name}"),
+        host_path: Some("c".into()),
+        repairs: vec![RepairStep {
+            repair: Repair::Pad { before: format!("c of {name}"), bytes: 12 },
+            alternative: None,
+        }],
         followers: 0,
         shader_at: Some(LinePlace { file: name.into(), line: Some(3) }),
         host_at: None,

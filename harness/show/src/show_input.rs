@@ -190,6 +190,8 @@ pub struct LaidOutFile {
     pub warnings: Vec<Diagnostic>,
     /// The blocks of GLSL for which the text names no layout.
     pub without_layout: Vec<String>,
+    /// The API whose language the file is in, if that is known.
+    pub api: Option<ShaderTarget>,
 }
 
 impl LaidOutFile {
@@ -204,7 +206,7 @@ impl LaidOutFile {
                 warnings.push(Diagnostic::warning((*kind).into(), start, message));
             }
         }
-        Self { blocks, bindings: None, warnings, without_layout: Vec::new() }
+        Self { blocks, bindings: None, warnings, without_layout: Vec::new(), api: None }
     }
 
     /// Marks the blocks for which the text names no layout: in OpenGL, the driver lays them out.

@@ -3,7 +3,7 @@
 //! Each sample of a repository has its own `UBO` or `Particle`, and maybe not all were built. The struct of a sample that was
 //! built then has the name of blocks of the others, and differs from them although nothing is wrong.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use layoutproof_hostcheck::matching::is_generic;
@@ -39,10 +39,21 @@ pub(crate) fn withdraw_borrowed(
             *own = (*own).max(nearness.folders);
         }
     }
+    let agreeing: HashSet<(&str, &str)> = pairing
+        .check
+        .pairs
+        .iter()
+        .filter(|pair| pair.comparison.agrees())
+        .map(|pair| (pair.host.as_str(), pair.host_file.as_str()))
+        .collect();
     let reason_for = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &PairNearness)| {
         let differs = !pair.comparison.agrees() && pair.known.is_empty();
-        if !differs || blocks[partner.block].names.stated.is_some() || pair.is_by_members {
+        if !differs || blocks[partner.block].names.stated.is_some() {
             return None;
+        }
+        if pair.is_by_members {
+            let is_of_other = agreeing.contains(&(pair.host.as_str(), pair.host_file.as_str()));
+            return is_of_other.then(|| UnmatchedReason::OfOtherBlock(pair.host.clone()));
         }
         let own = nearest.get(&(pair.host.as_str(), pair.host_file.as_str()));
         if is_generic(&pair.host) && own.is_some_and(|own| *own > nearness.folders) {

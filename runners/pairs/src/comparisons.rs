@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use layoutproof_hostcheck::{
     BlockPart, CompareOptions, Comparison, LinePlace, ProgramStruct, ShaderBlock, SizeContract, VectorTypes, compare,
+    compare_and_advise,
 };
-use layoutproof_layout::BlockLayout;
+use layoutproof_layout::{BlockLayout, ShaderTarget};
 
 use crate::shader_blocks::TargetBlock;
 
@@ -36,6 +37,7 @@ struct ComparedBlock {
     renames: BTreeMap<String, String>,
     host_start: Option<u32>,
     contract: Option<SizeContract>,
+    api: Option<ShaderTarget>,
 }
 
 impl<'a> Comparisons<'a> {
@@ -56,11 +58,22 @@ impl<'a> Comparisons<'a> {
 
         let renames = block.renames_in(part);
         let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
-        let (host_start, contract) = (block.host_start, block.contract);
-        let options = CompareOptions { renames: &renames, vector_types: self.vector_types, host_start, contract };
-        let comparison = Arc::new(compare(shader, &host, options));
+        let comparison = Arc::new(compare_and_advise(shader, &host, self.options(block, &renames)));
         known.push(KnownComparison { block: ComparedBlock::new(block), host, comparison: Arc::clone(&comparison) });
         comparison
+    }
+
+    /// Compares a part of a block with a host struct, and does not keep the comparison. It advises nothing.
+    pub(crate) fn compare_once(&self, block: &TargetBlock, part: &BlockPart<'_>, host: &ProgramStruct) -> Comparison {
+        let renames = block.renames_in(part);
+        let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
+        compare(shader, host, self.options(block, &renames))
+    }
+
+    /// The options for a block, with its names in the part that is compared.
+    pub fn options<'b>(&'b self, block: &TargetBlock, renames: &'b BTreeMap<String, String>) -> CompareOptions<'b> {
+        let (host_start, contract, api) = (block.host_start, block.contract, block.api);
+        CompareOptions { renames, vector_types: self.vector_types, host_start, contract, api }
     }
 
     /// The one copy of a host struct.
@@ -84,11 +97,12 @@ impl ComparedBlock {
             renames: block.renames.clone(),
             host_start: block.host_start,
             contract: block.contract,
+            api: block.api,
         }
     }
 
     fn is_of(&self, block: &TargetBlock) -> bool {
-        (self.host_start, self.contract) == (block.host_start, block.contract)
+        (self.host_start, self.contract, self.api) == (block.host_start, block.contract, block.api)
             && self.renames == block.renames
             && self.places == block.places
             && self.layout == block.layout

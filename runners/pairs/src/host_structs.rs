@@ -145,6 +145,15 @@ impl<'d> HostStructs<'d> {
         (is_alone && displaced.is_none_or(|named| is_written_unlike(best.host, named))).then_some(best)
     }
 
+    /// The struct that is probably the block's with a mistake: it alone comes near, has its members under their names
+    /// but for one, and hardly any other.
+    pub(crate) fn only_faulty<'a, 'b>(&self, candidates: &'a [Candidate<'b>]) -> Option<&'a Candidate<'b>> {
+        let [only] = candidates else { return None };
+        let others = only.host.count_of_data().saturating_sub(only.fit.named);
+        let is_own = only.host.written_by.is_none() && self.is_of_nearest_program(only.host);
+        (is_own && others <= 1 && only.fit.is_faulty()).then_some(only)
+    }
+
     /// The structs of all host files that fit one of these parts of a block by their members, best first.
     pub(crate) fn candidates(
         &self,

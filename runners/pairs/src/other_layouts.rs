@@ -16,7 +16,7 @@ use layoutproof_show::{shipping, usual_compiler};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use crate::pairing::{PairPartners, PairRules, Pairing, compare_pair};
+use crate::pairing::{PairPartners, PairRules, Pairing, is_known};
 use crate::shader_blocks::{BlockSource, ShaderJob, TargetBlock, lay_out_under, read};
 
 /// Records the alternative targets and orders of matrices with which each pair agrees, if they are not configured. Pairs
@@ -115,8 +115,10 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
             let Ok(root) = &layout.result else { return false };
             let parts = block_parts(&layout, root);
             let Some(part) = parts.iter().find(|part| part.path == pair.part) else { return false };
-            let other = TargetBlock { target: target.to_owned(), layout: layout.clone(), ..block.clone() };
-            compare_pair(&other, part, &partner.host, self.rules).outcome() != PairOutcome::Differ
+            // A size that only the other API requires is no reason against its layout.
+            let other = TargetBlock { target: target.to_owned(), layout: layout.clone(), api: None, ..block.clone() };
+            let comparison = self.rules.comparisons.compare_once(&other, part, &partner.host);
+            comparison.agrees() || is_known(&other, &comparison, self.rules)
         });
         self.agreement.insert(key, agrees);
         Some(agrees)

@@ -8,12 +8,12 @@ use layoutproof_hostcheck::matching::{
     BlockMatch, BlockNames, Candidates, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
 };
 use layoutproof_hostcheck::{
-    BlockPart, MemberSketch, MismatchKind, ProgramContract, ProgramField, ProgramShape, ProgramStruct, Remark,
-    WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of, part_of_host, part_path,
-    shares_a_member,
+    BlockPart, Comparison, MemberSketch, Mismatch, MismatchKind, ProgramContract, ProgramField, ProgramShape,
+    ProgramStruct, Remark, WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of, part_of_host,
+    part_path, shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
-use layoutproof_layout::{BlockKind, LaidOutShape};
+use layoutproof_layout::{BlockKind, LaidOut, LaidOutMember, LaidOutShape};
 use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
@@ -279,12 +279,16 @@ impl<'a> PairsOfBlock<'a> {
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
         let only_fitting = structs.only_fitting(&candidates, displaced.map(|(_, host)| host), has_namesakes);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
+        let only_faulty = structs.only_faulty(&candidates).filter(|_| displaced.is_none() && !has_namesakes);
 
         let mut whole = WholeMatch { has_host: host.is_ok(), header: None };
         match host {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => self.compare(parts, part, host),
-                HostForm::Several(count) => self.compare(parts, 0, &several(host, count)),
+                HostForm::Several(count) => match several(host, count, parts[0].root) {
+                    Ok(joined) => self.compare(parts, 0, &joined),
+                    Err(reason) => self.unmatched.push(unmatched(block, block.layout.name.clone(), reason)),
+                },
                 HostForm::HeaderAndElements => whole.header = Some(host),
             },
             Err(
@@ -292,7 +296,7 @@ impl<'a> PairsOfBlock<'a> {
                 | UnmatchedReason::OtherMembers(_)
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
-            ) if let Some(only) = only_fitting => self.compare_by_members(parts, only),
+            ) if let Some(only) = only_fitting.or(only_faulty) => self.compare_by_members(parts, only),
             Err(reason) if is_worth_listing(parts, &reason) => {
                 let proposals = self.proposals(parts, &candidates);
                 let listed = unmatched(block, block.layout.name.clone(), reason);
@@ -469,6 +473,7 @@ fn may_follow_from_attributes(kind: &MismatchKind) -> bool {
         | MismatchKind::StrideDiffers { .. }
         | MismatchKind::MissingInHost { .. }
         | MismatchKind::HostTooShort { .. }
+        | MismatchKind::TooSmallForApi { .. }
         | MismatchKind::BitFieldOverMember { .. }
         | MismatchKind::BitsDiffer { .. }
         | MismatchKind::ContractBroken { .. }
@@ -503,23 +508,76 @@ fn with_elements(header: &ProgramStruct, element: &ProgramStruct, array: &str) -
     joined
 }
 
-/// The structs of an array of the host, as one struct.
-fn several(host: &ProgramStruct, count: u32) -> ProgramStruct {
+/// The structs of an array of the host, as one struct. Each has the name of the block's struct that it fills.
+fn several(host: &ProgramStruct, count: u32, block: &LaidOut) -> Result<ProgramStruct, UnmatchedReason> {
     let name = format!("{}[{count}]", host.name);
-    let array = ProgramField {
-        name: String::new(),
-        type_name: name.clone(),
-        offset: 0,
-        shape: ProgramShape::Array {
-            element: Box::new(ProgramShape::Struct { fields: host.fields.clone(), size: host.size }),
-            element_name: host.name.clone(),
-            count: Some(count),
-            stride: host.size,
-        },
+    let host_size = u64::from(host.size) * u64::from(count);
+    let size = match (u32::try_from(host_size), block.size.finite()) {
+        (Ok(size), block_size) if block_size.is_none_or(|block_size| size <= block_size.next_multiple_of(16)) => size,
+        (_, block_size) => {
+            let block_size = block_size.unwrap_or(u32::MAX);
+            return Err(UnmatchedReason::ExceedsBlock { stated: name, host_size, block_size });
+        }
+    };
+    let element = || ProgramShape::Struct { fields: host.fields.clone(), size: host.size };
+    let field = |name: String, type_name: String, offset: u32, shape: ProgramShape| ProgramField {
+        name,
+        type_name,
+        offset,
+        shape,
         bits: None,
         place: host.place.clone(),
     };
-    ProgramStruct { name, size: host.size.saturating_mul(count), fields: vec![array], ..host.clone() }
+    let fields = match StructsInRow::of(block) {
+        StructsInRow::Members(names) if names.len() >= count as usize => {
+            let placed = names.into_iter().zip((0..count).map(|index| index.saturating_mul(host.size)));
+            placed.map(|(name, offset)| field(name, host.name.clone(), offset, element())).collect()
+        }
+        found => {
+            let array_name = if let StructsInRow::Array(name) = found { name } else { String::new() };
+            let (element, element_name) = (Box::new(element()), host.name.clone());
+            let array = ProgramShape::Array { element, element_name, count: Some(count), stride: host.size };
+            vec![field(array_name, name.clone(), 0, array)]
+        }
+    };
+    Ok(ProgramStruct { name, size, fields, ..host.clone() })
+}
+
+fn is_array_of_structs(layout: &LaidOut) -> bool {
+    match &layout.shape {
+        LaidOutShape::Array { element, .. } => {
+            matches!(element.shape, LaidOutShape::Struct(_)) || is_array_of_structs(element)
+        }
+        _ => false,
+    }
+}
+
+/// The structs in a row with which a block begins.
+enum StructsInRow {
+    /// The elements of its first member.
+    Array(String),
+    /// Members that are structs.
+    Members(Vec<String>),
+}
+
+impl StructsInRow {
+    fn of(block: &LaidOut) -> Self {
+        let LaidOutShape::Struct(members) = &block.shape else { return Self::Members(Vec::new()) };
+        match members.as_slice() {
+            [only] if matches!(only.layout.shape, LaidOutShape::Struct(_)) => {
+                // A struct around the structs has no counterpart in the host, unless it is the only one.
+                match Self::of(&only.layout) {
+                    Self::Members(names) if names.is_empty() => Self::Members(vec![only.name.clone()]),
+                    inner => inner,
+                }
+            }
+            [first, ..] if is_array_of_structs(&first.layout) => Self::Array(first.name.clone()),
+            _ => {
+                let is_struct = |member: &&LaidOutMember| matches!(member.layout.shape, LaidOutShape::Struct(_));
+                Self::Members(members.iter().take_while(is_struct).map(|member| member.name.clone()).collect())
+            }
+        }
+    }
 }
 
 /// True if two types have the same name, apart from their namespaces.
@@ -600,11 +658,7 @@ pub(super) fn compare_pair(
 ) -> CheckedPair {
     let comparison = rules.comparisons.compare(block, part, host);
 
-    let reason_for = |mismatch: &layoutproof_hostcheck::Mismatch| {
-        let entry = rules.known.iter().find(|known| covers(known, &block.layout.name, mismatch));
-        entry.map(|known| known.reason.clone())
-    };
-    let reasons: Option<Vec<String>> = comparison.mismatches.iter().map(reason_for).collect();
+    let known = reasons(block, &comparison, rules).unwrap_or_default();
     CheckedPair {
         block: block.layout.name.clone(),
         part: part.path.clone(),
@@ -614,14 +668,28 @@ pub(super) fn compare_pair(
         host: host.name.clone(),
         host_file: host.object.clone(),
         comparison,
-        known: reasons.unwrap_or_default(),
+        known,
         other_layouts: None,
         is_by_members: false,
         proofs: Vec::new(),
     }
 }
 
-fn covers(known: &KnownMismatch, block: &str, mismatch: &layoutproof_hostcheck::Mismatch) -> bool {
+/// The reasons of known differences for all mismatches; `None` if one of them is new.
+fn reasons(block: &TargetBlock, comparison: &Comparison, rules: PairRules<'_>) -> Option<Vec<String>> {
+    let reason_for = |mismatch: &Mismatch| {
+        let entry = rules.known.iter().find(|known| covers(known, &block.layout.name, mismatch));
+        entry.map(|known| known.reason.clone())
+    };
+    comparison.mismatches.iter().map(reason_for).collect()
+}
+
+/// True if known differences cover all mismatches.
+pub(crate) fn is_known(block: &TargetBlock, comparison: &Comparison, rules: PairRules<'_>) -> bool {
+    reasons(block, comparison, rules).is_some()
+}
+
+fn covers(known: &KnownMismatch, block: &str, mismatch: &Mismatch) -> bool {
     known.block == block
         && known.member.as_ref().is_none_or(|member| *member == mismatch.path)
         && known.kind.as_ref().is_none_or(|kind| kind == mismatch.kind.name())

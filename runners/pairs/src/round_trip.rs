@@ -122,6 +122,7 @@ fn case_blocks(folder: &Path, file: &Path, wanted: Structs<'_>) -> Vec<CaseBlock
             places: BTreeMap::new(),
             host_start: None,
             contract: None,
+            api: None,
             host_form: crate::shader_blocks::HostForm::One,
             renames: BTreeMap::new(),
             source: Arc::clone(&block_source),

@@ -14,7 +14,10 @@ use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, Refused
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
-use layoutproof_layout::{Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, lay_out};
+use layoutproof_layout::native::find_native;
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, ShaderTarget, lay_out,
+};
 use layoutproof_report::host_check::OpenChoices;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
@@ -56,6 +59,8 @@ pub struct TargetBlock {
     pub host_form: HostForm,
     /// The user's contract for the host struct and this block.
     pub contract: Option<SizeContract>,
+    /// The API that uses the block; `None` if only a rule set is known.
+    pub api: Option<ShaderTarget>,
     /// Host names by member names, for members with other names.
     pub renames: BTreeMap<String, String>,
     /// The source of the block.
@@ -198,7 +203,9 @@ pub fn read_without_compilers(
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
+            let api = api_of(job, file.api);
             let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
+            let blocks = blocks.into_iter().map(|block| TargetBlock { api, ..block }).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, ..ShaderBlocks::default() }));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
@@ -222,6 +229,7 @@ pub fn read_without_compilers(
                 continue;
             }
             let layout = lay_out_under(block, choice, source.options);
+            let api = find_native(&target).map(|native| native.column.target);
             let under = (target.as_str(), std::slice::from_ref(&layout));
             read.warnings.extend(overlap_warnings(std::slice::from_ref(block), std::iter::once(under)));
             read.blocks.push(TargetBlock {
@@ -232,6 +240,7 @@ pub fn read_without_compilers(
                 places: member_places(block, sources),
                 host_start: None,
                 contract: None,
+                api,
                 host_form: HostForm::One,
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
@@ -240,6 +249,16 @@ pub fn read_without_compilers(
         }
     }
     Ok(Ok(read))
+}
+
+/// The API for which a file is compared: the only target that the user or the project names, or that of its language.
+fn api_of(job: &ShaderJob, of_file: Option<ShaderTarget>) -> Option<ShaderTarget> {
+    let targets = [&job.named, &job.usual].map(|selection| selection.targets.as_slice());
+    match targets.into_iter().find(|targets| !targets.is_empty()) {
+        Some([only]) => Some(only.target),
+        Some(_) => None,
+        None => of_file,
+    }
 }
 
 /// The blocks of a file whose offsets are known, with what their comments say.
@@ -292,7 +311,8 @@ fn read_by_compiler(
         let target = column.native.name;
         let source = Arc::new(BlockSource::Compiled { job: Arc::clone(&job), blocks: column.blocks.clone() });
         let own = commented_blocks(&word, column.blocks, &texts, &source, sources)?;
-        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), open, ..block }));
+        let api = Some(column.native.column.target);
+        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), api, open, ..block }));
     }
     Ok(Ok(read))
 }
@@ -408,6 +428,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
         names,
         host_start: None,
         contract: None,
+        api: None,
         host_form: HostForm::One,
         renames: BTreeMap::new(),
         source,

@@ -7,20 +7,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockKind, BlockLayout, without_indices};
+use layoutproof_layout::{BlockKind, BlockLayout, ShaderTarget, without_indices};
 use layoutproof_source::sources::LinePlace;
 
+use super::shape::Namesakes;
+use crate::advice::advise;
 use crate::block_part::BlockPart;
 use crate::comparison::{Comparison, RowState};
 use crate::flat_struct::{FlatMember, FlatStruct};
 use crate::flatten_block::flatten_block;
 use crate::flatten_program::flatten_program;
-use crate::hint::{HintContext, moved_hint};
 use crate::member_pairs::MemberPairs;
 use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract};
 use crate::names::is_filler;
 use crate::open_end::OpenEnd;
-use crate::program_struct::{ProgramContract, ProgramStruct};
+use crate::program_struct::ProgramStruct;
 use crate::vector_types::VectorTypes;
 
 /// A block, or a struct in it, with the places of its declarations.
@@ -64,9 +65,45 @@ pub struct CompareOptions<'a> {
     pub host_start: Option<u32>,
     /// The user's contract for the host struct and the block.
     pub contract: Option<SizeContract>,
+    /// The API that requires a size; `None` if only a rule set is known.
+    pub api: Option<ShaderTarget>,
 }
 
+/// Compares a host struct with a block. The mismatches have no repairs.
 pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Comparison {
+    examine(block, host, options).comparison
+}
+
+/// Compares a host struct with a block, and finds the changes that mend what differs.
+pub fn compare_and_advise(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Comparison {
+    let mut comparison = compare(block, host, options);
+    advise(&mut comparison, block, host, options);
+    comparison
+}
+
+/// A comparison with both sides.
+#[derive(Debug)]
+pub(crate) struct Examination {
+    pub comparison: Comparison,
+    pub shader: FlatStruct,
+    pub host: FlatStruct,
+    pub pairs: MemberPairs,
+}
+
+impl Examination {
+    /// The shader's member of a mismatch.
+    pub(crate) fn shader_member(&self, mismatch: &Mismatch) -> Option<usize> {
+        let member = |path: &str| self.shader.members.iter().position(|member| display_path(&member.path) == path);
+        // An array that is the whole block has no name in the shader.
+        member(&mismatch.path).or_else(|| member("").filter(|_| mismatch.host_path.is_some()))
+    }
+
+    pub(crate) fn host_member(&self, path: &str) -> Option<usize> {
+        self.host.members.iter().position(|member| display_path(&member.path) == path)
+    }
+}
+
+pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Examination {
     let places = block.part_places();
     let ends = OpenEnd::meet(block.part.root, host, options.renames);
     let shader = flatten_block(&ends.shader, &places);
@@ -98,14 +135,15 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
 
     comparer.contract();
     comparer.members();
-    comparer.sizes(block.part, &ends, places.get(""));
+    comparer.sizes(block, &ends, options);
     comparer.unread_members(ends.shader.size.finite());
-    comparer.stated_contract(options.contract, block.part);
+    comparer.stated_contract(block, options);
     comparer.matrix_orders();
+    comparer.shape_first();
     let (members, members_by_bytes) = comparer.count_members();
     let rows = comparer.rows();
     let sides = comparer.byte_runs();
-    Comparison {
+    let comparison = Comparison {
         rows,
         shader_members: sides.shader,
         host_members: sides.host,
@@ -116,7 +154,8 @@ pub fn compare(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOpt
         host_start,
         members,
         members_by_bytes,
-    }
+    };
+    Examination { comparison, shader: comparer.shader, host: comparer.host, pairs: comparer.pairs }
 }
 
 /// The byte at which the program pushes the host struct: push constants of one stage often start
@@ -180,9 +219,9 @@ impl Comparer<'_> {
             }
             let host = self.pairs.host_of(index);
             let before = self.mismatches.len();
-            let state = match host.map(|host| (host, self.host.members[host].clone())) {
-                Some((_, host)) if host.offset != member.offset => self.moved(index, &member, &host),
-                Some((_, host)) => self.same_place(index, &member, &host),
+            let state = match host.map(|host| self.host.members[host].clone()) {
+                Some(host) if host.offset != member.offset => self.moved(index, &member, &host),
+                Some(host) => self.same_place(index, &member, &host),
                 None if member.has_members => self.unnamed_struct(&member),
                 None => self.by_bytes(index, &member),
             };
@@ -192,11 +231,6 @@ impl Comparer<'_> {
                 RowState::Differs | RowState::Follows => self.cause,
             };
             self.states.insert(index, MemberState { state, mismatch, host });
-        }
-        for missing in self.mismatches.iter_mut().filter(|missing| missing.followers > 0) {
-            if matches!(missing.kind, MismatchKind::HostTooShort { .. }) {
-                missing.hint = format!("{}, and the {} after it", missing.hint, counted_members(missing.followers));
-            }
         }
     }
 
@@ -215,6 +249,9 @@ impl Comparer<'_> {
             return RowState::OneSided;
         }
         let shift = i64::from(host.offset) - i64::from(member.offset);
+        if let Some(state) = self.moved_shape(Namesakes::new(index, member, host)) {
+            return state;
+        }
         if shift == self.shift && self.cause.is_some() {
             return self.follow(member);
         }
@@ -238,23 +275,38 @@ impl Comparer<'_> {
             return self.report_swap(index, other, member, host);
         }
 
-        let shift_before = if self.cause.is_some() { self.shift } else { 0 };
         self.shift = shift;
-        self.cause = Some(self.mismatches.len());
-        let context = HintContext {
-            shader: &self.shader,
-            host: &self.host,
-            pairs: &self.pairs,
-            is_rust: self.program.contract != ProgramContract::Fixed,
-            shift_before,
-        };
-        let hint = moved_hint(&context, member, host);
-        self.reordered.extend(context.passed(member, host).and_then(|passed| self.pairs.shader_of(passed)));
+        self.set_cause();
+        self.reordered.extend(self.passed(member, host).and_then(|passed| self.pairs.shader_of(passed)));
         if self.broken_arrays.iter().any(|array| self.shader.is_within(index, *array)) {
             self.resized = self.cause;
         }
         let kind = MismatchKind::OffsetMoved { shader_offset: member.offset, host_offset: host.offset };
-        self.report(member, Some(host), kind, hint)
+        self.report(member, Some(host), kind)
+    }
+
+    /// Reports the fault in the shape of a member that is elsewhere in the host, if it has one. It is the cause of
+    /// what moves after it.
+    fn moved_shape(&mut self, pair: Namesakes<'_>) -> Option<RowState> {
+        if !pair.member.is_first_element {
+            return None;
+        }
+        let fault = if pair.member.has_members {
+            let fault = self.struct_fault(pair)?;
+            self.broken_arrays.push(pair.index);
+            fault.own
+        } else {
+            self.shape_fault(pair)
+        }?;
+        self.shift = pair.shift;
+        self.set_cause();
+        self.resized = self.cause;
+        Some(self.report(pair.member, Some(pair.host), fault))
+    }
+
+    /// A host member that precedes `host`, and that the shader has after `member`.
+    fn passed(&self, member: &FlatMember, host: &FlatMember) -> Option<usize> {
+        passed(&self.shader, &self.host, &self.pairs, member, host)
     }
 
     /// True if the host has a displaced member further on only because it aligns the member.
@@ -301,27 +353,50 @@ impl Comparer<'_> {
     ) -> RowState {
         self.swapped.extend([index, other]);
         let other = display_path(&self.shader.members[other].path);
-        let hint = format!("exchange `{}` and `{other}` on one side", display_path(&member.path));
-        self.report(member, Some(host), MismatchKind::SwappedNames { other }, hint)
+        self.report(member, Some(host), MismatchKind::SwappedNames { other })
     }
 
-    pub(super) fn report(
-        &mut self,
-        member: &FlatMember,
-        host: Option<&FlatMember>,
-        kind: MismatchKind,
-        hint: String,
-    ) -> RowState {
+    pub(super) fn report(&mut self, member: &FlatMember, host: Option<&FlatMember>, kind: MismatchKind) -> RowState {
         self.mismatches.push(Mismatch {
             // An array that is the whole block has no name in the shader.
             path: display_path(host.filter(|_| member.path.is_empty()).map_or(&member.path, |host| &host.path)),
+            host_path: host.map(|host| display_path(&host.path)),
             kind,
-            hint,
+            repairs: Vec::new(),
             followers: 0,
             shader_at: member.place.as_ref().or(self.block_place).cloned(),
             host_at: host.and_then(|host| host.place.clone()).or_else(|| self.program.place.clone()),
         });
         RowState::Differs
+    }
+
+    /// Reports a mismatch of the host struct as a whole.
+    pub(super) fn report_whole(&mut self, path: &str, kind: MismatchKind) {
+        self.mismatches.push(Mismatch {
+            path: path.to_owned(),
+            host_path: None,
+            kind,
+            repairs: Vec::new(),
+            followers: 0,
+            shader_at: self.block_place.cloned(),
+            host_at: self.program.place.clone(),
+        });
+    }
+
+    /// Puts faults of shape before those of place, which often follow from them.
+    fn shape_first(&mut self) {
+        let mut order: Vec<usize> = (0..self.mismatches.len()).collect();
+        order.sort_by_key(|index| !self.mismatches[*index].kind.is_of_shape());
+        let mut sorted: Vec<Mismatch> = Vec::with_capacity(order.len());
+        for index in &order {
+            sorted.push(self.mismatches[*index].clone());
+        }
+        self.mismatches = sorted;
+        let place_of = |old: usize| order.iter().position(|index| *index == old);
+        for state in self.states.values_mut() {
+            state.mismatch = state.mismatch.and_then(place_of);
+        }
+        self.cause = self.cause.and_then(place_of);
     }
 
     /// Handles a shader struct that the host does not have as one struct; its members are compared
@@ -331,11 +406,26 @@ impl Comparer<'_> {
     }
 }
 
-fn counted_members(count: u32) -> String {
-    if count == 1 { "member".to_owned() } else { format!("{count} members") }
+/// A host member that precedes `host`, and that the shader has after `member`.
+pub(crate) fn passed(
+    shader: &FlatStruct,
+    all: &FlatStruct,
+    pairs: &MemberPairs,
+    member: &FlatMember,
+    host: &FlatMember,
+) -> Option<usize> {
+    let is_passed = |index: usize, other: &FlatMember| {
+        let namesake = pairs.shader_of(index).map(|namesake| &shader.members[namesake]);
+        other.parent == host.parent
+            && other.offset < host.offset
+            && namesake
+                .is_some_and(|own| own.parent == member.parent && own.is_first_element && own.offset > member.offset)
+    };
+    let mut members = all.members.iter().enumerate();
+    members.find(|(index, other)| is_passed(*index, other)).map(|(index, _)| index)
 }
 
 /// The path with empty brackets for first elements (`lights[].color`), as in the other commands.
-pub(super) fn display_path(path: &str) -> String {
+pub(crate) fn display_path(path: &str) -> String {
     path.replace("[0]", "[]")
 }

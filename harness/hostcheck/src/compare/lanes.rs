@@ -1,9 +1,10 @@
 //! Compares the lanes of one member with the bytes of the host, and reports a lane that fails.
 
 use super::comparer::{Comparer, display_path};
+use super::shape::Namesakes;
 use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, FlatStruct, Lane};
-use crate::mismatch::{MismatchKind, Remark, bytes, scalar_noun};
+use crate::mismatch::{MismatchKind, Remark, scalar_noun};
 use crate::names::is_padding;
 use crate::program_struct::{LaneClass, ProgramBits};
 
@@ -70,67 +71,42 @@ impl Comparer<'_> {
 
     pub(super) fn report_lane(
         &mut self,
+        index: usize,
         member: &FlatMember,
         host: Option<&FlatMember>,
         answer: LaneAnswer,
     ) -> RowState {
-        let path = display_path(&member.path);
         let found = answer.host_lane().map(|lane| self.host.members[lane.member].clone());
         let (Some(shader), Some(lane), Some(found)) = (member.scalar, answer.host_lane(), found) else {
             return match host {
                 Some(host) if host.size < member.size => {
-                    let last = self.continuation(member, host).unwrap_or_else(|| host.clone());
-                    let (shader_size, host_size) = (member.size.unwrap_or(0), last.end().saturating_sub(host.offset));
-                    let missing = shader_size.saturating_sub(host_size);
-                    let hint = format!(
-                        "declare `{}` with {} in the host, or add {} after it",
-                        last.path,
-                        bytes(last.size.unwrap_or(0).saturating_add(missing)),
-                        bytes(missing)
-                    );
-                    let kind = MismatchKind::SizeDiffers { shader_size, host_size, what: "member".to_owned() };
-                    self.report(member, Some(&last), kind, hint)
+                    let pair = Namesakes::new(index, member, host);
+                    let (kind, last) = (self.short_member(pair), self.continuation(pair));
+                    self.report(member, Some(last.as_ref().unwrap_or(host)), kind)
                 }
                 _ => self.report_missing(member, None),
             };
         };
 
         let scalar = found.scalar.filter(|_| found.bits.is_none());
-        let is_enum = scalar.is_some_and(|scalar| scalar.is_enum);
         let host = Some(host.unwrap_or(&found));
-        match answer {
-            LaneAnswer::Bits(_) if let Some(bits) = member.bits => self.report_bits(member, &found, bits),
-            LaneAnswer::Bits(_) => {
-                let kind = MismatchKind::BitFieldOverMember { field: display_path(&found.path) };
-                let hint =
-                    format!("declare `{path}` as a whole number in the host, or as the same bit-field in the shader");
-                self.report(member, Some(&found), kind, hint)
+        let kind = match answer {
+            LaneAnswer::Bits(_) if let Some(bits) = member.bits => {
+                MismatchKind::BitsDiffer { shader: bits, host: found.bits }
             }
-            LaneAnswer::OtherClass(_) => {
-                let kind = MismatchKind::ClassDiffers { shader: shader.class, host: lane.class };
-                let hint = format!("declare `{path}` as the same kind of number on both sides");
-                self.report(member, host, kind, hint)
-            }
+            LaneAnswer::Bits(_) => MismatchKind::BitFieldOverMember { field: display_path(&found.path) },
+            LaneAnswer::OtherClass(_) => MismatchKind::ClassDiffers { shader: shader.class, host: lane.class },
             _ if lane.class == LaneClass::Bool && lane.size != shader.size => {
-                let kind = MismatchKind::BoolSize { shader_size: shader.size, host_size: lane.size };
-                let hint = format!("declare `{path}` as `uint32_t` in the host");
-                self.report(member, host, kind, hint)
+                MismatchKind::BoolSize { shader_size: shader.size, host_size: lane.size }
             }
             _ if lane.offset == member.offset && lane.size != shader.size => {
-                let what = scalar.filter(|_| is_enum).map_or_else(|| lane.class.noun().to_owned(), scalar_noun);
-                let kind = MismatchKind::SizeDiffers { shader_size: shader.size, host_size: lane.size, what };
-                let hint = if is_enum {
-                    format!("declare the enum of `{path}` with an underlying type of {}", bytes(shader.size))
-                } else {
-                    format!("declare `{path}` with components of {} on both sides", bytes(shader.size))
-                };
-                self.report(member, host, kind, hint)
+                let what = scalar.map_or_else(|| lane.class.noun().to_owned(), scalar_noun);
+                MismatchKind::SizeDiffers { shader_size: shader.size, host_size: lane.size, what }
             }
-            _ => {
-                let other = lane.member;
-                self.report_missing(member, Some(other))
-            }
-        }
+            _ => return self.report_missing(member, Some(lane.member)),
+        };
+        let is_of_bits = matches!(answer, LaneAnswer::Bits(_));
+        self.report(member, if is_of_bits { Some(&found) } else { host }, kind)
     }
 }
 
@@ -148,6 +124,13 @@ pub(super) struct LaneQuestion {
     pub member_start: u32,
     /// One past its last byte.
     pub member_end: u32,
+}
+
+impl LaneQuestion {
+    /// True for a member that has no other lane.
+    fn is_single(&self) -> bool {
+        (self.lane.offset, self.lane.end()) == (self.member_start, self.member_end)
+    }
 }
 
 /// The host's counterpart of a lane.
@@ -204,7 +187,9 @@ pub(super) fn check_lane(host: &FlatStruct, question: &LaneQuestion) -> LaneAnsw
     if let Some(wide) = overlapping.iter().find(|found| is_part_of_wide(question, **found)) {
         return LaneAnswer::RawBits(*wide);
     }
-    if let Some(first) = packed(lane, &overlapping).filter(|_| !is_number_with_padding(host, &overlapping)) {
+    if let Some(first) =
+        packed(lane, &overlapping).filter(|_| !(question.is_single() && is_number_with_padding(host, &overlapping)))
+    {
         return LaneAnswer::RawBits(first);
     }
     let exact = overlapping.iter().find(|found| found.offset == lane.offset && found.size == lane.size);

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use super::comparer::{Comparer, display_path};
 use super::lanes::LaneAnswer;
+use super::shape::{Namesakes, StructFault};
 use crate::comparison::RowState;
-use crate::flat_struct::{FlatMember, FlatStruct, Lane};
-use crate::hint::{missing_hint, stride_hint};
-use crate::mismatch::{MismatchKind, Remark, StridedThing};
+use crate::flat_struct::{FlatMember, Lane};
+use crate::mismatch::{MismatchKind, Remark};
 use crate::names::{is_filler, is_padding};
 use crate::program_struct::ProgramBits;
 
@@ -28,83 +28,25 @@ impl Comparer<'_> {
         state
     }
 
-    pub(super) fn same_offset(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
+    fn same_offset(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
         if member.bits.is_some() || (host.bits.is_some() && member.has_members) {
             return self.same_bits(member, host);
         }
+        let pair = Namesakes::new(index, member, host);
         if member.has_members {
-            return self.same_struct(index, member, host);
+            return self.same_struct(pair);
         }
-
-        let failing = self.failing_lane(index, member, 0);
-        if let Some(kind) = self.stride_mismatch(index, member, host, failing.is_some()) {
-            let hint = stride_hint(member, host, &kind, self.program);
-            return self.report(member, Some(host), kind, hint);
+        if let Some(kind) = self.shape_fault(pair) {
+            let last = self.continuation(pair).filter(|_| matches!(kind, MismatchKind::SizeDiffers { .. }));
+            return self.report(member, Some(last.as_ref().unwrap_or(host)), kind);
         }
-        if let Some(kind) = count_mismatch(member, host).filter(|_| !self.is_continued(member, host)) {
-            let hint = format!("give `{}` the same number of elements on both sides", display_path(&member.path));
-            return self.report(member, Some(host), kind, hint);
-        }
-        match failing {
-            None if let Some(kind) = self.width_mismatch(index, member, host) => {
-                let hint = format!("declare `{}` with the same components on both sides", display_path(&member.path));
-                self.report(member, Some(host), kind, hint)
-            }
+        match self.failing_lane(index, member, 0) {
             None => {
                 self.remark_on_lanes(index, member, 0);
                 RowState::Agrees
             }
-            Some(answer) => self.report_lane(member, Some(host), answer),
+            Some(answer) => self.report_lane(index, member, Some(host), answer),
         }
-    }
-
-    /// Another number of components, if it displaces other members or reaches beyond the block: the bytes
-    /// of the member itself agree. A vector of 16 bytes for one of three components is padding.
-    fn width_mismatch(&self, index: usize, member: &FlatMember, host: &FlatMember) -> Option<MismatchKind> {
-        let host_index = self.pairs.host_of(index)?;
-        if member.vectors.is_some() || !member.arrays.is_empty() {
-            return None;
-        }
-        // Without the padding of Metal's `float3`.
-        let size_in = |flat: &FlatStruct, member: &FlatMember, index: usize| {
-            let own = flat.lanes_in(member.offset, member.end()).filter(|lane| flat.is_within(lane.member, index));
-            Some(own.map(Lane::end).max()?.saturating_sub(member.offset))
-        };
-        let (shader_size, host_size) = (size_in(&self.shader, member, index)?, size_in(&self.host, host, host_index)?);
-        let (start, end) = (member.offset + shader_size.min(host_size), member.offset + shader_size.max(host_size));
-        let is_wrong = if host_size < shader_size {
-            self.host.lanes_in(start, end).any(|lane| self.is_displaced_in_shader(lane.member))
-        } else if shader_size == 12 && host_size == 16 {
-            false
-        } else {
-            self.shader.lanes_in(start, end).any(|lane| self.is_displaced_in_host(lane.member))
-                || self.reaches_beyond_the_block(host_size, start, end)
-        };
-        (is_wrong && host_size != shader_size).then(|| MismatchKind::SizeDiffers {
-            shader_size,
-            host_size,
-            what: "member".to_owned(),
-        })
-    }
-
-    /// True if the shader has the host's member, or one around it, at another byte.
-    fn is_displaced_in_shader(&self, host: usize) -> bool {
-        let mut pairs = self.with_outer(host).filter_map(|index| Some((index, self.pairs.shader_of(index)?)));
-        pairs.any(|(host, shader)| self.host.members[host].offset != self.shader.members[shader].offset)
-    }
-
-    /// True if the host has the shader's member, or one around it, at another byte.
-    fn is_displaced_in_host(&self, shader: usize) -> bool {
-        let outer = std::iter::successors(Some(shader), |index| self.shader.members[*index].parent);
-        let mut pairs = outer.filter_map(|index| Some((self.pairs.host_of(index)?, index)));
-        pairs.any(|(host, shader)| self.host.members[host].offset != self.shader.members[shader].offset)
-    }
-
-    /// True if the shader has nothing after the member, and the host's has more than a vector of 16 bytes
-    /// would add, or ends outside the buffer, whose size is a multiple of 16 bytes.
-    fn reaches_beyond_the_block(&self, host_size: u32, start: u32, end: u32) -> bool {
-        let Some(block_end) = self.shader.end else { return false };
-        start >= block_end && (host_size != 16 || end > block_end.next_multiple_of(16))
     }
 
     pub(super) fn same_bits(&mut self, member: &FlatMember, host: &FlatMember) -> RowState {
@@ -120,98 +62,30 @@ impl Comparer<'_> {
     }
 
     pub(super) fn report_bits(&mut self, member: &FlatMember, host: &FlatMember, bits: ProgramBits) -> RowState {
-        let hint = "declare the same bit-fields of the same type on both sides".to_owned();
-        self.report(member, Some(host), MismatchKind::BitsDiffer { shader: bits, host: host.bits }, hint)
+        self.report(member, Some(host), MismatchKind::BitsDiffer { shader: bits, host: host.bits })
     }
 
     /// Compares structs of one name. Their members are compared one by one, so only strides and
     /// counts matter here.
-    pub(super) fn same_struct(&mut self, index: usize, member: &FlatMember, host: &FlatMember) -> RowState {
-        if let (Some(shader), Some(found)) = (member.arrays.first(), host.arrays.first()) {
-            // A single element has no distance to another.
-            let is_single = (shader.count, found.count) == (Some(1), Some(1));
-            let is_broken = !is_single
-                && shader.stride != found.stride
-                && member.arrays.len() == host.arrays.len()
-                && host.has_members;
-            if is_broken {
-                self.broken_arrays.push(index);
-                if self.first_element_agrees(index) {
-                    let kind = MismatchKind::StrideDiffers {
-                        of: StridedThing::ArrayElement,
-                        shader_stride: shader.stride,
-                        host_stride: found.stride,
-                    };
-                    let hint = stride_hint(member, host, &kind, self.program);
-                    return self.report(member, Some(host), kind, hint);
-                }
-                return RowState::Differs;
-            }
-            if let Some(kind) = count_mismatch(member, host).filter(|_| !self.is_continued(member, host)) {
-                self.broken_arrays.push(index);
-                let hint = format!("give `{}` the same number of elements on both sides", display_path(&member.path));
-                return self.report(member, Some(host), kind, hint);
+    fn same_struct(&mut self, pair: Namesakes<'_>) -> RowState {
+        match self.struct_fault(pair) {
+            None => RowState::Agrees,
+            Some(StructFault { own }) => {
+                self.broken_arrays.push(pair.index);
+                own.map_or(RowState::Differs, |kind| self.report(pair.member, Some(pair.host), kind))
             }
         }
-        RowState::Agrees
     }
-
-    /// True if the host has the array's missing elements in separate members named after it:
-    /// `weights_last` after `weights`. A host struct needs these if something lies in the tail of
-    /// the last element. Their bytes are compared like all others.
-    fn is_continued(&self, member: &FlatMember, host: &FlatMember) -> bool {
-        let own = format!("{}_", host.path);
-        let mut rest = self.host.lanes_in(host.end(), member.end()).peekable();
-        host.end() < member.end()
-            && rest.peek().is_some()
-            && rest.all(|lane| {
-                let path = &self.host.members[lane.member].path;
-                path.starts_with(&own) || is_padding(path)
-            })
-    }
-
-    /// The last of the separate members that continue an array of the host, as far as they lie in the shader's member;
-    /// `None` if none does.
-    pub(super) fn continuation(&self, member: &FlatMember, host: &FlatMember) -> Option<FlatMember> {
-        let own = format!("{}_", host.path);
-        let rest = self.host.lanes_in(host.end(), member.end());
-        let named = rest.take_while(|lane| self.host.members[lane.member].path.starts_with(&own));
-        named.last().map(|lane| self.host.members[self.outermost_within(lane.member, member)].clone())
-    }
-
-    /// True if the host has everything in the first element of an array of structs at the shader's
-    /// places.
-    pub(super) fn first_element_agrees(&self, array: usize) -> bool {
-        let members =
-            (0..self.shader.members.len()).filter(|index| *index != array && self.shader.is_within(*index, array));
-        let mut leaves = members.filter(|index| {
-            let member = &self.shader.members[*index];
-            member.is_first_element && !member.has_members
-        });
-        leaves.all(|index| {
-            let member = &self.shader.members[index];
-            let is_in_place =
-                self.pairs.host_of(index).is_none_or(|host| self.host.members[host].offset == member.offset);
-            is_in_place && self.failing_lane(index, member, 0).is_none()
-        })
-    }
-}
-
-pub(super) fn count_mismatch(member: &FlatMember, host: &FlatMember) -> Option<MismatchKind> {
-    let (shader, found) = (member.arrays.first()?, host.arrays.first()?);
-    let (shader_count, host_count) = (shader.count?, found.count?);
-    let is_other = shader.stride == found.stride && shader_count != host_count;
-    is_other.then_some(MismatchKind::CountDiffers { shader_count, host_count })
 }
 
 impl Comparer<'_> {
     /// Compares a member without a namesake in the host.
     pub(super) fn by_bytes(&mut self, index: usize, member: &FlatMember) -> RowState {
-        let failing = self.failing_lane(index, member, 0);
+        let failing = self.failing_lane(index, member, 0).filter(|_| !self.ends_in_padding(index, member));
         let claimed = self.claimed_by_another(index, member);
         if failing.is_none() && claimed.is_none() {
             self.remark_on_lanes(index, member, 0);
-            self.remark_on_padding(member);
+            self.remark_on_padding(index, member);
             self.shift = 0;
             return RowState::Agrees;
         }
@@ -233,7 +107,7 @@ impl Comparer<'_> {
             (None, Some(LaneAnswer::Nothing)) => self.report_missing(member, None),
             (None, Some(answer)) => {
                 let host = answer.host_lane().map(|lane| self.host.members[lane.member].clone());
-                self.report_lane(member, host.as_ref(), answer)
+                self.report_lane(index, member, host.as_ref(), answer)
             }
             (None, None) => RowState::Agrees,
         }
@@ -246,8 +120,23 @@ impl Comparer<'_> {
         is_too_short && member.offset >= self.host_end_in_block()
     }
 
-    /// Remarks that the host has only padding where the shader reads a value.
-    fn remark_on_padding(&mut self, member: &FlatMember) {
+    /// True for a vector of which the host has at least half, and after it padding without a name: that of an
+    /// alignment, or an unnamed bit-field.
+    fn ends_in_padding(&self, index: usize, member: &FlatMember) -> bool {
+        let answers = self.lane_answers(index, member, 0);
+        let fine = answers.iter().take_while(|answer| answer.is_fine()).count();
+        let is_vector = member.vectors.is_none() && member.arrays.is_empty();
+        is_vector
+            && 2 * fine >= answers.len()
+            && answers[fine..].iter().all(|answer| *answer == LaneAnswer::Nothing)
+            && member.end() <= self.host_end_in_block()
+    }
+
+    /// Remarks that the host has only padding where the shader reads a value, or the end of one.
+    fn remark_on_padding(&mut self, index: usize, member: &FlatMember) {
+        if member.is_first_element && self.failing_lane(index, member, 0).is_some() {
+            self.remarks.insert(Remark::EndsInPadding { path: display_path(&member.path) });
+        }
         let hosts: BTreeSet<usize> = self.host.lanes_in(member.offset, member.end()).map(|lane| lane.member).collect();
         let is_value = !is_padding(&member.path) && member.is_first_element;
         let host_path = hosts.first().map(|host| display_path(&self.host.members[*host].path));
@@ -273,7 +162,7 @@ impl Comparer<'_> {
     }
 
     /// A member of the host and those around it, the innermost first.
-    fn with_outer(&self, host: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn with_outer(&self, host: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(host), |index| self.host.members[*index].parent)
     }
 
@@ -294,7 +183,6 @@ impl Comparer<'_> {
         let host = other.map(|other| self.host.members[other].clone());
         if member.end() > self.host_end_in_block() && host.is_none() {
             let needed = self.last_byte(member);
-            let hint = format!("add `{} {}` to the host struct", member.type_name, display_path(&member.path));
             let kind = MismatchKind::HostTooShort {
                 offset: member.offset,
                 needed,
@@ -302,11 +190,10 @@ impl Comparer<'_> {
                 shader_size: self.shader_size,
             };
             self.set_cause();
-            return self.report(member, None, kind, hint);
+            return self.report(member, None, kind);
         }
 
         let found = host.as_ref().map(|host| display_path(&host.path));
-        let hint = missing_hint(member, host.as_ref());
         let kind = MismatchKind::MissingInHost { offset: member.offset, size: member.size.unwrap_or(0), found };
         self.set_cause();
         if let Some(host) = &host {
@@ -315,7 +202,7 @@ impl Comparer<'_> {
             let namesake = namesake.map(|namesake| self.shader.members[namesake].offset);
             self.shift = namesake.map_or(0, |offset| i64::from(host.offset) - i64::from(offset));
         }
-        self.report(member, host.as_ref(), kind, hint)
+        self.report(member, host.as_ref(), kind)
     }
 
     /// Makes the mismatch reported next the cause of the following ones.
@@ -326,70 +213,5 @@ impl Comparer<'_> {
     pub(super) fn last_byte(&self, member: &FlatMember) -> u32 {
         let lanes = self.shader.lanes_in(member.offset, member.end().max(member.offset + 1));
         lanes.map(Lane::end).max().unwrap_or(member.end()).min(member.end())
-    }
-}
-
-impl Comparer<'_> {
-    /// Reports different strides if they have consequences: lanes that fail, or host members in the
-    /// gaps of the shader's.
-    pub(super) fn stride_mismatch(
-        &self,
-        index: usize,
-        member: &FlatMember,
-        host: &FlatMember,
-        is_failing: bool,
-    ) -> Option<MismatchKind> {
-        let shader_stride = member.outer_stride()?;
-        let host_stride = host_stride(host, member)?;
-        let is_same = host_stride == shader_stride || self.has_stride(host, shader_stride);
-        let is_shorter = !member.arrays.is_empty() && host.end() < self.last_byte(member);
-        let has_same_count = member.arrays.first().map(|own| own.count) == host.arrays.first().map(|own| own.count);
-        let is_other = is_failing || self.fills_gaps(index, member, host) || (is_shorter && has_same_count);
-        if is_same || !is_other {
-            return None;
-        }
-        let of = if member.arrays.is_empty() { StridedThing::MatrixVector } else { StridedThing::ArrayElement };
-        Some(MismatchKind::StrideDiffers { of, shader_stride, host_stride })
-    }
-
-    /// True if an element or member of the host's member is `stride` bytes from its start.
-    pub(super) fn has_stride(&self, host: &FlatMember, stride: u32) -> bool {
-        let second = host.offset.checked_add(stride);
-        let is_child = |member: &FlatMember| {
-            let parent = member.parent.map(|parent| &self.host.members[parent]);
-            parent.is_some_and(|parent| parent.path == host.path) && Some(member.offset) == second
-        };
-        let own = host.arrays.iter().any(|array| array.stride == stride);
-        own || host.vectors.is_some_and(|vectors| vectors.stride == stride)
-            || (host.arrays.is_empty() && self.host.members.iter().any(is_child))
-    }
-
-    /// True if the host's member has values between the elements or vectors of the shader's.
-    pub(super) fn fills_gaps(&self, index: usize, member: &FlatMember, host: &FlatMember) -> bool {
-        let own: Vec<Lane> =
-            self.shader.lanes_in(member.offset, member.end()).filter(|lane| lane.member == index).collect();
-        let is_dense_copy = host.size == Some(member.size.unwrap_or(0).next_multiple_of(16));
-        let in_gap = |lane: &Lane| !own.iter().any(|shader| shader.offset < lane.end() && lane.offset < shader.end());
-        let mut lanes = self.host.lanes_in(member.offset, member.end());
-        let fills = lanes.any(|lane| {
-            let found = &self.host.members[lane.member];
-            in_gap(&lane) && found.path.starts_with(&host.path) && !is_padding(&found.path)
-        });
-        fills && !(is_dense_copy && member.arrays.is_empty())
-    }
-}
-
-/// Bytes from one vector or element of the host's member to the next.
-fn host_stride(host: &FlatMember, member: &FlatMember) -> Option<u32> {
-    let vectors = member.vectors.filter(|_| member.arrays.is_empty());
-    let dense = || {
-        let count = vectors?.count;
-        host.size?.checked_div(count)
-    };
-    match (vectors, host.arrays.as_slice()) {
-        // The stride of `float m[9]` is that of its rows, not of its scalars.
-        (Some(_), [_]) if host.scalar.is_some_and(|scalar| host.arrays[0].stride == scalar.size) => dense(),
-        (Some(_), []) if host.vectors.is_none() => dense(),
-        _ => host.outer_stride(),
     }
 }

@@ -1,73 +1,59 @@
 //! Checks of the whole struct: contract, size, members that the shader does not read, matrices.
 
-use layoutproof_source::sources::LinePlace;
-
-use super::comparer::{Comparer, display_path};
-use crate::block_part::BlockPart;
+use super::comparer::{CompareOptions, Comparer, ShaderBlock, display_path};
 use crate::comparison::RowState;
 use crate::flat_struct::{FlatMember, Lane};
-use crate::hint::element_hint;
-use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
-use crate::names::{is_filler, is_padding};
+use crate::mismatch::{MismatchKind, Remark, SizeContract, StridedThing};
+use crate::names::is_padding;
 use crate::open_end::OpenEnd;
 use crate::program_struct::ProgramContract;
+use crate::size_rules::{SizeNeed, SizeRule};
 
 impl Comparer<'_> {
     pub(super) fn contract(&mut self) {
-        let place = self.program.place.clone();
+        let name = self.program.name.clone();
         match self.program.contract {
             ProgramContract::Fixed => {}
             ProgramContract::Unstated => {
                 self.remarks.insert(Remark::ReprUnknown);
             }
-            ProgramContract::Reordered => self.mismatches.push(Mismatch {
-                path: self.program.name.clone(),
-                kind: MismatchKind::NoContract,
-                hint: format!("add `#[repr(C)]` to `{}`", self.program.name),
-                followers: 0,
-                shader_at: self.block_place.cloned(),
-                host_at: place.clone(),
-            }),
+            ProgramContract::Reordered => self.report_whole(&name, MismatchKind::NoContract),
         }
         if !self.program.other_layouts.is_empty() {
-            self.mismatches.push(Mismatch {
-                path: self.program.name.clone(),
-                kind: MismatchKind::SeveralLayouts { others: self.program.other_layouts.clone() },
-                hint: "give both units the same definition, with the same defines and packing".to_owned(),
-                followers: 0,
-                shader_at: self.block_place.cloned(),
-                host_at: place,
-            });
+            let others = self.program.other_layouts.clone();
+            self.report_whole(&name, MismatchKind::SeveralLayouts { others });
         }
     }
 
-    /// Compares the total sizes; `place` is the shader's declaration.
-    pub(super) fn sizes(&mut self, part: &BlockPart<'_>, ends: &OpenEnd<'_>, place: Option<&LinePlace>) {
+    /// Compares the total sizes.
+    pub(super) fn sizes(&mut self, block: ShaderBlock<'_>, ends: &OpenEnd<'_>, options: CompareOptions<'_>) {
         let (host_size, end) = (self.program.size, ends.shader.size.finite());
         if self.host_start > 0 {
             self.remarks.insert(Remark::HostStart { offset: self.host_start });
         }
-        if let Some(stride) = part.stride {
+        if let Some(stride) = block.part.stride {
             if stride != host_size && self.mismatches.is_empty() {
-                self.mismatches.push(Mismatch {
-                    path: String::new(),
-                    kind: MismatchKind::StrideDiffers {
-                        of: StridedThing::BufferElement,
-                        shader_stride: stride,
-                        host_stride: host_size,
-                    },
-                    hint: element_hint(self.program, stride, self.host_end()),
-                    followers: 0,
-                    shader_at: place.cloned(),
-                    host_at: self.program.place.clone(),
-                });
+                let of = StridedThing::BufferElement;
+                let kind = MismatchKind::StrideDiffers { of, shader_stride: stride, host_stride: host_size };
+                self.report_whole("", kind);
             }
             return;
         }
         if let Some((path, offset)) = &ends.header_before {
             self.remarks.insert(Remark::HeaderOnly { path: path.clone(), offset: *offset, host_size });
-        } else if let Some(end) = end.filter(|end| self.host_end_in_block() < *end && self.mismatches.is_empty()) {
-            self.remarks.insert(Remark::ShorterThanBlock { shader_size: end, host_size });
+        } else if let Some(end) = end.filter(|_| self.mismatches.is_empty()) {
+            let rule = options.api.and_then(|api| SizeRule::find(api, block.layout.kind));
+            let fewest = rule.map(|rule| (rule, rule.fewest(end, self.shader.end.unwrap_or(end))));
+            match fewest.filter(|(_, fewest)| self.host_end_in_block() < *fewest) {
+                Some((rule, needed)) if options.contract != Some(SizeContract::Prefix) => {
+                    let host_size = self.host_end_in_block();
+                    self.report_whole("", MismatchKind::TooSmallForApi { rule, needed, host_size });
+                }
+                _ if self.host_end_in_block() < end => {
+                    self.remarks.insert(Remark::ShorterThanBlock { shader_size: end, host_size });
+                }
+                _ => {}
+            }
         }
         if self.shader.is_truncated || self.host.is_truncated {
             let lanes = self.shader.lanes.len().min(self.host.lanes.len());
@@ -98,12 +84,6 @@ impl Comparer<'_> {
         (all, by_bytes)
     }
 
-    /// One past the last byte of the host struct that is not padding.
-    fn host_end(&self) -> u32 {
-        let real = self.host.lanes.iter().filter(|lane| !is_filler(&self.host.members[lane.member].path));
-        real.copied().map(Lane::end).max().unwrap_or(0)
-    }
-
     /// Reports members of the host that the shader does not read, if nothing else explains them.
     pub(super) fn unread_members(&mut self, end: Option<u32>) {
         if !self.mismatches.is_empty() {
@@ -129,8 +109,8 @@ impl Comparer<'_> {
     }
 
     /// Holds the struct to what the user states about its size.
-    pub(super) fn stated_contract(&mut self, contract: Option<SizeContract>, part: &BlockPart<'_>) {
-        let Some(contract) = contract else { return };
+    pub(super) fn stated_contract(&mut self, block: ShaderBlock<'_>, options: CompareOptions<'_>) {
+        let (Some(contract), part) = (options.contract, block.part) else { return };
         let host_size = self.program.size;
         let shader_size = match contract {
             SizeContract::Stride => part.stride,
@@ -140,22 +120,18 @@ impl Comparer<'_> {
             SizeContract::Stride => shader_size == Some(host_size),
             SizeContract::Prefix => true,
             SizeContract::Equal => shader_size.is_some_and(|size| {
-                let filled = size.saturating_sub(self.host_start);
-                (filled..=filled.next_multiple_of(16)).contains(&host_size)
+                // An API that rounds sizes up refuses the size of the block itself.
+                let rule = options.api.and_then(|api| SizeRule::find(api, block.layout.kind));
+                let rounded = rule.filter(|rule| matches!(rule.need, SizeNeed::RoundedUp(_)));
+                let rounded = rounded.map(|rule| rule.fewest(size, self.shader.end.unwrap_or(size)));
+                rounded.unwrap_or(size) == self.host_end_in_block()
             }),
         };
         let is_of_size = |remark: &Remark| matches!(remark, Remark::Prefix { .. } | Remark::ShorterThanBlock { .. });
         if is_kept {
             self.remarks.retain(|remark| !is_of_size(remark));
         } else if self.mismatches.is_empty() {
-            self.mismatches.push(Mismatch {
-                path: String::new(),
-                kind: MismatchKind::ContractBroken { contract, shader_size, host_size },
-                hint: "give both sides the same members, or state another `contract` in layoutproof.toml".to_owned(),
-                followers: 0,
-                shader_at: self.block_place.cloned(),
-                host_at: self.program.place.clone(),
-            });
+            self.report_whole("", MismatchKind::ContractBroken { contract, shader_size, host_size });
         }
     }
 

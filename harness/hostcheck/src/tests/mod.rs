@@ -10,7 +10,10 @@ mod program_text;
 
 use layoutproof_layout::{LayoutOptions, Span, find, lay_out};
 
-use super::{CompareOptions, Comparison, ShaderBlock, VectorTypes, block_parts, compare, member_places, part_of_host};
+use super::{
+    CompareOptions, Comparison, ProgramStruct, Repair, ShaderBlock, VectorTypes, block_parts, compare,
+    compare_and_advise, member_places, part_of_host,
+};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
 
@@ -30,7 +33,33 @@ fn compared(rules: &str, shader: &str, host: &str) -> Comparison {
     let part = &parts[part_of_host(&parts, &host)];
     let shader = ShaderBlock { layout: &layout, part, places: &places };
     let renames = std::collections::BTreeMap::new();
-    let options =
-        CompareOptions { renames: &renames, vector_types: VectorTypes::built_in(), host_start: None, contract: None };
-    compare(shader, &host, options)
+    let options = CompareOptions {
+        renames: &renames,
+        vector_types: VectorTypes::built_in(),
+        host_start: None,
+        contract: None,
+        api: None,
+    };
+    let comparison = compare_and_advise(shader, &host, options);
+    agrees_after_repairs(shader, &host, options, &comparison);
+    comparison
+}
+
+/// Advice that does not lead to a struct that agrees is none.
+#[track_caller]
+fn agrees_after_repairs(
+    shader: ShaderBlock<'_>,
+    host: &ProgramStruct,
+    options: CompareOptions<'_>,
+    found: &Comparison,
+) {
+    let repairs: Vec<&Repair> =
+        found.mismatches.iter().flat_map(|mismatch| &mismatch.repairs).map(|step| &step.repair).collect();
+    if repairs.is_empty() {
+        return;
+    }
+    let repaired = repairs.iter().try_fold(host.clone(), |host, repair| host.repaired(repair));
+    let repaired = repaired.unwrap_or_else(|| panic!("{repairs:?}"));
+    let left = compare(shader, &repaired, options).mismatches;
+    assert!(left.is_empty(), "{repairs:?}\n{left:#?}");
 }

@@ -55,12 +55,9 @@ fn of_mismatch<'a>(pair: &'a CheckedPair, mismatch: &'a Mismatch, also: Option<&
     let place = mismatch.host_at.as_ref().or(mismatch.shader_at.as_ref());
     let file = place.map_or(pair.shader.as_str(), |place| place.file.as_str());
     let places = mismatch_places(pair, mismatch, Style::PLAIN);
-    let text = format!(
-        "{}\nfix: {}\nat: {}",
-        one_line(&mismatch.with_followers()),
-        one_line(&mismatch.hint),
-        one_line(&places)
-    );
+    let fix =
+        if mismatch.repairs.is_empty() { String::new() } else { format!("\nfix: {}", one_line(&mismatch.hint())) };
+    let text = format!("{}{fix}\nat: {}", one_line(&mismatch.with_followers()), one_line(&places));
     Annotation {
         title: format!("{} {} {}", pair.shader_name(), target_title(&pair.target), pair.host),
         ..error(Some(file), place.and_then(|place| place.line), with_also(&text, also))

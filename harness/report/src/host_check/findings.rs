@@ -146,7 +146,7 @@ fn has_same_answer(one: &Comparison, other: &Comparison) -> bool {
 fn is_same_mismatch(left: &Mismatch, right: &Mismatch) -> bool {
     left.path == right.path
         && left.kind == right.kind
-        && left.hint == right.hint
+        && left.repairs == right.repairs
         && left.followers == right.followers
         && left.host_at == right.host_at
 }

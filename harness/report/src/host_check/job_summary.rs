@@ -34,7 +34,7 @@ fn row(check: &HostCheck, finding: &Finding) -> String {
     let place =
         first.and_then(|first| first.host_at.as_ref()).map_or_else(|| pair.host_file.clone(), ToString::to_string);
     let (difference, fix) = match first {
-        Some(first) => (first.with_followers(), first.hint.clone()),
+        Some(first) => (first.with_followers(), first.hint()),
         None => ("a device reads another member".to_owned(), String::new()),
     };
     let block = format!("{} of {}{also}", pair.shader_name(), pair.shader);

@@ -8,7 +8,7 @@ use super::findings::{also_of_pairs, differing_findings};
 use super::headline::headline;
 use super::other_layouts::{BetterChoice, BetterLayout, better_layouts};
 use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
-use layoutproof_hostcheck::{ComparedRow, LinePlace, RowSide, RowState};
+use layoutproof_hostcheck::{ComparedRow, LinePlace, Mismatch, RepairStep, RowSide, RowState};
 
 const SCHEMA: u32 = 1;
 
@@ -154,7 +154,10 @@ struct JsonMismatch<'a> {
     path: &'a str,
     kind: &'a str,
     message: String,
-    hint: &'a str,
+    hint: String,
+    /// The changes of the host struct that the hint describes, in their order.
+    #[serde(skip_serializing_if = "<[RepairStep]>::is_empty")]
+    repairs: &'a [RepairStep],
     followers: u32,
     shader_at: Option<String>,
     host_at: Option<String>,
@@ -173,7 +176,7 @@ struct JsonMember<'a> {
     shader_at: Option<String>,
     host_at: Option<String>,
     state: &'a str,
-    hint: Option<&'a str>,
+    hint: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -239,7 +242,8 @@ impl<'a> JsonPair<'a> {
             path: &mismatch.path,
             kind: mismatch.kind.name(),
             message: mismatch.to_string(),
-            hint: &mismatch.hint,
+            hint: mismatch.hint(),
+            repairs: &mismatch.repairs,
             followers: mismatch.followers,
             shader_at: at(mismatch.shader_at.as_ref()),
             host_at: at(mismatch.host_at.as_ref()),
@@ -345,7 +349,7 @@ impl<'a> JsonMember<'a> {
                 RowState::Follows => "follow",
                 RowState::OneSided => "one-sided",
             },
-            hint: hint.filter(|_| row.state == RowState::Differs).map(|mismatch| mismatch.hint.as_str()),
+            hint: hint.filter(|_| row.state == RowState::Differs).map(Mismatch::hint),
         }
     }
 }
@@ -384,6 +388,8 @@ fn stated_host(unmatched: &UnmatchedBlock) -> Option<&str> {
         | UnmatchedReason::FartherAway(_)
         | UnmatchedReason::OfNearerShader(_)
         | UnmatchedReason::OfOtherSamples(_)
+        | UnmatchedReason::OfOtherBlock(_)
+        | UnmatchedReason::ExceedsBlock { .. }
         | UnmatchedReason::WrittenBy { .. } => None,
     }
 }

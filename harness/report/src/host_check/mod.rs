@@ -176,10 +176,10 @@ impl UnmatchedBlock {
         }
     }
 
-    /// True if the user named a type that no host file defines.
+    /// True if the user named a type that no host file defines, or more structs than the block holds.
     pub fn names_no_type(&self) -> bool {
         match &self.reason {
-            UnmatchedReason::StatedMissing { .. } => true,
+            UnmatchedReason::StatedMissing { .. } | UnmatchedReason::ExceedsBlock { .. } => true,
             UnmatchedReason::OnlyDeclared(_) | UnmatchedReason::Damaged(_) => self.is_stated,
             UnmatchedReason::NoType(_)
             | UnmatchedReason::Ambiguous(_)
@@ -188,6 +188,7 @@ impl UnmatchedBlock {
             | UnmatchedReason::FartherAway(_)
             | UnmatchedReason::OfNearerShader(_)
             | UnmatchedReason::OfOtherSamples(_)
+            | UnmatchedReason::OfOtherBlock(_)
             | UnmatchedReason::WrittenBy { .. } => false,
         }
     }
@@ -224,6 +225,15 @@ pub enum UnmatchedReason {
     OfNearerShader(String),
     /// Structs of samples that have shaders of their own have the block's name. The only one differs.
     OfOtherSamples(Vec<String>),
+    /// A struct has the block's members, but differs, and agrees with another block.
+    OfOtherBlock(String),
+    /// The user names more structs in a row than the block holds.
+    ExceedsBlock {
+        /// The name that the user wrote: `Light[3]`.
+        stated: String,
+        host_size: u64,
+        block_size: u32,
+    },
     /// A library writes the struct into the buffer, so that the bytes of the struct are not those
     /// that the shader reads.
     WrittenBy {
@@ -299,7 +309,7 @@ impl UnmatchedReason {
     /// exist, or must choose.
     pub fn is_error(&self) -> bool {
         match self {
-            Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) => true,
+            Self::StatedMissing { .. } | Self::Ambiguous(_) | Self::Forbidden(_) | Self::ExceedsBlock { .. } => true,
             Self::NoType(_)
             | Self::OnlyDeclared(_)
             | Self::Damaged(_)
@@ -307,6 +317,7 @@ impl UnmatchedReason {
             | Self::FartherAway(_)
             | Self::OfNearerShader(_)
             | Self::OfOtherSamples(_)
+            | Self::OfOtherBlock(_)
             | Self::WrittenBy { .. } => false,
         }
     }
@@ -360,6 +371,14 @@ impl std::fmt::Display for UnmatchedReason {
                     quoted(several)
                 ),
             },
+            Self::OfOtherBlock(host) => write!(
+                f,
+                "`{host}` has its members, but differs, and agrees with another block; choose it with --map if it is meant"
+            ),
+            Self::ExceedsBlock { stated, host_size, block_size } => write!(
+                f,
+                "`{stated}` has {host_size} bytes, more than the {block_size} of the block; name as many structs as it holds"
+            ),
             Self::WrittenBy { host, library, difference: None } => write!(
                 f,
                 "{library} writes `{host}` in the layout of shaders; its layout in Rust is another one and is not compared"

@@ -302,7 +302,7 @@ fn explanation(pair: &CheckedPair, mismatch: &Mismatch, view: View) -> String {
     let mut lines = TextLines::default();
     let mark = view.style.paint(Tone::Disagree, &pad_left("!", DETAIL_COLUMNS - 1));
     wrapped(&mut lines, &mark, &one_line(&mismatch.with_followers()), view);
-    detail(&mut lines, "fix", &mismatch.hint, view);
+    detail(&mut lines, "fix", &mismatch.hint(), view);
     detail(&mut lines, "at", &mismatch_places(pair, mismatch, view.style), view);
     lines.into_text()
 }

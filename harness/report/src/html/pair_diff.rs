@@ -154,7 +154,7 @@ fn explanation(pair: &CheckedPair, mismatch: &Mismatch) -> Markup {
             td colspan=(COLUMNS) {
                 div.explanation {
                     p { strong { (with_code(&one_line(&mismatch.with_followers()))) } }
-                    @if !mismatch.hint.is_empty() { p { "Fix: " (with_code(&one_line(&mismatch.hint))) } }
+                    @if !mismatch.repairs.is_empty() { p { "Fix: " (with_code(&one_line(&mismatch.hint()))) } }
                     p.note { (one_line(&mismatch_places(pair, mismatch, Style::PLAIN))) }
                 }
             }

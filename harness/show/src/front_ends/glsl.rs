@@ -77,6 +77,10 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     let blocks = spirv_blocks(options.tools.reader(), module.words, span.file)?;
     let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(&text, number, start));
     file.without_layout = blocks_of_driver(&text.text);
+    file.api = Some(match module.dialect {
+        GlslDialect::Vulkan => ShaderTarget::Vulkan,
+        GlslDialect::OpenGl => ShaderTarget::Opengl,
+    });
     match module.dialect {
         // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
         GlslDialect::Vulkan if names_vulkan(&text.text) => {}

@@ -1,7 +1,7 @@
 //! Compiled modules that fix all offsets: SPIR-V by its decorations, and containers of compiled HLSL. FXC's are
 //! parsed here; DXC lists its own.
 
-use layoutproof_layout::Span;
+use layoutproof_layout::{ShaderTarget, Span};
 use layoutproof_readers::container::{ContainerError, ContainerReflection, listed_blocks};
 use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -18,7 +18,8 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 fn read_spirv(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
     let words = words_of(bytes).map_err(|bad| vec![Diagnostic::error(Code::BadModule, start, bad.to_string())])?;
     let blocks = spirv_blocks(tools.reader(), words, start.file)?;
-    Ok(LaidOutFile::of_module(blocks, start, |_| start))
+    let api = Some(ShaderTarget::Vulkan);
+    Ok(LaidOutFile { api, ..LaidOutFile::of_module(blocks, start, |_| start) })
 }
 
 /// The bytes of a file that ends within a word.
@@ -56,5 +57,6 @@ fn read_container(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBloc
             listed_blocks(&listing).map_err(refused)?
         }
     };
-    Ok(LaidOutFile::new(blocks, start))
+    let api = Some(ShaderTarget::D3d12);
+    Ok(LaidOutFile { api, ..LaidOutFile::new(blocks, start) })
 }

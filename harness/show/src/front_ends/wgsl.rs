@@ -34,7 +34,8 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         warnings.extend(of_naga(options.tools.reader(), text, span.file, &module, &blocks));
     }
     let file = LaidOutFile::new(blocks, start_of(span));
-    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), ..file })
+    let api = Some(ShaderTarget::Webgpu);
+    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), api, ..file })
 }
 
 /// Warns where naga has members elsewhere, or refuses the module.

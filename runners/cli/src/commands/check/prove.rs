@@ -17,7 +17,7 @@ use layoutproof_events::summary::Exit;
 use layoutproof_events::{CheckRecord, RecordValue};
 use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::{plan, produce};
-use layoutproof_hostcheck::{CompareOptions, ObservedLeaf, ShaderBlock, arrivals, block_parts};
+use layoutproof_hostcheck::{ObservedLeaf, ShaderBlock, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};
 use layoutproof_pairs::pairing::{PairPartners, PairRules};
 use layoutproof_pairs::shader_blocks::{BlockSource, TargetBlock};
@@ -138,12 +138,7 @@ impl Proof<'_> {
         let parts = block_parts(&block.layout, root);
         let Some(part) = parts.get(partners.part) else { return Vec::new() };
         let renames = block.renames_in(part);
-        let options = CompareOptions {
-            renames: &renames,
-            vector_types: self.rules.comparisons.vector_types,
-            host_start: block.host_start,
-            contract: block.contract,
-        };
+        let options = self.rules.comparisons.options(block, &renames);
         let shader = ShaderBlock { layout: &block.layout, part, places: &block.places };
 
         let proofs = records.filter_map(|record| {

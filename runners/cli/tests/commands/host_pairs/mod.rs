@@ -10,6 +10,7 @@ mod members;
 mod names;
 mod other_layouts;
 mod programs;
+mod sizes;
 mod stated;
 
 use std::process::Command;

@@ -111,9 +111,7 @@ fn several_structs_in_a_row_fill_a_block() {
     let shader = "struct L { float3 place; float range; }; cbuffer Lights { L lights[2]; };";
     let host = "struct Light { float place[3], range; } l; struct Wrong { float range, place[3]; } w;";
     let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
-    for (stated, outcome) in
-        [("Light[2]", "agree"), ("Light[3]", "differ"), ("Light[1]", "differ"), ("Wrong[2]", "differ")]
-    {
+    for (stated, outcome) in [("Light[2]", "agree"), ("Light[1]", "differ"), ("Wrong[2]", "differ")] {
         let code = i32::from(outcome == "differ");
         let answer = folder.run(&format!("check a.hlsl host.o --map Lights={stated} --format json")).exits(code);
         assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{answer}");
@@ -138,4 +136,31 @@ fn a_comment_does_not_overrule_the_project() {
         assert!(answer.err.contains("the comment of `Frame` has rules=scalar, but the project compares "), "{answer}");
     }
     folder.run("check a.hlsl host.o --rules scalar").exits(0);
+}
+
+/// The members of each struct in a row are compared by their names, however the block has the structs.
+#[test]
+fn structs_in_a_row_have_their_members_at_their_places() {
+    let light = "struct L { float3 place; float range; };";
+    let host = "struct Light { float place[3], range; } l; struct Wrong { float range, place[3]; } w;";
+    let Some(folder) = folder_of(("a.hlsl", light), host) else { return };
+    for block in [
+        "cbuffer Lights { L sun; L moon; };",
+        "cbuffer Lights { L lights[2]; };",
+        "cbuffer Lights { L sun; L moon; float4 fog; };",
+        "struct Both { L sun; L moon; }; cbuffer Lights { Both both; };",
+        "struct Both { L lights[2]; }; ConstantBuffer<Both> Lights;",
+    ] {
+        folder.write("a.hlsl", format!("{light} {block}").as_bytes());
+        let is_whole = !block.contains("fog");
+        for (stated, outcome) in [("Light[2]", "agree"), ("Wrong[2]", "differ")] {
+            let outcome = if is_whole { outcome } else { "differ" };
+            let answer = folder.run(&format!("check a.hlsl host.o --map Lights={stated} --format json"));
+            assert_eq!(pairs(&answer), [format!("Lights {stated} {outcome}")], "{block}");
+        }
+        for stated in ["Light[4]", "Light[4294967295]"] {
+            let answer = folder.run(&format!("check a.hlsl host.o --map Lights={stated}")).exits(2);
+            assert!(answer.err.contains("more than the"), "{block} {stated}: {answer}");
+        }
+    }
 }
