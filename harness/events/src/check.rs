@@ -1,6 +1,6 @@
 //! The result of a check, with everything that reports need from it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +48,8 @@ pub struct CheckRecord {
     pub leaves_not_probed: u64,
     /// Bound resources that a device was to read back; `None` for checks of bytes.
     pub bound: Option<BoundCount>,
+    /// The blocks of a user's file that the check is about; empty for a case.
+    pub blocks: Vec<BlockReading>,
     pub rows: Vec<Row>,
 }
 
@@ -70,6 +72,7 @@ impl CheckRecord {
             leaves: 0,
             leaves_not_probed: 0,
             bound: None,
+            blocks: Vec::new(),
             rows: Vec::new(),
         }
     }
@@ -115,6 +118,20 @@ impl CheckRecord {
         };
         is_wrong && self.id.device.is_some()
     }
+}
+
+/// What a device read of a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockReading {
+    pub block: String,
+    /// Number of leaves to read: of long arrays, those in the elements that stand for the others.
+    pub leaves: u64,
+    /// Paths of the leaves without a result.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unread: BTreeSet<String>,
+    /// Why leaves have no result; for a block without leaves, why it has no layout.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
 }
 
 /// The bound resources that a device was to read back. Each array element and each location counts.

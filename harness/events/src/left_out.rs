@@ -75,6 +75,8 @@ impl DeviceResults {
             cells: Vec::new(),
             sources: Vec::new(),
             seen: Vec::new(),
+            // It is about the user's own files.
+            account: None,
             ..end.clone()
         };
         let arguments = run

@@ -4,6 +4,7 @@
 //! has everything that the reporters need. Nothing here reads a case, makes a shader or judges.
 #![forbid(unsafe_code)]
 
+pub mod account;
 mod check;
 pub mod check_id;
 mod compare_by;
@@ -26,7 +27,8 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-pub use check::{BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
+pub use account::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
+pub use check::{BlockReading, BoundCount, CheckRecord, KnownEntry, RecordedShader, Story, StoryBlock};
 pub use check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 pub use fault::{ChangedAnswer, Fault, FaultCause, FaultCount, FaultKind, FaultPlace, SharedAnswer, add_count};
 pub use header::{RecordsFilter, RunHeader, ToolBuild};

@@ -21,6 +21,15 @@ pub enum Reason {
         compiler: String,
         /// The compiler's own words.
         message: String,
+        /// The option with which it accepts a user's file; a saved reason has it in the words.
+        option: Option<String>,
+    },
+    /// A compiler accepts the user's file, but not the shader in which we read it.
+    ProbeRefusedBy {
+        /// The name of the toolchain.
+        compiler: String,
+        /// The compiler's own words.
+        message: String,
     },
     /// A shader with fewer forms of access exists, but one with all forms does not, for this reason.
     NotInEveryForm(Box<Reason>),
@@ -67,6 +76,7 @@ impl Reason {
     pub fn kind(&self) -> ReasonKind {
         match self {
             Self::RefusedBy { compiler, .. } => ReasonKind::RefusedBy(compiler.clone()),
+            Self::ProbeRefusedBy { compiler, .. } => ReasonKind::Other(format!("our shader refused by {compiler}")),
             Self::NotInEveryForm(_) => ReasonKind::Other("not in every form".to_owned()),
             Self::Forbidden { rules, .. } => ReasonKind::Other(format!("{rules} forbids it")),
             Self::UniformBufferTooSmall { .. } => ReasonKind::Other("uniform buffers too small".to_owned()),
@@ -83,7 +93,11 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::RefusedBy { compiler, message } => write!(f, "refused by {compiler}: {message}"),
+            Self::RefusedBy { compiler, message, option } => {
+                write!(f, "refused by {compiler}: {message}")?;
+                option.iter().try_for_each(|option| write!(f, " (pass `{option}`)"))
+            }
+            Self::ProbeRefusedBy { compiler, message } => write!(f, "our shader refused by {compiler}: {message}"),
             Self::NotInEveryForm(reason) => write!(f, "not in every form ({reason})"),
             Self::Forbidden { rules, message } => write!(f, "{rules} forbids it: {message}"),
             Self::DeviceLacks(what) => write!(f, "device lacks {what}"),

@@ -7,6 +7,7 @@ use layoutproof_device::RunnerKind;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use serde::{Deserialize, Serialize};
 
+use crate::account::Account;
 use crate::check::{BoundCount, KnownEntry, StoryBlock};
 use crate::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 use crate::fault::{FaultCount, FaultKind};
@@ -75,6 +76,10 @@ pub struct RunEnd {
     /// all APIs worked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_listings: Vec<String>,
+    /// What was found in the user's files and what was compared of it; absent from runs of cases and from records of
+    /// earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Box<Account>>,
     /// In one shard of a run, its findings about the entries that only all shards together can
     /// declare stale.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

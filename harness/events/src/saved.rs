@@ -14,8 +14,9 @@ use thiserror::Error;
 use crate::check_id::{CheckDevice, CheckId, CheckRules, ShaderMaker};
 use crate::validation::Validation;
 use crate::{
-    Access, BoundCount, CheckRecord, Culprit, Event, Fault, KnownEntry, Outcome, OutcomeKind, Proves, Reason, Reasons,
-    RecordValue, Row, RunEnd, RunHeader, SCHEMA, SkipKind, Story, Witness, Witnesses, are_none, is_zero,
+    Access, BlockReading, BoundCount, CheckRecord, Culprit, Event, Fault, KnownEntry, Outcome, OutcomeKind, Proves,
+    Reason, Reasons, RecordValue, Row, RunEnd, RunHeader, SCHEMA, SkipKind, Story, Witness, Witnesses, are_none,
+    is_zero,
 };
 
 /// The word for the device of a check without one.
@@ -67,6 +68,8 @@ pub struct SavedCheck<'a> {
     leaves_not_probed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bound: Option<Cow<'a, BoundCount>>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    blocks: Cow<'a, [BlockReading]>,
     rows: Cow<'a, [Row]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     story: Option<Cow<'a, Story>>,
@@ -108,6 +111,7 @@ impl<'a> From<&'a CheckRecord> for SavedCheck<'a> {
             leaves: check.leaves,
             leaves_not_probed: check.leaves_not_probed,
             bound: check.bound.as_ref().map(Cow::Borrowed),
+            blocks: check.blocks.as_slice().into(),
             rows: check.rows.as_slice().into(),
             story: check.outcome.story().map(Cow::Borrowed),
         }
@@ -153,6 +157,7 @@ impl TryFrom<SavedCheck<'_>> for CheckRecord {
             leaves: saved.leaves,
             leaves_not_probed: saved.leaves_not_probed,
             bound: saved.bound.map(Cow::into_owned),
+            blocks: saved.blocks.into_owned(),
             rows: saved.rows.into_owned(),
         })
     }

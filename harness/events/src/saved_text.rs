@@ -73,7 +73,11 @@ fn read_plain_reason(text: &str) -> Reason {
 fn known_reason(text: &str) -> Option<Reason> {
     if let Some(rest) = text.strip_prefix("refused by ") {
         let (compiler, message) = rest.split_once(": ")?;
-        return Some(Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned() });
+        return Some(Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned(), option: None });
+    }
+    if let Some(rest) = text.strip_prefix("our shader refused by ") {
+        let (compiler, message) = rest.split_once(": ")?;
+        return Some(Reason::ProbeRefusedBy { compiler: compiler.to_owned(), message: message.to_owned() });
     }
     if let Some(what) = text.strip_prefix("device lacks ") {
         return Some(Reason::DeviceLacks(what.to_owned()));
@@ -146,7 +150,11 @@ fn read_reasons(text: &str) -> Reasons {
         texts.push(part.to_owned());
         is_open = match reason {
             Reason::ProbesBroke { error, .. } | Reason::Runner(error) => !matches!(error, RunnerError::Timeout(_)),
-            Reason::RefusedBy { .. } | Reason::NotInEveryForm(_) | Reason::Forbidden { .. } | Reason::Other(_) => true,
+            Reason::RefusedBy { .. }
+            | Reason::ProbeRefusedBy { .. }
+            | Reason::NotInEveryForm(_)
+            | Reason::Forbidden { .. }
+            | Reason::Other(_) => true,
             Reason::DeviceLacks(_)
             | Reason::UniformBufferTooSmall { .. }
             | Reason::PushConstantsTooSmall { .. }
@@ -210,7 +218,7 @@ mod tests {
     use super::*;
 
     fn refused(compiler: &str, message: &str) -> Reason {
-        Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned() }
+        Reason::RefusedBy { compiler: compiler.to_owned(), message: message.to_owned(), option: None }
     }
 
     /// Reasons are equal if their texts are, so this compares how they are built.

@@ -13,7 +13,7 @@ use layoutproof_layout::shape::{Count, Member, PointerPromise, StructType, Type}
 use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, PointerPlace, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
-use crate::module::{EntryParameter, EntryPoint, Parameter, ParameterKind};
+use crate::module::{EntryParameter, EntryPoint, MemoryView, Parameter, ParameterKind, ViewKind};
 use layoutproof_preprocess::problems::ProblemList;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -41,6 +41,12 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
     }
 
     module.blocks = blocks.found;
+    // The other pointees are blocks.
+    let has_block = |view: &MemoryView| {
+        let mut pointees = module.blocks.iter().filter(|block| block.kind == BlockKind::Pointee);
+        pointees.any(|block| matches!(&block.element, Type::Struct(structure) if structure.name == view.name))
+    };
+    module.views.retain(|view| view.kind != ViewKind::Pointer || !has_block(view));
     number(&mut module.blocks);
 }
 

@@ -33,8 +33,29 @@ pub struct Module {
     pub namespaces: Vec<String>,
     /// Modules named by `import`, in first-import order.
     pub imports: Vec<String>,
+    /// Memory that bodies reach without a declared block, in the order of the text.
+    pub views: Vec<MemoryView>,
     /// Problems that do not change a layout.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// Memory that a body reaches as a type, without a block that the source declares for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryView {
+    pub kind: ViewKind,
+    /// The type, as written.
+    pub name: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewKind {
+    /// A buffer fetched from a descriptor heap.
+    DescriptorHeap,
+    /// A load or store of a type in a buffer of bytes.
+    RawAccess,
+    /// Memory behind a pointer that no parameter has.
+    Pointer,
 }
 
 /// Sort key for the order in which slangc visits the globals of a module.

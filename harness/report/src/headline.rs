@@ -10,7 +10,7 @@ use layoutproof_events::producer::Producer;
 use layoutproof_events::summary::proves_nothing;
 use layoutproof_events::{CheckDevice, ShaderMaker};
 use layoutproof_events::{OutcomeKind, RunEnd};
-use layoutproof_show::style::{Style, Tone, counted, grouped};
+use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 
 use crate::faults;
 use crate::reporter::FinishedRun;
@@ -40,7 +40,9 @@ impl Headline {
         let listings = end.failed_listings.len() as u64;
         let lacking = (listings > 0).then(|| format!("{} failed", counted(listings, "device listing")));
         let bad = bad(end);
-        let (lead, tone) = match (bad.is_some(), cut.is_some() || lacking.is_some() || run.is_short) {
+        let gaps = end.account.as_ref().map(|account| account.gaps()).unwrap_or_default();
+        let is_short = cut.is_some() || lacking.is_some() || run.is_short || !gaps.is_empty();
+        let (lead, tone) = match (bad.is_some(), is_short) {
             (true, _) => ("FAIL", Tone::Disagree),
             (false, true) => ("incomplete", Tone::Disagree),
             (false, false) if proves_nothing(end) => ("nothing proved", Tone::Skip),
@@ -55,8 +57,13 @@ impl Headline {
             let agree = if end.agree == 1 { "agrees" } else { "agree" };
             format!("{} {agree}{}", counted(end.agree.into(), "check"), participants(run))
         };
+        let agreed = match end.account.as_ref().and_then(|account| account.counts()) {
+            Some(counts) if gaps.is_empty() => format!("{counts}, {agreed}"),
+            Some(counts) => [counts].into_iter().chain(gaps).chain([agreed]).collect::<Vec<_>>().join("; "),
+            None => gaps.into_iter().chain([agreed]).collect::<Vec<_>>().join("; "),
+        };
         let parts = [cut, lacking, bad, Some(agreed)];
-        let sentence = parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let sentence = one_line(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
 
         let known = (end.known > 0 && !only_known).then(|| counted(end.known.into(), "known bug"));
         let skipped = (end.skipped > 0).then(|| format!("{} not possible here", grouped(end.skipped.into())));

@@ -167,8 +167,9 @@ fn refusals(checks: &[CheckRecord]) -> BTreeSet<String> {
         let reasons =
             check.outcome.reasons().into_iter().flat_map(|reasons| iter::once(&reasons.first).chain(&reasons.others));
         for reason in reasons.chain(&check.not_checked) {
-            let Reason::RefusedBy { message, .. } = reason else { continue };
-            let sentence = format!("{} refuses {}: {message}", target(&check.id), check.id.case);
+            let Reason::RefusedBy { message, option, .. } = reason else { continue };
+            let help = option.as_ref().map(|option| format!(" (pass `{option}`)")).unwrap_or_default();
+            let sentence = format!("{} refuses {}: {message}{help}", target(&check.id), check.id.case);
             sentences.insert(one_line(&sentence));
         }
     }

@@ -6,6 +6,7 @@
 //! Both then make the columns that [`layout_text`] draws. [`host_types`] writes the same blocks as types of host languages.
 #![forbid(unsafe_code)]
 
+pub mod accounts;
 mod better_order;
 mod declared_words;
 mod dxc_spirv;

@@ -23,6 +23,8 @@ pub(super) struct CheckAnswers {
     pub(super) leaves: BTreeSet<String>,
     pub(super) broken: Vec<Failure>,
     pub(super) lacking: BTreeSet<Reason>,
+    /// The same by block.
+    pub(super) lacking_of: BTreeMap<usize, BTreeSet<Reason>>,
 }
 
 impl CheckAnswers {
@@ -81,7 +83,7 @@ pub(super) struct Failure {
 
 /// The reasons why a check broke; `None` if it did not. Probes with the same error share one reason,
 /// which starts with their names. `earlier` are errors from before any probe existed.
-pub(super) fn broke(failures: &[Failure], earlier: &[String]) -> Option<Reasons> {
+pub(super) fn broke(failures: &[Failure], earlier: &[String], own_faults: &[Reason]) -> Option<Reasons> {
     let mut alike: Vec<(&RunnerError, Vec<String>)> = Vec::new();
     for Failure { probe, error } in failures {
         match alike.iter_mut().find(|(known, _)| *known == error) {
@@ -92,7 +94,7 @@ pub(super) fn broke(failures: &[Failure], earlier: &[String]) -> Option<Reasons>
     }
 
     let of_probes = alike.into_iter().map(|(error, probes)| Reason::ProbesBroke { probes, error: error.clone() });
-    Reasons::new(of_probes.chain(earlier.iter().cloned().map(Reason::Other)))
+    Reasons::new(of_probes.chain(earlier.iter().cloned().map(Reason::Other)).chain(own_faults.iter().cloned()))
 }
 
 /// Collects the drivers' messages from the jobs, each once, in order of first appearance.

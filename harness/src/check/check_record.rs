@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use layoutproof_device::{ReadBack, RunnerError};
-use layoutproof_layout::{ElementChoice, Leaf, Quantity};
+use layoutproof_layout::{ElementChoice, Leaf, Quantity, join};
 
 use crate::check::answers::{CheckAnswers, Failure, broke, driver_messages};
 use crate::check::check::Check;
@@ -14,9 +14,10 @@ use crate::check::produce::gap::GapCause;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
 use crate::check::verdict::{CodeOrigin, Validation, Verdict, differing, judge};
+use layoutproof_events::producer::Producer;
 use layoutproof_events::{
-    Access, CheckRecord, CommandOption, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue, RerunCommand, Row,
-    SkipKind, Story, StoryBlock, Witnesses,
+    Access, BlockReading, CheckRecord, CommandOption, Culprit, Outcome, OutcomeKind, Reason, Reasons, RecordValue,
+    RerunCommand, Row, SkipKind, Story, StoryBlock, Witnesses,
 };
 use layoutproof_probes::{
     AddressSpace, BoundRange, BufferRole, Form, Observation, Observed, ProbeEntry, ProbeProblem, observe,
@@ -33,6 +34,8 @@ impl Check {
             match self.observed(probe, &mut own_results) {
                 Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
+                    let block = self.produced.modules[probe.module].block;
+                    answers.lacking_of.entry(block).or_default().insert(Reason::DeviceLacks(reason.clone()));
                     answers.lacking.insert(Reason::DeviceLacks(reason));
                 }
                 Err(error) => {
@@ -42,6 +45,9 @@ impl Check {
         }
 
         answers.lacking.extend(jobs.lacking.iter().cloned());
+        for (block, reasons) in &jobs.lacking_of {
+            answers.lacking_of.entry(*block).or_default().extend(reasons.iter().cloned());
+        }
         self.add_reports(&mut answers.rows);
         answers.rows.extend(self.claims());
 
@@ -58,6 +64,7 @@ impl Check {
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             leaves: u32::try_from(answers.leaves.len()).unwrap_or(u32::MAX),
             leaves_not_probed: if is_skipped { 0 } else { self.produced.leaves_not_probed },
+            blocks: self.readings(&answers),
             rows: answers.rows,
             ..CheckRecord::new(self.id(), proves, validation, outcome)
         }
@@ -138,12 +145,12 @@ impl Check {
     /// The outcome that follows from the verdict on the rows and from the parts that did not run.
     fn outcome(&self, verdict: Verdict, answers: &CheckAnswers, code: CodeOrigin) -> Outcome {
         let story = |culprit, sentence: &str| Some(Box::new(self.story(culprit, sentence, code, &answers.rows)));
-        match (verdict, broke(&answers.broken, &self.produced.broken)) {
+        match (verdict, broke(&answers.broken, &self.produced.broken, &self.produced.own_faults)) {
             (Verdict::Differs { culprit, sentence }, broke) => {
                 Outcome::Differs { culprit, broke, story: story(Some(culprit), &sentence) }
             }
             (Verdict::Agrees, Some(reasons)) => {
-                let (culprit, sentence) = self.breaker(&answers.leaves);
+                let (culprit, sentence) = self.breaker(answers);
                 Outcome::Broken { reasons, culprit, story: story(culprit, sentence) }
             }
             (Verdict::Agrees, None) if Self::is_unanswered(answers) => {
@@ -162,18 +169,54 @@ impl Check {
 
     /// Blames a compiler that gave no answer. A device that gave none explains itself in its own
     /// messages.
-    fn breaker(&self, leaves: &BTreeSet<String>) -> (Option<Culprit>, &'static str) {
-        match (self.produced.broken.is_empty(), leaves.is_empty()) {
+    fn breaker(&self, answers: &CheckAnswers) -> (Option<Culprit>, &'static str) {
+        if self.produced.broken.is_empty() && answers.broken.is_empty() && !self.produced.own_faults.is_empty() {
+            return (None, "the compiler accepts the file: the fault is in the shader that layoutproof wrote for it");
+        }
+        match (self.produced.broken.is_empty(), answers.leaves.is_empty()) {
             (true, _) => (None, ""),
             (false, true) => (Some(Culprit::Compiler), "it made nothing that could be checked"),
             (false, false) => (Some(Culprit::Compiler), "it broke on a part of the check; all that it made agrees"),
         }
     }
 
+    /// Says for each block of a user's file that the check is about what the device read of it.
+    fn readings(&self, answers: &CheckAnswers) -> Vec<BlockReading> {
+        let Self { subject, produced, device } = self;
+        if subject.source.is_case {
+            return Vec::new();
+        }
+        let concerns = |block: usize| match (produced.producer, subject.source.module.blocks.get(block)) {
+            (Producer::Compiler(toolchain), Some(declared)) => toolchain.follows(subject.rules, declared),
+            (Producer::Generator(_) | Producer::Compiler(_), _) => true,
+        };
+        let blocks = subject.layouts.iter().enumerate().filter(|(block, _)| concerns(*block));
+        let reading = blocks.map(|(block, layout)| {
+            let leaves = if layout.result.is_ok() { layout.leaves_in(produced.elements) } else { Vec::new() };
+            let is_unread = |leaf: &&Leaf| {
+                !answers.leaves.contains(&join(&layout.name, &leaf.path))
+                    && !produced.spared_leaves.contains(&(block, leaf.path.clone()))
+            };
+            let unread: BTreeSet<String> = leaves.iter().filter(is_unread).map(|leaf| leaf.path.clone()).collect();
+            let mut reasons: Vec<Reason> = Vec::new();
+            if !unread.is_empty() || layout.result.is_err() {
+                let gaps = produced.gaps.iter().filter(|gap| gap.block.is_none_or(|of| of == block));
+                let lacking = answers.lacking_of.get(&block).into_iter().flatten();
+                let unfit = device.unfit().map(Reason::DeviceLacks);
+                reasons = gaps.map(|gap| gap.reason.clone()).chain(lacking.cloned()).chain(unfit).collect();
+                reasons.sort_by_key(|reason| !reason.is_refusal());
+            }
+            BlockReading { block: layout.name.clone(), leaves: leaves.len() as u64, unread, reasons }
+        });
+        reading.collect()
+    }
+
     /// Collects the reasons why parts of the check did not run, the compiler's own messages first.
     fn left_out(&self, answers: &CheckAnswers) -> Vec<Reason> {
         let gaps = self.produced.gaps.iter().map(|gap| &gap.reason);
         let mut reasons: Vec<Reason> = gaps.chain(&answers.lacking).cloned().collect();
+        // Several blocks may have the same gap.
+        reasons.dedup();
         reasons.sort_by_key(|reason| !reason.is_refusal());
         reasons
     }

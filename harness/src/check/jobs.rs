@@ -1,7 +1,7 @@
 //! Builds the jobs of a check that its device can run, and collects the reasons why the others are
 //! missing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::Job;
 
@@ -40,6 +40,8 @@ pub struct Jobs {
     pub(super) probes: Vec<CheckProbe>,
     /// Why the device cannot run the other jobs.
     pub lacking: BTreeSet<Reason>,
+    /// The same by block.
+    pub(super) lacking_of: BTreeMap<usize, BTreeSet<Reason>>,
 }
 
 impl Jobs {
@@ -53,6 +55,11 @@ impl Jobs {
     pub fn are_of(&self, probes: &BTreeSet<ProbeName>) -> Vec<bool> {
         let own = self.probes.iter().filter(|probe| !probe.fused);
         own.flat_map(|probe| std::iter::repeat_n(probe.is_among(probes), probe.probe.runs.len())).collect()
+    }
+
+    fn lack(&mut self, block: usize, reason: Reason) {
+        self.lacking_of.entry(block).or_default().insert(reason.clone());
+        self.lacking.insert(reason);
     }
 
     /// Counts the accesses to leaves in these jobs, each form once.
@@ -94,7 +101,7 @@ impl Check {
             let mut probes = match jobs(&module.layout, &module.plan, shader) {
                 Ok(probes) => probes,
                 Err(error) => {
-                    all.lacking.insert(error.to_string().into());
+                    all.lack(module.block, error.to_string().into());
                     continue;
                 }
             };
@@ -106,11 +113,12 @@ impl Check {
                 }
             }
 
-            all.lacking.extend(module.plan.entries.iter().filter_map(|entry| self.outgrown(module, entry, &probes)));
+            let outgrown = module.plan.entries.iter().filter_map(|entry| self.outgrown(module, entry, &probes));
+            outgrown.for_each(|reason| all.lack(module.block, reason));
             probes.retain(|probe| self.bindable(probe, module));
             for probe in probes {
                 match self.lacks(&probe) {
-                    Some(reason) => drop(all.lacking.insert(reason)),
+                    Some(reason) => all.lack(module.block, reason),
                     None => all.probes.push(CheckProbe {
                         module: index,
                         probe,

@@ -57,6 +57,8 @@ pub struct Subject {
     pub authorities: Vec<Authority>,
     /// True if a compiler implied this rule set and the user did not request it.
     pub is_native: bool,
+    /// The producers that make its shaders; `None` for all of the run.
+    pub makers: Option<Vec<Producer>>,
 }
 
 impl Subject {
@@ -75,6 +77,7 @@ impl Subject {
             layouts,
             source,
             is_native: false,
+            makers: None,
         }
     }
 
@@ -130,12 +133,22 @@ impl Subject {
             authorities: Vec::new(),
             layouts,
             is_native: false,
+            makers: None,
         }
+    }
+
+    /// The subject with only these makers of shaders.
+    #[must_use]
+    pub fn made_by(self, makers: Option<Vec<Producer>>) -> Self {
+        Self { makers, ..self }
     }
 
     /// True if the producer has shaders for it. A compiler has some for blocks that it lays out by
     /// this rule set itself, and for user text in its own language.
     pub fn is_taken_by(&self, producer: Producer) -> bool {
+        if self.makers.as_ref().is_some_and(|makers| !makers.contains(&producer)) {
+            return false;
+        }
         match producer {
             Producer::Generator(_) => !self.is_native,
             Producer::Compiler(toolchain) if self.is_own_wgsl() => toolchain.input == Input::Wgsl,

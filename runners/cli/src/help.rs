@@ -25,7 +25,7 @@ const GROUPS: [(&str, &str); 4] = [
 
 /// Headings for options, and the options that appear below them in every command.
 const THEMES: [(&str, &str); 6] = [
-    ("What is checked", "rules all form space stage every_element shard caselist cases"),
+    ("What is checked", "rules all bindings form space stage every_element shard caselist cases"),
     (
         "Compilers and devices",
         "producer device runner keep no_cache compile_limit time_limit jobs retries no_fuse rotation",

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use layoutproof_core::check::Source;
+use layoutproof_events::AccountEntry;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::named_compiler::NamedCompiler;
@@ -20,7 +21,7 @@ use layoutproof_layout::{
 };
 use layoutproof_report::host_check::OpenChoices;
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
+use layoutproof_show::{InputContent, RuleChoice, accounts, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -167,6 +168,8 @@ pub struct ShaderBlocks {
     pub notes: Vec<String>,
     /// Sentences about targets that no compiler answers for.
     pub left_out: Vec<String>,
+    /// What the file has besides blocks.
+    pub others: Vec<AccountEntry>,
 }
 
 /// Reads a shader. Compilers read what we refuse.
@@ -212,7 +215,11 @@ pub fn read_without_compilers(
     };
     let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
 
-    let mut read = ShaderBlocks { warnings: source.module.warnings.clone(), ..ShaderBlocks::default() };
+    let mut read = ShaderBlocks {
+        warnings: source.module.warnings.clone(),
+        others: accounts::besides_blocks(&source.module, &word, sources),
+        ..ShaderBlocks::default()
+    };
     for block in &source.module.blocks {
         let comment = comment_of(block, sources).unwrap_or_default();
         check_words(&word, &block.name, &comment)?;

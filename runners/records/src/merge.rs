@@ -84,6 +84,12 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         end.left_out_cases.clone_from(&part.left_out_cases);
         end.cells.clone_from(&part.cells);
         add_sources(&mut end.sources, &part.sources);
+        if let Some(account) = &part.account {
+            let entries = &mut end.account.get_or_insert_default().entries;
+            // Records of one file may be given twice, such as those of two machines.
+            let new: Vec<_> = account.entries.iter().filter(|entry| !entries.contains(entry)).cloned().collect();
+            entries.extend(new);
+        }
         for failure in &part.failed_listings {
             // Several machines may fail in the same way.
             if !end.failed_listings.contains(failure) {
@@ -115,6 +121,7 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         cells,
         sources,
         cache,
+        account,
         ..
     } = end;
     let mut totals = fold(&records);
@@ -134,6 +141,7 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         cells,
         sources,
         cache,
+        account,
         ..totals
     };
 

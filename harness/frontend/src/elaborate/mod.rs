@@ -23,6 +23,7 @@ mod resolve;
 mod scope;
 mod specialisation;
 mod unused;
+mod views;
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -160,6 +161,8 @@ pub(super) fn elaborate<'t>(
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
     elaborator.warn_of_interface_values();
+
+    elaborator.module.views = views::views(source);
 
     let Elaborator { module, globals_at, members_point, measures, problems, .. } = elaborator;
     ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems }

@@ -10,7 +10,7 @@ use crate::headline::Headline;
 use crate::matrix;
 use crate::reporter::{Destination, FinishedRun, Reporter};
 use layoutproof_events::summary::{add, add_left_out};
-use layoutproof_events::{CheckRecord, LeftOutChecks, RunEnd};
+use layoutproof_events::{AccountEntry, CheckRecord, LeftOutChecks, RunEnd};
 use layoutproof_show::style::{Style, Tone, grouped, one_line};
 
 /// GitHub shows ten annotations of one kind per step and drops the rest.
@@ -46,7 +46,23 @@ impl Reporter for GithubAnnotations {
         let headline = Headline::of(run);
         let first =
             Annotation::headline("layoutproof run", headline.tone != Tone::Agree, headline.sentence_with_lead());
-        first.to_string() + &annotations(run.checks)
+        let causes = annotations(run.checks);
+        let room = MAX_ANNOTATIONS.saturating_sub(1 + causes.lines().count());
+        let open = run.end.account.iter().flat_map(|account| account.open()).take(room).map(of_open);
+        first.to_string() + &causes + &open.map(|annotation| annotation.to_string()).collect::<String>()
+    }
+}
+
+/// What a run found and did not compare, at its line.
+pub(crate) fn of_open(entry: &AccountEntry) -> Annotation<'_> {
+    let target = entry.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
+    let text = format!("not compared: {}{target}: {}", entry.name, entry.state);
+    Annotation {
+        is_error: true,
+        file: Some(&entry.file),
+        line: entry.line,
+        title: String::new(),
+        text: one_line(&text),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::failure::cause::FailureGroup;
 use crate::failure::cause::place;
 use crate::faults::both_answers;
 use crate::reporter::{Destination, FinishedRun, Reporter};
-use layoutproof_events::{CheckRecord, KnownEntry, OutcomeKind};
+use layoutproof_events::{AccountEntry, AccountState, CheckRecord, KnownEntry, OutcomeKind};
 use layoutproof_show::style::{Style, one_line};
 use layoutproof_source::plain_text::escape_controls;
 
@@ -48,6 +48,11 @@ impl Reporter for Junit {
             suite.add_test_cases(checks.into_iter().map(test_case));
             report.add_test_suite(suite);
         }
+        if let Some(account) = &run.end.account {
+            let mut suite = TestSuite::new("account");
+            suite.add_test_cases(account.entries.iter().map(account_case));
+            report.add_test_suite(suite);
+        }
         let text = report.to_string().expect("writing to memory does not fail");
         // quick-junit leaves out the control characters that XML forbids, but not U+FFFE.
         escape_controls(&text).into_owned()
@@ -75,6 +80,26 @@ fn test_case(check: &CheckRecord) -> TestCase {
         let kind: &str = fault.cause.kind().into();
         test.add_property(Property::new(kind, one_line(&fault.cause.to_string())));
     }
+    test
+}
+
+/// A thing that the run found. What was not compared is an error, unless the user excludes it.
+fn account_case(entry: &AccountEntry) -> TestCase {
+    let target = entry.target.iter().map(|target| format!("::{target}")).collect::<String>();
+    let kind: &str = entry.kind.into();
+    let name = one_line(&format!("{}{target}", entry.name));
+    let message = one_line(&entry.state.to_string());
+    let status = match (entry.is_open(), &entry.state) {
+        (true, _) => failed(NonSuccessKind::Error, "incomplete", &message, message.clone()),
+        (false, AccountState::Compared) => TestCaseStatus::success(),
+        (false, _) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(message);
+            status
+        }
+    };
+    let mut test = TestCase::new(name, status);
+    test.set_classname(one_line(&format!("{}.{kind}", entry.file)));
     test
 }
 

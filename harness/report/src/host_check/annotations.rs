@@ -5,7 +5,7 @@ use super::headline::{headline, is_failing};
 use super::other_layouts::layout_advice;
 use super::text::mismatch_places;
 use super::{CheckedPair, HostCheck, target_title};
-use crate::github::{Annotation, MAX_ANNOTATIONS};
+use crate::github::{Annotation, MAX_ANNOTATIONS, of_open};
 use layoutproof_hostcheck::Mismatch;
 use layoutproof_show::style::{Style, one_line};
 
@@ -43,6 +43,8 @@ pub fn annotations(check: &HostCheck) -> String {
         let text = with_also(&one_line(&unread.sentence()), unread.also().as_deref());
         error(Some(&unread.files[0].file), None, text)
     }));
+    let unseen = if check.is_strict { check.account.unseen().entries } else { Vec::new() };
+    found.extend(unseen.iter().map(of_open));
     found.extend(check.all_complaints().map(|complaint| error(None, None, one_line(complaint))));
     found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
 }

@@ -79,6 +79,10 @@ fn other_parts(check: &HostCheck) -> Vec<String> {
         1 => parts.push("1 entry of layoutproof.toml no longer holds".to_owned()),
         several => parts.push(format!("{several} entries of layoutproof.toml no longer hold")),
     }
+    let unseen = check.account.unseen();
+    if !unseen.entries.is_empty() {
+        parts.push(format!("not compared: {}", unseen.gaps().join("; ")));
+    }
     if !check.lock_changes.is_empty() {
         parts.push(format!("{} since layoutproof.lock", counted(check.lock_changes.len() as u64, "change")));
     }
@@ -110,6 +114,7 @@ pub(super) fn leaves(number: u32) -> String {
 pub fn is_failing(check: &HostCheck) -> bool {
     check.pairs.iter().any(|pair| pair.outcome() == PairOutcome::Differ)
         || check.unmatched.iter().any(|unmatched| check.is_strict || unmatched.reason.is_error())
+        || (check.is_strict && !check.account.unseen().entries.is_empty())
         || check.all_complaints().next().is_some()
         || !check.unread.is_empty()
 }

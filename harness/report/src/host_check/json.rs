@@ -1,5 +1,6 @@
 //! The check as JSON in the format of `cli-contract.md`.
 
+use layoutproof_events::Account;
 use layoutproof_layout::ShaderCompiler;
 use layoutproof_layout::native::find_native;
 use serde::Serialize;
@@ -27,6 +28,7 @@ pub fn json(check: &HostCheck) -> String {
         complaints: check.all_complaints().collect(),
         better_targets: targets.iter().map(JsonBetterLayout::new).collect(),
         better_matrix_orders: orders.iter().map(JsonBetterLayout::new).collect(),
+        account: &check.account,
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -45,6 +47,7 @@ struct JsonCheck<'a> {
     better_targets: Vec<JsonBetterLayout>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     better_matrix_orders: Vec<JsonBetterLayout>,
+    account: &'a Account,
 }
 
 /// A target or an order of matrices with which more blocks of a language agree than with the compared one.

@@ -30,7 +30,7 @@ pub use view::{Amount, View};
 use std::sync::Arc;
 
 use layoutproof_device::RunnerKind;
-use layoutproof_events::Reasons;
+use layoutproof_events::{Account, Reasons};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{BlockKind, Column};
 use layoutproof_source::diagnostics::ReadingAdvice;
@@ -50,8 +50,10 @@ pub struct HostCheck {
     pub complaints: Vec<String>,
     /// Changes since `layoutproof.lock` was written, as sentences.
     pub lock_changes: Vec<String>,
-    /// Treat unmatched blocks as errors.
+    /// Treat unmatched blocks, and memory that cannot be compared, as errors.
     pub is_strict: bool,
+    /// What the shaders have, and what was compared of it.
+    pub account: Account,
 }
 
 /// A shader or host file that could not be read.

@@ -312,7 +312,7 @@ fn reason(check: &CheckRecord) -> String {
 fn skip_reason(check: &CheckRecord) -> String {
     let Some(Reasons { first, others }) = check.outcome.reasons() else { return String::new() };
     let mut text = match first {
-        Reason::RefusedBy { compiler, message } if compiler == check.id.producer.as_str() => {
+        Reason::RefusedBy { compiler, message, .. } if compiler == check.id.producer.as_str() => {
             format!("refused: {message}")
         }
         Reason::Forbidden { rules, message } if rules == check.id.rules.as_str() => {

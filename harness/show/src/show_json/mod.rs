@@ -8,7 +8,7 @@ use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, BlockLayout, Extent, MemberRow, Refusal};
 use serde::{Serialize, Serializer};
 
-use layoutproof_events::SCHEMA;
+use layoutproof_events::{Account, SCHEMA};
 use layoutproof_source::diagnostics::{self, Code, Diagnostic, Severity};
 use layoutproof_source::plain_text::escape_json;
 use layoutproof_source::sources::SourceMap;
@@ -49,6 +49,9 @@ pub struct Shown {
     /// Parameters without a binding, because the entry point does not use them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unused: Vec<String>,
+    /// What the source has, and what the output says about it; absent for a refused source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
 }
 
 /// The bindings of one of several targets or compilers.
@@ -294,7 +297,13 @@ impl Shown {
             placements: None,
             entry: None,
             unused: Vec::new(),
+            account: None,
         }
+    }
+
+    #[must_use]
+    pub fn with_account(self, account: Account) -> Self {
+        Self { account: Some(account), ..self }
     }
 
     /// The output as one line of JSON, newline included.

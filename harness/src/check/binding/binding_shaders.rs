@@ -327,7 +327,7 @@ impl Proof {
                     module.refused = Some(format!("{toolchain} made no container").into());
                 }
                 CompileOutcome::Rejected(message) => {
-                    module.refused = Some(Reason::RefusedBy { compiler: toolchain.to_string(), message });
+                    module.refused = Some(Reason::RefusedBy { compiler: toolchain.to_string(), message, option: None });
                 }
                 CompileOutcome::Failed(sentence) => module.refused = Some(sentence.into()),
             }

@@ -147,8 +147,9 @@ impl CompileJob<'_> {
         let version = self.compilers.version(self.toolchain).unwrap_or_default();
         let rejects = &self.subject.source.rejects;
         let is_expected = rejects.iter().any(|told| is_expected(told, self.toolchain, version, words));
-        let reason = Reason::RefusedBy { compiler: self.toolchain.to_string(), message: words.to_owned() };
-        Gap { reason, cause: if is_expected { GapCause::Language } else { GapCause::Tool } }
+        let reason =
+            Reason::RefusedBy { compiler: self.toolchain.to_string(), message: words.to_owned(), option: None };
+        if is_expected { Gap::language(reason) } else { Gap::tool(reason) }
     }
 
     /// Returns a sentence if the compiler refused declarations although this very version gave the

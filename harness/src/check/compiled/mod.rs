@@ -11,5 +11,6 @@ mod authority;
 mod block_access;
 pub(crate) mod compile_probe;
 mod compiled_code;
+mod own_file;
 pub(crate) mod produce_compiled;
 mod watched_compilers;

@@ -14,6 +14,7 @@ use layoutproof_layout::{
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
+use crate::check::compiled::own_file::{OwnFile, OwnFileAnswer, is_read_by_own_code};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
@@ -60,7 +61,9 @@ impl SubjectShaders {
         };
 
         let compilers = WatchedCompilers::new(compilers);
+        let own_file = OwnFile::default();
         for block in 0..subject.layouts.len() {
+            let known = produced.gaps.len();
             let asked = CompileJob { subject, toolchain, compilers: &compilers, text, block, target };
             let accesses = if subject.is_own_wgsl() {
                 produced.accesses_of_own_wgsl(&asked)
@@ -69,8 +72,9 @@ impl SubjectShaders {
             };
             for mut access in chosen(accesses, subject, settings) {
                 access.plan = asked.named(access.plan);
-                produced.add_compiled(&asked, &access);
+                produced.add_compiled(&asked, &own_file, &access);
             }
+            produced.gaps[known..].iter_mut().for_each(|gap| gap.block = Some(block));
         }
         if produced.modules.is_empty() {
             // Why there is no module is enough.
@@ -341,7 +345,7 @@ impl SubjectShaders {
         vec![BlockAccess::first(layout, plan)]
     }
 
-    fn add_compiled(&mut self, asked: &CompileJob<'_>, access: &BlockAccess) {
+    fn add_compiled(&mut self, asked: &CompileJob<'_>, own_file: &OwnFile, access: &BlockAccess) {
         let BlockAccess { layout, plan, .. } = access;
         if plan.leaves.is_empty() {
             return;
@@ -354,11 +358,11 @@ impl SubjectShaders {
             return;
         }
         for part in parts(asked, layout, plan) {
-            self.add_part(asked, layout, &part);
+            self.add_part(asked, own_file, layout, &part);
         }
     }
 
-    fn add_part(&mut self, asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan) {
+    fn add_part(&mut self, asked: &CompileJob<'_>, own_file: &OwnFile, layout: &BlockLayout, plan: &ProbePlan) {
         let (best, failed) = asked.attempts(layout, plan);
         self.add_failed(&failed, best.is_followed());
         if let Attempt::Followed(module) | Attempt::NotFollowed(module, _) = &best
@@ -375,9 +379,29 @@ impl SubjectShaders {
             }
             Attempt::Refused(gap) => match asked.contradicts_authority(&gap) {
                 Some(sentence) => self.broken.push(sentence),
-                None => self.gaps.push(gap),
+                None => self.add_refusal(asked, own_file, gap),
             },
             Attempt::Broken(sentence) => self.broken.push(sentence),
+        }
+    }
+
+    /// Adds the refusal of a shader. Before it counts as the refusal of a user's file, the compiler gets that file as it is.
+    fn add_refusal(&mut self, asked: &CompileJob<'_>, own_file: &OwnFile, gap: Gap) {
+        let Reason::RefusedBy { compiler, message, .. } = &gap.reason else { return self.gaps.push(gap) };
+        let (compiler, message) = (compiler.clone(), message.clone());
+        match own_file.answer(asked) {
+            OwnFileAnswer::NotAsked => self.gaps.push(gap),
+            OwnFileAnswer::Refused { message, option } => {
+                self.gaps.push(Gap { reason: Reason::RefusedBy { compiler, message, option }, ..gap });
+            }
+            OwnFileAnswer::Taken => {
+                let reason = Reason::ProbeRefusedBy { compiler, message };
+                // A compiler may refuse for a block what the file's own code does not need.
+                if is_read_by_own_code(asked) {
+                    self.own_faults.push(reason.clone());
+                }
+                self.gaps.push(Gap { reason, ..gap });
+            }
         }
     }
 
@@ -393,9 +417,9 @@ impl SubjectShaders {
                 Attempt::NotFollowed(_, reason) if do_others_well => {
                     self.gaps.push(Gap::tool(Reason::NotInEveryForm(Box::new(reason.clone().into()))));
                 }
-                Attempt::Refused(Gap { reason, cause }) if do_others_well => {
-                    let reason = Reason::NotInEveryForm(Box::new(reason.clone()));
-                    self.gaps.push(Gap { reason, cause: *cause });
+                Attempt::Refused(gap) if do_others_well => {
+                    let reason = Reason::NotInEveryForm(Box::new(gap.reason.clone()));
+                    self.gaps.push(Gap { reason, ..gap.clone() });
                 }
                 // The attempt that counts failed too and gives the reason.
                 Attempt::Followed(_) | Attempt::NotFollowed(..) | Attempt::Refused(_) => {}

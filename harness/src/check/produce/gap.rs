@@ -7,6 +7,8 @@ use layoutproof_events::Reason;
 pub struct Gap {
     pub reason: Reason,
     pub cause: GapCause,
+    /// The index of the block that it is about; `None` for the whole source.
+    pub block: Option<usize>,
 }
 
 /// The cause of a [`Gap`].
@@ -22,12 +24,12 @@ pub enum GapCause {
 impl Gap {
     /// Makes a gap with the cause [`GapCause::Language`].
     pub fn language(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), cause: GapCause::Language }
+        Self { reason: reason.into(), cause: GapCause::Language, block: None }
     }
 
     /// Makes a gap with the cause [`GapCause::Tool`].
     pub fn tool(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), cause: GapCause::Tool }
+        Self { reason: reason.into(), cause: GapCause::Tool, block: None }
     }
 
     /// Returns true if a compiler refused the declarations.

@@ -32,13 +32,15 @@ impl SubjectShaders {
     pub(super) fn add_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
         let mut plan = in_wgsl(plan).only(&FORMS_OF_NAGA.into());
         if self.elements == ElementChoice::Sample {
-            let all = plan.leaves.len();
+            let all: Vec<String> = plan.leaves.iter().map(|leaf| leaf.path.clone()).collect();
             plan = plan.at_even_distances(layouts.packed, MOST_LEAVES_IN_WGSL);
-            let others = all - plan.leaves.len();
+            let others = all.len() - plan.leaves.len();
             if others > 0 {
-                let block = &layouts.packed.name;
-                self.spared.push(format!("leaves not probed ({others} of `{block}` between others that are)").into());
+                let name = &layouts.packed.name;
+                self.spared.push(format!("leaves not probed ({others} of `{name}` between others that are)").into());
                 self.leaves_not_probed = self.leaves_not_probed.saturating_add(others as u64);
+                let is_probed = |path: &String| plan.leaves.iter().any(|leaf| leaf.path == *path);
+                self.spared_leaves.extend(all.into_iter().filter(|path| !is_probed(path)).map(|path| (block, path)));
             }
         }
         for part in plan.parts_for_drivers(layouts.packed) {

@@ -39,6 +39,10 @@ pub struct SubjectShaders {
     pub gaps: Vec<Gap>,
     /// Failures on the way to a shader, such as a compiler crash.
     pub broken: Vec<String>,
+    /// Our own shaders that a compiler refuses although it takes the user's file.
+    pub own_faults: Vec<Reason>,
+    /// Leaves that only stand for others: a long block is probed at even distances. By block and path.
+    pub spared_leaves: BTreeSet<(usize, String)>,
     pub elements: ElementChoice,
     /// The number of leaves in other elements, which no shader reads or writes.
     pub leaves_not_probed: u64,
@@ -92,48 +96,71 @@ impl SubjectShaders {
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
         for (block, layout) in subject.layouts.iter().enumerate() {
-            if let Err(refusals) = &layout.result {
-                shaders.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
-                continue;
-            }
-
-            let leaves = shaders.leaves(layout);
-            let settings = &shaders.spare(settings, layout, &leaves);
-            let places = reach(subject, block, settings);
-            let untyped = untyped_spaces(subject, settings);
-            let plan = plan_in(layout, &leaves, &places).only(&settings.forms).untyped_only_in(&untyped);
-            shaders.gaps.extend(not_probed(&plan));
-            if plan.leaves.is_empty() {
-                continue;
-            }
-            if generator == Generator::Rspirv {
-                shaders.gaps.extend(no_room(layout, &places));
-            }
-
-            // A module with its own offsets has no declarations to lay out differently.
-            let declared = subject.source.module.blocks.get(block);
-            let written = match settings.planted_rules.as_ref().zip(declared) {
-                Some((rules, declared)) => lay_out(declared, rules, subject.source.options),
-                None => layout.clone(),
-            };
-            let layouts = ShaderLayouts { written: &written, packed: layout };
-
-            match generator {
-                Generator::Rspirv => {
-                    shaders.add_shares(block, layouts, plan);
-                    shaders.add_second_element(block, layouts, &places, settings, &untyped);
-                }
-                Generator::Naga => shaders.add_naga(block, layouts, plan),
-            }
+            let known = shaders.gaps.len();
+            shaders.add_block(subject, block, layout, generator, settings);
+            shaders.gaps[known..].iter_mut().for_each(|gap| gap.block = Some(block));
         }
         shaders.tidy()
     }
 
+    /// Adds the modules of a block, or the reasons why there are none.
+    fn add_block(
+        &mut self,
+        subject: &Subject,
+        block: usize,
+        layout: &BlockLayout,
+        generator: Generator,
+        settings: &Settings,
+    ) {
+        if let Err(refusals) = &layout.result {
+            self.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
+            return;
+        }
+
+        let leaves = self.leaves(layout);
+        let settings = &self.spare(settings, layout, &leaves);
+        let places = reach(subject, block, settings);
+        let untyped = untyped_spaces(subject, settings);
+        let plan = plan_in(layout, &leaves, &places).only(&settings.forms).untyped_only_in(&untyped);
+        self.gaps.extend(not_probed(&plan));
+        if plan.leaves.is_empty() {
+            return;
+        }
+        if generator == Generator::Rspirv {
+            self.gaps.extend(no_room(layout, &places));
+        }
+
+        // A module with its own offsets has no declarations to lay out differently.
+        let declared = subject.source.module.blocks.get(block);
+        let written = match settings.planted_rules.as_ref().zip(declared) {
+            Some((rules, declared)) => lay_out(declared, rules, subject.source.options),
+            None => layout.clone(),
+        };
+        let layouts = ShaderLayouts { written: &written, packed: layout };
+
+        match generator {
+            Generator::Rspirv => {
+                self.add_shares(block, layouts, plan);
+                self.add_second_element(block, layouts, &places, settings, &untyped);
+            }
+            Generator::Naga => self.add_naga(block, layouts, plan),
+        }
+    }
+
     /// No shaders: where a device can run none, or before they are made.
     pub fn empty(producer: Producer, elements: ElementChoice) -> Self {
-        let (modules, gaps, broken, spared) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let origin = AnswerOrigin::Asked;
-        Self { producer, modules, gaps, broken, elements, leaves_not_probed: 0, spared, origin }
+        Self {
+            producer,
+            modules: Vec::new(),
+            gaps: Vec::new(),
+            broken: Vec::new(),
+            own_faults: Vec::new(),
+            spared_leaves: BTreeSet::new(),
+            elements,
+            leaves_not_probed: 0,
+            spared: Vec::new(),
+            origin: AnswerOrigin::Asked,
+        }
     }
 
     /// Returns the leaves of a block in the chosen array elements, and counts the others.
@@ -182,6 +209,8 @@ impl SubjectShaders {
         self.gaps.dedup();
         self.broken.sort();
         self.broken.dedup();
+        self.own_faults.sort();
+        self.own_faults.dedup();
         self
     }
 

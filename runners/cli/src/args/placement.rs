@@ -89,6 +89,12 @@ impl PlacementArgs {
         matches!(self.target.as_slice(), [TargetChoice { variant: None, .. }]) && self.compilers.len() < 2
     }
 
+    /// True if an option is about bindings alone.
+    fn names_bindings(&self) -> bool {
+        let Self { convention, used, unused, option, .. } = self;
+        !(convention.is_empty() && used.is_empty() && unused.is_empty() && option.is_empty())
+    }
+
     /// True if the user names targets or compilers, so that layouts are those of their columns.
     /// With `--convention`, the answer is about bindings only.
     pub(crate) fn selects_columns(&self) -> bool {
@@ -178,6 +184,8 @@ impl Command {
                 // Other producers lay out no HLSL, or have no column.
                 let named = args.producer.iter().filter_map(|word| named_compiler(word).ok());
                 args.placement.compilers = named.filter(lays_out).collect();
+                // --args adds options that have nothing to do with bindings alone.
+                args.bindings |= args.placement.names_bindings();
                 complete(&mut args.declare, Some(&mut args.placement))
             }
             Self::Diff(args) => complete(&mut args.declare, None),
@@ -187,7 +195,7 @@ impl Command {
 }
 
 /// True if the compiler lays out declarations of HLSL or Slang.
-fn lays_out(named: &NamedCompiler) -> bool {
+pub(crate) fn lays_out(named: &NamedCompiler) -> bool {
     natives().iter().any(|native| native.column.compiler == Some(named.name.compiler))
 }
 

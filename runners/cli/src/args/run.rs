@@ -66,6 +66,11 @@ pub struct RunArgs {
     /// and runs each compiled shader on one driver.
     #[arg(long = "compiler", alias = "producer", value_delimiter = ',', value_name = "NAME[=PATH],...")]
     pub producer: Vec<String>,
+    /// Also read parameters where the compilers of the targets bind them.
+    ///
+    /// Options about bindings imply it.
+    #[arg(long, requires = "target")]
+    pub bindings: bool,
     /// Use no compiler: `rspirv` and `naga` alone make shaders.
     #[arg(long, conflicts_with = "producer")]
     pub no_compiler: bool,

@@ -31,6 +31,7 @@ use crate::args::RunArgs;
 use crate::not_started::NotStarted;
 use crate::output::{warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
+use crate::records::account;
 use crate::records::arguments::{self, TypedOptions};
 use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
@@ -38,7 +39,6 @@ use crate::records::record_keeper::RecordKeeper;
 use crate::records::resume;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{DeviceUse, Selection, select};
-use crate::select::shipping;
 
 /// How long shaders are made before devices answer those that are there. Compilers may take minutes for all,
 /// and a killed run loses the checks that no device has answered.
@@ -87,9 +87,6 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     let making = config.making(&compilers);
     let plan = plan::checks(&selection.subjects, &selection.placed, &listing.devices, making);
     let without_device = config.checks_without_device(&selection.placed);
-    if let Some(sentence) = shipping::unchecked(&config.shipped, &plan) {
-        progress.pause(|| warn(&format!("note: {sentence}\n")));
-    }
 
     let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
     // Files name the command and all versions; the terminal does not.
@@ -207,6 +204,10 @@ fn open_ledger<'a>(
     let mut ids: Vec<CheckId> = plan.iter().flatten().map(PlannedCheck::id).collect();
     ids.extend(without_device.iter().map(|placed| placed.id()));
     ids.retain(|id| selection.part.takes_trial(id));
+    let account = account::of_run(selection, config, args, &[]);
+    if let Some(account) = account.filter(|account| ids.is_empty() && !account.is_complete()) {
+        return Err(NotStarted { reason: account.sentence(), exit: Exit::Missing }.into());
+    }
     if ids.is_empty() && args.part.shard.is_none() {
         let reason = "nothing is selected: these compilers and generators do not take the language of what is selected, \
                       or no device here runs their output";

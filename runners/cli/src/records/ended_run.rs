@@ -24,10 +24,10 @@ use crate::args::RunArgs;
 use crate::commands::run::audience;
 use crate::output::{print, warn};
 use crate::progress::Audience;
-use crate::records::arguments;
 use crate::records::final_report::{FinalReport, hostname, view};
 use crate::records::floors;
 use crate::records::look_alikes::look_alikes;
+use crate::records::{account, arguments};
 use crate::select::lists::takes_every_access;
 use crate::select::run_config::RunConfig;
 use crate::select::selection::Selection;
@@ -71,6 +71,7 @@ impl EndedRun<'_> {
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
             sources: recorded_sources(&selection.subjects, &selection.placed),
+            account: account::of_run(selection, config, args, &records).map(Box::new),
             ..end
         };
         let records_file = args.outputs.files.records().or(args.resume.as_ref()).map(|path| path.display().to_string());

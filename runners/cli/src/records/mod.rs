@@ -1,5 +1,6 @@
 //! Records of runs: reading, writing and merging their files, and the report at the end.
 
+pub(crate) mod account;
 pub(crate) mod arguments;
 pub(crate) mod ended_run;
 pub(crate) mod final_report;

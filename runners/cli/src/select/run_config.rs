@@ -33,7 +33,7 @@ use crate::compilers;
 use crate::output::warn;
 use crate::progress::Progress;
 use crate::select::lists::{floors, known_of_run, of_compilers, text_of};
-use crate::select::shipping::{self, ShippedTarget, shipping_targets};
+use crate::select::shipping::{self, FileChecks, ShippedTarget, targets_of};
 
 /// The name that selects every space.
 const ALL_SPACES: &str = "all";
@@ -45,6 +45,11 @@ const INTERRUPTED: &str = "\nnote: interrupted: \
 /// Listens for Ctrl-C and similar signals, and prints a note at the first.
 pub(crate) fn listen_for_the_end() -> anyhow::Result<Interrupt> {
     Interrupt::listen(|| warn(INTERRUPTED))
+}
+
+/// True if compilers make the shaders of files. The model runs no compiler's code.
+pub(crate) fn uses_compilers(args: &RunArgs) -> bool {
+    !args.no_compiler && !names_model_only(&args.device)
 }
 
 /// True if the user names the model and no other device, so that no driver is used.
@@ -90,12 +95,21 @@ impl RunConfig {
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
         let asks_all = all_witnesses && !args.no_compiler && !args.names_files();
         let find = |names: &[String]| compilers::find(names, args.compile_limit, cache.as_ref());
-        // The model runs no compiler's code.
-        let targets = shipping_targets(args).filter(|_| !args.no_compiler && !names_model_only(&args.device));
-        let (toolchains, producers, shipped) = if let Some(targets) = targets {
-            let toolchains = shipping::find_compilers(&targets, find)?;
-            let shipped = shipping::shipped(&targets, &toolchains);
-            (toolchains, shipping::producers(&shipped), shipped)
+        let files = FileChecks::of_files(args)?;
+        let targets = targets_of(&files);
+        let (toolchains, producers, shipped) = if !targets.is_empty() && uses_compilers(args) {
+            let toolchains = match args.producer.as_slice() {
+                [] => shipping::find_compilers(&targets, find)?,
+                named => find(named)?,
+            };
+            let shipped = shipping::shipped(&targets, &toolchains, &args.producer);
+            let mut producers = shipping::compilers(&shipped);
+            let has_others = files.len() < args.inputs.len() || files.contains(&FileChecks::Generated);
+            if has_others && args.producer.is_empty() {
+                producers.extend(Producer::BUILT_IN);
+                producers.sort();
+            }
+            (toolchains, producers, shipped)
         } else {
             let asked = if asks_all { vec![compilers::ALL.to_owned()] } else { args.producer.clone() };
             let toolchains = find(&asked)?;
@@ -237,6 +251,11 @@ impl RunConfig {
                 && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
         });
         ChosenDevices { listing, found }
+    }
+
+    /// True unless the user names the model alone.
+    pub(crate) fn has_devices(&self) -> bool {
+        !names_model_only(&self.device_ids) && self.runners.iter().any(|runner| *runner != RunnerKind::Model)
     }
 
     pub(crate) fn names_devices(&self) -> bool {

@@ -11,25 +11,28 @@ use layoutproof_bindings::Convention;
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
+use layoutproof_events::producer::Producer;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::ShaderFile;
+use layoutproof_layout::native::Native;
 use layoutproof_layout::{RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, overlap_warnings, shipping};
+use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
 use crate::args::placement::NamedConvention;
+use crate::select::run_config::uses_compilers;
 use crate::select::run_part::RunPart;
-use crate::select::shipping::shipping_targets;
+use crate::select::shipping::{FileChecks, makers};
 
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
@@ -44,6 +47,21 @@ pub(crate) struct Selection {
     /// Name and hash of every selected text, of all shards.
     pub texts: String,
     pub part: RunPart,
+    /// The user's files, in the order of the command line.
+    pub files: Vec<FoundFile>,
+}
+
+/// A user's file, and what it has.
+#[derive(Debug)]
+pub(crate) struct FoundFile {
+    /// Its name, which is the id of its subjects.
+    pub id: String,
+    pub language: Option<ShaderLanguage>,
+    pub checks: FileChecks,
+    /// The declarations; `None` for a file that fixes its offsets.
+    pub source: Option<Arc<Source>>,
+    /// The names of its blocks.
+    pub blocks: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +157,7 @@ pub(crate) fn select_part(
     ids.retain(|id| part.takes_case(id));
     selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
     selection.placed.retain(|placed| part.takes_case(&placed.source.id));
+    selection.files.retain(|file| part.takes_case(&file.id));
     selection.part = part;
 
     for case in cases.read(&ids, &mut selection.sources, &mut selecting.problems) {
@@ -169,70 +188,99 @@ impl Selecting<'_> {
         let Self { args, selection, problems, .. } = self;
         let profile = args.placement.profile.as_deref();
         let language = file.front_end.language();
+        let checks = FileChecks::of(args, file)?;
         match file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)? {
-            Ok(InputContent::Declared(source)) => self.add_declarations(*source, language)?,
+            Ok(InputContent::Declared(source)) => self.add_declarations(*source, language, checks)?,
             Ok(InputContent::LaidOut(laid_out)) => {
                 selection.warnings.extend(laid_out.warnings);
                 let text = selection.sources.files().last().filter(|_| language == Some(ShaderLanguage::Wgsl));
                 let wgsl = text.map(|file| file.text.clone());
-                let name = file.path.display().to_string();
-                selection.subjects.push(Arc::new(Subject::declared(&name, laid_out.blocks, wgsl)));
+                let id = file.path.display().to_string();
+                let blocks = laid_out.blocks.iter().map(|block| block.name.clone()).collect();
+                let subject = Subject::declared(&id, laid_out.blocks, wgsl).made_by(self.other_makers());
+                self.selection.subjects.push(Arc::new(subject));
+                self.selection.files.push(FoundFile { id, language, checks, source: None, blocks });
             }
             Err(found) => problems.extend(found),
         }
         Ok(())
     }
 
-    /// Adds a user's declarations under the rule sets that the user names, or under the default ones.
-    /// With `--target`, also places the parameters by the conventions, and then uses no rule set
-    /// that is not named.
-    fn add_declarations(&mut self, source: Source, language: Option<ShaderLanguage>) -> anyhow::Result<()> {
+    /// The makers of shaders for cases and for files that no compiler of a target reads: next to files for targets, the
+    /// producers that the user names, or our own.
+    fn other_makers(&self) -> Option<Vec<Producer>> {
+        let is_mixed = self.args.producer.is_empty() && self.args.names_files();
+        is_mixed.then(|| Producer::BUILT_IN.to_vec())
+    }
+
+    /// Adds a user's declarations under the rule sets of its targets, or those that the user names, or all. With
+    /// `--bindings`, also places the parameters by the conventions.
+    fn add_declarations(
+        &mut self,
+        source: Source,
+        language: Option<ShaderLanguage>,
+        checks: FileChecks,
+    ) -> anyhow::Result<()> {
         self.selection.warnings.extend(source.module.warnings.iter().cloned());
         let source = Arc::new(source);
+        if self.args.bindings {
+            self.place(&source, language)?;
+        }
+
+        match &checks {
+            FileChecks::Targets { targets, .. } => self.add_for_targets(&source, targets),
+            FileChecks::Generated => self.add_under_rules(&source, language)?,
+        }
+        let subjects = self.selection.subjects_of(&source).iter();
+        let layouts = subjects.map(|subject| (subject.rules, subject.layouts.as_slice()));
+        let warnings = overlap_warnings(&source.module.blocks, layouts);
+        self.selection.warnings.extend(warnings);
+        let blocks = source.module.blocks.iter().map(|block| block.name.clone()).collect();
+        let id = source.id.clone();
+        self.selection.files.push(FoundFile { id, language, checks, source: Some(source), blocks });
+        Ok(())
+    }
+
+    fn place(&mut self, source: &Arc<Source>, language: Option<ShaderLanguage>) -> anyhow::Result<()> {
         for request in self.args.placement.requests(&source.invocation, language)? {
-            let placed = BindingCheck::new(Arc::clone(&source), request);
+            let placed = BindingCheck::new(Arc::clone(source), request);
             match &placed.bound {
                 Ok(bound) => self.selection.warnings.extend(bound.warnings.iter().cloned()),
                 Err(refusals) => self.problems.extend(refusals.iter().cloned()),
             }
             self.selection.placed.push(placed);
         }
+        Ok(())
+    }
 
+    /// Adds a file under the rule sets of these targets. Their compilers make the shaders; if the user excludes
+    /// compilers, we do.
+    fn add_for_targets(&mut self, source: &Arc<Source>, targets: &[&'static Native]) {
+        let makers =
+            if uses_compilers(self.args) { makers(targets, self.toolchains) } else { Producer::BUILT_IN.to_vec() };
+        let choices: Vec<RuleChoice> = targets.iter().map(|native| RuleChoice::Native(native)).collect();
+        for rules in rules_of_choices(&choices, source) {
+            let subject = Subject::new(Arc::clone(source), rules).made_by(Some(makers.clone()));
+            self.selection.subjects.push(Arc::new(subject));
+        }
+    }
+
+    /// Adds a file under the rule sets that the user names, or under all bare ones.
+    fn add_under_rules(&mut self, source: &Arc<Source>, language: Option<ShaderLanguage>) -> anyhow::Result<()> {
         let choices = self.choices(language)?;
-        let named = rules_of_choices(&choices, &source);
+        let named = rules_of_choices(&choices, source);
         for rules in &named {
-            let subject = Subject::new(Arc::clone(&source), rules);
+            let subject = Subject::new(Arc::clone(source), rules);
             self.refuse_forbidden(&subject);
             self.selection.subjects.push(Arc::new(subject));
         }
         if choices.is_empty() && self.args.placement.target.is_empty() {
-            for rules in self.default_rules(&source, language) {
-                self.selection.subjects.push(Arc::new(Subject::new(Arc::clone(&source), rules)));
+            for rules in table().iter().filter(|rules| rules.is_bare()) {
+                self.selection.subjects.push(Arc::new(Subject::new(Arc::clone(source), rules)));
             }
         }
-
-        self.add_native(&source, &choices, &named);
-        let subjects = self.selection.subjects_of(&source).iter();
-        let layouts = subjects.map(|subject| (subject.rules, subject.layouts.as_slice()));
-        let warnings = overlap_warnings(&source.module.blocks, layouts);
-        self.selection.warnings.extend(warnings);
+        self.add_native(source, &choices, &named);
         Ok(())
-    }
-
-    /// The rule sets of a file if the user names none: those of the targets that ship, or all bare
-    /// ones.
-    fn default_rules(&self, source: &Source, language: Option<ShaderLanguage>) -> Vec<&'static RuleSet> {
-        let Some(language) = language.filter(|_| shipping_targets(self.args).is_some()) else {
-            return table().iter().filter(|rules| rules.is_bare()).collect();
-        };
-        let mut found: Vec<&'static RuleSet> = Vec::new();
-        for native in shipping(language) {
-            let rules = source.module.blocks.iter().filter_map(|block| native.rules(block));
-            let new: Vec<_> = rules.filter(|rules| !found.contains(rules)).collect();
-            found.extend(new);
-        }
-        found.dedup();
-        found
     }
 
     /// Adds a source under the rule sets that the compilers use for its blocks, except those that
@@ -288,7 +336,7 @@ impl Selecting<'_> {
             self.problems.extend(subject.problems());
             let is_chosen = named.contains(&rules) || (choices.is_empty() && !has_target);
             if is_chosen && index < source.expect.len() {
-                self.selection.subjects.push(Arc::new(subject));
+                self.selection.subjects.push(Arc::new(subject.made_by(self.other_makers())));
             }
         }
         if !source.expect.is_empty() && (!has_target || !choices.is_empty()) {

@@ -168,7 +168,23 @@ fn a_compiler_that_refuses_a_file_says_so_once() {
     let answer = folder.run("run pair.hlsl --runner dxil").exits(3);
     let refusal = "note: D3D12 · DXC refuses pair.hlsl: unknown moon";
     assert_eq!(answer.out.matches(refusal).count(), 1, "{answer}");
-    answer.prints("incomplete 0 checks agree").warns("note: not checked: Vulkan · DXC");
+    answer.prints("for D3D12 · DXC: refused by dxc-dxil: unknown moon");
+}
+
+/// The compiler gets the user's file before a refusal of our shader counts as one of the file.
+#[test]
+fn a_refusal_of_our_shader_is_our_fault() {
+    let text = "cbuffer S { float a; float2 b; };\n[numthreads(1, 1, 1)] void main() { float c = a; }\n";
+    let refuses = |entry: &str| {
+        let folder = with_dxc(&format!("case \"$*\" in *'-E {entry}'*) {REFUSES};; esac"));
+        folder.write("pair.hlsl", text.as_bytes());
+        folder
+    };
+    let run = "run pair.hlsl --runner dxil --target d3d12";
+    let answer = refuses("read_uniform").run(run).exits(3);
+    answer.prints("our shader refused by dxc-dxil: unknown moon").prints("FAIL 1 broken");
+    let answer = refuses("").run(run).exits(3);
+    answer.prints("note: D3D12 · DXC refuses pair.hlsl: unknown moon").prints("incomplete 0 of 1 block compared");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! so that long ones of one file run next to those of another.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod accounts;
 mod contributing;
 mod drivers;
 #[expect(dead_code, reason = "the tests of commands use the rest")]
@@ -25,6 +26,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = [
+        accounts::trials(),
         contributing::trials(),
         drivers::trials(),
         fuzz::trials(),

@@ -304,6 +304,8 @@ impl FirstProject {
         format!(
             "# What `layoutproof check` compares. It cannot name programs, and runs nothing.\n\
              schema = 1\n\n\
+             # Blocks without a host struct, and memory that cannot be compared, are errors.\n\
+             strict = true\n\n\
              # Files with debug information: objects, libraries, programs, .pdb.\n\
              host = {}\n\n\
              # The rule sets that ship; `layoutproof list --rules` lists them all.\n\

@@ -48,7 +48,7 @@ pub struct CheckArgs {
     /// `layoutproof.toml` or a comment in the shader says, else the language's usual one.
     #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET,...")]
     pub target: Vec<TargetChoice>,
-    /// Treat blocks without a host struct as errors.
+    /// Treat blocks without a host struct, and memory that cannot be compared, as errors.
     #[arg(long)]
     pub strict: bool,
     /// Let devices read each block, too.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use layoutproof_events::summary::Exit;
+use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
 use layoutproof_inputs::files::{FileKind, read_text};
@@ -32,7 +33,7 @@ use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
     Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
-    map_entries, text, unread_findings,
+    map_entries, target_title, text, unread_findings,
 };
 use layoutproof_report::html::check_page;
 use layoutproof_show::Style;
@@ -101,6 +102,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     note_other_layouts(&mut pairing, &blocks, rules, || true);
     let Pairing { check: mut checked, partners } = pairing;
     checked.unread = unread.inputs;
+    checked.account = account(&checked, read.others);
     if accepted.is_some() || args.write_lock {
         let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();
         let lock = Lock::of_check(&checked, &blocks, &shaders, &project)?;
@@ -123,6 +125,35 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     }
     warn_of_unread(args, &checked, &inputs);
     Ok(exit_of(&checked).worse(proven))
+}
+
+/// What the shaders have: their blocks with or without a host struct, `others`, and the files that could not be read.
+fn account(checked: &HostCheck, others: Vec<AccountEntry>) -> Account {
+    let mut entries = Vec::new();
+    for pair in &checked.pairs {
+        let (name, target) = (pair.shader_name(), Some(target_title(&pair.target)));
+        let (kind, file, state) = (FoundKind::Block, pair.shader.clone(), AccountState::Compared);
+        entries.push(AccountEntry { kind, name, file, line: None, target, state });
+    }
+    for unmatched in &checked.unmatched {
+        let (name, target) = (unmatched.block.clone(), Some(target_title(&unmatched.target)));
+        let file = unmatched.shader.clone();
+        let line = unmatched.place.as_ref().filter(|place| place.file == file).and_then(|place| place.line);
+        let state = AccountState::not_compared(NotCompared::NoHost { message: unmatched.reason.to_string() });
+        entries.push(AccountEntry { kind: FoundKind::Block, name, file, line, target, state });
+    }
+    for unread in &checked.unread {
+        let (kind, file) = (FoundKind::File, unread.file.clone());
+        let state = AccountState::not_compared(NotCompared::Unread { message: unread.problem.clone() });
+        entries.push(AccountEntry { kind, name: file.clone(), file, line: None, target: None, state });
+    }
+    // Several entries of a project may compile one file.
+    for other in others {
+        if !entries.contains(&other) {
+            entries.push(other);
+        }
+    }
+    Account { entries }
 }
 
 /// Prints the check in its format, and writes the files that are wanted besides.
@@ -398,6 +429,7 @@ fn read_shaders(
                 let file = job.path.display().to_string();
                 refused.extend(read.left_out.into_iter().map(|reason| UnreadInput::new(file.clone(), reason)));
                 all.blocks.extend(read.blocks);
+                all.others.extend(read.others);
                 all.warnings.extend(moved(read.warnings));
             }
             Ok(Err(found)) if reading_errors(&found).next().is_none() => {

@@ -17,6 +17,10 @@ use crate::output::warn;
 /// The JSON output: the bindings of the requests, and the layouts of the rule sets or targets that
 /// the user names.
 pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
+    without_account(input).with_account(input.account.clone())
+}
+
+fn without_account(input: &ShownInput<'_>) -> Shown {
     let layouts: Vec<_> = input.layouts.iter().map(RuleSetLayouts::shown).collect();
     let columns = &input.placements.columns;
     let states_bindings = matches!(input.input.content, InputContent::LaidOut(_)) && !columns.is_empty();

@@ -6,6 +6,7 @@
 use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use layoutproof_bindings::BindingRequest;
+use layoutproof_events::Account;
 use layoutproof_report::html::{layout_sheet, show_page};
 use layoutproof_show::asserts::HostLanguage;
 use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
@@ -176,6 +177,8 @@ impl FormatKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShownInput<'a> {
     pub(crate) args: &'a ShowArgs,
+    /// What the input has, and what became of it.
+    pub(crate) account: &'a Account,
     /// True for each input but the first.
     pub(crate) is_below_another: bool,
     /// The file or case, as the user names it.

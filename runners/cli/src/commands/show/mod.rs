@@ -20,7 +20,7 @@ use layoutproof_layout::{BlockLayout, ShaderCompiler, ShaderTarget, Span, Target
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, bindings_text};
+use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, accounts, bindings_text, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::shell::shell_word;
@@ -160,8 +160,10 @@ fn show_one(
     let mut warnings = input.warnings(&layouts);
     warnings.extend(placements.warnings());
 
+    let account = accounts::of_input(&input, word, &layouts, &placements.columns, &sources);
     let text = (args.format.text)(&ShownInput {
         args,
+        account: &account,
         is_below_another,
         word,
         input: &input,
@@ -176,6 +178,9 @@ fn show_one(
         style,
     })?;
     let exit = host_text::deliver(&args.host, &text)?;
+    if kind == FormatKind::Tables && !account.is_complete() {
+        print(&format!("{}\n", one_line(&account.sentence_of("laid out"))));
+    }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
 }

@@ -44,7 +44,8 @@ fn init_looks_into_the_files() {
     ] {
         assert!(written.contains(words), "{words}: {written}");
     }
-    let answer = folder.run("check --format json").exits(0);
+    // The file says `strict = true`: a block without a host struct is an error.
+    let answer = folder.run("check --format json").exits(1);
     assert_eq!(pairs(&answer), ["Frame Frame agree"]);
     assert_eq!(answer.json()["unmatched_blocks"][0]["block"], "Lib");
 }

@@ -1,0 +1,116 @@
+//! What a module has, for accounts: its blocks, parameters, views and entry points.
+
+use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
+use layoutproof_frontend::module::{Module, Parameter, ParameterKind, ViewKind};
+use layoutproof_layout::Span;
+use layoutproof_source::sources::SourceMap;
+
+use crate::bindings_text::{BindingsColumn, rows};
+use crate::rule_set_layouts::RuleSetLayouts;
+use crate::show_input::{InputContent, ShowInput};
+
+pub fn view_kind(kind: ViewKind) -> FoundKind {
+    match kind {
+        ViewKind::DescriptorHeap => FoundKind::DescriptorHeap,
+        ViewKind::RawAccess => FoundKind::RawAccess,
+        ViewKind::Pointer => FoundKind::Pointer,
+    }
+}
+
+/// True if the bytes of a parameter are a block, or a part of `$Globals`.
+pub fn block_of_parameter(module: &Module, parameter: &Parameter) -> bool {
+    let is_own = |name: &str| {
+        let rest = name.strip_prefix(parameter.name.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '#', '[']))
+    };
+    parameter.kind == ParameterKind::Global || module.blocks.iter().any(|block| is_own(&block.name))
+}
+
+/// What a file has and what `show` says about it. `word` is the file as the user names it.
+pub fn of_input(
+    input: &ShowInput,
+    word: &str,
+    layouts: &[RuleSetLayouts],
+    columns: &[BindingsColumn],
+    sources: &SourceMap,
+) -> Account {
+    let entry = |kind, name: &str, span, state| entry(kind, name, (word, sources), span, state);
+    let mut entries = Vec::new();
+    match &input.content {
+        InputContent::Declared(source) => {
+            let module = &source.module;
+            for block in &module.blocks {
+                entries.push(entry(FoundKind::Block, &block.name, Some(block.span), state_of(&block.name, layouts)));
+            }
+            let mut others = besides_blocks(module, word, sources);
+            for found in others.iter_mut().filter(|found| found.kind == FoundKind::Parameter) {
+                found.state = state_of_parameter(&found.name, columns);
+            }
+            entries.extend(others);
+            for point in &module.entry_points {
+                entries.push(entry(FoundKind::EntryPoint, &point.name, Some(point.span), AccountState::Compared));
+            }
+        }
+        InputContent::LaidOut(file) => {
+            for block in &file.blocks {
+                entries.push(entry(FoundKind::Block, &block.name, None, state_of(&block.name, layouts)));
+            }
+            for binding in file.bindings.iter().flat_map(|bindings| &bindings.bindings) {
+                let is_known = entries.iter().any(|known: &AccountEntry| known.name == binding.path);
+                if !is_known {
+                    let state = state_of_parameter(&binding.path, columns);
+                    entries.push(entry(FoundKind::Parameter, &binding.path, Some(binding.span), state));
+                }
+            }
+        }
+    }
+    Account { entries }
+}
+
+fn entry(
+    kind: FoundKind,
+    name: &str,
+    (word, sources): (&str, &SourceMap),
+    span: Option<Span>,
+    state: AccountState,
+) -> AccountEntry {
+    // Includes have lines of their own.
+    let own = span.filter(|span| *span != Span::default() && sources.file(span.file).name == word);
+    let line = own.map(|span| sources.position(span).line);
+    AccountEntry { kind, name: name.to_owned(), file: word.to_owned(), line, target: None, state }
+}
+
+/// The parameters without bytes, which no answer about bytes is about, and the memory that no answer covers.
+pub fn besides_blocks(module: &Module, word: &str, sources: &SourceMap) -> Vec<AccountEntry> {
+    let parameters = module.parameters.iter().filter(|found| !block_of_parameter(module, found)).map(|found| {
+        let state = AccountState::not_compared(NotCompared::NotAsked { option: "--bindings".to_owned() });
+        entry(FoundKind::Parameter, &found.name, (word, sources), Some(found.span), state)
+    });
+    let views = module.views.iter().map(|view| {
+        let state = AccountState::not_compared(NotCompared::NoProbe);
+        entry(view_kind(view.kind), &view.name, (word, sources), Some(view.span), state)
+    });
+    parameters.chain(views).collect()
+}
+
+/// A block that no column lays out has the reason of the first. An answer about bindings alone has no columns.
+fn state_of(block: &str, layouts: &[RuleSetLayouts]) -> AccountState {
+    let all = layouts.iter().flat_map(|layouts| &layouts.blocks).filter(|found| found.layout.name == *block);
+    let refusals: Option<Vec<_>> = all.map(|found| found.layout.result.as_ref().err()).collect();
+    match refusals.and_then(|refusals| refusals.into_iter().flatten().next()) {
+        None => AccountState::Compared,
+        Some(refusal) => AccountState::not_compared(NotCompared::NoLayout { message: refusal.message.clone() }),
+    }
+}
+
+fn state_of_parameter(name: &str, columns: &[BindingsColumn]) -> AccountState {
+    let is_own = |path: &str| {
+        let rest = path.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let uncertain = columns.iter().flat_map(rows).find_map(|row| row.uncertain.filter(|_| is_own(&row.path)));
+    match uncertain {
+        None => AccountState::Compared,
+        Some(message) => AccountState::not_compared(NotCompared::Uncertain { message }),
+    }
+}

@@ -1,0 +1,198 @@
+//! Compiles a user's file as it is, to tell a compiler that refuses the file from one that refuses only the shader in
+//! which we read its blocks.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use layoutproof_device::{ShaderModel, Stage};
+use layoutproof_frontend::module::{EntryPoint, Step};
+use layoutproof_layout::Argument;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::shape::Type;
+use layoutproof_layout::{BlockKind, LayoutOptions};
+use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Input, SourceProfile, SourceText};
+
+use crate::check::compiled::compile_probe::CompileJob;
+
+/// Most entry points of a file that are compiled.
+const MOST_ENTRIES: usize = 4;
+
+/// The option of DXC for types of 16 bits.
+const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
+
+/// What a compiler says about the file as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum OwnFileAnswer {
+    /// There is no such file, or we have no command line for it.
+    NotAsked,
+    Taken,
+    /// The compiler's own words, and the option with which it takes the file.
+    Refused {
+        message: String,
+        option: Option<String>,
+    },
+}
+
+/// The file of a subject, compiled at most once for a toolchain.
+#[derive(Debug, Default)]
+pub(super) struct OwnFile(OnceCell<OwnFileAnswer>);
+
+/// One compilation of the file.
+struct OwnRequest {
+    text: String,
+    entry: String,
+    stage: Stage,
+    /// The stage, where [`Stage`] does not have it.
+    extra: Vec<String>,
+}
+
+impl OwnFile {
+    pub(super) fn answer(&self, asked: &CompileJob<'_>) -> OwnFileAnswer {
+        self.0.get_or_init(|| answer(asked)).clone()
+    }
+}
+
+/// True if code that the file itself has mentions the block, so that a compiler that takes the file can read it.
+pub(super) fn is_read_by_own_code(asked: &CompileJob<'_>) -> bool {
+    let module = &asked.subject.source.module;
+    let block = asked.block();
+    let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
+    let mut names: BTreeSet<String> = [last(&block.name)].into();
+    let is_named = module.parameters.iter().any(|parameter| {
+        parameter.name == block.name && parameter.kind == layoutproof_frontend::module::ParameterKind::Variable
+    });
+    // The members of a `cbuffer`, of loose globals and of entry parameters are names of their own.
+    if let (false, Type::Struct(structure)) = (is_named || block.kind == BlockKind::Pointee, &block.element) {
+        names.extend(structure.members.iter().map(|member| last(&member.name)));
+    }
+    let is_mention = |step: Option<&Step>| match step {
+        Some(Step::Name(name)) => names.contains(&last(name)),
+        Some(Step::Parameter(_)) => block.kind == BlockKind::EntryUniforms,
+        Some(Step::This | Step::Index(_) | Step::DynamicIndex) | None => false,
+    };
+    let mut uses = module.functions.iter().flat_map(|function| &function.uses);
+    !module.entry_points.is_empty() && uses.any(|found| is_mention(found.path.first()))
+}
+
+fn answer(asked: &CompileJob<'_>) -> OwnFileAnswer {
+    let source = &asked.subject.source;
+    let has_command_line = match asked.toolchain.input {
+        Input::Hlsl | Input::Slang => true,
+        Input::ClangHlsl | Input::OldHlsl | Input::Glsl | Input::Wgsl => false,
+    };
+    if source.is_case || !has_command_line {
+        return OwnFileAnswer::NotAsked;
+    }
+    let requests = requests(asked);
+    let Some(message) = first_refusal(asked, &requests, asked.options()) else { return OwnFileAnswer::Taken };
+
+    let wide = LayoutOptions { sixteen_bit: SixteenBit::On, ..asked.options() };
+    let is_option = asked.toolchain.input == Input::Hlsl && asked.options().sixteen_bit == SixteenBit::Off;
+    let helps = is_option && first_refusal(asked, &requests, wide).is_none();
+    OwnFileAnswer::Refused { message, option: helps.then(|| SIXTEEN_BIT_TYPES.to_owned()) }
+}
+
+/// The words of the compiler about the first request that it refuses; `None` if it takes all.
+fn first_refusal(asked: &CompileJob<'_>, requests: &[OwnRequest], options: LayoutOptions) -> Option<String> {
+    let for_device = match asked.target {
+        CodeTarget::Newest => String::new(),
+        CodeTarget::Direct3d { model, .. } => format!("-{model}"),
+    };
+    let sixteen_bit = if options.sixteen_bit == SixteenBit::On { "16bit" } else { "no16bit" };
+    requests.iter().find_map(|own| {
+        let (id, toolchain) = (&asked.subject.source.id, asked.toolchain);
+        // The target says how the probes are compiled: it keeps types of 16 bits from devices without them.
+        let target = match asked.target {
+            CodeTarget::Newest => CodeTarget::Newest,
+            CodeTarget::Direct3d { model, .. } => CodeTarget::Direct3d { model, sixteen_bit: options.sixteen_bit },
+        };
+        let request = CompileRequest {
+            name: &format!("{id}/{toolchain}{for_device}/own_{}_{sixteen_bit}", own.entry),
+            toolchain,
+            source: SourceText { text: own.text.clone(), ..asked.text.clone() },
+            entry: &own.entry,
+            stage: own.stage,
+            has_workgroup_blocks: false,
+            options,
+            target,
+            profile: SourceProfile::Newest,
+            extra: own.extra.clone(),
+        };
+        match asked.compilers.compile(&request).outcome {
+            CompileOutcome::Rejected(message) => Some(message),
+            // A crash says nothing about the file.
+            CompileOutcome::Compiled(_) | CompileOutcome::Failed(_) => None,
+        }
+    })
+}
+
+/// The compilations that cover the file's entry points. A file without any gets one that does nothing.
+fn requests(asked: &CompileJob<'_>) -> Vec<OwnRequest> {
+    let source = &asked.subject.source;
+    let is_meant = |entry: &&EntryPoint| source.invocation.entry.as_ref().is_none_or(|name| *name == entry.name);
+    let entries: Vec<&EntryPoint> = source.module.entry_points.iter().filter(is_meant).collect();
+    let text = || asked.text.text.clone();
+    let is_library = entries.iter().any(|entry| stage_word(entry).is_some_and(is_traced));
+    if is_library && asked.toolchain.input == Input::Hlsl {
+        // All functions with a stage are compiled.
+        let (entry, stage) = (entries[0].name.clone(), Stage::RayGeneration);
+        return vec![OwnRequest { text: text(), entry, stage, extra: Vec::new() }];
+    }
+
+    let request = |entry: &&EntryPoint| {
+        let word = stage_word(entry)?;
+        let (stage, extra) = match word {
+            "compute" => (Stage::Compute, Vec::new()),
+            "vertex" => (Stage::Vertex, Vec::new()),
+            "pixel" | "fragment" => (Stage::Fragment, Vec::new()),
+            other => (Stage::Compute, stage_arguments(asked, other)?),
+        };
+        Some(OwnRequest { text: text(), entry: entry.name.clone(), stage, extra })
+    };
+    let found: Option<Vec<OwnRequest>> = entries.iter().take(MOST_ENTRIES).map(request).collect();
+    match found.filter(|found| !found.is_empty()) {
+        Some(found) => found,
+        None => {
+            let name = source.reserved.entry("nothing");
+            let attribute = if asked.toolchain.input == Input::Slang { "[shader(\"compute\")] " } else { "" };
+            let text = format!("{}\n{attribute}[numthreads(1, 1, 1)] void {name}() {{}}\n", asked.text.text);
+            vec![OwnRequest { text, entry: name, stage: Stage::Compute, extra: Vec::new() }]
+        }
+    }
+}
+
+/// The stage of an entry point in the words of `[shader]`; `None` if nothing says it.
+fn stage_word(entry: &EntryPoint) -> Option<&str> {
+    let attribute = entry.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+    match attribute {
+        Some(Argument::Text(stage)) => Some(stage),
+        Some(Argument::Integer(_) | Argument::Other(_)) | None => entry.implied_stage(),
+    }
+}
+
+fn is_traced(stage: &str) -> bool {
+    matches!(
+        stage,
+        "raygeneration" | "raygen" | "intersection" | "anyhit" | "closesthit" | "miss" | "callable" | "node"
+    )
+}
+
+/// The arguments for a stage in which no probe runs; `None` for an unknown word.
+fn stage_arguments(asked: &CompileJob<'_>, stage: &str) -> Option<Vec<String>> {
+    if asked.toolchain.input == Input::Slang {
+        return Some(vec!["-stage".to_owned(), stage.to_owned()]);
+    }
+    let profile = match stage {
+        "geometry" => "gs",
+        "hull" => "hs",
+        "domain" => "ds",
+        "mesh" => "ms",
+        "amplification" => "as",
+        _ => return None,
+    };
+    let ShaderModel { major, minor } = match asked.target {
+        CodeTarget::Newest => ShaderModel { major: 6, minor: 6 },
+        CodeTarget::Direct3d { model, .. } => model,
+    };
+    Some(vec!["-T".to_owned(), format!("{profile}_{major}_{minor}")])
+}

@@ -1,0 +1,125 @@
+//! Accounts: what an answer found and did not compare is named, with its line, and no answer about it is green.
+
+use serde_json::Value;
+
+use super::folder::{Answer, Folder};
+use super::host_check::compiles;
+
+/// Direct3D code with a declared block, a resource and memory of each kind that no block declares.
+const VIEWS: &str = "struct Tint { float scale; float weights[3]; float3 colour; float last; };
+struct Item { float3 place; float size; };
+struct Root { uint tintIndex; uint resultIndex; };
+ConstantBuffer<Root> root : register(b0);
+ByteAddressBuffer bytes : register(t0);
+Texture2D picture : register(t1);
+[numthreads(1, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) {
+    ConstantBuffer<Tint> tint = ResourceDescriptorHeap[root.tintIndex];
+    RWStructuredBuffer<float> result = ResourceDescriptorHeap[root.resultIndex];
+    Texture2D other = ResourceDescriptorHeap[3];
+    StructuredBuffer<Item> items;
+    items = ResourceDescriptorHeap[NonUniformResourceIndex(4)];
+    Item item = bytes.Load<Item>(id.x * 16);
+    result[id.x] = tint.last + item.size + bytes.Load<uint>(0) + vk::RawBufferLoad<Item>(0).size;
+}
+";
+
+/// The entries of an account as `kind name line state`.
+fn entries(account: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let entries = account["entries"].as_array().unwrap().iter();
+    let text =
+        |it: &Value| format!("{} {} {} {}", word(&it["kind"]), word(&it["name"]), it["line"], word(&it["state"]));
+    entries.map(text).collect()
+}
+
+fn json(answer: &Answer) -> Value {
+    serde_json::from_str(answer.out.trim()).unwrap()
+}
+
+#[test]
+fn show_lists_what_a_file_has() {
+    let folder = Folder::with(&[("a.hlsl", VIEWS)]);
+    let account = json(&folder.run("show a.hlsl --format json").exits(0))["account"].clone();
+    assert_eq!(
+        entries(&account),
+        [
+            "block root 4 compared",
+            "parameter bytes 5 compared",
+            "parameter picture 6 compared",
+            "descriptor-heap Tint 9 not-compared",
+            "descriptor-heap Item 13 not-compared",
+            "raw-access Item 14 not-compared",
+            "pointer Item 15 not-compared",
+            "entry-point main 8 compared",
+        ]
+    );
+    let answer = folder.run("show a.hlsl").exits(0);
+    let last = answer.out.trim_end().lines().last().unwrap_or_default();
+    let expected = "1 of 5 blocks laid out; Tint (descriptor heap, line 9), Item (descriptor heap, line 13), \
+                    Item (raw load or store, line 14) and 1 more: no probe reads it";
+    assert_eq!(last, expected, "{answer}");
+}
+
+/// Pointees are blocks where a parameter of an entry point points to them; others are found by their types.
+#[test]
+fn a_pointer_without_a_block_is_found() {
+    let text = "struct Inner { float3 dir; float k; };
+struct Push { Inner* p; uint n; };
+ConstantBuffer<Push> pc;
+RWStructuredBuffer<float> o;
+[shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform Push* q) { o[0] = pc.p.k * q.n; }
+";
+    let folder = Folder::with(&[("a.slang", text)]);
+    let account = json(&folder.run("show a.slang --format json").exits(0))["account"].clone();
+    let pointers: Vec<String> = entries(&account).into_iter().filter(|entry| entry.starts_with("pointer")).collect();
+    assert_eq!(pointers, ["pointer Inner 2 not-compared"], "{account}");
+}
+
+#[test]
+fn a_file_without_views_has_a_plain_end() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float3 a; float b[2]; };")]);
+    let answer = folder.run("show a.hlsl").exits(0);
+    assert!(!answer.out.contains("laid out"), "{answer}");
+    let account = json(&folder.run("show a.hlsl --format json").exits(0))["account"].clone();
+    assert_eq!((&account["found"], &account["open"]), (&1.into(), &0.into()), "{account}");
+}
+
+/// The model reads every block, and is a device only for a user who names it alone.
+#[test]
+fn a_view_makes_a_run_incomplete() {
+    let folder = Folder::with(&[("a.hlsl", VIEWS), ("b.hlsl", "cbuffer S { float3 a; float b[2]; };")]);
+    let answer = folder.run("run a.hlsl --device model --json r.jsonl --junit r.xml").exits(3);
+    let answer = answer.prints("incomplete 1 of 5 blocks compared; Tint (descriptor heap, line 9)");
+    let end: Value = serde_json::from_str(folder.read("r.jsonl").lines().last().unwrap()).unwrap();
+    assert_eq!(end["account"]["open"], 4, "{answer}");
+    let junit = folder.read("r.xml");
+    assert!(junit.contains("<testsuite name=\"account\"") && junit.contains("type=\"incomplete\""), "{junit}");
+    folder.run("report r.jsonl").exits(3).prints("incomplete 1 of 5 blocks compared");
+
+    folder.run("run b.hlsl --device model").exits(0).prints("ok 1 of 1 block compared, ");
+}
+
+#[test]
+fn annotations_have_the_line_of_what_is_not_compared() {
+    let folder = Folder::with(&[("a.hlsl", VIEWS)]).with_variable("GITHUB_ACTIONS", "true");
+    let answer = folder.run("run a.hlsl --device model").exits(3);
+    answer.prints("::error file=a.hlsl,line=9::not compared: Tint: no probe reads it");
+}
+
+/// `check` names what it cannot see. The host's struct has 32 bytes; DXC's listing gives 68 for the one in the heap.
+#[test]
+fn check_names_what_it_cannot_see() {
+    let host = "struct Root { unsigned tintIndex, resultIndex; }; Root root;";
+    let folder = Folder::with(&[("a.hlsl", VIEWS), ("host.cpp", host)]);
+    if !compiles(&folder, "g++", "-g -c host.cpp -o host.o") {
+        return;
+    }
+    let answer = folder.run("check a.hlsl host.o").exits(0);
+    answer.prints("1 block agrees with the host, not compared: Tint (descriptor heap, line 9)");
+    folder.run("check a.hlsl host.o --strict").exits(1).prints("not compared: Tint (descriptor heap, line 9)");
+    let checked = json(&folder.run("check a.hlsl host.o --format json").exits(0));
+    let entries = entries(&checked["account"]);
+    assert_eq!(entries[0], "block root null compared");
+    assert!(entries.contains(&"descriptor-heap Tint 9 not-compared".to_owned()), "{entries:?}");
+}
