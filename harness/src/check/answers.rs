@@ -159,7 +159,7 @@ mod tests {
         let failures = [("read", &timeout), ("read", &timeout), ("write", &lost), ("push", &timeout)];
         let failures = failures.map(|(probe, error)| Failure { probe: probe.to_owned(), error: error.clone() });
         let text =
-            |failures: &[Failure], earlier: &[String]| broke(failures, earlier).map(|reasons| reasons.to_string());
+            |failures: &[Failure], earlier: &[String]| broke(failures, earlier, &[]).map(|reasons| reasons.to_string());
         let expected = format!("read, push: {timeout}; write: device lost: a; b; dxc crashed");
         assert_eq!(text(&failures, &["dxc crashed".to_owned()]), Some(expected));
         assert_eq!(text(&[], &[]), None);

@@ -63,8 +63,11 @@ impl Toolchains {
         }
         let others = self.compilers().iter().filter(|other| compilers.iter().all(|own| own.name() != other.name()));
         let compilers: Vec<Compiler> = others.cloned().chain(compilers.iter().cloned()).collect();
+        // A build of the user's takes the place of a broken one of its name.
+        let is_replaced = |name: &str| compilers.iter().any(|compiler| compiler.name() == name);
+        let broken = self.broken().iter().filter(|broken| !is_replaced(broken.name)).cloned().collect();
         let notes = self.notes().to_vec();
-        Ok(Self::of(CompilersOfMachine { compilers, notes }).naming(named))
+        Ok(Self::of(CompilersOfMachine { compilers, broken, notes }).naming(named))
     }
 }
 

@@ -24,6 +24,7 @@ use layoutproof_report::json_lines::JsonLines;
 use layoutproof_report::reporter::{FinishedRun, Reporter};
 use same_file::Handle;
 
+use crate::compression::{FrameTexts, UnpackLimits};
 use crate::lock::Warn;
 use crate::output_files::check_file;
 use crate::{compression, lock, recorded};
@@ -312,8 +313,8 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
 /// Replaces a file with one whose lines are in the order of these places, one for each line of a check.
 fn reordered(path: &Path, places: &[usize], end: &RunEnd) -> io::Result<()> {
     let read = regular_file::read(path, FileKind::Records.limit()).map_err(io::Error::other)?;
-    let text = compression::text(&read, FileKind::Records.limit()).map_err(io::Error::other)?;
-    let text = std::str::from_utf8(&text).map_err(io::Error::other)?;
+    let texts = FrameTexts::new(&read, UnpackLimits::default()).collect::<anyhow::Result<Vec<_>>>();
+    let text = String::from_utf8(texts.map_err(io::Error::other)?.concat()).map_err(io::Error::other)?;
     let mut lines = text.split_inclusive('\n');
     let header = lines.next().unwrap_or_default();
     let mut checks: Vec<(usize, &str)> = places.iter().copied().zip(lines).collect();

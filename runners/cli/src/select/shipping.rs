@@ -95,7 +95,7 @@ impl FileChecks {
 
 /// True if a compiler reads files in the language: only slangc reads Slang.
 fn reads(named: &NamedCompiler, language: ShaderLanguage) -> bool {
-    let is_of_slang = matches!(named.compiler, ShaderCompiler::Slang | ShaderCompiler::SlangDocumented);
+    let is_of_slang = matches!(named.name.compiler, ShaderCompiler::Slang | ShaderCompiler::SlangDocumented);
     is_of_slang || language != ShaderLanguage::Slang
 }
 

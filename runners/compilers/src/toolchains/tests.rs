@@ -224,7 +224,7 @@ mod cached {
 
                 for path in [PathBuf::from(program), linked.clone()] {
                     let compiler = Compiler::launched("glslang", path, words, &config);
-                    let machine = CompilersOfMachine { compilers: vec![compiler], notes: Vec::new() };
+                    let machine = CompilersOfMachine { compilers: vec![compiler], ..CompilersOfMachine::default() };
                     let run = Toolchains::of(machine).with_cache(Some(place.cache()));
                     let Compilation { outcome, .. } = compile(&run, "glslang", "void main() {}");
                     let CompileOutcome::Compiled(made) = outcome else { panic!("{outcome:?}") };
@@ -247,7 +247,7 @@ mod cached {
             let compiler =
                 Compiler::script("glslang", &GLSLANG.replace("PLACE", &place.0.path().display().to_string()));
             let compilers = vec![compiler.with_version(version)];
-            let machine = CompilersOfMachine { compilers, notes: Vec::new() };
+            let machine = CompilersOfMachine { compilers, ..CompilersOfMachine::default() };
             compile(&Toolchains::of(machine).with_cache(Some(place.cache())), "glslang", "void main() {}").origin
         };
         assert_eq!(["1", "1", "2"].map(run), [AnswerOrigin::Asked, AnswerOrigin::Cached, AnswerOrigin::Asked]);
