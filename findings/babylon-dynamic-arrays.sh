@@ -5,7 +5,7 @@
 # Guess:    "Dynamic" is about how often the buffer changes. OpenGL 4.6, 7.6.2.2: the elements of a float[3] or vec3[2] in std140 are 16
 #           bytes apart, and UniformBuffer uploads them so either way.
 # Measured: Both kinds put the members at the same offsets and reserve 16 bytes for each element. A static buffer spreads the elements; a
-#           dynamic one copies them packed, so the shader reads the second element from after the last value.
+#           dynamic one copies them packed, so the shader reads other values from the second element on.
 # Matters:  Scalars, vectors and matrices are right in both kinds, so switching a buffer to dynamic breaks only its arrays.
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }

@@ -5,8 +5,8 @@
 # Guess:    cdef() either knows C11's _Alignas, and then the member is where C has it, or raises an error, as it does for GCC's
 #           __attribute__((aligned(16))).
 # Measured: _Alignas is accepted and has no effect: three floats aligned to 16 are at 4 after a float, and the struct has 20 bytes instead
-#           of 32. The same in a nested struct, and for the alignment of the whole type.
-# Matters:  The struct that cffi allocates is too small for a function in C that fills it. Declare the padding, which both understand.
+#           of 32. In a nested struct it is the same.
+# Matters:  A function in C reads and writes the members elsewhere. Declare the padding as members, which both understand.
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }
 command -v gcc >/dev/null || skip "gcc is missing"

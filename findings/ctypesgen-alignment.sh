@@ -27,9 +27,16 @@ struct __attribute__((packed, aligned(4))) Both { char power; double color; char
 END
 names='Plain Type Member Vector Packed Both'
 {
-    printf '#include <stddef.h>\n#include <stdio.h>\n#include "block.h"\nint main(void) {\n'
+    cat <<'END'
+#include <stddef.h>
+#include <stdio.h>
+#include "block.h"
+#define SHOW(type) printf("%s: C %zu %zu %zu, \n", #type, offsetof(struct type, color), offsetof(struct type, last), sizeof(struct type))
+int main(void)
+{
+END
     for name in $names; do
-        echo "printf(\"$name: C %zu %zu %zu, \\n\", offsetof(struct $name, color), offsetof(struct $name, last), sizeof(struct $name));"
+        echo "SHOW($name);"
     done
     echo '}'
 } >run.c

@@ -6,7 +6,7 @@
 #           48 bytes, not 32. On x86-64 SSE2 is always there.
 # Measured: The example has 32 bytes with the macro too, also with -mavx2: GLM looks for SIMD only if GLM_FORCE_INTRINSICS is defined as
 #           well. Then it has 48, and a dvec3 has 32 bytes. The only hint is a note that GLM_FORCE_MESSAGES turns on.
-# Matters:  The macro is common advice for matching std140, and works elsewhere: the same source has two layouts.
+# Matters:  The macro is common advice for matching std140, and GLM's headers turn it on for MSVC: the same source has two layouts.
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }
 work=$(mktemp -d)

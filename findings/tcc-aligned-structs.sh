@@ -2,11 +2,11 @@
 # With TCC, including a header of the C library moves the members of structs that are declared after it.
 #
 # Package:  Debian tcc 0.9.27+git20200814.62c30a4a-1 with the headers of libc6-dev 2.36.
-# Guess:    TCC's manual, 3.2: `aligned` and `packed` are supported, so a struct of three floats aligned to 16 is at 16 after a float.
+# Guess:    TCC's manual, 3.3: `aligned` and `packed` are supported, so a struct of three floats aligned to 16 is at 16 after a float.
 #           Including <stdint.h> declares integer types and changes nothing else.
 # Measured: Without <stdint.h> the offsets are GCC's. After it, the struct is at 4 and the packed double at 8: glibc's sys/cdefs.h
 #           defines __attribute__ as empty for compilers other than GCC and Clang. C11's _Alignas is kept. TCC says nothing.
-# Matters:  Almost each real header includes <stdint.h>, and a test of the struct alone passes. Use _Alignas in headers for several compilers.
+# Matters:  Most headers include <stdint.h>, and a test of the struct alone passes. Use _Alignas in headers for several compilers.
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }
 work=$(mktemp -d)

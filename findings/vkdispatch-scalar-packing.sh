@@ -7,7 +7,7 @@
 #           written where the shader reads it. Sorting members by size is fine, since both sides use the sorted list.
 # Measured: The values are packed. Sorting by size does not align them: a vec3 comes before a double, which is written at 12 and read at
 #           16; a mat3 moves it to 36, read at 40; three halves move a float to 6, read at 8.
-# Matters:  Only pairs of widths show it: floats, vectors and matrices of floats are right in each order.
+# Matters:  Only members of several widths show it: floats, vectors and matrices of floats are right in any order.
 set -euo pipefail
 skip() { echo "not run: $1" >&2; exit 3; }
 work=$(mktemp -d)

@@ -4,7 +4,7 @@
 # Packages: PyPI ziglang 0.17.1; Debian libcglm-dev 0.8.8-1.
 # Guess:    zig translate-c gives extern structs with C's offsets: it writes align(16) where a member or a struct has that attribute, and
 #           the same compiler compiles the C header, where a vec4 after a float is at 16.
-# Measured: cglm aligns by typedef: `typedef CGLM_ALIGN(16) float vec4[4]`. That becomes [4]f32, aligned to 4, so the vec4 is at 4, a mat4
+# Measured: cglm aligns by typedef: `typedef CGLM_ALIGN_IF(16) float vec4[4]`. That becomes [4]f32, aligned to 4, so the vec4 is at 4, a mat4
 #           after it at 20 instead of 32, and nothing is said. The same attribute on the member is kept.
 # Matters:  The C part and the Zig part of one program have two layouts of one struct.
 set -euo pipefail
