@@ -88,7 +88,9 @@ impl Check {
         if *fused {
             return Ok(observed_right(plan, probe));
         }
-        let read_backs = results.take(probe.runs.len()).cloned().collect::<Result<Vec<_>, _>>()?;
+        // All of them, also after an error: the results that follow are those of the next probe.
+        let own: Vec<_> = results.take(probe.runs.len()).collect();
+        let read_backs = own.into_iter().cloned().collect::<Result<Vec<_>, _>>()?;
         Ok(observe(plan, probe, &read_backs))
     }
 

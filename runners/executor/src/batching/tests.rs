@@ -329,6 +329,18 @@ fn a_shared_answer_that_is_confirmed_is_no_fault() {
     assert_eq!(record.faults, []);
 }
 
+/// A probe with several dispatches takes all its results, also if the first has none.
+#[test]
+fn a_failed_dispatch_leaves_the_other_probes_their_answers() {
+    let check = check(NARROW, "std430", None);
+    let jobs = check.jobs();
+    let mut results = Model::new().run(&Batch { jobs: jobs.jobs().cloned().collect() });
+    results[0] = Err(RunnerError::DeviceLost("worker died of SIGABRT".to_owned()));
+    let record = check.record(&jobs, &results, Duration::ZERO);
+    assert_eq!(record.outcome.kind(), OutcomeKind::Broken);
+    assert!(!record.rows.iter().any(Row::is_misread), "{:?}", record.outcome);
+}
+
 #[test]
 fn a_failed_module_is_absorbed_where_no_check_fails() {
     let died = || FaultCause::WorkerDied { how: "worker died of SIGABRT".to_owned() };
