@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumDiscriminants, IntoStaticStr};
 
 use crate::check_id::{CheckDevice, CheckId};
-use crate::row::{RecordValue, Row};
+use crate::row::{NOWHERE, RecordValue, Row};
 use crate::{CheckRecord, Reason};
 
 /// A fault during a check.
@@ -68,9 +68,10 @@ pub enum ChangedAnswer {
         direction: Option<Direction>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         form: Option<Form>,
-        /// `None` if the first answer had no such problem.
+        /// `nowhere` if the device read or wrote no byte of the block, `None` if the first answer had no such
+        /// problem.
         first: Option<RecordValue>,
-        /// `None` if the repeat had no such problem.
+        /// The same for the repeat.
         repeat: Option<RecordValue>,
     },
     /// The answer of a shared module about a probe.
@@ -138,7 +139,7 @@ impl fmt::Display for ChangedAnswer {
             }
             Self::Shared { probe, checks, first, repeat } => {
                 let (first, repeat): (&str, &str) = (first.into(), repeat.into());
-                write!(f, "{probe}: first {first} in an answer about {checks} checks, on repeat {repeat} in each")
+                write!(f, "{probe}: first {first}, on repeat {repeat}, in an answer about {checks} checks")
             }
         }
     }
@@ -208,12 +209,14 @@ fn changed_answers(first: &CheckRecord, repeat: &CheckRecord) -> Vec<ChangedAnsw
         first,
         repeat,
     };
+    let wrong =
+        |row: &Row| Some(row.witnesses.observed.clone().unwrap_or_else(|| RecordValue::Text(NOWHERE.to_owned())));
     let at_first = wrong_only_in(first, repeat).into_iter().map(|(row, right)| {
-        let wrong = row.witnesses.observed.clone();
+        let wrong = wrong(&row);
         answer(row, wrong, right)
     });
     let on_repeat = wrong_only_in(repeat, first).into_iter().map(|(row, right)| {
-        let wrong = row.witnesses.observed.clone();
+        let wrong = wrong(&row);
         answer(row, right, wrong)
     });
     at_first.chain(on_repeat).collect()

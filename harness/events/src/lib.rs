@@ -35,7 +35,7 @@ pub use header::{RecordsFilter, RunHeader, ToolBuild};
 pub use outcome::{Culprit, Outcome, OutcomeKind, Proves, SkipKind};
 pub use reason::{Reason, ReasonKind, Reasons};
 pub use rerun::{CommandOption, RerunCommand};
-pub use row::{Access, RecordValue, Row, Witness, Witnesses};
+pub use row::{Access, NOWHERE, RecordValue, Row, Witness, Witnesses};
 pub use run_end::{
     CellRow, DeviceCells, LeftOutCases, LeftOutChecks, RecordedCacheUse, RecordedLayout, RecordedSource, RunEnd,
     SeenEntry,

@@ -52,10 +52,18 @@ impl Row {
         self.access.map(|access| access.direction)
     }
 
-    /// True if the device read or wrote different bytes than our rules give.
+    /// True if a device did something else than the shader says: it read or wrote other bytes than the compiler's
+    /// code or, without that, our rules give, or no byte of the block.
     pub fn is_misread(&self) -> bool {
-        let Witnesses { computed, observed, .. } = &self.witnesses;
-        observed.is_some() && computed.is_some() && observed != computed
+        let Witnesses { computed, compiled, observed, .. } = &self.witnesses;
+        // The device was queried for every leaf whose block has a space. A binding has an answer, or the device did
+        // not read it.
+        let is_probed = match self.what {
+            Quantity::Binding => observed.is_some(),
+            _ => self.access.is_some(),
+        };
+        let shader_says = compiled.as_ref().or(computed.as_ref());
+        is_probed && shader_says.is_some() && shader_says != observed.as_ref()
     }
 
     /// True if two witnesses disagree.
@@ -122,6 +130,9 @@ impl Witnesses {
         }
     }
 }
+
+/// The value for an answer that is no byte of the block: zero, bytes of two words, or none at all.
+pub const NOWHERE: &str = "nowhere";
 
 /// A witness's number, or a binding's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

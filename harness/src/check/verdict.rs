@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use layoutproof_device::Feature;
 pub use layoutproof_events::Validation;
 pub use layoutproof_events::producer::Writer;
-use layoutproof_layout::Quantity;
 
 use layoutproof_events::{Culprit, Proves, Row, Witnesses};
 use layoutproof_probes::Form;
@@ -164,14 +163,7 @@ fn broken_links(row: &Row, rows: &[Row], proves: Proves) -> Vec<Link> {
         return links;
     }
 
-    let shader_says = compiled.as_ref().or(computed.as_ref());
-    // The device was queried for every leaf whose block has a space. A binding has an answer, or
-    // the device did not read it.
-    let is_probed = match row.what {
-        Quantity::Binding => observed.is_some(),
-        _ => row.access.is_some(),
-    };
-    if is_probed && shader_says.is_some() && shader_says != observed.as_ref() {
+    if row.is_misread() {
         links.push(Link::CompiledObserved);
     }
     links

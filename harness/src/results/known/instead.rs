@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof_events::{CheckRecord, RecordValue, Row, Witness};
+use layoutproof_events::{CheckRecord, NOWHERE, RecordValue, Row, Witness};
 use layoutproof_layout::Quantity;
 use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number};
 
@@ -15,9 +15,6 @@ use layoutproof_source::toml_table::{FileProblems, TomlTable, TomlValue, number}
 pub struct Instead(Arc<BTreeMap<String, WrongNumbers>>);
 
 pub(super) type WrongNumbers = BTreeMap<String, Vec<RecordValue>>;
-
-/// The value in lists for an answer that is no byte of the block: zero, bytes of two words, or none at all.
-const NOWHERE: &str = "nowhere";
 
 impl Instead {
     /// Reads the entry's tables `[known.instead."CASE"]`; `None` if it has none.

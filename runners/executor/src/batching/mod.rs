@@ -131,14 +131,33 @@ struct SharedOutcome {
     faults: Vec<SharedFault>,
 }
 
+/// The run of a shared module. Without a failure's cause, the module was not run.
+enum SharedRun {
+    Judged {
+        first: JudgedModule,
+        /// `None` if every answer was right.
+        repeat: Option<Result<JudgedModule, Option<FaultCause>>>,
+    },
+    Failed(Option<FaultCause>),
+}
+
 /// A shared module, or one of its answers, that says nothing about its checks.
 struct SharedFault {
     /// The probes that it is about.
     probes: CheckProbes,
-    /// `None` for a wrong answer.
-    failure: Option<FaultCause>,
+    kind: SharedFaultKind,
     /// True once a job of one of these checks had the same fault, so that an outcome shows it.
     is_shown: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum SharedFaultKind {
+    /// The module gave no answer.
+    Failed(FaultCause),
+    /// The answer is wrong each time. If the checks' own jobs show that, too, it is no fault.
+    Wrong,
+    /// The answer differs when the module runs again, whatever the checks' own jobs show.
+    Changed { first: SharedAnswer, repeat: SharedAnswer },
 }
 
 impl<'a> Batch<'a> {
@@ -180,34 +199,35 @@ impl<'a> Batch<'a> {
 
         let modules = SharedModule::all(&checks, &self.spared);
         let failures_in_a_row = AtomicU32::new(0);
-        let answers = workers.share_out(&modules, |workers, module| {
+        let runs = workers.share_out(&modules, |workers, module| {
             if failures_in_a_row.load(Ordering::Relaxed) >= PATIENCE {
-                return SharedAnswers::Failed(None);
+                return SharedRun::Failed(None);
             }
             let cases: Vec<&str> = module.checks().map(|index| self.checks[index].case()).collect();
-            let answers = workers.run_for_all(device, &cases, DriverCompilation::fastest(device), module.jobs());
-            match answers {
-                SharedAnswers::Whole(_) => failures_in_a_row.store(0, Ordering::Relaxed),
-                SharedAnswers::Failed(_) => drop(failures_in_a_row.fetch_add(1, Ordering::Relaxed)),
+            let compilation = DriverCompilation::fastest(device);
+            let mut run = || match workers.run_for_all(device, &cases, compilation, module.jobs()) {
+                SharedAnswers::Whole(answers) => Ok(module.judged(&answers)),
+                SharedAnswers::Failed(failure) => Err(failure),
+            };
+            match run() {
+                Ok(first) => {
+                    failures_in_a_row.store(0, Ordering::Relaxed);
+                    let repeat = (!first.wrong.is_empty()).then(run);
+                    SharedRun::Judged { first, repeat }
+                }
+                Err(failure) => {
+                    failures_in_a_row.fetch_add(1, Ordering::Relaxed);
+                    SharedRun::Failed(failure)
+                }
             }
-            answers
         });
-        for (module, answers) in modules.iter().zip(answers) {
-            match answers {
-                SharedAnswers::Whole(answers) => {
+        for (module, run) in modules.iter().zip(runs) {
+            match run {
+                SharedRun::Judged { first, repeat } => {
                     workers.tell_accessed(module.accesses());
-                    let JudgedModule { right, wrong } = module.judged(&answers);
-                    for (index, probes) in right {
-                        outcome.answered.entry(index).or_default().extend(probes);
-                    }
-                    let fault = |probes| SharedFault { probes, failure: None, is_shown: false };
-                    outcome.faults.extend(wrong.into_iter().map(fault));
+                    outcome.add(module, first, repeat);
                 }
-                SharedAnswers::Failed(Some(failure)) => {
-                    let probes = module.all_probes();
-                    outcome.faults.push(SharedFault { probes, failure: Some(failure), is_shown: false });
-                }
-                SharedAnswers::Failed(None) => {}
+                SharedRun::Failed(failure) => outcome.add_failure(module, failure),
             }
         }
         outcome
@@ -279,6 +299,46 @@ impl<'a> Batch<'a> {
 }
 
 impl SharedOutcome {
+    /// Adds the answers of a module.
+    fn add(
+        &mut self,
+        module: &SharedModule,
+        first: JudgedModule,
+        repeat: Option<Result<JudgedModule, Option<FaultCause>>>,
+    ) {
+        for (index, probes) in first.right {
+            self.answered.entry(index).or_default().extend(probes);
+        }
+        let mut add = |probes, kind| self.faults.push(SharedFault { probes, kind, is_shown: false });
+        match repeat {
+            None => {}
+            Some(Ok(repeat)) => {
+                let is_among = |probes: &CheckProbes, wrong: &[CheckProbes]| wrong.iter().any(|it| is_part(probes, it));
+                for probes in repeat.wrong.iter().filter(|probes| !is_among(probes, &first.wrong)) {
+                    let kind = SharedFaultKind::Changed { first: SharedAnswer::Right, repeat: SharedAnswer::Wrong };
+                    add(probes.clone(), kind);
+                }
+                for probes in first.wrong {
+                    let kind = if is_among(&probes, &repeat.wrong) {
+                        SharedFaultKind::Wrong
+                    } else {
+                        SharedFaultKind::Changed { first: SharedAnswer::Wrong, repeat: SharedAnswer::Right }
+                    };
+                    add(probes, kind);
+                }
+            }
+            Some(Err(failure)) => {
+                first.wrong.into_iter().for_each(|probes| add(probes, SharedFaultKind::Wrong));
+                self.add_failure(module, failure);
+            }
+        }
+    }
+
+    fn add_failure(&mut self, module: &SharedModule, failure: Option<FaultCause>) {
+        let kind = failure.map(SharedFaultKind::Failed);
+        self.faults.extend(kind.map(|kind| SharedFault { probes: module.all_probes(), kind, is_shown: false }));
+    }
+
     /// Adds the faults of shared modules to the record of a check. Each goes to the last of its checks, since
     /// the own jobs of every check may show it. A wrong answer that one of them shows is no fault: the device
     /// is always wrong there.
@@ -295,25 +355,27 @@ impl SharedOutcome {
         };
 
         let mut changed = Vec::new();
-        for SharedFault { probes, failure, is_shown } in &mut self.faults {
+        for SharedFault { probes, kind, is_shown } in &mut self.faults {
             let Some(own) = probes.get(&index) else { continue };
             let is_last = probes.last_key_value().is_some_and(|(last, _)| *last == index);
-            match failure {
-                Some(failure) => {
+            let (first, repeat) = match kind {
+                SharedFaultKind::Failed(cause) => {
                     *is_shown |= has_failed;
                     if is_last {
-                        record.faults.push(Fault { cause: failure.clone(), absorbed: !*is_shown });
+                        record.faults.push(Fault { cause: cause.clone(), absorbed: !*is_shown });
                     }
+                    continue;
                 }
-                None => {
+                SharedFaultKind::Wrong => {
                     *is_shown |= has_failed || own.iter().filter_map(entry).any(is_confirmed);
-                    if let (true, false, Some((_, probe))) = (is_last, *is_shown, own.first()) {
-                        let probe = probe.clone();
-                        let checks = u32::try_from(probes.len()).unwrap_or(u32::MAX);
-                        let (first, repeat) = (SharedAnswer::Wrong, SharedAnswer::Right);
-                        changed.push(ChangedAnswer::Shared { probe, checks, first, repeat });
-                    }
+                    (SharedAnswer::Wrong, SharedAnswer::Right)
                 }
+                SharedFaultKind::Changed { first, repeat } => (*first, *repeat),
+            };
+            if let (true, false, Some((_, probe))) = (is_last, *is_shown, own.first()) {
+                let probe = probe.clone();
+                let checks = u32::try_from(probes.len()).unwrap_or(u32::MAX);
+                changed.push(ChangedAnswer::Shared { probe, checks, first, repeat });
             }
         }
         if !changed.is_empty() {
@@ -321,6 +383,11 @@ impl SharedOutcome {
         }
         record
     }
+}
+
+/// True if all of these probes are among the others.
+fn is_part(probes: &CheckProbes, others: &CheckProbes) -> bool {
+    probes.iter().all(|(check, probes)| others.get(check).is_some_and(|others| probes.is_subset(others)))
 }
 
 fn is_wrong(record: &CheckRecord) -> bool {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use layoutproof_core::check::{Check, CompiledAccesses, Jobs, ProbeName, Settings, Source, Subject, SubjectShaders};
 use layoutproof_device::{Batch, Feature, ReadBack, Runner, RunnerError};
 use layoutproof_events::producer::Generator;
-use layoutproof_events::{CheckRecord, FaultCause, Outcome, OutcomeKind, Reason, RecordValue, Row};
+use layoutproof_events::{CheckRecord, FaultCause, Outcome, OutcomeKind, Reason, RecordValue, Row, SharedAnswer};
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{ElementChoice, LayoutOptions, Span, find};
 use layoutproof_model::{MISREADINGS, Misreading, Model};
@@ -17,7 +17,7 @@ use layoutproof_probes::{AddressSpace, Direction, Form};
 use layoutproof_source::sources::SourceMap;
 
 use super::shared_module::SharedModule;
-use super::{CheckProbes, SharedFault, SharedOutcome, is_wrong};
+use super::{CheckProbes, SharedFault, SharedFaultKind, SharedOutcome, is_wrong};
 
 /// Vectors, matrices, arrays and structs of 32-bit numbers.
 const BLOCKS: [&str; 3] = [
@@ -291,7 +291,7 @@ fn spared_probes_have_no_shared_module() {
 
 /// The record of the first of two checks whose shared module had this failure, or one wrong byte in the
 /// region of the first check. `change` alters the record of the check's own jobs before.
-fn with_shared_fault(failure: Option<FaultCause>, change: impl Fn(&mut CheckRecord)) -> CheckRecord {
+fn with_shared_fault(kind: SharedFaultKind, change: impl Fn(&mut CheckRecord)) -> CheckRecord {
     let checks = [check(BLOCKS[0], "std430", None), check(BLOCKS[1], "std430", None)];
     let module = modules(&checks).into_iter().find(|module| module.jobs()[0].entry == "write_storage_whole");
     let module = module.expect("a module of writes");
@@ -302,7 +302,7 @@ fn with_shared_fault(failure: Option<FaultCause>, change: impl Fn(&mut CheckReco
     let probes = wrong.remove(0);
     let index = *probes.keys().next().expect("the answer is about a check");
     let mut outcome =
-        SharedOutcome { faults: vec![SharedFault { probes, failure, is_shown: false }], ..SharedOutcome::default() };
+        SharedOutcome { faults: vec![SharedFault { probes, kind, is_shown: false }], ..SharedOutcome::default() };
     let mut record = record(&checks[index], &checks[index].jobs(), None);
     assert_eq!(record.outcome.kind(), OutcomeKind::Agree);
     change(&mut record);
@@ -311,22 +311,58 @@ fn with_shared_fault(failure: Option<FaultCause>, change: impl Fn(&mut CheckReco
 
 #[test]
 fn a_shared_answer_that_is_not_confirmed_is_a_changed_answer() {
-    let record = with_shared_fault(None, |_| ());
+    let record = with_shared_fault(SharedFaultKind::Wrong, |_| ());
     assert!(record.is_flaky(), "{:?}", record.faults);
+}
+
+/// Alters the answer to a write.
+fn misread_write(record: &mut CheckRecord, observed: Option<RecordValue>) {
+    let writes = |row: &&mut Row| {
+        row.access.is_some_and(|access| (access.space, access.direction) == (AddressSpace::Storage, Direction::Write))
+    };
+    let row = record.rows.iter_mut().find(writes).expect("a row of a write");
+    row.witnesses.observed = observed;
 }
 
 /// The device is always wrong there, which the outcome shows.
 #[test]
 fn a_shared_answer_that_is_confirmed_is_no_fault() {
-    let record = with_shared_fault(None, |record| {
-        let writes = |row: &&mut Row| {
-            row.access
-                .is_some_and(|access| (access.space, access.direction) == (AddressSpace::Storage, Direction::Write))
-        };
-        let row = record.rows.iter_mut().find(writes).expect("a row of a write");
-        row.witnesses.observed = Some(RecordValue::Number(4096));
-    });
-    assert_eq!(record.faults, []);
+    for observed in [Some(RecordValue::Number(4096)), None] {
+        let record = with_shared_fault(SharedFaultKind::Wrong, |record| misread_write(record, observed.clone()));
+        assert_eq!(record.faults, []);
+    }
+}
+
+/// Another wrong answer of the device does not hide it.
+#[test]
+fn a_shared_answer_that_changed_is_a_fault_although_the_device_is_wrong_elsewhere() {
+    let kind = SharedFaultKind::Changed { first: SharedAnswer::Wrong, repeat: SharedAnswer::Right };
+    let record = with_shared_fault(kind, |record| misread_write(record, Some(RecordValue::Number(4096))));
+    assert!(record.is_flaky(), "{:?}", record.faults);
+}
+
+/// A device that writes to one byte of `buffer` once, and a device that always does.
+#[test]
+fn a_module_that_runs_again_tells_a_changed_answer_from_a_wrong_one() {
+    let modules = modules(&[check(BLOCKS[0], "std430", None), check(BLOCKS[1], "std430", None)]);
+    let module = modules.iter().find(|module| module.jobs()[0].entry == "read_storage").expect("a module of reads");
+    let judged = |places: &[(usize, usize)]| {
+        let mut answers = run(module, &mut Model::new()).expect("a right device runs everything");
+        for (buffer, byte) in places {
+            answers[0].buffers[*buffer].bytes[*byte] ^= 1;
+        }
+        module.judged(&answers)
+    };
+    let kinds = |first: &[(usize, usize)], repeat: &[(usize, usize)]| {
+        let mut outcome = SharedOutcome::default();
+        outcome.add(module, judged(first), Some(Ok(judged(repeat))));
+        outcome.faults.into_iter().map(|fault| fault.kind).collect::<Vec<_>>()
+    };
+    let (hash, input) = ((1, 0), (2, 0));
+    let (wrong, right) = (SharedAnswer::Wrong, SharedAnswer::Right);
+    assert_eq!(kinds(&[hash], &[hash]), [SharedFaultKind::Wrong]);
+    assert_eq!(kinds(&[hash], &[]), [SharedFaultKind::Changed { first: wrong, repeat: right }]);
+    assert_eq!(kinds(&[input], &[input]), [SharedFaultKind::Wrong]);
 }
 
 /// A probe with several dispatches takes all its results, also if the first has none.
@@ -343,12 +379,22 @@ fn a_failed_dispatch_leaves_the_other_probes_their_answers() {
 
 #[test]
 fn a_failed_module_is_absorbed_where_no_check_fails() {
-    let died = || FaultCause::WorkerDied { how: "worker died of SIGABRT".to_owned() };
-    let record = with_shared_fault(Some(died()), |_| ());
+    let died = || SharedFaultKind::Failed(FaultCause::WorkerDied { how: "worker died of SIGABRT".to_owned() });
+    let record = with_shared_fault(died(), |_| ());
     assert!(record.faults.iter().map(|fault| fault.absorbed).eq([true]) && !record.is_flaky(), "{:?}", record.faults);
-    let record = with_shared_fault(Some(died()), |record| {
+    let record = with_shared_fault(died(), |record| {
         let reasons = Reason::from(RunnerError::DeviceLost("worker died of SIGABRT".to_owned())).into();
         record.outcome = Outcome::Broken { reasons, culprit: None, story: None };
     });
     assert!(record.faults.iter().map(|fault| fault.absorbed).eq([false]), "{:?}", record.faults);
+}
+
+#[test]
+fn an_answer_that_is_no_byte_of_the_block_changes_if_the_repeat_is_right() {
+    let check = check(BLOCKS[0], "std430", None);
+    let right = || record(&check, &check.jobs(), None);
+    let mut first = right();
+    misread_write(&mut first, None);
+    let repeated = right().after(first);
+    assert!(repeated.is_flaky(), "{:?}", repeated.faults);
 }
