@@ -50,6 +50,9 @@ pub enum RunnerError {
     Api { call: String, reason: String },
     #[error("shader refused: {0}")]
     ShaderRefused(String),
+    /// The device did not get the job, since earlier ones failed.
+    #[error("not run: {0}")]
+    NotRun(String),
 }
 
 /// A device as seen through one API.

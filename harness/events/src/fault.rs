@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use layoutproof_device::RunnerKind;
+use layoutproof_device::{RunnerError, RunnerKind};
 use layoutproof_layout::Quantity;
 use layoutproof_probes::{AddressSpace, Direction, Form};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use strum::{EnumDiscriminants, IntoStaticStr};
 
 use crate::check_id::{CheckDevice, CheckId};
 use crate::row::{NOWHERE, RecordValue, Row};
-use crate::{CheckRecord, Reason};
+use crate::{CheckRecord, Reason, Reasons};
 
 /// A fault during a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,7 +156,8 @@ impl CheckRecord {
     pub fn after(mut self, first: Self) -> Self {
         let changed = changed_answers(&first, &self);
         let repeat_failed = self.has_failed_to_run();
-        let failed = first.outcome.reasons().and_then(|reasons| reasons.iter().find_map(Reason::runner_error));
+        let mut errors = first.outcome.reasons().into_iter().flat_map(Reasons::iter).filter_map(Reason::runner_error);
+        let failed = errors.find(|error| has_no_fault(error));
         let unmarked = failed
             .filter(|_| first.faults.is_empty() && !repeat_failed)
             .map(|error| Fault { cause: FaultCause::CallFailed { message: error.to_string() }, absorbed: true });
@@ -177,6 +178,15 @@ impl Fault {
     /// Answers that changed on repeat.
     pub fn changed(answers: Vec<ChangedAnswer>) -> Self {
         Self { cause: FaultCause::AnswerChanged { answers }, absorbed: true }
+    }
+}
+
+/// True if the job that failed so is in no list of faults. Others are: those of checks with equal jobs have them in the
+/// first of these checks alone.
+fn has_no_fault(error: &RunnerError) -> bool {
+    match error {
+        RunnerError::Api { .. } | RunnerError::ShaderRefused(_) | RunnerError::Unsupported(_) => true,
+        RunnerError::DeviceLost(_) | RunnerError::Timeout(_) | RunnerError::NotRun(_) => false,
     }
 }
 

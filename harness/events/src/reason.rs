@@ -139,7 +139,8 @@ impl From<RunnerError> for Reason {
             error @ (RunnerError::DeviceLost(_)
             | RunnerError::Timeout(_)
             | RunnerError::Api { .. }
-            | RunnerError::ShaderRefused(_)) => Self::Runner(error),
+            | RunnerError::ShaderRefused(_)
+            | RunnerError::NotRun(_)) => Self::Runner(error),
         }
     }
 }
@@ -230,6 +231,7 @@ fn kind_of_error(error: &RunnerError) -> String {
     match error {
         RunnerError::DeviceLost(_) => "device lost".to_owned(),
         RunnerError::ShaderRefused(_) => "shader refused".to_owned(),
+        RunnerError::NotRun(_) => "not run".to_owned(),
         RunnerError::Timeout(limit) => format!("no answer within {limit} ms"),
         RunnerError::Api { call, .. } => call.clone(),
         RunnerError::Unsupported(what) => format!("device lacks {what}"),

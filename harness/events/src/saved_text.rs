@@ -125,6 +125,9 @@ fn known_error(text: &str) -> Option<RunnerError> {
     if let Some(reason) = text.strip_prefix("shader refused: ") {
         return Some(RunnerError::ShaderRefused(reason.to_owned()));
     }
+    if let Some(reason) = text.strip_prefix("not run: ") {
+        return Some(RunnerError::NotRun(reason.to_owned()));
+    }
     let (limit, _) = text.strip_prefix("no answer within ")?.split_once(' ')?;
     Some(RunnerError::Timeout(limit.parse().ok()?))
 }
@@ -235,6 +238,7 @@ mod tests {
             [RunnerError::Timeout(100), RunnerError::Api { call: "vkQueueSubmit".to_owned(), reason: "no".to_owned() }];
         for reasons in [
             vec![Reason::Runner(timeout.clone())],
+            vec![Reason::Runner(RunnerError::NotRun("the device no longer responds".to_owned()))],
             vec![
                 Reason::ProbesBroke { probes: vec!["read".to_owned()], error: timeout },
                 Reason::ProbesBroke { probes: vec!["write".to_owned()], error: api },

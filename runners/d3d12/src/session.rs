@@ -148,7 +148,8 @@ impl Direct3dSession {
             other @ (RunnerError::Unsupported(_)
             | RunnerError::DeviceLost(_)
             | RunnerError::Timeout(_)
-            | RunnerError::ShaderRefused(_)) => other,
+            | RunnerError::ShaderRefused(_)
+            | RunnerError::NotRun(_)) => other,
         })?;
         Ok(Direct3dProgram {
             shader: job.shader.clone(),
@@ -169,7 +170,7 @@ fn with_words(error: RunnerError, words: Option<&String>) -> RunnerError {
         RunnerError::DeviceLost(reason) => RunnerError::DeviceLost(told(reason)),
         RunnerError::ShaderRefused(reason) => RunnerError::ShaderRefused(told(reason)),
         RunnerError::Api { call, reason } => RunnerError::Api { call, reason: told(reason) },
-        RunnerError::Timeout(limit) => RunnerError::Timeout(limit),
+        other @ (RunnerError::Timeout(_) | RunnerError::NotRun(_)) => other,
     }
 }
 

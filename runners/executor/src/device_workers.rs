@@ -65,9 +65,10 @@ fn fault_of(error: &RunnerError) -> FaultCause {
     match error {
         RunnerError::DeviceLost(_) => FaultCause::DeviceLost { message },
         RunnerError::Timeout(_) => FaultCause::TimedOut { message },
-        RunnerError::Api { .. } | RunnerError::ShaderRefused(_) | RunnerError::Unsupported(_) => {
-            FaultCause::CallFailed { message }
-        }
+        RunnerError::Api { .. }
+        | RunnerError::ShaderRefused(_)
+        | RunnerError::Unsupported(_)
+        | RunnerError::NotRun(_) => FaultCause::CallFailed { message },
     }
 }
 
@@ -187,8 +188,9 @@ impl<'a> DeviceWorkers<'a> {
         jobs: &[Job],
     ) -> SharedAnswers {
         self.compilation = compilation;
-        if self.hopeless(device, 0).is_some() {
-            return SharedAnswers::Failed(None);
+        let mut fault = None;
+        if self.hopeless(device, 0, &mut fault).is_some() {
+            return SharedAnswers::Failed(fault);
         }
         let planted = self.launch.fault.as_ref().and_then(|fault| cases.iter().find_map(|case| fault.planted(case)));
         let mut results = Vec::new();
@@ -212,7 +214,9 @@ impl<'a> DeviceWorkers<'a> {
         let mut results = Vec::with_capacity(jobs.len());
         let mut faults = Vec::new();
         while results.len() < jobs.len() {
-            if let Some(error) = self.hopeless(device, fatal_jobs.load(Ordering::Relaxed)) {
+            let mut fault = None;
+            if let Some(error) = self.hopeless(device, fatal_jobs.load(Ordering::Relaxed), &mut fault) {
+                faults.extend(fault.map(|cause| Fault { cause, absorbed: false }));
                 results.resize(jobs.len(), Err(error));
                 break;
             }
@@ -236,12 +240,17 @@ impl<'a> DeviceWorkers<'a> {
     }
 
     /// Returns the reason not to run another job on the device, if there is one. `fatal_jobs`
-    /// counts the check's jobs that each ended a fresh worker.
-    fn hopeless(&mut self, device: &DeviceInfo, fatal_jobs: u32) -> Option<RunnerError> {
+    /// counts the check's jobs that each ended a fresh worker. `fault` is that of a device that gives no sign of life.
+    fn hopeless(
+        &mut self,
+        device: &DeviceInfo,
+        fatal_jobs: u32,
+        fault: &mut Option<FaultCause>,
+    ) -> Option<RunnerError> {
         if self.launch.interrupt.is_set() {
             return Some(WorkerDeath::Interrupted.error());
         }
-        let not_run = |reason: String| Some(RunnerError::Api { call: "not run".to_owned(), reason });
+        let not_run = |reason: String| Some(RunnerError::NotRun(reason));
         let health = self.health.entry(key_of(device)).or_default();
         if let Some(last) = health.last.clone().filter(|_| health.failed_opens >= OPEN_PATIENCE) {
             return Some(last);
@@ -252,6 +261,7 @@ impl<'a> DeviceWorkers<'a> {
             let sign = [sign_of_life::job(device.runner)];
             let lost = self.run_until_trouble(device, &sign, planted, &mut Vec::new());
             self.health.entry(key_of(device)).or_default().lost = lost.is_some();
+            *fault = lost.and_then(|trouble| trouble.fault);
         }
         let health = self.health.entry(key_of(device)).or_default();
         if let Some(last) = health.last.as_ref().filter(|_| health.lost) {

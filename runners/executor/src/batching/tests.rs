@@ -398,3 +398,17 @@ fn an_answer_that_is_no_byte_of_the_block_changes_if_the_repeat_is_right() {
     let repeated = right().after(first);
     assert!(repeated.is_flaky(), "{:?}", repeated.faults);
 }
+
+/// The jobs before it have the fault.
+#[test]
+fn a_job_that_was_not_run_has_no_fault() {
+    let check = check(BLOCKS[0], "std430", None);
+    let faults_after = |error: RunnerError| {
+        let right = || record(&check, &check.jobs(), None);
+        let outcome = Outcome::Broken { reasons: Reason::from(error).into(), culprit: None, story: None };
+        right().after(CheckRecord { outcome, ..right() }).faults
+    };
+    assert_eq!(faults_after(RunnerError::NotRun("the device no longer responds".to_owned())), []);
+    let failed = RunnerError::Api { call: "vkCreateBuffer".to_owned(), reason: "ERROR_OUT_OF_HOST_MEMORY".to_owned() };
+    assert_eq!(faults_after(failed).len(), 1);
+}
