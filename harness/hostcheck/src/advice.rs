@@ -97,21 +97,29 @@ impl Trial<'_> {
         None
     }
 
-    /// Adds padding as the alternative of an alignment, where it leads to a struct that agrees too.
+    /// Adds padding as the alternative of an alignment, and the alignment of a struct as that of padding at its end,
+    /// where it leads to a struct that agrees too.
     fn with_alternatives(
         self,
         host: &ProgramStruct,
         mut steps: Vec<(String, RepairStep)>,
     ) -> Vec<(String, RepairStep)> {
         for index in 0..steps.len() {
-            let Repair::Align { member, .. } = &steps[index].1.repair else { continue };
             let before = apply(host, steps[..index].iter().map(|(_, step)| &step.repair));
-            let alternative = before.and_then(|before| {
-                let examined = self.examine(&before);
-                let (first, _) = first_mismatch(&examined)?;
-                let MismatchKind::OffsetMoved { shader_offset, host_offset } = first.kind else { return None };
-                Some(Repair::Pad { before: member.clone(), bytes: shader_offset.checked_sub(host_offset)? })
-            });
+            let examined = before.as_ref().map(|before| (before, self.examine(before)));
+            let Some((before, examined)) = &examined else { continue };
+            let Some((first, _)) = first_mismatch(examined) else { continue };
+            let alternative = match (&steps[index].1.repair, &first.kind) {
+                (Repair::Align { member, .. }, MismatchKind::OffsetMoved { shader_offset, host_offset }) => {
+                    let missing = shader_offset.checked_sub(*host_offset);
+                    missing.map(|bytes| Repair::Pad { before: member.clone(), bytes })
+                }
+                (Repair::PadEnd { .. }, _) => {
+                    let others = candidates(examined, first, before);
+                    others.into_iter().find(|other| matches!(other, Repair::AlignType { .. }))
+                }
+                _ => None,
+            };
             let Some(alternative) = alternative else { continue };
             let all = steps.iter().enumerate().map(
                 |(other, (_, step))| {
@@ -155,12 +163,12 @@ fn progress(examined: &Examination) -> Progress {
 /// The mismatch that comes first in the block, and its byte; those of the whole struct's definition come before,
 /// those of its size after all members.
 fn first_mismatch(examined: &Examination) -> Option<(&Mismatch, u64)> {
-    let place_of = |mismatch: &Mismatch| match &mismatch.kind {
-        MismatchKind::NoContract | MismatchKind::SeveralLayouts { .. } => 0,
-        _ => {
-            let member = examined.shader_member(mismatch).map(|index| &examined.shader.members[index]);
-            member.map_or(u64::MAX - 1, |member| u64::from(member.offset) + 1)
+    let place_of = |mismatch: &Mismatch| {
+        if mismatch.kind.is_of_definition() {
+            return 0;
         }
+        let member = examined.shader_member(mismatch).map(|index| &examined.shader.members[index]);
+        member.map_or(u64::MAX - 1, |member| u64::from(member.offset) + 1)
     };
     let placed = examined.comparison.mismatches.iter().map(|mismatch| (mismatch, place_of(mismatch)));
     placed.min_by_key(|(_, place)| *place)
@@ -185,13 +193,13 @@ fn candidates(examined: &Examination, mismatch: &Mismatch, program: &ProgramStru
             std::iter::once(counted).chain(redeclared).collect()
         }
         (MismatchKind::StrideDiffers { of: StridedThing::BufferElement, shader_stride, host_stride }, _) => {
-            context.element(String::new(), *host_stride, *shader_stride)
+            context.element("", *host_stride, *shader_stride)
         }
         (MismatchKind::StrideDiffers { shader_stride, host_stride, .. }, Some(member))
             if examined.shader.members[member].has_members =>
         {
             let path = mismatch.host_path.clone().unwrap_or_default();
-            context.element(path, *host_stride, *shader_stride)
+            context.element(&path, *host_stride, *shader_stride)
         }
         (
             MismatchKind::StrideDiffers { .. }
@@ -204,15 +212,14 @@ fn candidates(examined: &Examination, mismatch: &Mismatch, program: &ProgramStru
         (MismatchKind::MissingInHost { .. } | MismatchKind::HostTooShort { .. }, Some(member)) => {
             context.missing(member, host)
         }
-        (MismatchKind::TooSmallForApi { needed, host_size, .. }, _) => {
-            context.element(String::new(), *host_size, *needed)
-        }
+        (MismatchKind::TooSmallForApi { needed, host_size, .. }, _) => context.element("", *host_size, *needed),
         (MismatchKind::ContractBroken { shader_size: Some(shader_size), host_size, .. }, _) => {
-            context.element(String::new(), *host_size, *shader_size)
+            context.element("", *host_size, *shader_size)
         }
-        (MismatchKind::BitsDiffer { .. } | MismatchKind::ContractBroken { shader_size: None, .. }, _) => Vec::new(),
-        // The mismatch names no member of the shader.
-        (_, None) => Vec::new(),
+        // Without a member of the shader there is nothing to declare.
+        (MismatchKind::BitsDiffer { .. } | MismatchKind::ContractBroken { shader_size: None, .. }, _) | (_, None) => {
+            Vec::new()
+        }
     }
 }
 
@@ -275,15 +282,20 @@ impl Context<'_> {
     }
 
     /// Changes the size of a struct: that of an array's elements, or for an empty path the host struct itself.
-    fn element(self, of: String, size: u32, wanted: u32) -> Vec<Repair> {
+    fn element(self, of: &str, size: u32, wanted: u32) -> Vec<Repair> {
+        let name = || {
+            let member = self.examined.host_member(of).map(|index| &self.examined.host.members[index].type_name);
+            let name = member.filter(|_| !of.is_empty()).unwrap_or(&self.program.name);
+            name.split('[').next().unwrap_or_default().trim().to_owned()
+        };
+        let align = |to| Repair::AlignType { of: of.to_owned(), struct_name: name(), to, syntax: self.syntax() };
         if let Some(missing) = wanted.checked_sub(size) {
             let alignments = [REGISTER, 8, 32, 64, 128, 256];
             let to = alignments.into_iter().find(|to| size > 0 && size.next_multiple_of(*to) == wanted);
-            let pad = Repair::PadEnd { of: of.clone(), bytes: missing };
-            let align = to.filter(|_| self.syntax() == HostSyntax::Cpp).map(|to| Repair::AlignType { of, to });
-            return std::iter::once(pad).chain(align).collect();
+            let pad = Repair::PadEnd { of: of.to_owned(), struct_name: name(), bytes: missing };
+            return std::iter::once(pad).chain(to.map(align)).collect();
         }
-        let start = if of.is_empty() { of.clone() } else { format!("{of}.") };
+        let start = if of.is_empty() { String::new() } else { format!("{of}.") };
         let members = self.examined.host.members.iter().enumerate();
         let own = members.filter(|(_, member)| {
             let path = display_path(&member.path);
@@ -292,7 +304,7 @@ impl Context<'_> {
         let last = own.max_by_key(|(_, member)| member.offset).map(|(index, _)| index);
         let padding = last.filter(|last| is_padding(&self.examined.host.members[*last].path));
         let removed = padding.map(|last| Repair::Remove { member: self.host_path(last) });
-        removed.into_iter().chain([4, 8, 1].map(|to| Repair::AlignType { of: of.clone(), to })).collect()
+        removed.into_iter().chain([4, 8, 1].map(align)).collect()
     }
 
     /// Declares a member of the host as the shader has it, and the same aligned to a register.
@@ -340,7 +352,13 @@ impl Context<'_> {
         let next = later.min_by_key(|(_, other)| other.offset).and_then(|(index, _)| pairs.host_of(index));
         let before = found.or(next).map(|index| self.host_path(index));
         let inside = inside.unwrap_or_default();
-        repairs.push(Repair::Add { declaration: declaration.clone(), before, inside });
+        let aligned = Declaration { alignment: Some(REGISTER), ..declaration.clone() };
+        let is_register = self.syntax() == HostSyntax::Cpp && own.offset.is_multiple_of(REGISTER);
+        let forms = std::iter::once(declaration.clone()).chain(is_register.then_some(aligned));
+        repairs.extend(forms.map(|declaration| {
+            let (before, inside) = (before.clone(), inside.clone());
+            Repair::Add { declaration, before, inside }
+        }));
         repairs
     }
 
@@ -449,7 +467,7 @@ fn struct_shape(shader: &FlatStruct, index: usize) -> Option<ProgramShape> {
             shape = *element;
         }
         let (name, type_name) = (member.name.clone(), member.type_name.clone());
-        fields.push(ProgramField { name, type_name, offset, shape, bits: None, place: None });
+        fields.push(ProgramField { name, type_name, offset, shape, bits: None, alignment: None, place: None });
     }
     let size = outer.arrays.last().map(|array| array.stride).or(outer.size)?;
     Some(ProgramShape::Struct { fields, size })

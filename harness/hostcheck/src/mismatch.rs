@@ -182,6 +182,11 @@ impl MismatchKind {
         }
     }
 
+    /// True for a definition that does not fix a layout.
+    pub(crate) fn is_of_definition(&self) -> bool {
+        matches!(self, Self::NoContract | Self::SeveralLayouts { .. })
+    }
+
     /// The name in JSON, in kebab case.
     pub fn name(&self) -> &'static str {
         self.into()

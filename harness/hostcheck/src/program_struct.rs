@@ -55,6 +55,8 @@ pub struct ProgramField {
     pub offset: u32,
     pub shape: ProgramShape,
     pub bits: Option<ProgramBits>,
+    /// The alignment that the program states for it (`alignas`), as far as debug information has it.
+    pub alignment: Option<u32>,
     pub place: Option<LinePlace>,
 }
 

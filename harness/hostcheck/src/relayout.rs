@@ -1,8 +1,8 @@
 //! A host struct as its source declares it, with alignments instead of offsets, so that it can be changed and
 //! laid out again as a compiler of C++, or of Rust's `repr(C)`, does.
 //!
-//! Debug information has no alignments of most types. The smallest alignments that explain the offsets and sizes are
-//! taken; what no alignment explains is padding.
+//! Debug information has few alignments. Without one, the smallest that explains the offsets and sizes is taken; what no
+//! alignment explains is padding.
 
 use crate::program_struct::{LaneClass, ProgramBits, ProgramField, ProgramScalar, ProgramShape, ProgramStruct};
 use crate::repair::{Declaration, Repair};
@@ -24,7 +24,7 @@ impl ProgramStruct {
         let mut declared = Declared::new(&self.fields, self.size, false)?;
         declared.change(repair)?;
         let (fields, size) = declared.lay_out()?;
-        Some(Self { fields, size, ..self.clone() })
+        Some(Self { size, fields, ..self.clone() })
     }
 
     /// The struct with its members in the order of their declaration.
@@ -38,7 +38,7 @@ impl ProgramStruct {
         let alignment = fields.iter().map(|field| field.alignment).max().unwrap_or(1);
         let declared = Declared { fields, alignment, tail: 0, is_union: false };
         let (fields, size) = declared.lay_out()?;
-        Some(Self { fields, size, contract: crate::program_struct::ProgramContract::Fixed, ..self.clone() })
+        Some(Self { size, fields, contract: crate::program_struct::ProgramContract::Fixed, ..self.clone() })
     }
 }
 
@@ -106,11 +106,15 @@ impl Declared {
         for field in fields {
             let inner = Inner::new(&field.shape)?;
             let start = start_of(field);
-            let from = if is_union { 0 } else { end };
-            let (alignment, gap) = if is_bits_after(declared.fields.last(), field) {
-                (1, 0)
-            } else {
-                explained(from, start, natural_alignment(&field.shape, inner.as_ref()))?
+            let from: u32 = if is_union { 0 } else { end };
+            let natural = natural_alignment(&field.shape, inner.as_ref());
+            let (alignment, gap) = match field.alignment {
+                _ if is_bits_after(declared.fields.last(), field) => (1, 0),
+                Some(stated) => {
+                    let alignment = stated.max(natural);
+                    (alignment, start.checked_sub(from.checked_next_multiple_of(alignment)?)?)
+                }
+                None => explained(from, start, natural)?,
             };
             end = end.max(end_of(field)?);
             declared.alignment = declared.alignment.max(alignment);
@@ -156,7 +160,7 @@ impl Declared {
                 let name = format!("_pad_{}", level.fields[index].field.name);
                 level.insert(index, bytes_named(&name, *bytes))
             }),
-            Repair::PadEnd { of, bytes } => self.inside(of, |level| {
+            Repair::PadEnd { of, bytes, .. } => self.inside(of, |level| {
                 level.tail = 0;
                 level.insert(level.fields.len(), bytes_named("_pad_end", *bytes))
             }),
@@ -166,18 +170,14 @@ impl Declared {
                 });
                 Some(())
             }),
-            Repair::AlignType { of, to } => self.inside(of, |level| {
+            Repair::AlignType { of, to, .. } => self.inside(of, |level| {
                 (level.alignment, level.tail) = (*to, 0);
                 Some(())
             }),
             Repair::Declare { member, declarations } => self.at(member, |level, index| {
                 level.change_fields(|fields| drop(fields.remove(index)));
                 for (later, declaration) in declarations.iter().enumerate() {
-                    level.insert(index + later, declaration.field())?;
-                    let stated = declaration.alignment.unwrap_or(1);
-                    level.change_fields(|fields| {
-                        fields[index + later].alignment = fields[index + later].alignment.max(stated);
-                    });
+                    level.declare(index + later, declaration)?;
                 }
                 Some(())
             }),
@@ -189,11 +189,11 @@ impl Declared {
                 Some(())
             }),
             Repair::Add { declaration, before: Some(before), .. } => {
-                self.at(before, |level, index| level.insert(index, declaration.field()))
+                self.at(before, |level, index| level.declare(index, declaration))
             }
             Repair::Add { declaration, before: None, inside } => self.inside(inside, |level| {
                 level.tail = 0;
-                level.insert(level.fields.len(), declaration.field())
+                level.declare(level.fields.len(), declaration)
             }),
             Repair::Remove { member } => self.at(member, |level, index| {
                 level.change_fields(|fields| drop(fields.remove(index)));
@@ -225,6 +225,13 @@ impl Declared {
             }
             Repair::OneDefinition | Repair::ReprC => None,
         }
+    }
+
+    fn declare(&mut self, index: usize, declaration: &Declaration) -> Option<()> {
+        self.insert(index, declaration.field())?;
+        let stated = declaration.alignment.unwrap_or(1);
+        self.change_fields(|fields| fields[index].alignment = fields[index].alignment.max(stated));
+        Some(())
     }
 
     fn insert(&mut self, index: usize, field: ProgramField) -> Option<()> {

@@ -25,6 +25,8 @@ pub enum Repair {
     /// host struct itself.
     PadEnd {
         of: String,
+        #[serde(rename = "struct")]
+        struct_name: String,
         bytes: u32,
     },
     /// Align a member.
@@ -35,7 +37,11 @@ pub enum Repair {
     /// Align a struct as in [`Repair::PadEnd`].
     AlignType {
         of: String,
+        #[serde(rename = "struct")]
+        struct_name: String,
         to: u32,
+        #[serde(skip)]
+        syntax: HostSyntax,
     },
     /// Declare a member in another way, as one or two members.
     Declare {
@@ -128,7 +134,7 @@ impl Declaration {
             shape = ProgramShape::Array { element, element_name, count: *count, stride };
         }
         let type_name = format!("{}{}", self.element_name(), self.dimensions());
-        ProgramField { name: self.name.clone(), type_name, offset: 0, shape, bits: None, place: None }
+        ProgramField { name: self.name.clone(), type_name, offset: 0, shape, bits: None, alignment: None, place: None }
     }
 
     fn dimensions(&self) -> String {
@@ -203,16 +209,28 @@ impl fmt::Display for RepairStep {
 impl fmt::Display for Repair {
     /// A clause with a verb, about the host: ``insert 4 bytes before `eye` ``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let struct_of =
-            |of: &str| if of.is_empty() { "the struct".to_owned() } else { format!("the struct of `{of}`") };
+        let struct_of = |name: &str| match name {
+            "" => "the struct".to_owned(),
+            name => format!("`{name}`"),
+        };
         match self {
             Self::Pad { before, bytes: count } => write!(f, "insert {} before `{before}`", bytes(*count)),
-            Self::PadEnd { of, bytes: count } => write!(f, "insert {} at the end of {}", bytes(*count), struct_of(of)),
+            Self::PadEnd { struct_name, bytes: count, .. } => {
+                write!(f, "insert {} at the end of {}", bytes(*count), struct_of(struct_name))
+            }
             Self::Align { member, to } if *to < LEAST_STATED => {
                 write!(f, "lower the alignment of `{member}` to {}", bytes(*to))
             }
             Self::Align { member, to } => write!(f, "declare `{member}` as `alignas({to})`"),
-            Self::AlignType { of, to } => write!(f, "align {} to {}", struct_of(of), bytes(*to)),
+            Self::AlignType { struct_name, to, .. } if *to < LEAST_STATED => {
+                write!(f, "lower the alignment of {} to {}", struct_of(struct_name), bytes(*to))
+            }
+            Self::AlignType { struct_name, to, syntax: HostSyntax::Cpp, .. } => {
+                write!(f, "declare {} as `alignas({to})`", struct_of(struct_name))
+            }
+            Self::AlignType { struct_name, to, syntax: HostSyntax::Rust, .. } => {
+                write!(f, "declare {} as `#[repr(C, align({to}))]`", struct_of(struct_name))
+            }
             Self::Declare { member, declarations } => {
                 write!(f, "declare `{member}` as ")?;
                 for (index, declaration) in declarations.iter().enumerate() {
@@ -223,7 +241,8 @@ impl fmt::Display for Repair {
             Self::Count { member, count } => write!(f, "give `{member}` {count} elements"),
             Self::Add { declaration, before: Some(before), .. } => write!(f, "add `{declaration}` before `{before}`"),
             Self::Add { declaration, before: None, inside } => {
-                write!(f, "add `{declaration}` at the end of {}", struct_of(inside))
+                let struct_name = if inside.is_empty() { "the struct" } else { &format!("the struct of `{inside}`") };
+                write!(f, "add `{declaration}` at the end of {struct_name}")
             }
             Self::Remove { member } => write!(f, "remove `{member}`"),
             Self::Move { member, before } => write!(f, "move `{member}` before `{before}`"),

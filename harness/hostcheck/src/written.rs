@@ -219,7 +219,7 @@ mod tests {
 
     fn field(type_name: &str, shape: ProgramShape) -> ProgramField {
         let (name, type_name) = (String::new(), type_name.to_owned());
-        ProgramField { name, type_name, offset: 0, shape, bits: None, place: None }
+        ProgramField { name, type_name, offset: 0, shape, bits: None, alignment: None, place: None }
     }
 
     /// WGSL, 14.4.1: `vec3<f32>` has alignment 16 and size 12, `mat3x3<f32>` columns every 16 bytes, and an

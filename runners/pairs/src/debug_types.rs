@@ -75,6 +75,7 @@ impl TypeConverter<'_> {
                 offset: placed.offset,
                 shape: self.shape(ty),
                 bits: placed.bits.map(|bits| ProgramBits { offset: bits.offset, width: bits.size }),
+                alignment: placed.member.alignment,
                 place: place(placed.member.place.as_ref(), self.working_folder),
             });
         }

@@ -115,8 +115,9 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
             let Ok(root) = &layout.result else { return false };
             let parts = block_parts(&layout, root);
             let Some(part) = parts.iter().find(|part| part.path == pair.part) else { return false };
-            // A size that only the other API requires is no reason against its layout.
-            let other = TargetBlock { target: target.to_owned(), layout: layout.clone(), api: None, ..block.clone() };
+            // A size that only another API requires is no reason against its layout.
+            let api = block.api.filter(|_| other.column.is_none());
+            let other = TargetBlock { target: target.to_owned(), layout: layout.clone(), api, ..block.clone() };
             let comparison = self.rules.comparisons.compare_once(&other, part, &partner.host);
             comparison.agrees() || is_known(&other, &comparison, self.rules)
         });

@@ -497,6 +497,7 @@ fn with_elements(header: &ProgramStruct, element: &ProgramStruct, array: &str) -
             stride: element.size,
         },
         bits: None,
+        alignment: None,
         place: element.place.clone(),
     };
     let mut joined = ProgramStruct { name, ..header.clone() };
@@ -526,6 +527,7 @@ fn several(host: &ProgramStruct, count: u32, block: &LaidOut) -> Result<ProgramS
         offset,
         shape,
         bits: None,
+        alignment: None,
         place: host.place.clone(),
     };
     let fields = match StructsInRow::of(block) {

@@ -41,7 +41,6 @@ const WITHOUT_A_STRUCT: &[(&str, &str)] = &[
         "globals/pointer_for_an_array_without_a_length",
         "no struct of a host ends in an array without a length inside another one",
     ),
-    ("packoffset/arrays_keep_their_stride under std140", "`b` lies in the padding that std140 counts as part of `a`"),
     (
         "sixty_four_bit/array_of_double_matrices under dx-cbuffer",
         "elements of 88 bytes lie 64 bytes apart, and overlap",

@@ -383,10 +383,13 @@ impl Comparer<'_> {
         });
     }
 
-    /// Puts faults of shape before those of place, which often follow from them.
+    /// Puts faults of the definition first, and those of shape before those of place, which often follow from them.
     fn shape_first(&mut self) {
         let mut order: Vec<usize> = (0..self.mismatches.len()).collect();
-        order.sort_by_key(|index| !self.mismatches[*index].kind.is_of_shape());
+        order.sort_by_key(|index| {
+            let kind = &self.mismatches[*index].kind;
+            (!kind.is_of_definition(), !kind.is_of_shape())
+        });
         let mut sorted: Vec<Mismatch> = Vec::with_capacity(order.len());
         for index in &order {
             sorted.push(self.mismatches[*index].clone());

@@ -5,7 +5,7 @@ use super::comparer::Comparer;
 use super::lanes::LaneAnswer;
 use crate::flat_struct::{FlatMember, FlatStruct, Lane};
 use crate::mismatch::{MismatchKind, StridedThing, scalar_noun};
-use crate::names::is_padding;
+use crate::names::{is_filler, is_padding};
 use crate::program_struct::LaneClass;
 
 /// A member of the shader and its namesake in the host, which may be at another byte.
@@ -44,9 +44,9 @@ impl Comparer<'_> {
         let failing = self.failing_lane(pair.index, member, pair.shift);
         self.component_fault(pair)
             .or_else(|| self.stride_fault(pair, failing.is_some()))
-            .or_else(|| count_fault(member, host).filter(|_| !self.is_continued(pair)))
+            .or_else(|| self.count_fault(pair))
             .or_else(|| self.vector_fault(pair))
-            .or_else(|| self.width_fault(pair).filter(|_| failing.is_none() && pair.shift == 0))
+            .or_else(|| self.width_fault(pair).filter(|_| failing.is_none() || pair.shift != 0))
             .or_else(|| self.lane_fault(pair, failing?))
     }
 
@@ -55,7 +55,10 @@ impl Comparer<'_> {
         let LaneAnswer::OtherClass(lane) = failing else { return None };
         let host_index = self.pairs.host_of(pair.index)?;
         if !self.host.is_within(lane.member, host_index) && pair.host.size < pair.member.size {
-            return Some(self.short_member(pair));
+            let short = self.short_member(pair);
+            if matches!(&short, MismatchKind::SizeDiffers { shader_size, host_size, .. } if host_size < shader_size) {
+                return Some(short);
+            }
         }
         Some(MismatchKind::ClassDiffers { shader: pair.member.scalar?.class, host: lane.class })
     }
@@ -191,8 +194,13 @@ impl Comparer<'_> {
         let (shader_size, host_size) = (size_in(&self.shader, member, index)?, size_in(&self.host, host, host_index)?);
         let (start, end) = (member.offset + shader_size.min(host_size), member.offset + shader_size.max(host_size));
         let is_wrong = if host_size < shader_size {
-            self.host.lanes_in(start, end).any(|lane| self.is_displaced_in_shader(lane.member))
-        } else if shader_size == 12 && host_size == 16 {
+            let mut lanes = self.host.lanes_in(pair.in_host(start), pair.in_host(end));
+            let is_paired =
+                |lane: &Lane| self.with_outer(lane.member).any(|index| self.pairs.shader_of(index).is_some());
+            // A member elsewhere would still be followed too closely at the shader's place.
+            lanes.any(|lane| if pair.shift == 0 { self.is_displaced_in_shader(lane.member) } else { is_paired(&lane) })
+                || self.is_next_nearer(pair, shader_size - host_size)
+        } else if (shader_size == 12 && host_size == 16) || pair.shift != 0 {
             false
         } else {
             self.shader.lanes_in(start, end).any(|lane| self.is_displaced_in_host(lane.member))
@@ -203,6 +211,17 @@ impl Comparer<'_> {
             host_size,
             what: "member".to_owned(),
         })
+    }
+
+    /// True if the host has the next member nearer than the shader by these bytes.
+    fn is_next_nearer(&self, pair: Namesakes<'_>, by: u32) -> bool {
+        let Namesakes { member, host, .. } = pair;
+        let is_later = |other: &FlatMember| other.parent == member.parent && other.offset > member.offset;
+        let later =
+            self.shader.members.iter().enumerate().filter(|(_, other)| is_later(other) && !is_filler(&other.path));
+        let Some((next, own)) = later.min_by_key(|(_, other)| other.offset) else { return false };
+        let found = self.pairs.host_of(next).map(|found| self.host.members[found].offset);
+        found.and_then(|found| found.checked_sub(host.offset)?.checked_add(by)) == own.offset.checked_sub(member.offset)
     }
 
     /// True if the shader has the host's member, or one around it, at another byte.
@@ -241,8 +260,18 @@ impl Comparer<'_> {
             };
             return Some(StructFault { own: Some(kind).filter(|_| self.first_element_agrees(pair)) });
         }
-        let own = count_fault(member, host).filter(|_| !self.is_continued(pair))?;
-        Some(StructFault { own: Some(own) })
+        self.count_fault(pair).map(|own| StructFault { own: Some(own) })
+    }
+
+    /// Another number of elements. An array that other members continue, not to its end, is short.
+    fn count_fault(&self, pair: Namesakes<'_>) -> Option<MismatchKind> {
+        let (shader, found) = (pair.member.arrays.first()?, pair.host.arrays.first()?);
+        let (shader_count, host_count) = (shader.count?, found.count?);
+        if shader.stride != found.stride || shader_count == host_count || self.is_continued(pair) {
+            return None;
+        }
+        let is_short = host_count < shader_count && self.continuation(pair).is_some();
+        Some(if is_short { self.short_member(pair) } else { MismatchKind::CountDiffers { shader_count, host_count } })
     }
 
     /// True if the host has everything in the first element of an array of structs at the shader's
@@ -270,13 +299,6 @@ impl Comparer<'_> {
 pub(super) struct StructFault {
     /// The array's own fault; `None` if a member of its first element has one.
     pub own: Option<MismatchKind>,
-}
-
-fn count_fault(member: &FlatMember, host: &FlatMember) -> Option<MismatchKind> {
-    let (shader, found) = (member.arrays.first()?, host.arrays.first()?);
-    let (shader_count, host_count) = (shader.count?, found.count?);
-    let is_other = shader.stride == found.stride && shader_count != host_count;
-    is_other.then_some(MismatchKind::CountDiffers { shader_count, host_count })
 }
 
 /// Bytes from one vector or element of the host's member to the next.

@@ -269,7 +269,7 @@ fn strides_and_counts() {
         "struct P { float3 pos; float4 c; float t; }; StructuredBuffer<P> ps;",
         "0 vec3 pos 16 vec4 c 32 float t size 36",
         "buffer stride differs: this block has 48 bytes in the shader, 36 in the host",
-        "insert 12 bytes at the end of the struct in the host",
+        "insert 12 bytes at the end of `engine::Frame` or declare `engine::Frame` as `alignas(16)` in the host",
         0,
     );
     differs(
@@ -277,7 +277,7 @@ fn strides_and_counts() {
         "struct Light { float3 pos; }; struct S { Light lights[3]; }; ConstantBuffer<S> s;",
         "0 { 0 vec3 pos size 12 } lights[3]/12 size 36",
         "array stride differs: `lights` has 16 bytes in the shader, 12 in the host",
-        "insert 4 bytes at the end of the struct of `lights` in the host",
+        "insert 4 bytes at the end of `lightsStruct` or declare `lightsStruct` as `alignas(16)` in the host",
         0,
     );
     differs(

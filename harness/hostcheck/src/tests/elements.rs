@@ -99,14 +99,14 @@ fn faults_in_an_element_have_the_members_name() {
         &shader,
         "0 uint count 16 { 0 vec3 place 12 float radius 16 uint material size 20 } spheres[]/20 size 16",
         "array stride differs: `spheres` has 32 bytes in the shader, 20 in the host",
-        "insert 12 bytes at the end of the struct of `spheres` in the host",
+        "insert 12 bytes at the end of `spheresStruct` or declare `spheresStruct` as `alignas(16)` in the host",
     );
     differs(
         "std430",
         &shader,
         "0 uint count 16 { 0 vec3 place 12 float radius 16 uint material size 20 } items[1]/20 size 36",
         "array stride differs: `spheres` has 32 bytes in the shader, 20 in the host",
-        "insert 12 bytes at the end of the struct of `items` in the host",
+        "insert 12 bytes at the end of `itemsStruct` or declare `itemsStruct` as `alignas(16)` in the host",
     );
 }
 
@@ -122,7 +122,7 @@ fn elements_are_compared_with_the_struct_of_the_host() {
         &shader,
         "0 vec3 place 12 float radius 16 uint material size 20",
         "buffer stride differs: this block has 32 bytes in the shader, 20 in the host",
-        "insert 12 bytes at the end of the struct in the host",
+        "insert 12 bytes at the end of `engine::Frame` or declare `engine::Frame` as `alignas(16)` in the host",
     );
     differs(
         "std430",
@@ -137,7 +137,7 @@ fn elements_are_compared_with_the_struct_of_the_host() {
         &format!("{SPHERE} StructuredBuffer<Sphere> spheres;"),
         "0 vec3 place 12 float radius 16 uint material size 32",
         "buffer stride differs: this block has 20 bytes in the shader, 32 in the host",
-        "align the struct to 4 bytes in the host",
+        "lower the alignment of `engine::Frame` to 4 bytes in the host",
     );
 }
 
@@ -151,14 +151,14 @@ fn the_way_to_a_stride_is_one_that_compiles() {
         shader,
         &format!("0 {{ {vertex} }} mesh[3]/40 size 120"),
         "array stride differs: `mesh` has 48 bytes in the shader, 40 in the host",
-        "insert 8 bytes at the end of the struct of `mesh` in the host",
+        "insert 8 bytes at the end of `meshStruct` or declare `meshStruct` as `alignas(16)` in the host",
     );
     differs(
         "std430",
         shader,
         vertex,
         "buffer stride differs: this block has 48 bytes in the shader, 40 in the host",
-        "insert 8 bytes at the end of the struct in the host",
+        "insert 8 bytes at the end of `engine::Frame` or declare `engine::Frame` as `alignas(16)` in the host",
     );
     // Numbers have no type that could be aligned.
     differs(

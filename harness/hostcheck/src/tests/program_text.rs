@@ -53,6 +53,9 @@ fn members(words: &mut SplitWhitespace<'_>) -> Members {
         let ty = words.next().unwrap();
         let (shape, bits) = shape(ty, words);
         let name = words.next().unwrap();
+        // The text has no names of structs.
+        let own_name = format!("{}Struct", name.split('[').next().unwrap_or_default());
+        let ty = if ty == "{" { own_name.as_str() } else { ty };
         let (name, shape) = match name.split_once('[') {
             None => (name, shape),
             Some((name, array)) => {
@@ -64,7 +67,15 @@ fn members(words: &mut SplitWhitespace<'_>) -> Members {
         };
         let line = u32::try_from(fields.len()).unwrap() + 2;
         let name = if name == "-" { String::new() } else { name.to_owned() };
-        fields.push(ProgramField { name, type_name: ty.to_owned(), offset, shape, bits, place: Some(place(line)) });
+        fields.push(ProgramField {
+            name,
+            type_name: ty.to_owned(),
+            offset,
+            shape,
+            bits,
+            alignment: None,
+            place: Some(place(line)),
+        });
     }
 }
 
@@ -115,6 +126,7 @@ fn vector(count: u32) -> ProgramShape {
         offset,
         shape: scalar(LaneClass::Float, 4),
         bits: None,
+        alignment: None,
         place: None,
     };
     ProgramShape::Struct { fields: names.map(|(name, index)| field(name, index * 4)).collect(), size: count * 4 }
@@ -130,6 +142,7 @@ fn floats(count: u32) -> ProgramShape {
         offset: 0,
         shape: array,
         bits: None,
+        alignment: None,
         place: None,
     };
     ProgramShape::Struct { fields: vec![field], size: count * 4 }

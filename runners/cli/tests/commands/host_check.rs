@@ -29,20 +29,24 @@ const BUILDS: [[&str; 3]; 7] = [
 
 /// Blocks of `wrong.hlsl` with the kind of their first mismatch and a part of the hint.
 const MISTAKES: [[&str; 3]; 14] = [
-    ["PackedBehind", "offset-moved", "the shader packs `t` after `float3 eye`"],
-    ["ArrayStride", "stride-differs", "each element of `probes` takes 16 bytes in the shader"],
-    ["BoolSize", "bool-size", "declare `on` as `uint32_t` in the host"],
-    ["MatrixStride", "stride-differs", "declare `normal` with vectors of 16 bytes"],
+    ["PackedBehind", "offset-moved", "declare `t` as `float t` in the host"],
+    ["ArrayStride", "stride-differs", "declare `probes` as `float probes[4][4]` in the host"],
+    ["BoolSize", "bool-size", "declare `on` as `uint32_t on` in the host"],
+    ["MatrixStride", "stride-differs", "declare `normal` as `float normal[3][4]` in the host"],
     ["doubles", "offset-moved", "insert 4 bytes before `d` in the host"],
-    ["halves", "size-differs", "declare `uv` with components of 2 bytes on both sides"],
-    ["tails", "stride-differs", "add 4 bytes at the end of `wrong::TailPadding`"],
-    ["Swapped", "swapped-names", "exchange `view` and `proj` on one side"],
-    ["ClassDiffers", "class-differs", "declare `count` as the same kind of number"],
-    ["ArrayCount", "count-differs", "the same number of elements on both sides"],
-    ["BitField", "bit-field", "declare `flags` as a whole number in the host"],
-    ["EnumSize", "size-differs", "declare the enum of `mode` with an underlying type of 4 bytes"],
-    ["NestedAlign", "offset-moved", "declare `Fog fog` as `alignas(16)` in the host"],
-    ["Straddle", "offset-moved", "declare `Vec3 sunDir` as `alignas(16)` in the host, or insert 8 bytes"],
+    ["halves", "size-differs", "declare `uv` as `uint16_t uv[2]` in the host"],
+    [
+        "tails",
+        "stride-differs",
+        "insert 4 bytes at the end of `wrong::TailPadding` or declare `wrong::TailPadding` as `alignas(16)`",
+    ],
+    ["Swapped", "swapped-names", "exchange `m_view` and `m_proj` in the host"],
+    ["ClassDiffers", "class-differs", "declare `count` as `int32_t count` in the host"],
+    ["ArrayCount", "count-differs", "give `lights` 8 elements in the host"],
+    ["BitField", "bit-field", "declare `flags` as `uint32_t flags`, then remove `layer` in the host"],
+    ["EnumSize", "size-differs", "declare `mode` as `uint32_t mode` in the host"],
+    ["NestedAlign", "offset-moved", "declare `fog` as `alignas(16)` or insert 12 bytes before `fog` in the host"],
+    ["Straddle", "offset-moved", "declare `sunDir` as `alignas(16)` or insert 8 bytes before `sunDir` in the host"],
 ];
 
 fn engine() -> Folder {
@@ -70,11 +74,6 @@ pub(crate) fn compiles(folder: &Folder, compiler: &str, words: &str) -> bool {
 /// Compiles the engine; returns false if the compiler was not found.
 fn builds(folder: &Folder, [compiler, options, output]: [&str; 3]) -> bool {
     compiles(folder, compiler, &format!("-std=c++17 {options} engine.cpp -o {output}"))
-}
-
-/// The printed text with one space between words, regardless of line breaks.
-fn unwrapped(answer: &Answer) -> String {
-    answer.out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn pairs(answer: &Answer) -> Vec<Value> {
@@ -130,10 +129,10 @@ fn the_table_fits_in_80_columns() {
         ". 16 16 float4 c // host: at 20",
         "offset moved: the shader has `t` at byte 12, the host at byte 16; 1 later member moves with it",
     ] {
-        assert!(unwrapped(&answer).contains(words), "{words}: {}", answer.out);
+        assert!(answer.unwrapped().contains(words), "{words}: {}", answer.out);
     }
     assert!(
-        unwrapped(&answer).contains("Summary 14 of 14 blocks differ from the host; first: PackedBehind.t"),
+        answer.unwrapped().contains("Summary 14 of 14 blocks differ from the host; first: PackedBehind.t"),
         "{}",
         answer.out
     );
@@ -148,7 +147,7 @@ fn a_page_shows_both_sides() {
     }
     let answer = folder.run("check wrong.hlsl engine.o --html check.html").exits(1);
     assert!(
-        unwrapped(&answer).contains("Summary 14 of 14 blocks differ from the host; first: PackedBehind.t"),
+        answer.unwrapped().contains("Summary 14 of 14 blocks differ from the host; first: PackedBehind.t"),
         "{}",
         answer.out
     );
@@ -194,10 +193,10 @@ fn nothing_is_called_matched_that_is_not() {
     }
     let answer = folder.run("check other.hlsl engine.o").exits(4);
     let words = "no host struct has its name; nearest: `right::PerFrame`";
-    assert!(unwrapped(&answer).contains(words), "{}", answer.out);
+    assert!(answer.unwrapped().contains(words), "{}", answer.out);
     folder.run("check other.hlsl engine.o --strict").exits(1);
     let answer = folder.run("check other.hlsl engine.o --map PerFrames=right::Nothing").exits(2);
-    assert!(unwrapped(&answer).contains("no host file defines `right::Nothing`"), "{}", answer.out);
+    assert!(answer.unwrapped().contains("no host file defines `right::Nothing`"), "{}", answer.out);
     assert!(answer.err.contains("error: block `PerFrames`: no host file defines `right::Nothing`"), "{}", answer.err);
     let answer = folder.run("check other.hlsl engine.o --map PerFrames=right::PerFrane").exits(2);
     assert!(answer.err.contains("nearest: `right::PerFrame`"), "{}", answer.err);
@@ -233,7 +232,7 @@ fn what_arrives_on_a_device_is_told_in_the_hosts_words() {
         "`view[0][0]` reads the host's `m_proj.columns[0].x` at byte 0; the host's `m_view.columns[0].x`, at byte 64, arrives in `proj[0][0]`",
         "`normal[0][1]` reads the host's `normal.m[4]` at byte 16",
     ] {
-        assert!(unwrapped(&answer).contains(words), "{words}: {}", answer.out);
+        assert!(answer.unwrapped().contains(words), "{words}: {}", answer.out);
     }
     let wrong = pairs(&folder.run("check wrong.hlsl engine.o --run --device model --format json").exits(1));
     let stray = &wrong[0]["proofs"][0]["strays"][0];
@@ -284,7 +283,7 @@ fn a_project_file_says_everything() {
     let known = "[[shader]]\nfiles = [\"wrong.hlsl\"]\n[[known]]\nblock = \"Swapped\"\nreason = \"meant\"\n";
     folder.write("layoutproof.toml", format!("host = \"engine.o\"\n{known}").as_bytes());
     let answer = folder.run("check").exits(1);
-    assert!(unwrapped(&answer).contains("Summary 13 of 14 blocks differ from the host, 1 known;"), "{}", answer.out);
+    assert!(answer.unwrapped().contains("Summary 13 of 14 blocks differ from the host, 1 known;"), "{}", answer.out);
 
     // What devices read wrongly follows from the known difference, and from no other.
     folder.write("swapped.hlsl", b"cbuffer Swapped { float4x4 view; float4x4 proj; };");
@@ -293,7 +292,7 @@ fn a_project_file_says_everything() {
         format!("host = \"engine.o\"\n{known}").replace("wrong.hlsl", "swapped.hlsl").as_bytes(),
     );
     let answer = folder.run("check --run --device model").exits(0);
-    assert!(unwrapped(&answer).contains("arrived, 32 did not") && answer.out.contains("Known Swapped"), "{answer}");
+    assert!(answer.unwrapped().contains("arrived, 32 did not") && answer.out.contains("Known Swapped"), "{answer}");
 
     folder.write("layoutproof.toml", b"hosts = 1\nrules = [\"std14\"]\n[[shader]]\n");
     let answer = folder.run("check").exits(2);
@@ -368,7 +367,7 @@ fn vector_types_of_ones_own_are_named_in_the_project() {
         let entry = "schema = 1\n[[type]]\nlibrary = \"eng\"\npattern = \"eng::Vec<{component}, {rows}>\"\n";
         folder.write("layoutproof.toml", entry.as_bytes());
         let answer = folder.run("check scene.hlsl scene.o").exits(0);
-        assert!(unwrapped(&answer).contains("1 block agrees"), "{compiler}: {answer}");
+        assert!(answer.unwrapped().contains("1 block agrees"), "{compiler}: {answer}");
 
         // The class is compared like any vector: floats are not integers.
         folder.write("wrong.hlsl", b"cbuffer Scene { int3 sun; float exposure; };");
@@ -529,7 +528,7 @@ fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
     let wrong = check(&counted("").replace(sphere, short), 1).unwrap();
     assert_eq!(
         wrong[1]["mismatches"][0]["hint"].as_str(),
-        Some("add 12 bytes at the end of `Sphere`, or declare it `alignas(16)`")
+        Some("insert 12 bytes at the end of `Sphere` or declare `Sphere` as `alignas(16)` in the host")
     );
     let swapped = "struct Sphere { float place[3]; unsigned material; float radius; unsigned pad[3]; };";
     let wrong = check(&counted("struct Sphere spheres[];").replace(sphere, swapped), 1).unwrap();
@@ -539,7 +538,7 @@ fn a_header_with_elements_behind_it_is_compared_in_each_form_of_c() {
     folder.write("host.c", b"struct Counted { unsigned count; unsigned pad[3]; } c;");
     assert!(compiles(&folder, "gcc", "-g -c host.c -o host.o"));
     let answer = folder.run("check counted.comp host.o").exits(0);
-    assert!(unwrapped(&answer).contains("No match Counted.spheres[] · declared"), "{}", answer.out);
+    assert!(answer.unwrapped().contains("No match Counted.spheres[] · declared"), "{}", answer.out);
     folder.run("check counted.comp host.o --strict").exits(1);
 }
 
@@ -574,11 +573,10 @@ void main() { vertices.mesh[1].uv.y = vertices.mesh[0].normal.z; }";
         whole["message"].as_str(),
         Some("array stride differs: `mesh` has 48 bytes in the shader, 40 in the host")
     );
-    let hint = "each element of `mesh` takes 48 bytes in the shader: add 8 bytes of padding at the end of `Vertex` in the \
-        host, or declare it `#[repr(C, align(16))]`";
+    let hint =
+        "insert 8 bytes at the end of `host::Vertex` or declare `host::Vertex` as `#[repr(C, align(16))]` in the host";
     assert_eq!(whole["hint"].as_str(), Some(hint));
     let element = first("check vertices.comp host.o --map vertices=Vertex --format json");
-    let hint = "add 8 bytes at the end of `host::Vertex`, or declare it `#[repr(C, align(16))]`";
     assert_eq!(element["hint"].as_str(), Some(hint));
     let moved = first("check job.wgsl host.o --format json");
     assert_eq!(moved["message"].as_str(), Some("offset moved: the shader has `depth` at byte 44, the host at byte 48"));

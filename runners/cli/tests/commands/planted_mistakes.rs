@@ -27,7 +27,7 @@ const MEMBERS: [(&str, &str); 10] = [
 const MISTAKES: [(&str, &str, &str, &str, &str); 12] = [
     ("left_out", "jitter", "", "jitter", "missing-in-host"),
     ("added", "jitter", "float extra; vec2 jitter;", "jitter", "offset-moved"),
-    ("wider", "time", "double time;", "time", "offset-moved"),
+    ("wider", "time", "double time;", "time", "size-differs"),
     ("narrower", "count", "uint16_t count;", "count", "size-differs"),
     ("other_vector", "eye", "vec2 eye;", "eye", "size-differs"),
     ("vector_for_number", "gain", "vec2 gain;", "gain", "size-differs"),

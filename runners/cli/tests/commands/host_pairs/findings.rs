@@ -63,7 +63,7 @@ fn a_check_on_github_reports_by_itself() {
     );
     let summary = folder.read("s.md");
     assert!(summary.starts_with(&start), "{summary}");
-    assert!(summary.ends_with("| exchange `a` and `b` on one side |\n"), "{summary}");
+    assert!(summary.ends_with("| exchange `a` and `b` in the host |\n"), "{summary}");
 
     folder.write("host.cpp", b"struct Frame { float a, b; } f;");
     folder.run("check a.hlsl host.o --format json").exits(1);

@@ -36,7 +36,9 @@ fn structs_of_functions_are_told_apart() {
 #[test]
 fn specialization_constants_are_globals_only_for_d3d() {
     let shader = "[[vk::constant_id(0)]] const int SAMPLES = 8; cbuffer PerFrame { float exposure; };";
-    let Some(folder) = folder_of(("a.hlsl", shader), "struct PerFrame { float exposure; } p;") else { return };
+    let Some(folder) = folder_of(("a.hlsl", shader), "struct alignas(16) PerFrame { float exposure; } p;") else {
+        return;
+    };
     for (target, blocks) in [("d3d12", 1), ("vulkan", 0), ("metal", 0), ("webgpu", 0)] {
         let answer = folder.run(&format!("check a.hlsl host.o --target {target} --format json")).exits(0);
         assert_eq!(answer.json()["unmatched_blocks"].as_array().unwrap().len(), blocks, "{target}");
@@ -131,7 +133,8 @@ fn what_rests_on_bytes_alone_is_said() {
 #[test]
 fn copies_in_several_languages_are_mirrors() {
     let hlsl = "cbuffer Material { float4 albedo; float roughness; float metallic; };";
-    let Some(folder) = folder_of(("a.hlsl", hlsl), "struct Material { float albedo[4], roughness, metallic; } m;")
+    let Some(folder) =
+        folder_of(("a.hlsl", hlsl), "struct alignas(16) Material { float albedo[4], roughness, metallic; } m;")
     else {
         return;
     };

@@ -7,7 +7,7 @@ use super::{compile, pairs};
 fn compared(shader: (&str, &str), host: &str, words: &str) -> Option<(String, String)> {
     let folder = Folder::with(&[shader, ("host.cpp", host)]);
     compile(&folder, "host").then(|| {
-        let answer = folder.run(&format!("check {} host.o --format json {words}", shader.0));
+        let answer = folder.run(format!("check {} host.o --format json {words}", shader.0).trim_end());
         let pair = answer.json()["pairs"][0].clone();
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         (text(&pair["outcome"]), text(&pair["mismatches"][0]["message"]))
