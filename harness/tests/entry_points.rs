@@ -11,7 +11,7 @@ use layoutproof_readers::toolchain::{
 };
 use layoutproof_source::sources::SourceMap;
 
-/// Records the line of each probe's entry point and rejects the source.
+/// Records the line of each probe's entry point and rejects every source.
 #[derive(Debug, Default)]
 struct Listener(Mutex<Vec<String>>);
 
@@ -26,8 +26,10 @@ impl Compilers for Listener {
 
     fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
         let head = format!("void {}(", request.entry);
-        let line =
-            request.source.text.lines().find(|line| line.starts_with(&head)).expect("a probe has an entry point");
+        // The user's own file, after the probes.
+        let Some(line) = request.source.text.lines().find(|line| line.starts_with(&head)) else {
+            return CompileOutcome::Rejected("it only listens".to_owned()).into();
+        };
         let block = request.name.rsplit_once('/').expect("a folder of its own").1;
         // A second request has fewer forms of access and a name that contains them.
         if !block.contains("_leaf") {

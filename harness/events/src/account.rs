@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantNames};
 
 use crate::reason::Reason;
 
@@ -76,8 +76,9 @@ pub enum AccountState {
 }
 
 /// Why a thing was not compared.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, VariantNames)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum NotCompared {
     /// layoutproof has no probe and no layout for memory of this kind.
     NoProbe,
@@ -102,8 +103,6 @@ pub enum NotCompared {
     NoHost { message: String },
     /// The file could not be read.
     Unread { message: String },
-    /// The run ended before.
-    NotDone,
     /// The answer is about something else: `option` asks for it.
     NotAsked { option: String },
     /// An option of the user leaves it out.
@@ -177,8 +176,7 @@ impl NotCompared {
             | Self::NoLayout { .. }
             | Self::Uncertain { .. }
             | Self::NoHost { .. }
-            | Self::Unread { .. }
-            | Self::NotDone => true,
+            | Self::Unread { .. } => true,
         }
     }
 }
@@ -232,6 +230,22 @@ impl Account {
             !matches!(entry.state.why(), Some(NotCompared::NoHost { .. } | NotCompared::Unread { .. }))
         };
         Self { entries: self.open().filter(is_unseen).cloned().collect() }
+    }
+
+    /// The account of an answer that compares two readings of the same things: what one of them lacks is not compared.
+    #[must_use]
+    pub fn both(mut self, other: Self) -> Self {
+        for entry in other.entries {
+            let is_same = |own: &&mut AccountEntry| {
+                (own.kind, &own.name, &own.file, own.line) == (entry.kind, &entry.name, &entry.file, entry.line)
+            };
+            match self.entries.iter_mut().find(is_same) {
+                Some(own) if own.state == AccountState::Compared => own.state = entry.state,
+                Some(_) => {}
+                None => self.entries.push(entry),
+            }
+        }
+        self
     }
 
     /// True if an answer about the inputs covers everything that the user did not exclude.
@@ -346,7 +360,6 @@ impl fmt::Display for NotCompared {
             | Self::Uncertain { message }
             | Self::NoHost { message }
             | Self::Unread { message } => f.write_str(message),
-            Self::NotDone => f.write_str("the run ended before"),
             Self::NotAsked { option } => write!(f, "not asked for: {option}"),
             Self::Excluded { option } => write!(f, "excluded by {option}"),
         }

@@ -49,6 +49,7 @@ pub const SCHEMA: u32 = 1;
 /// reported like the run itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type")]
+#[expect(clippy::large_enum_variant, reason = "a run ends once")]
 pub enum Event<'a> {
     #[serde(rename = "run")]
     RunStarted(Cow<'a, RunHeader>),

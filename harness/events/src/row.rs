@@ -52,18 +52,21 @@ impl Row {
         self.access.map(|access| access.direction)
     }
 
+    /// True if a device measures it: every leaf whose block has a space. A binding has an answer, or the device did not
+    /// read it.
+    pub fn is_probed(&self) -> bool {
+        match self.what {
+            Quantity::Binding => self.witnesses.observed.is_some(),
+            _ => self.access.is_some(),
+        }
+    }
+
     /// True if a device did something else than the shader says: it read or wrote other bytes than the compiler's
     /// code or, without that, our rules give, or no byte of the block.
     pub fn is_misread(&self) -> bool {
         let Witnesses { computed, compiled, observed, .. } = &self.witnesses;
-        // The device was queried for every leaf whose block has a space. A binding has an answer, or the device did
-        // not read it.
-        let is_probed = match self.what {
-            Quantity::Binding => observed.is_some(),
-            _ => self.access.is_some(),
-        };
         let shader_says = compiled.as_ref().or(computed.as_ref());
-        is_probed && shader_says.is_some() && shader_says != observed.as_ref()
+        self.is_probed() && shader_says.is_some() && shader_says != observed.as_ref()
     }
 
     /// True if two witnesses disagree.

@@ -182,6 +182,14 @@ pub struct RecordedSource {
     pub layouts: Vec<RecordedLayout>,
 }
 
+impl RecordedSource {
+    /// A file without declarations of its own in the records.
+    pub fn of_file(file: &str, layouts: Vec<RecordedLayout>) -> Self {
+        let place = LinePlace { file: file.to_owned(), line: None };
+        Self { case: file.to_owned(), summary: String::new(), place, declaration: None, layouts }
+    }
+}
+
 /// A source under one rule set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordedLayout {

@@ -4,6 +4,7 @@
 
 use layoutproof_device::RunnerKind;
 
+use crate::account::{Account, AccountState};
 use crate::check_id::CheckDevice;
 use crate::fault::add_faults;
 use crate::{BoundCount, CheckRecord, LeftOutChecks, OutcomeKind, Proves, RunEnd, SCHEMA, SkipKind};
@@ -154,8 +155,14 @@ pub fn proves_nothing(end: &RunEnd) -> bool {
     end.agree == 0 && end.known <= end.untried
 }
 
-/// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. A run whose checks were all skipped
-/// proves nothing.
+/// True if the run has no check, and a driver gave the layout of a block.
+fn has_answer_of_driver(end: &RunEnd) -> bool {
+    let compared = |account: &Account| account.entries.iter().any(|entry| entry.state == AccountState::Compared);
+    end.checks == 0 && end.account.as_deref().is_some_and(compared)
+}
+
+/// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. What a run found and did not compare hides no difference.
+/// A run whose checks were all skipped proves nothing.
 pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
     if shortfalls.could_not_run {
         Exit::CouldNotRun
@@ -163,7 +170,9 @@ pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
         Exit::Missing
     } else if end.has_failed() {
         Exit::Differ
-    } else if proves_nothing(end) {
+    } else if end.account.as_ref().is_some_and(|account| !account.is_complete()) {
+        Exit::Missing
+    } else if proves_nothing(end) && !has_answer_of_driver(end) {
         Exit::NothingSelected
     } else {
         Exit::Agree
@@ -173,6 +182,7 @@ pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::{AccountEntry, FoundKind, NotCompared};
 
     const NONE: Shortfalls = Shortfalls { could_not_run: false, missing: false };
 
@@ -240,6 +250,26 @@ mod tests {
         let differs = RunEnd { checks: 1, differ: 1, ..RunEnd::default() };
         assert_eq!(exit(&differs, Shortfalls { missing: true, ..NONE }), 3);
         assert_eq!(exit(&RunEnd::default(), Shortfalls { missing: true, ..NONE }), 3);
+    }
+
+    #[test]
+    fn three_where_something_was_not_compared_and_nothing_differs() {
+        let entry = AccountEntry {
+            kind: FoundKind::Block,
+            name: "S".to_owned(),
+            file: "a.hlsl".to_owned(),
+            line: None,
+            target: None,
+            state: AccountState::not_compared(NotCompared::NoDevice),
+        };
+        let agrees = RunEnd {
+            checks: 1,
+            agree: 1,
+            account: Some(Box::new(Account { entries: vec![entry] })),
+            ..RunEnd::default()
+        };
+        assert_eq!(exit(&agrees, NONE), 3);
+        assert_eq!(exit(&RunEnd { differ: 1, ..agrees }, NONE), 1);
     }
 
     #[test]

@@ -106,11 +106,11 @@ impl BlockFinder<'_> {
     }
 
     fn parameter(&mut self, parameter: &Parameter) {
-        let Parameter { name, kind, ty, annotations, span } = parameter;
+        let Parameter { name, kind: declared, ty, annotations, span } = parameter;
         let holder = BlockHolder::new(name, annotations, *span);
         let is_push_constant = annotations.is_push_constant();
         let is_shader_record = is_shader_record(annotations);
-        let kind = match kind {
+        let kind = match declared {
             ParameterKind::Cbuffer if is_shader_record => Some(BlockKind::ShaderRecord),
             ParameterKind::Cbuffer | ParameterKind::Global if is_push_constant => Some(BlockKind::PushConstant),
             ParameterKind::Cbuffer => Some(BlockKind::Cbuffer),
@@ -119,8 +119,11 @@ impl BlockFinder<'_> {
         };
 
         if let Some(kind) = kind {
-            let mixed = self.push_constant_among_globals(name);
+            let (mixed, before) = (self.push_constant_among_globals(name), self.found.len());
             self.push(kind, ty.clone(), BlockHolder { mixed, ..holder });
+            if let Some(block) = self.found.get_mut(before) {
+                block.has_global_members = matches!(declared, ParameterKind::Cbuffer | ParameterKind::Tbuffer);
+            }
         }
         self.inside(ty, holder);
         self.pointee(ty, holder);
@@ -256,6 +259,7 @@ impl BlockFinder<'_> {
             data_layout: None,
             entry_point,
             pointer: None,
+            has_global_members: false,
             address_alignment: None,
             is_read_only: false,
             mixed_globals: mixed,

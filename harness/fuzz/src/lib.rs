@@ -200,12 +200,13 @@ pub fn texts(input: &[u8]) {
         }
     }
     match WgslLayouts::read(&text, file) {
-        Ok(WgslLayouts { module, blocks }) => {
+        Ok(WgslLayouts { module, blocks, forbidden }) => {
             for block in &blocks {
                 block.rows();
                 module.atomics(&block.name);
             }
             draw(&module.warnings, &sources);
+            draw(&forbidden, &sources);
         }
         Err(problems) => {
             assert!(!problems.is_empty());

@@ -80,6 +80,8 @@ pub struct Block {
     pub entry_point: Option<usize>,
     /// The pointer to a pointee; `None` for other kinds.
     pub pointer: Option<PointerPlace>,
+    /// True for a `cbuffer` or `tbuffer`: code names its members without the block's name.
+    pub has_global_members: bool,
     /// The alignment of the block's address that the source promises, in bytes:
     /// `vk::BufferPointer<T, 8>`.
     pub address_alignment: Option<u32>,
@@ -104,6 +106,7 @@ impl Block {
             data_layout: None,
             entry_point: None,
             pointer: None,
+            has_global_members: false,
             address_alignment: None,
             is_read_only: false,
             mixed_globals: None,

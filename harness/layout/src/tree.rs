@@ -40,6 +40,8 @@ pub struct BlockLayout {
     pub kind: BlockKind,
     /// See [`Block::pointer`](crate::Block::pointer).
     pub pointer: Option<PointerPlace>,
+    /// See [`Block::has_global_members`](crate::Block::has_global_members).
+    pub has_global_members: bool,
     /// Elements of an array of blocks.
     pub count: Count,
     /// The layout, or all reasons why the rule set forbids the block.
@@ -71,7 +73,7 @@ impl BlockLayout {
     /// True if both layouts have the same places and sizes, whatever their rule sets' names,
     /// warnings and pointers.
     pub fn places_alike(&self, other: &Self) -> bool {
-        let Self { rules: _, warnings: _, pointer: _, name, kind, count, result, stride } = self;
+        let Self { rules: _, warnings: _, pointer: _, has_global_members: _, name, kind, count, result, stride } = self;
         let same_block = (name, kind, count) == (&other.name, &other.kind, &other.count);
         same_block && stride == &other.stride && result == &other.result
     }

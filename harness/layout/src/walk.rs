@@ -57,6 +57,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         name: block.name.clone(),
         kind: block.kind,
         pointer: block.pointer.clone(),
+        has_global_members: block.has_global_members,
         count: block.count,
         result,
         stride,

@@ -29,15 +29,17 @@ pub struct WgslLayouts {
     pub module: WgslModule,
     /// In the order of the text.
     pub blocks: Vec<BlockLayout>,
+    /// Why WGSL does not allow the blocks without a layout.
+    pub forbidden: Vec<Diagnostic>,
 }
 
 impl WgslLayouts {
-    /// Reads and lays out the module in `text`.
+    /// Reads the module in `text`, and lays out the blocks that WGSL allows.
     pub fn read(text: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
         check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
         let module = WgslModule::read(text, file)?;
 
-        let (mut blocks, mut refused) = (Vec::new(), Vec::new());
+        let (mut blocks, mut forbidden) = (Vec::new(), Vec::new());
         let mut budget = ListingBudget::default();
         for variable in &module.variables {
             let Some(block) = variable.block() else { continue };
@@ -48,11 +50,16 @@ impl WgslLayouts {
                     return Err(vec![Diagnostic::error(Code::LimitExceeded, variable.span, message)]);
                 }
                 Ok(_) => {}
-                Err(refusals) => refused.extend(refusals.iter().map(|refusal| explained(variable, &block, refusal))),
+                Err(refusals) => forbidden.extend(refusals.iter().map(|refusal| explained(variable, &block, refusal))),
             }
             blocks.push(layout);
         }
-        if refused.is_empty() { Ok(Self { module, blocks }) } else { Err(refused) }
+        Ok(Self { module, blocks, forbidden })
+    }
+
+    /// The layouts, if WGSL allows all blocks.
+    pub fn allowed(self) -> Result<Self, Vec<Diagnostic>> {
+        if self.forbidden.is_empty() { Ok(self) } else { Err(self.forbidden) }
     }
 }
 

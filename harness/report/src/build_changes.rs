@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::{BuildComparison, BuildDifference, ChangeKind};
-use layoutproof_events::SCHEMA;
+use layoutproof_events::{Account, SCHEMA};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::style::{Style, Tone, counted, cut, grouped, one_line, width};
 
@@ -41,6 +41,8 @@ pub struct BuildChanges<'a> {
     pub stale: &'a [&'a AcceptedEntry],
     /// What is compared: `case`, `file`, or `source` for both.
     pub noun: &'static str,
+    /// What the user's files have, and what was compared of it.
+    pub account: &'a Account,
     /// The file and line of a member or parameter of a user's file; `None` for a case.
     pub place_of: &'a dyn Fn(&str, &str) -> Option<String>,
 }
@@ -279,6 +281,7 @@ impl BuildChanges<'_> {
             },
             "toolchains_of_one_side": comparison.toolchains,
             "compared": comparison.compared,
+            "account": self.account,
             "refused_by_both": comparison.refused_by_both.len(),
         })
     }

@@ -44,7 +44,7 @@ pub(crate) fn flaky_report(checks: &[CheckRecord], style: Style) -> String {
     let flaky: Vec<&CheckRecord> = checks.iter().filter(|check| check.is_flaky()).collect();
     let mut text: String = flaky.iter().take(LISTED).map(|check| flaky_line(check, style)).collect();
     if let more @ 1.. = flaky.len().saturating_sub(LISTED) {
-        text += &format!("  {} and {more} more; --json FILE has all\n", style.ellipsis());
+        text += &["  ", style.ellipsis(), " and ", &more.to_string(), " more; --json FILE has all\n"].concat();
     }
     text
 }

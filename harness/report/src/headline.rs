@@ -31,6 +31,13 @@ impl Headline {
     pub(crate) fn of(run: &FinishedRun<'_>) -> Self {
         let end = run.end;
         if end.checks == 0 && end.not_done == 0 {
+            // A driver lays out some blocks of GLSL: it was asked, and no check can compare its answer.
+            if let Some(account) =
+                end.account.as_ref().filter(|account| account.is_complete() && account.counts().is_some())
+            {
+                let sentence = format!("{}, by the layouts of their drivers", account.sentence());
+                return Self { lead: "ok", tone: Tone::Agree, sentence, others: String::new() };
+            }
             let sentence = "nothing was checked".to_owned();
             return Self { lead: "FAIL", tone: Tone::Disagree, sentence, others: String::new() };
         }

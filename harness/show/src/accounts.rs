@@ -8,6 +8,7 @@ use layoutproof_source::sources::SourceMap;
 use crate::bindings_text::{BindingsColumn, rows};
 use crate::rule_set_layouts::RuleSetLayouts;
 use crate::show_input::{InputContent, ShowInput};
+use crate::shown_columns::ShownColumnBlock;
 
 pub fn view_kind(kind: ViewKind) -> FoundKind {
     match kind {
@@ -65,6 +66,19 @@ pub fn of_input(
         }
     }
     Account { entries }
+}
+
+/// The blocks that a compiler has in a file that only it reads. What else the file has is not known.
+pub fn of_compiled(word: &str, blocks: &[ShownColumnBlock]) -> Account {
+    let block = |block: &ShownColumnBlock| AccountEntry {
+        kind: FoundKind::Block,
+        name: block.shown.name.clone(),
+        file: word.to_owned(),
+        line: None,
+        target: None,
+        state: AccountState::Compared,
+    };
+    Account { entries: blocks.iter().map(block).collect() }
 }
 
 fn entry(

@@ -41,7 +41,10 @@ impl ShowInput {
 
     /// Blocks that a rule set forbids.
     pub fn refusals(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
-        let InputContent::Declared(source) = &self.content else { return Vec::new() };
+        let source = match &self.content {
+            InputContent::Declared(source) => source,
+            InputContent::LaidOut(file) => return file.forbidden.clone(),
+        };
         let blocks = &source.module.blocks;
 
         let mut found = Vec::new();

@@ -31,6 +31,7 @@ pub struct ShowInput {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each file")]
 pub enum InputContent {
     /// Declarations, which every rule set lays out.
     Declared(Box<Source>),
@@ -168,6 +169,7 @@ fn under(
                     name: block.name.clone(),
                     kind: block.kind,
                     pointer: block.pointer.clone(),
+                    has_global_members: block.has_global_members,
                     count: block.count,
                     result: Err(vec![Refusal { path: String::new(), message }]),
                     stride: None,
@@ -188,10 +190,22 @@ pub struct LaidOutFile {
     /// `None` for a file whose bindings are not read.
     pub bindings: Option<DeclaredBindings>,
     pub warnings: Vec<Diagnostic>,
+    /// Why the language does not allow the blocks without a layout.
+    pub forbidden: Vec<Diagnostic>,
     /// The blocks of GLSL for which the text names no layout.
     pub without_layout: Vec<String>,
     /// The API whose language the file is in, if that is known.
     pub api: Option<ShaderTarget>,
+    /// What an OpenGL driver gets to lay out those blocks.
+    pub for_driver: Option<DriverText>,
+}
+
+/// GLSL with its includes and the user's macros in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DriverText {
+    /// As glslang names stages: `frag`.
+    pub stage: &'static str,
+    pub text: String,
 }
 
 impl LaidOutFile {
@@ -206,7 +220,15 @@ impl LaidOutFile {
                 warnings.push(Diagnostic::warning((*kind).into(), start, message));
             }
         }
-        Self { blocks, bindings: None, warnings, without_layout: Vec::new(), api: None }
+        Self {
+            blocks,
+            bindings: None,
+            warnings,
+            forbidden: Vec::new(),
+            without_layout: Vec::new(),
+            api: None,
+            for_driver: None,
+        }
     }
 
     /// Marks the blocks for which the text names no layout: in OpenGL, the driver lays them out.
@@ -220,7 +242,7 @@ impl LaidOutFile {
                 message,
             });
             let help = "these are glslang's numbers: those of std140 for uniform blocks, of std430 for buffer blocks; `check` does \
-                        not compare them; name one in the shader, or query the driver (glGetActiveUniformsiv)";
+                        not compare them; name one in the shader, or `layoutproof run` on an OpenGL device, which asks the driver";
             self.warnings.push(Diagnostic::warning(Code::UncertainLayout, start, text).with_help(help));
         }
     }

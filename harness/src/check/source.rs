@@ -57,7 +57,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// Every problem of the file. A file that declares nothing is an error.
+    /// Every problem of the file. A file that declares nothing and reaches no memory is an error.
     pub fn of_file(
         span: Span,
         options: LayoutOptions,
@@ -66,7 +66,8 @@ impl Source {
     ) -> Result<Self, Vec<Diagnostic>> {
         let source = Self::of_program(span, options, declared, sources)?;
 
-        if source.module.blocks.is_empty() && source.module.parameters.is_empty() {
+        let Module { blocks, parameters, views, .. } = &source.module;
+        if blocks.is_empty() && parameters.is_empty() && views.is_empty() {
             return Err(source.nothing_declared(span));
         }
         Ok(source)

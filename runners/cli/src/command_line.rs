@@ -1,6 +1,7 @@
 //! Defines the command line of `layoutproof`: its commands and global options.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -101,6 +102,17 @@ pub enum Command {
     /// The SPIR-V that the naga inside makes of a WGSL file (internal).
     #[command(hide = true, disable_help_flag = true, disable_version_flag = true)]
     NagaSpirv(RawArgs),
+    /// How this machine's OpenGL driver lays out the blocks of a shader (internal).
+    #[command(hide = true)]
+    OpenglLayouts(OpenglArgs),
+}
+
+/// `layoutproof opengl-layouts`.
+#[derive(Debug, Args)]
+pub struct OpenglArgs {
+    /// The shader, as this program writes it for itself.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
 }
 
 /// `layoutproof dev`.

@@ -344,7 +344,7 @@ mod tests {
         });
     }
 
-    /// Hidden commands too: the old names of others are among them.
+    /// Hidden commands too.
     #[test]
     fn every_command_of_ours_has_help() {
         let passed_on = ["dxc-library", "slang-library", "naga-spirv"];

@@ -13,7 +13,6 @@ mod help;
 mod invocation;
 mod mistakes;
 mod not_started;
-mod old_names;
 mod output;
 mod progress;
 mod records;
@@ -34,13 +33,14 @@ use commands::check::init;
 use commands::{
     bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup, show, vectors,
 };
-use invocation::Invocation;
+use invocation::with_command;
 use layoutproof_compilers::{own_streams, process_tree};
 use layoutproof_executor::serve;
 use layoutproof_inputs::shader_file::reader_process;
 use layoutproof_pairs::debug_worker;
 use not_started::NotStarted;
 use output::warn;
+use select::driver_blocks;
 
 /// Parses the command line.
 ///
@@ -48,10 +48,7 @@ use output::warn;
 /// The exit code if there is nothing left to do: help, the version or a usage error was printed.
 pub fn command_line() -> Result<Cli, ExitCode> {
     let command = help::command();
-    let Invocation { words, note } = Invocation::new(std::env::args_os(), &command);
-    if let Some(note) = note {
-        warn(&format!("note: {note}\n"));
-    }
+    let words = with_command(std::env::args_os(), &command);
     let parsed = command.clone().try_get_matches_from(&words).and_then(|matches| Cli::from_arg_matches(&matches));
     let mut cli = parsed.map_err(|usage| {
         match mistakes::message(&usage, &command, &words) {
@@ -114,6 +111,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::ReadWorker => reader_process::serve().map(|()| Exit::Agree),
         Command::DebugWorker => debug_worker::serve().map(|()| Exit::Agree),
         Command::RunLimited(args) => reader_process::run_limited(&args.words),
+        Command::OpenglLayouts(args) => driver_blocks::serve(&args.file).map(|()| Exit::Agree),
         // These three print in the compiler's own format and use its exit codes.
         Command::DxcLibrary(args) => dxc_library::compile_and_exit(&args.words),
         Command::SlangLibrary(args) => return slang_library::serve_requests(&args.words),

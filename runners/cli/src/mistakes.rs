@@ -10,7 +10,6 @@ use layoutproof_source::nearest_name::{known_names, nearest_names};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::help::PROGRAM;
-use crate::invocation::old_names;
 
 /// The most commands that a message names.
 const MOST_COMMANDS: usize = 3;
@@ -64,20 +63,22 @@ impl<'a> CommandPlace<'a> {
     }
 
     fn unknown_command(&self, word: &str) -> String {
-        let mut names: Vec<&str> = shown(self.command).map(Command::get_name).collect();
+        let names: Vec<&str> = shown(self.command).map(Command::get_name).collect();
         if !self.is_root() {
             return format!("`{}` has no command `{word}`{}", self.path, known_names(word, names, ""));
         }
-        // The names of earlier releases lead to those of today.
-        names.extend(old_names().map(|(old, _)| old));
-        let near = nearest_names(word, names);
+        let inner: Vec<(&str, &str)> = shown(self.command)
+            .flat_map(|outer| shown(outer).map(move |inner| (outer.get_name(), inner.get_name())))
+            .collect();
+        let near = nearest_names(word, names.into_iter().chain(inner.iter().map(|(_, name)| *name)));
         let Some(near) = near.first() else {
             return format!(
                 "no command, file or case is called `{word}`; `{PROGRAM} -h` lists the commands, `{PROGRAM} list` the cases"
             );
         };
-        let now = old_names().find(|(old, _)| old == near).map_or(*near, |(_, now)| now);
-        format!("no command is called `{word}`: did you mean `{PROGRAM} {now}`?")
+        let outer =
+            inner.iter().find(|(_, name)| name == near).map_or_else(String::new, |(outer, _)| format!("{outer} "));
+        format!("no command is called `{word}`: did you mean `{PROGRAM} {outer}{near}`?")
     }
 
     fn unknown_argument(&self, word: &str) -> String {

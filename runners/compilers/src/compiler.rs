@@ -110,7 +110,8 @@ impl NoCompiler {
     /// True if the compiler is here but does not work.
     pub fn is_broken(&self) -> bool {
         match self {
-            Self::NotStarted { .. } | Self::NoVersion { .. } => true,
+            Self::NotStarted { error, .. } => error.kind() != io::ErrorKind::NotFound,
+            Self::NoVersion { .. } => true,
             Self::UnknownName(_)
             | Self::Absent(_)
             | Self::NotOnPath(_)

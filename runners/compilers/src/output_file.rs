@@ -111,7 +111,7 @@ pub fn append(path: &Path, content: &[u8]) -> Result<(), NoOutput> {
 /// Writes a file below a folder, and makes the folders that contain it.
 ///
 /// # Errors
-/// See [`folder_below`] and [`write`].
+/// See [`folder_below`] and [`write()`].
 pub fn write_below(root: &Path, name: &Path, content: &[u8]) -> Result<(), NoOutput> {
     folder_below(root, name.parent().unwrap_or(Path::new("")))?;
     write(&root.join(name), content)

@@ -52,7 +52,7 @@ impl ProcessTree {
     }
 
     /// The tree below a process that was just started by a prepared command. On Linux, no process of
-    /// the tree can write a file of more than [`FILE_LIMIT`].
+    /// the tree can write a file of more than 1 GiB.
     ///
     /// On Windows the child already runs. A process that it starts before it joins its job ends
     /// with this process.

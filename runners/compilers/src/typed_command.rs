@@ -38,9 +38,7 @@ pub struct TypedAnswer {
 pub enum TypedEnd {
     Accepted,
     Refused,
-    /// It failed without printing anything, which is how a crash looks under Wine.
-    Silent,
-    /// It crashed, caught an internal crash or did not end; a fragment that starts with its name.
+    /// It crashed, caught an internal crash, failed without a diagnostic or did not end; a fragment that starts with its name.
     Broken(String),
 }
 
@@ -66,13 +64,7 @@ impl TypedCommand<'_> {
             CompilerAnswer::Refused(finished) => {
                 let first = first_error(&finished.stderr, &finished.stdout);
                 let crash = driver.and_then(|driver| driver.caught_crash(compiler.name(), &finished.stderr, &first));
-                let printed = printed(&finished);
-                let end = match crash {
-                    Some(crash) => TypedEnd::Broken(crash),
-                    None if printed.trim().is_empty() => TypedEnd::Silent,
-                    None => TypedEnd::Refused,
-                };
-                (end, printed)
+                (crash.map_or(TypedEnd::Refused, TypedEnd::Broken), printed(&finished))
             }
             CompilerAnswer::Broken(sentence) => (TypedEnd::Broken(sentence), String::new()),
         };
@@ -118,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_silent_end_is_no_refusal() {
-        assert_eq!(ask("exit 1").end, TypedEnd::Silent);
+        assert!(matches!(ask("exit 1").end, TypedEnd::Broken(sentence) if sentence.contains("without a diagnostic")));
         assert_eq!(ask("echo error; exit 1").end, TypedEnd::Refused);
         assert!(matches!(ask("kill -SEGV $$").end, TypedEnd::Broken(sentence) if sentence.contains("SIGSEGV")));
     }

@@ -104,7 +104,10 @@ struct Scene { view: mat4x3<f32>, lights: array<Light, 3>, @size(64) count: u32,
 @group(0) @binding(1) var image: texture_2d<f32>;
 ";
     let mut sources = SourceMap::default();
-    let layouts = WgslLayouts::read(text, sources.add("user.wgsl", text)).map_err(|found| format!("{found:?}"))?.blocks;
+    let layouts = WgslLayouts::read(text, sources.add("user.wgsl", text))
+        .and_then(WgslLayouts::allowed)
+        .map_err(|found| format!("{found:?}"))?
+        .blocks;
     let subject = Subject::declared("user.wgsl", layouts, Some(text.to_owned()));
     let settings = Settings::usual(ElementChoice::Sample);
     let produced = SubjectShaders::compiled(&subject, asked.tint, asked.found, CodeTarget::Newest, &settings);

@@ -70,7 +70,7 @@ impl<'a> PastedSource<'a> {
     /// The lines of an answer that show the difference; `None` if it does not show it.
     pub(crate) fn shown_in<'o>(&self, answer: &'o TypedAnswer) -> Option<Vec<&'o str>> {
         match answer.end {
-            TypedEnd::Broken(_) | TypedEnd::Silent => None,
+            TypedEnd::Broken(_) => None,
             TypedEnd::Accepted | TypedEnd::Refused => self.reduced.shown_lines(&answer.output),
         }
     }
@@ -167,7 +167,6 @@ pub(crate) fn end_words(end: &TypedEnd) -> String {
     match end {
         TypedEnd::Accepted => "accepts the source".to_owned(),
         TypedEnd::Refused => "refuses the source".to_owned(),
-        TypedEnd::Silent => "fails without a message".to_owned(),
         TypedEnd::Broken(sentence) => format!("breaks ({sentence})"),
     }
 }
@@ -182,7 +181,7 @@ fn finding_of(answer: &TypedAnswer, source: &PastedSource<'_>) -> BuildAnswer {
                 answer.output.lines().map(str::trim).find(|line| line.contains("error")).unwrap_or("no message");
             (None, format!("refuses the source otherwise: `{}`", error.replace('`', "'")))
         }
-        (None, TypedEnd::Silent | TypedEnd::Broken(_)) => (None, end_words(&answer.end)),
+        (None, TypedEnd::Broken(_)) => (None, end_words(&answer.end)),
     };
     BuildAnswer { build: String::new(), finding, shows }
 }

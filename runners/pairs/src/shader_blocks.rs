@@ -366,6 +366,7 @@ pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOp
         name: name.clone(),
         kind: block.kind,
         pointer: block.pointer.clone(),
+        has_global_members: block.has_global_members,
         count: block.count,
         result: Err(vec![Refusal { path: String::new(), message }]),
         stride: None,

@@ -160,13 +160,6 @@ impl FrozenSet {
         Ok(sets)
     }
 
-    /// The repository's set of the newest version of a family.
-    pub fn newest(family: Family) -> anyhow::Result<Self> {
-        let none =
-            || format!("no frozen set of {family} below {FOLDER}: `layoutproof compare BUILD --save DIR` makes one");
-        Self::newest_first(family)?.into_iter().next().with_context(none)
-    }
-
     /// The repository's set of the compiler of this name, for machines without the compiler. `None`
     /// if the repository has no such set.
     pub fn in_place_of(compiler: &str) -> anyhow::Result<Option<Self>> {

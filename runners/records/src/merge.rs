@@ -128,7 +128,9 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
     for group in &left_out {
         add_left_out(&mut totals, group);
     }
-    faults.into_iter().for_each(|fault| add_count(&mut totals.faults, fault));
+    for fault in faults {
+        add_count(&mut totals.faults, fault);
+    }
     let end = RunEnd {
         not_done,
         fail_fast,

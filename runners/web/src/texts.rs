@@ -6,7 +6,7 @@ use layoutproof_report::html::layout_sheet;
 use layoutproof_show::asserts::{HostLanguage, HostOptions, asserts};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::struct_text::TextOptions;
-use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style, struct_text};
+use layoutproof_show::{RuleSetLayouts, ShowInput, ShownRules, Style, accounts, struct_text};
 use thiserror::Error;
 
 use crate::reading::ExploreReading;
@@ -56,7 +56,7 @@ fn json(read: &ExploreReading) -> String {
         shown = shown.with_forbidden(&input.refusals(&layouts), &read.sources);
     }
     shown.padding = Some(input.padding(&layouts));
-    shown.to_json()
+    shown.with_account(accounts::of_input(input, &read.name, &layouts, &[], &read.sources)).to_json()
 }
 
 /// The declaration and the table of `layoutproof show`, each as a code block.

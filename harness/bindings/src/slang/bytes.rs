@@ -53,6 +53,7 @@ impl SlangSettings {
             data_layout: whole.data_layout,
             entry_point: None,
             pointer: None,
+            has_global_members: false,
             address_alignment: None,
             is_read_only: false,
             mixed_globals: None,

@@ -11,7 +11,7 @@ use layoutproof_device::{ImageKind, ImageView, TexelType};
 use layoutproof_layout::resource::{Access, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{BlockKind, BlockLayout, Leaf};
+use layoutproof_layout::{BlockLayout, Leaf};
 
 use crate::hlsl::expression;
 use crate::hlsl_program;
@@ -218,10 +218,7 @@ void {entry}({})
     fn value(&self, probed: &ProbedBinding, element: u32) -> Option<String> {
         if let Some(layout) = self.block(&probed.path) {
             let leaf = self.word(probed)?;
-            // Members of push constants that a `cbuffer` declares are global names, too.
-            let is_open = self.open_buffers().any(|buffer| buffer.name == layout.name);
-            let kind = if is_open { BlockKind::Cbuffer } else { layout.kind };
-            let named = expression(&BlockLayout { kind, ..layout.clone() }, &leaf)?;
+            let named = expression(layout, &leaf)?;
             // The expression names the first element of an array of buffers.
             let named = if probed.elements > 1 {
                 let rest = named.strip_prefix(&layout.name)?.strip_prefix("[0]")?;

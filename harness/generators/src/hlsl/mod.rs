@@ -263,6 +263,9 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
     let namespace = layout.name.rsplit_once("::").map_or(String::new(), |(outer, _)| format!("{outer}::"));
     let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
     let buffer = if layout.count == Count::Finite(1) { "" } else { "[0]" };
+    if layout.has_global_members {
+        return Some(format!("{namespace}{}", leaf.path));
+    }
     match layout.kind {
         BlockKind::Cbuffer | BlockKind::Tbuffer => Some(format!("{namespace}{}", leaf.path)),
         BlockKind::Globals | BlockKind::EntryUniforms => Some(leaf.path.clone()),

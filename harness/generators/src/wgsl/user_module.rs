@@ -135,7 +135,7 @@ struct Counters { first: atomic<i32>, list: array<atomic<u32>, 2>, inner: array<
 @group(0) @binding(1) var<storage, read_write> alone: atomic<u32>;
 @compute @workgroup_size(1) fn main() { counters.last = 1.0; }
 ";
-        let WgslLayouts { module, blocks } = WgslLayouts::read(TEXT, FileId::default()).unwrap();
+        let WgslLayouts { module, blocks, .. } = WgslLayouts::read(TEXT, FileId::default()).unwrap();
         let mut reads = Vec::new();
         for layout in &blocks {
             let plan = plan(layout, &layout.leaves(), &[AddressSpace::Storage].into());

@@ -43,6 +43,7 @@ fn layout(result: Result<LaidOut, Vec<layoutproof_layout::Refusal>>) -> BlockLay
         name: "S".into(),
         kind: BlockKind::StorageBlock,
         pointer: None,
+        has_global_members: false,
         count: Count::Finite(1),
         result,
         stride: None,

@@ -87,7 +87,17 @@ pub(super) fn lay_out_reflected(block: ReflectedBlock, budget: &mut ListingBudge
     let refusals = measuring.refusals;
     let stride = laid_out.size.finite().filter(|_| is_structured);
     let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
-    Some(BlockLayout { rules: DECLARED.into(), name, kind, pointer: None, count, result, stride, warnings: Vec::new() })
+    Some(BlockLayout {
+        rules: DECLARED.into(),
+        name,
+        kind,
+        pointer: None,
+        has_global_members: false,
+        count,
+        result,
+        stride,
+        warnings: Vec::new(),
+    })
 }
 
 struct Measuring<'a> {

@@ -203,7 +203,17 @@ impl<'a> NagaReader<'a> {
             Err(NoLayout::Unlisted(unlisted)) => return Err(unlisted),
         };
         let (rules, warnings) = (DECLARED.to_owned(), Vec::new());
-        Ok(Some(BlockLayout { rules, name, kind, pointer: None, count, result, stride: None, warnings }))
+        Ok(Some(BlockLayout {
+            rules,
+            name,
+            kind,
+            pointer: None,
+            has_global_members: false,
+            count,
+            result,
+            stride: None,
+            warnings,
+        }))
     }
 
     /// Spends the bytes of a node with these names.

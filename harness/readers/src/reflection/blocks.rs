@@ -71,7 +71,17 @@ impl BlocksReader {
     ) {
         let result = result.map_err(|refusal| vec![refusal]);
         let (rules, name) = (DECLARED.into(), name.to_owned());
-        self.blocks.push(BlockLayout { rules, name, kind, pointer: None, count, result, stride, warnings: Vec::new() });
+        self.blocks.push(BlockLayout {
+            rules,
+            name,
+            kind,
+            pointer: None,
+            has_global_members: false,
+            count,
+            result,
+            stride,
+            warnings: Vec::new(),
+        });
     }
 
     /// A container of data, a structured buffer, or an array of them; other parameters have no bytes.

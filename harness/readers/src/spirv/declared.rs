@@ -355,7 +355,17 @@ impl DeclaredReader<'_> {
         let refusals = std::mem::take(&mut self.refusals);
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), std::mem::take(&mut self.warnings));
-        let layout = BlockLayout { rules, name, kind, pointer: None, count, result, stride: None, warnings };
+        let layout = BlockLayout {
+            rules,
+            name,
+            kind,
+            pointer: None,
+            has_global_members: false,
+            count,
+            result,
+            stride: None,
+            warnings,
+        };
         let specialized = std::mem::take(&mut self.specialized);
         Some(DeclaredBlock { layout, set: variable.set, binding: variable.binding, specialized })
     }

@@ -82,6 +82,7 @@ mod tests {
             name,
             kind,
             pointer: None,
+            has_global_members: false,
             count: Count::Finite(1),
             result: Ok(root),
             stride: None,

@@ -27,7 +27,7 @@ fn wgsl_error(text: &str, line: u32, column: u32, message: &str) {
 
 /// The blocks of a text that WGSL allows.
 fn read_wgsl(text: &str, file: FileId) -> Result<Vec<BlockLayout>, Vec<Diagnostic>> {
-    WgslLayouts::read(text, file).map(|read| read.blocks)
+    WgslLayouts::read(text, file).and_then(WgslLayouts::allowed).map(|read| read.blocks)
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn test_case(check: &CheckRecord) -> TestCase {
 
 /// A thing that the run found. What was not compared is an error, unless the user excludes it.
 fn account_case(entry: &AccountEntry) -> TestCase {
-    let target = entry.target.iter().map(|target| format!("::{target}")).collect::<String>();
+    let target = entry.target.as_ref().map_or_else(String::new, |target| format!("::{target}"));
     let kind: &str = entry.kind.into();
     let name = one_line(&format!("{}{target}", entry.name));
     let message = one_line(&entry.state.to_string());

@@ -25,7 +25,7 @@ pub(super) static SLANG: TextFrontEnd = TextFrontEnd {
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
     let ReadOptions { layout, declare, .. } = options;
     match options.purpose {
-        Purpose::Layouts | Purpose::Comparison => Source::of_file(span, *layout, declare, sources),
+        Purpose::Layouts | Purpose::Display | Purpose::Comparison => Source::of_file(span, *layout, declare, sources),
         Purpose::Bindings => Source::of_bound_file(span, *layout, declare, sources),
         Purpose::Reflection => Source::of_program(span, *layout, declare, sources),
     }

@@ -21,7 +21,7 @@ use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 
 use super::modules::words_of;
 use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
-use crate::show_input::LaidOutFile;
+use crate::show_input::{DriverText, LaidOutFile};
 
 pub(super) static GLSL: TextFrontEnd = TextFrontEnd {
     language: ShaderLanguage::Glsl,
@@ -81,6 +81,7 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
         GlslDialect::Vulkan => ShaderTarget::Vulkan,
         GlslDialect::OpenGl => ShaderTarget::Opengl,
     });
+    let text_for_driver = || DriverText { stage: module.stage, text: with_macros(&text.text, options.macros) };
     match module.dialect {
         // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
         GlslDialect::Vulkan if names_vulkan(&text.text) => {}
@@ -90,9 +91,25 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
             return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
         }
         // Vulkan demands the binding of each block, so a text without them is OpenGL's; glslang has made them up.
-        GlslDialect::Vulkan | GlslDialect::OpenGl => file.leave_to_driver(start),
+        GlslDialect::Vulkan | GlslDialect::OpenGl => {
+            file.leave_to_driver(start);
+            file.for_driver = Some(text_for_driver());
+        }
     }
     Ok(file)
+}
+
+/// The text with macros after its version, which must come first.
+fn with_macros(text: &str, macros: &[String]) -> String {
+    let defines = macros.iter().map(|word| {
+        let (name, value) = word.split_once('=').unwrap_or((word, ""));
+        format!("#define {name} {value}\n")
+    });
+    let version = text.lines().position(|line| line.trim_start().starts_with("#version"));
+    let mut lines: Vec<String> = text.lines().map(|line| format!("{line}\n")).collect();
+    let place = version.map_or(0, |line| line + 1);
+    lines.splice(place..place, defines);
+    lines.concat()
 }
 
 /// The place of the specialization constant with this number; `start` if the text does not
@@ -113,7 +130,9 @@ fn constant_place(text: &GlslText, number: u32, start: Span) -> Span {
 fn may_have_block(text: &str, defines: &[String], purpose: Purpose) -> bool {
     let names: &[&str] = match purpose {
         Purpose::Comparison => &["uniform", "buffer"],
-        Purpose::Layouts | Purpose::Bindings | Purpose::Reflection => &["uniform", "buffer", "layout", "main"],
+        Purpose::Layouts | Purpose::Display | Purpose::Bindings | Purpose::Reflection => {
+            &["uniform", "buffer", "layout", "main"]
+        }
     };
     let has_one = |text: &str| names.iter().any(|name| glsl_words(text).contains(name));
     has_one(text) || defines.iter().any(|define| has_one(define))
@@ -181,6 +200,7 @@ fn fixes_layout(word: &str) -> Option<bool> {
 struct GlslModule {
     words: Vec<u32>,
     dialect: GlslDialect,
+    stage: &'static str,
 }
 
 /// Why glslang produced no module.
@@ -278,7 +298,7 @@ fn module(glslang: &Glslang, text: &GlslText, path: &Path, defines: &[String]) -
                 match glslang(&request) {
                     GlslAnswer::Module(bytes) => {
                         let words = words_of(&bytes).map_err(|bad| NoModule::Broken(bad.to_string()))?;
-                        return Ok(GlslModule { words, dialect: reading.dialect });
+                        return Ok(GlslModule { words, dialect: reading.dialect, stage });
                     }
                     GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),
                     GlslAnswer::Refused(errors) => {

@@ -96,12 +96,24 @@ pub struct ReadOptions<'a> {
 pub enum Purpose {
     /// Layouts; a file without any is an error.
     Layouts,
+    /// The same, to look at them: a block that the language forbids is one of the answers.
+    Display,
     /// Layouts of many files; one that cannot have any is not compiled, so that its other errors do not show.
     Comparison,
     /// Bindings; an entry point may have inputs and outputs only.
     Bindings,
     /// Reflection; a file may declare nothing at all.
     Reflection,
+}
+
+impl Purpose {
+    /// True if a block that the language forbids is no reason to refuse the others.
+    pub fn shows_forbidden_blocks(self) -> bool {
+        match self {
+            Self::Display | Self::Bindings => true,
+            Self::Layouts | Self::Comparison | Self::Reflection => false,
+        }
+    }
 }
 
 /// The third-party programs that front ends use.

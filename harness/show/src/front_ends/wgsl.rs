@@ -27,7 +27,9 @@ pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
 
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let text = &sources.file(span.file).text;
-    let WgslLayouts { module, blocks } = WgslLayouts::read(text, span.file)?;
+    let layouts = WgslLayouts::read(text, span.file)?;
+    let layouts = if options.purpose.shows_forbidden_blocks() { layouts } else { layouts.allowed()? };
+    let WgslLayouts { module, blocks, forbidden } = layouts;
     let bindings = Some(DeclaredBindings::of_wgsl(&module));
     let mut warnings = module.warnings.clone();
     if !blocks.is_empty() {
@@ -35,7 +37,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
     }
     let file = LaidOutFile::new(blocks, start_of(span));
     let api = Some(ShaderTarget::Webgpu);
-    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), api, ..file })
+    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), forbidden, api, ..file })
 }
 
 /// Warns where naga has members elsewhere, or refuses the module.

@@ -16,7 +16,7 @@ use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
 use crate::show_json::ShownBlock;
 use crate::style::{TextLines, Tone};
-use layoutproof_events::SCHEMA;
+use layoutproof_events::{Account, SCHEMA};
 use layoutproof_source::plain_text::escape_json;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,11 +49,12 @@ struct DiffAnswer<'a> {
     right: &'a str,
     differs: bool,
     blocks: &'a [DiffBlock],
+    account: &'a Account,
 }
 
 impl DiffText {
     /// The output as one line of JSON, newline included.
-    pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn) -> String {
+    pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn, account: &Account) -> String {
         let (differs, blocks) = (self.differs, self.blocks.as_slice());
         let answer = DiffAnswer {
             schema: SCHEMA,
@@ -61,6 +62,7 @@ impl DiffText {
             right: &right.name.to_string(),
             differs,
             blocks,
+            account,
         };
         let json = serde_json::to_string(&answer).expect("the keys of these types are strings and no value is a map");
         escape_json(&json).into_owned() + "\n"

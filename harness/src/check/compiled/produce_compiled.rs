@@ -588,7 +588,7 @@ fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let has_narrow = layout.leaves().iter().any(|leaf| leaf.component.size == 2);
     let rules = find(asked.subject.rules)?;
     let without = lay_out(&asked.subject.source.module.blocks[asked.block], rules, asked.options());
-    let reason = "types of 16 bits take 2 bytes, and the device has no -enable-16bit-types";
+    let reason = "the block has types of 16 bits, and the device has no native 16-bit operations";
     (has_narrow || without.result != layout.result).then(|| reason.to_owned())
 }
 

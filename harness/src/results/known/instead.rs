@@ -86,7 +86,7 @@ pub(super) fn wrong_values(row: &Row) -> Vec<RecordValue> {
     let right = right_value(row);
     let given = Witness::ALL.into_iter().filter_map(|witness| row.witnesses.of(witness));
     let mut values: Vec<RecordValue> = given.filter(|value| Some(*value) != right).cloned().collect();
-    if row.access.is_some() && row.what != Quantity::Binding && row.witnesses.observed.is_none() {
+    if row.is_probed() && row.witnesses.observed.is_none() {
         values.push(RecordValue::Text(NOWHERE.to_owned()));
     }
     values

@@ -81,8 +81,9 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     check_files(args)?;
     let config = RunConfig::of(args, progress, interrupt)?;
 
-    let selection = load(args, &config, style)?;
+    let mut selection = load(args, &config, style)?;
     let listing = discover(&config, &selection)?;
+    selection.ask_drivers(&listing.devices);
     let compilers = config.compilers_of_registers(args, &selection.placed, &listing.devices)?;
     let making = config.making(&compilers);
     let plan = plan::checks(&selection.subjects, &selection.placed, &listing.devices, making);
@@ -149,7 +150,8 @@ fn load(args: &RunArgs, config: &RunConfig, style: Style) -> anyhow::Result<Sele
     config.progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
 
     // A shard may be empty: the report of all shards still needs its records.
-    if selection.subjects.is_empty() && selection.placed.is_empty() && args.part.shard.is_none() {
+    let is_empty = selection.subjects.is_empty() && selection.placed.is_empty();
+    if is_empty && !selection.is_accounted_for() && args.part.shard.is_none() {
         let reason = format!(
             "nothing is selected: no case or file matches, or none covers these rule sets{}",
             suggestion(args)?
@@ -208,7 +210,7 @@ fn open_ledger<'a>(
     if let Some(account) = account.filter(|account| ids.is_empty() && !account.is_complete()) {
         return Err(NotStarted { reason: account.sentence(), exit: Exit::Missing }.into());
     }
-    if ids.is_empty() && args.part.shard.is_none() {
+    if ids.is_empty() && !selection.is_accounted_for() && args.part.shard.is_none() {
         let reason = "nothing is selected: these compilers and generators do not take the language of what is selected, \
                       or no device here runs their output";
         let reason = reason.to_owned();

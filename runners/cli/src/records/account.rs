@@ -16,6 +16,7 @@ use layoutproof_show::accounts;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::RunArgs;
+use crate::select::driver_blocks::DriverBlocks;
 use crate::select::lists::takes_every_access;
 use crate::select::run_config::{RunConfig, uses_compilers};
 use crate::select::selection::{FoundFile, Selection};
@@ -76,6 +77,9 @@ impl FileAccount<'_> {
                     entries.push(self.entry(FoundKind::Block, block, self.place_of_block(block), state));
                 }
             }
+        }
+        for (block, state) in file.driver_blocks.iter().flat_map(DriverBlocks::states) {
+            entries.push(self.entry(FoundKind::Block, block, None, state));
         }
         self.add_others(entries);
     }

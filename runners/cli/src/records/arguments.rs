@@ -14,7 +14,7 @@ use layoutproof_source::shell::shell_word;
 use crate::args::ReportFiles;
 use crate::command_line::Cli;
 use crate::help::{PROGRAM, is_in};
-use crate::invocation::Invocation;
+use crate::invocation::with_command;
 
 /// Options as records keep them: the values by the option's id.
 pub(crate) type TypedOptions = BTreeMap<String, Vec<String>>;
@@ -33,7 +33,7 @@ const SHARD: &str = "shard";
 /// `inputs`.
 pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> TypedOptions {
     let command = Cli::command();
-    let words = Invocation::new(words, &command).words;
+    let words = with_command(words, &command);
     let Ok(matches) = command.clone().try_get_matches_from(words) else { return TypedOptions::new() };
     // `dev fuzz` is a command of a command.
     let (mut command, mut run) = (&command, &matches);

@@ -7,7 +7,8 @@ use layoutproof_compilers::toolchains::CompileFailure;
 use layoutproof_events::left_out::{left_out, left_out_cases};
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{
-    CheckRecord, FaultCount, FaultKind, FaultPlace, OutcomeKind, RunEnd, RunHeader, SkipKind, add_count,
+    CheckRecord, FaultCount, FaultKind, FaultPlace, OutcomeKind, RecordedLayout, RecordedSource, RunEnd, RunHeader,
+    SkipKind, add_count,
 };
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_inputs::named_compiler::name_and_file;
@@ -17,7 +18,7 @@ use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_report::found_table::{FileLayout, found_table};
 use layoutproof_report::reporter::FinishedRun;
 use layoutproof_report::terminal::fixed_report;
-use layoutproof_show::Style;
+use layoutproof_show::{Style, one_line};
 
 use crate::answer_cache;
 use crate::args::RunArgs;
@@ -28,6 +29,7 @@ use crate::records::final_report::{FinalReport, hostname, view};
 use crate::records::floors;
 use crate::records::look_alikes::look_alikes;
 use crate::records::{account, arguments};
+use crate::select::driver_blocks::DriverBlocks;
 use crate::select::lists::takes_every_access;
 use crate::select::run_config::RunConfig;
 use crate::select::selection::Selection;
@@ -70,7 +72,7 @@ impl EndedRun<'_> {
             fail_fast: fail_fast && end.not_done > 0,
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
-            sources: recorded_sources(&selection.subjects, &selection.placed),
+            sources: self.sources(),
             account: account::of_run(selection, config, args, &records).map(Box::new),
             ..end
         };
@@ -96,6 +98,9 @@ impl EndedRun<'_> {
         config.progress.end();
         if audience(args) == Audience::File && args.outputs.verbose > 0 {
             self.print_found(&records);
+        }
+        if !args.outputs.quiet {
+            self.print_driver_blocks();
         }
         answer_cache::warn_of(config.launch.cache.as_ref());
         // A file that cannot be written must not cost the user the report or the other files.
@@ -131,6 +136,29 @@ impl EndedRun<'_> {
     }
 
     /// Prints where the devices found the members of the user's files.
+    /// The declarations and layouts for the records, with those of drivers.
+    fn sources(&self) -> Vec<RecordedSource> {
+        let mut sources = recorded_sources(&self.selection.subjects, &self.selection.placed);
+        for file in &self.selection.files {
+            let layouts: Vec<RecordedLayout> = file.driver_blocks.iter().flat_map(DriverBlocks::recorded).collect();
+            match sources.iter_mut().find(|source| source.case == file.id) {
+                _ if layouts.is_empty() => {}
+                Some(source) => source.layouts.extend(layouts),
+                None => sources.push(RecordedSource::of_file(&file.id, layouts)),
+            }
+        }
+        sources
+    }
+
+    /// What drivers say about the blocks that they lay out.
+    fn print_driver_blocks(&self) {
+        for file in &self.selection.files {
+            for line in file.driver_blocks.iter().flat_map(|blocks| blocks.lines(&file.id)) {
+                print(&format!("{}\n", one_line(&line)));
+            }
+        }
+    }
+
     fn print_found(&self, records: &[CheckRecord]) {
         let files = self.selection.subjects.iter().filter(|subject| !subject.source.is_case);
         let layouts = files.map(|subject| FileLayout {

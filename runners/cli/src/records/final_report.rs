@@ -117,11 +117,8 @@ impl FinalReport<'_> {
             warn_of_end(&format!("the run was interrupted: {not_done} {checks} not done"));
         }
 
-        let is_open = end.account.as_ref().is_some_and(|account| !account.is_complete());
-        let shortfalls = Shortfalls {
-            could_not_run: is_interrupted,
-            missing: !incomplete.is_empty() || !missing.is_empty() || is_open,
-        };
+        let shortfalls =
+            Shortfalls { could_not_run: is_interrupted, missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(end, shortfalls);
         if exit == Exit::NothingSelected {
             warn_of_end(&Participants::of(Asked::default(), checks, &end.left_out).why_nothing_is_proved());

@@ -11,6 +11,7 @@ use layoutproof_bindings::Convention;
 use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
+use layoutproof_device::DeviceInfo;
 use layoutproof_events::producer::Producer;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
@@ -19,7 +20,7 @@ use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{RuleSet, ShaderTarget, Span, find, table};
+use layoutproof_layout::{BlockLayout, RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::front_ends::Purpose;
@@ -30,6 +31,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
 use crate::args::placement::NamedConvention;
+use crate::select::driver_blocks::DriverBlocks;
 use crate::select::run_config::uses_compilers;
 use crate::select::run_part::RunPart;
 use crate::select::shipping::{FileChecks, makers};
@@ -62,6 +64,8 @@ pub(crate) struct FoundFile {
     pub source: Option<Arc<Source>>,
     /// The names of its blocks.
     pub blocks: Vec<String>,
+    /// Its blocks that an OpenGL driver lays out; `None` for other files.
+    pub driver_blocks: Option<DriverBlocks>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +94,10 @@ impl Selection {
     /// How the selection uses devices. A binding with an expected place is checked against the
     /// rules even without a device.
     pub(crate) fn device_use(&self) -> DeviceUse {
-        if !self.subjects.is_empty() || self.placed.iter().any(|placed| producer_for(placed.request.target).is_some()) {
+        if !self.subjects.is_empty()
+            || self.asks_drivers()
+            || self.placed.iter().any(|placed| producer_for(placed.request.target).is_some())
+        {
             return DeviceUse::Required;
         }
         let mut device_use = DeviceUse::None;
@@ -101,6 +108,23 @@ impl Selection {
             device_use = DeviceUse::Optional;
         }
         device_use
+    }
+
+    /// True if a driver lays out blocks of a file.
+    pub(crate) fn asks_drivers(&self) -> bool {
+        self.files.iter().any(|file| file.driver_blocks.is_some())
+    }
+
+    /// True if the account says something about a file for which there is no check: it has memory that no probe reads, or
+    /// that a driver lays out.
+    pub(crate) fn is_accounted_for(&self) -> bool {
+        let views = |file: &FoundFile| file.source.as_ref().is_some_and(|source| !source.module.views.is_empty());
+        self.asks_drivers() || self.files.iter().any(views)
+    }
+
+    /// Asks the drivers of these devices for the layouts that only they know.
+    pub(crate) fn ask_drivers(&mut self, devices: &[DeviceInfo]) {
+        self.files.iter_mut().filter_map(|file| file.driver_blocks.as_mut()).for_each(|blocks| blocks.ask(devices));
     }
 
     /// The subjects of a source, which are added together, if it was added last.
@@ -196,10 +220,16 @@ impl Selecting<'_> {
                 let text = selection.sources.files().last().filter(|_| language == Some(ShaderLanguage::Wgsl));
                 let wgsl = text.map(|file| file.text.clone());
                 let id = file.path.display().to_string();
-                let blocks = laid_out.blocks.iter().map(|block| block.name.clone()).collect();
-                let subject = Subject::declared(&id, laid_out.blocks, wgsl).made_by(self.other_makers());
-                self.selection.subjects.push(Arc::new(subject));
-                self.selection.files.push(FoundFile { id, language, checks, source: None, blocks });
+                let (of_driver, own): (Vec<_>, Vec<_>) =
+                    laid_out.blocks.into_iter().partition(BlockLayout::is_left_to_driver);
+                let blocks = own.iter().map(|block| block.name.clone()).collect();
+                if !own.is_empty() {
+                    let subject = Subject::declared(&id, own, wgsl).made_by(self.other_makers());
+                    self.selection.subjects.push(Arc::new(subject));
+                }
+                let for_driver = laid_out.for_driver.filter(|_| !of_driver.is_empty());
+                let driver_blocks = for_driver.map(|text| DriverBlocks::new(text, of_driver));
+                self.selection.files.push(FoundFile { id, language, checks, source: None, blocks, driver_blocks });
             }
             Err(found) => problems.extend(found),
         }
@@ -237,7 +267,8 @@ impl Selecting<'_> {
         self.selection.warnings.extend(warnings);
         let blocks = source.module.blocks.iter().map(|block| block.name.clone()).collect();
         let id = source.id.clone();
-        self.selection.files.push(FoundFile { id, language, checks, source: Some(source), blocks });
+        let driver_blocks = None;
+        self.selection.files.push(FoundFile { id, language, checks, source: Some(source), blocks, driver_blocks });
         Ok(())
     }
 

@@ -116,10 +116,126 @@ fn check_names_what_it_cannot_see() {
         return;
     }
     let answer = folder.run("check a.hlsl host.o").exits(0);
-    answer.prints("1 block agrees with the host, not compared: Tint (descriptor heap, line 9)");
-    folder.run("check a.hlsl host.o --strict").exits(1).prints("not compared: Tint (descriptor heap, line 9)");
+    let words = "1 block agrees with the host, not compared: Tint (descriptor heap, line 9)";
+    assert!(answer.unwrapped().contains(words), "{answer}");
+    let strict = folder.run("check a.hlsl host.o --strict").exits(1);
+    assert!(strict.unwrapped().contains("not compared: Tint (descriptor heap, line 9)"), "{strict}");
     let checked = json(&folder.run("check a.hlsl host.o --format json").exits(0));
     let entries = entries(&checked["account"]);
     assert_eq!(entries[0], "block root null compared");
     assert!(entries.contains(&"descriptor-heap Tint 9 not-compared".to_owned()), "{entries:?}");
+}
+
+#[test]
+fn a_comparison_of_two_targets_names_what_it_cannot_see() {
+    let folder = Folder::with(&[("a.hlsl", VIEWS), ("b.hlsl", "cbuffer S { float3 a; float b[2]; };")]);
+    let answer = folder.run("diff a.hlsl d3d12 vulkan");
+    assert!(answer.unwrapped().contains("1 of 5 blocks compared; Tint (descriptor heap, line 9)"), "{answer}");
+    assert_eq!(json(&folder.run("diff a.hlsl d3d12 vulkan --format json"))["account"]["open"], 4);
+    let plain = folder.run("diff b.hlsl d3d12 vulkan");
+    assert!(!plain.out.contains("compared"), "{plain}");
+}
+
+/// The format is slangc's, which has no place for an account.
+#[test]
+fn a_reflection_names_what_it_cannot_hold() {
+    let folder = Folder::with(&[("a.hlsl", VIEWS)]);
+    let answer = folder.run("show a.hlsl --target d3d12 --format slang-json").exits(0);
+    assert!(answer.err.contains("note: not in the reflection: Tint (descriptor heap, line 9)"), "{answer}");
+}
+
+/// WGSL, 14.4.1: in uniform memory, the member after a struct is at a multiple of 16.
+#[test]
+fn a_block_that_the_language_forbids_is_one_of_the_answers() {
+    let text = "struct Fog { start: f32, falloff: f32 }
+struct Frame { fog: Fog, exposure: f32 }
+@group(0) @binding(0) var<uniform> tint: vec4f;
+@group(0) @binding(1) var<uniform> frame: Frame;
+@group(0) @binding(2) var<storage, read> list: array<Frame>;
+";
+    let folder = Folder::with(&[("a.wgsl", text)]);
+    let answer = folder.run("show a.wgsl").exits(2);
+    assert!(answer.out.contains("tint") && answer.out.contains("list"), "{answer}");
+    assert!(answer.err.contains("`frame.exposure` is at offset 8 after a struct"), "{answer}");
+    let shown = json(&folder.run("show a.wgsl --format json").exits(2));
+    assert_eq!((&shown["account"]["found"], &shown["account"]["compared"]), (&3.into(), &2.into()), "{shown}");
+    folder.run("run a.wgsl --device model").exits(2);
+}
+
+/// A shader of the bindless kind declares nothing: its memory is in the descriptor heap.
+#[test]
+fn a_file_of_views_alone_is_named_and_not_green() {
+    let text = "struct Tint { float4 a; float b; };
+[numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID)
+{
+    ConstantBuffer<Tint> tint = ResourceDescriptorHeap[id.x];
+    RWByteAddressBuffer o = ResourceDescriptorHeap[1];
+    o.Store<float>(0, tint.b);
+}
+";
+    let folder = Folder::with(&[("a.hlsl", text), ("host.cpp", "struct Tint { float a[4], b; } t;")]);
+    let words = "Tint (descriptor heap, line 4)";
+    let shown = folder.run("show a.hlsl").exits(0);
+    assert!(shown.unwrapped().contains(words), "{shown}");
+    let run = folder.run("run a.hlsl --device model").exits(3);
+    assert!(run.err.contains(words), "{run}");
+    if compiles(&folder, "g++", "-g -c host.cpp -o host.o") {
+        let checked = folder.run("check a.hlsl host.o --strict").exits(1);
+        assert!(checked.unwrapped().contains(words), "{checked}");
+    }
+}
+
+/// Every reason for which something is left out, each by a command that meets it.
+#[cfg(unix)]
+#[test]
+fn every_reason_is_met() {
+    use std::collections::BTreeSet;
+
+    use layoutproof_events::NotCompared;
+    use strum::VariantNames;
+
+    use super::bad_compilers::{REFUSES, with_dxc};
+    use super::bindings::RANGE;
+
+    let folder = with_dxc(REFUSES).with_variable("SLANGC", "/nonexistent/slangc");
+    for (name, text) in [
+        ("views.hlsl", VIEWS),
+        ("range.hlsl", RANGE),
+        ("pair.hlsl", "cbuffer S { float a; float2 b; };\nTexture2D t;\n"),
+        ("scene.hlsl", "RaytracingAccelerationStructure scene : register(t0);\ncbuffer C { float4 c; };\n"),
+        ("broken.hlsl", "cbuffer S { flot a; };\n"),
+        (
+            "forbidden.wgsl",
+            "@group(0) @binding(0) var<uniform> a: array<f32, 3>;\n@group(0) @binding(1) var<uniform> b: f32;\n",
+        ),
+        ("host.cpp", "struct Other { float a; } o;"),
+    ] {
+        folder.write(name, text.as_bytes());
+    }
+    let mut met: BTreeSet<String> = BTreeSet::new();
+    let mut add = |account: &Value| {
+        let reasons =
+            account["entries"].as_array().into_iter().flatten().filter_map(|entry| entry["why"]["reason"].as_str());
+        met.extend(reasons.map(str::to_owned));
+    };
+    for words in ["views.hlsl", "forbidden.wgsl", "range.hlsl --target d3d12 --convention dxc"] {
+        add(&json(&folder.run(&format!("show {words} --format json")))["account"]);
+    }
+    for words in [
+        "pair.hlsl --runner dxil",
+        "pair.hlsl",
+        "pair.hlsl --target d3d12 --runner dxil",
+        "scene.hlsl --target vulkan --convention dxc --used scene,C --bindings --device model",
+    ] {
+        let answer = folder.run(&format!("run {words} --json r.jsonl"));
+        let text = std::fs::read_to_string(folder.path("r.jsonl")).unwrap_or_default();
+        let end = text.lines().last().unwrap_or_else(|| panic!("no records of {answer}"));
+        add(&serde_json::from_str::<Value>(end).unwrap()["account"]);
+    }
+    if !compiles(&folder, "g++", "-g -c host.cpp -o host.o") {
+        return;
+    }
+    add(&json(&folder.run("check pair.hlsl broken.hlsl host.o --map S=Nothing --format json"))["account"]);
+    let all: BTreeSet<String> = NotCompared::VARIANTS.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(met, all);
 }

@@ -22,7 +22,7 @@ fn words(options: &str) -> String {
 }
 
 /// A folder with a compiler that runs `deed` for every source.
-fn with_dxc(deed: &str) -> Folder {
+pub(crate) fn with_dxc(deed: &str) -> Folder {
     let folder = Folder::without_drivers(&[]).with_drivers().with_variable("DXC", "./dxc");
     let script = format!("#!/bin/sh\ncase \"$*\" in *--version*) echo 'dxc of a test'; exit 0;; esac\n{deed}\n");
     folder.write("dxc", script.as_bytes());
@@ -91,7 +91,7 @@ fn a_frozen_set_of_pipes_is_refused() {
     std::fs::create_dir(folder.path("set")).unwrap();
     let pipe = folder.path("set/manifest.toml");
     assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
-    let answer = folder.run("regress --compiler ./dxc --against set").exits(2);
+    let answer = folder.run("compare set dxc=./dxc").exits(2);
     assert!(answer.err.contains("reading set/manifest.toml: a pipe is not a regular file"), "{answer}");
 }
 
@@ -168,7 +168,7 @@ fn a_compiler_that_refuses_a_file_says_so_once() {
     let answer = folder.run("run pair.hlsl --runner dxil").exits(3);
     let refusal = "note: D3D12 · DXC refuses pair.hlsl: unknown moon";
     assert_eq!(answer.out.matches(refusal).count(), 1, "{answer}");
-    answer.prints("for D3D12 · DXC: refused by dxc-dxil: unknown moon");
+    answer.prints("incomplete 0 of 2 blocks compared; `S`, `t` for D3D12 · DXC: refused by dxc-dxil: unknown moon");
 }
 
 /// The compiler gets the user's file before a refusal of our shader counts as one of the file.
@@ -182,7 +182,7 @@ fn a_refusal_of_our_shader_is_our_fault() {
     };
     let run = "run pair.hlsl --runner dxil --target d3d12";
     let answer = refuses("read_uniform").run(run).exits(3);
-    answer.prints("our shader refused by dxc-dxil: unknown moon").prints("FAIL 1 broken");
+    answer.prints("reason our shader refused by dxc-dxil: unknown moon").prints("FAIL 1 broken");
     let answer = refuses("").run(run).exits(3);
     answer.prints("note: D3D12 · DXC refuses pair.hlsl: unknown moon").prints("incomplete 0 of 1 block compared");
 }
@@ -211,7 +211,7 @@ fn nonsense_is_no_listing() {
 }
 
 /// A compiler that refuses everything.
-const REFUSES: &str = "echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1";
+pub(crate) const REFUSES: &str = "echo 'probe.hlsl:3:5: error: unknown moon' >&2; exit 1";
 
 /// A compiler that ends without a diagnostic, or says what the machine lacks, has not refused the source.
 #[test]
@@ -239,7 +239,7 @@ fn a_compilation_that_is_repeated_is_counted() {
     let fault = &end["faults"][0];
     assert_eq!((&fault["kind"], &fault["compiler"]), (&"compiler-failed".into(), &"dxc-dxil".into()), "{end}");
     assert_eq!((&fault["count"], &fault["absorbed"]), (&1.into(), &1.into()));
-    answer.prints("FAIL 1 compilation failed without an answer in dxc-dxil; 1 check agrees");
+    answer.prints("FAIL 1 compilation failed without an answer in dxc-dxil; 1 of 1 block compared, 1 check agrees");
     std::fs::remove_file(folder.path("once")).unwrap();
     folder
         .run(&format!("{PAIR} --no-cache --allow-restarts 1"))

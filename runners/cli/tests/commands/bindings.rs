@@ -40,7 +40,10 @@ const RIGHT: &str = "A = \"u2\"\nB = \"u3[4]\"\nC = \"u0[2]\"\nE = \"u7[2]\"\n";
 #[test]
 fn the_json_answer_has_the_keys_of_the_contract() {
     let answer = files().run("show ranges.hlsl --target d3d12 --convention dxc --format json").exits(0).json();
-    assert_eq!(keys(&answer), ["bindings", "convention", "entry", "schema", "source", "target", "unused", "warnings"]);
+    assert_eq!(
+        keys(&answer),
+        ["account", "bindings", "convention", "entry", "schema", "source", "target", "unused", "warnings"]
+    );
     assert_eq!((&answer["target"], &answer["convention"]), (&json!("d3d12"), &json!("dxc")));
     let row = |path, index, count| json!({"path": path, "unit": "u", "space": 0, "index": index, "count": count});
     assert_eq!(answer["bindings"], json!([row("A", 2, 1), row("B", 3, 4), row("C", 0, 2), row("E", 7, 2)]));
@@ -83,7 +86,7 @@ fn what_a_convention_refuses_is_refused() {
 }
 
 /// The registers of this shader depend on an optimiser's knowledge of ranges.
-const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
+pub(crate) const RANGE: &str = "Texture2D<float4> t; Texture2D<float4> z;\n\
     float4 main(float4 p : SV_Position, uint ii : II) : SV_Target {\n\
     float4 r = 0; if (ii > 3) if (ii < 2) r = t.Load(0); return r + z.Load(0); }\n";
 

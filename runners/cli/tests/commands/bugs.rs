@@ -62,12 +62,8 @@ fn a_bug_is_tried_when_it_is_described() {
 }
 
 #[test]
-fn the_issue_is_the_one_of_the_old_name() {
+fn an_issue_needs_a_bug_that_is_known() {
     let folder = with_slangc("cat $place/wgsl; touch shader.json");
-    let old = folder.run(&format!("upstream {BOOL}")).exits(0);
-    let new = folder.run(&format!("bugs {BOOL} --issue")).exits(0);
-    assert_eq!(old.out, new.out);
-    old.warns("note: \"upstream\" is now \"bugs\"");
     folder.run("bugs --issue").exits(2).warns("error: --issue needs the bug's name, or --out DIR for all");
     folder
         .run("bugs dcx")

@@ -179,14 +179,3 @@ fn versions_that_are_missing_are_known_by_their_decisions() {
     let answer = folder.run("compare dxc@1.7.2308 dxc@1.9 pair.hlsl").exits(4);
     answer.warns("error: nothing is compared: the saved decisions are not about these sources");
 }
-
-/// The old names work for one more release.
-#[test]
-fn old_names_say_the_new_one() {
-    let folder = saved();
-    let words = "--compiler ./my-dxc --cases c --time-limit 2 moons/";
-    let freeze = folder.run(&format!("freeze {words} --to again")).exits(0);
-    freeze.warns("note: \"freeze\" is now \"compare BUILD --save DIR\"");
-    let regress = folder.run(&format!("regress {words} --against again")).exits(0);
-    regress.warns("note: \"regress\" is now \"compare OLD NEW\"");
-}

@@ -126,7 +126,8 @@ impl ComparedTexts {
 fn unnamed(json: &str, name: &str) -> String {
     let source = format!("\"source\":\"{name}\"");
     assert_eq!(json.matches(&source).count(), 1, "{source}: {json}");
-    json.trim_end().replace(&source, "\"source\":null")
+    let file = format!("\"file\":\"{name}\"");
+    json.trim_end().replace(&source, "\"source\":null").replace(&file, "\"file\":null")
 }
 
 #[test]

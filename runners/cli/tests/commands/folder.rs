@@ -280,6 +280,11 @@ impl Answer {
         self
     }
 
+    /// Standard output with one space between words, regardless of line breaks.
+    pub(crate) fn unwrapped(&self) -> String {
+        self.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Parses standard output as one JSON value.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self}"))

@@ -36,7 +36,7 @@ fn other_files_need_one() {
 #[test]
 fn padding_is_one_more_key_of_the_answer() {
     let answer = folder().run("show a.hlsl --rules hlsl-cbuffer --padding --format json").exits(0).json();
-    assert_eq!(keys(&answer), ["layouts", "padding", "schema", "source", "warnings"]);
+    assert_eq!(keys(&answer), ["account", "layouts", "padding", "schema", "source", "warnings"]);
     let block = &answer["padding"][0];
     assert_eq!([&block["padding"], &block["size"], &block["percent"]], [16, 48, 33]);
     let holes = block["structs"][0]["holes"].as_array().unwrap();
@@ -111,4 +111,17 @@ fn assertions_about_ones_own_type_are_written_and_checked() {
     refused("--output x.txt", "--output and --block go with the formats of host structs");
     let spaced = folder.run("show a.hlsl --format cpp-asserts --namespace engine").exits(0);
     spaced.prints("namespace engine {").prints("} // namespace engine");
+}
+
+/// A target names the layout of a file that no other usual target shares.
+#[test]
+fn a_target_names_the_layout_of_a_slang_file() {
+    let folder =
+        Folder::with(&[("a.slang", "struct Bone { float3 pivot; float weight; };\nStructuredBuffer<Bone> bones;\n")]);
+    let answer = folder.run("show a.slang --format cpp --target vulkan").exits(0);
+    assert!(answer.out.contains("struct Bone {") && answer.out.contains("sizeof(Bone) == 16"), "{answer}");
+    folder
+        .run("show a.slang --format cpp")
+        .exits(2)
+        .warns("error: a.slang: the layout depends on the target: name one");
 }

@@ -41,7 +41,6 @@ mod lost_apis;
 mod measured;
 mod mistakes;
 mod modules;
-mod old_names;
 mod outcomes;
 mod outputs;
 mod pages;

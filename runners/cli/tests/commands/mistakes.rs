@@ -33,7 +33,10 @@ const MISTAKES: [(&str, &str); 66] = [
     // Commands
     ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
     ("chek scene.hlsl engine.obj", "no command is called `chek`: did you mean `layoutproof check`?"),
-    ("device", "no command is called `device`: did you mean `layoutproof doctor devices`?"),
+    (
+        "device",
+        "no command, file or case is called `device`; `layoutproof -h` lists the commands, `layoutproof list` the cases",
+    ),
     ("exprt", "no command is called `exprt`: did you mean `layoutproof dev export`?"),
     ("dev fuz", "`layoutproof dev` has no command `fuz`: did you mean `fuzz`?"),
     ("help shw", "no command is called `shw`: did you mean `layoutproof show`?"),

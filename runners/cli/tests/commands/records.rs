@@ -61,8 +61,7 @@ fn records_have_the_keys_of_the_contract() {
             assert_eq!(found.join(" "), wanted);
         }
     }
-    let totals =
-        "agree broken checks devices differ known leaves ms not_applicable proves schema skipped sources stale type";
+    let totals = "account agree broken checks devices differ known leaves ms not_applicable proves schema skipped sources stale type";
     let mut found = keys(end);
     // Present only if spirv-val is installed.
     found.retain(|key| *key != "cache");
@@ -122,7 +121,8 @@ fn a_junit_report_can_be_read_back() {
     folder.run(&format!("{MIXED} --junit r.xml")).exits(1);
     let report = Report::deserialize_from_str(&folder.read("r.xml")).unwrap();
     assert_eq!(report.name.as_deref(), Some("layoutproof"));
-    let [suite] = &report.test_suites[..] else { panic!("one suite per device and runner: {report:?}") };
+    let [suite, account] = &report.test_suites[..] else { panic!("a suite per device and runner: {report:?}") };
+    assert_eq!((account.name.as_str(), account.errors), ("account", 0));
     assert_eq!((suite.name.as_str(), suite.failures, suite.errors), ("model via model", 1, 0));
     assert_eq!(suite.tests, suite.test_cases.len());
     let case = |rules: &str| {

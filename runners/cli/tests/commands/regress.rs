@@ -1,5 +1,4 @@
-//! Saved decisions of `compare`, with a compiler that is a shell script, and its old names: `freeze` saved decisions as
-//! text, and `regress` compared those of another build with them.
+//! Saved decisions of `compare`, with a compiler that is a shell script.
 //!
 //! The script knows two cases. For `moons/pair` it prints the listing that DXC 1.7.2308 made of its
 //! probe; each test defines its behaviour for `moons/other`. It does not support SPIR-V, like a DXC
@@ -45,7 +44,7 @@ pub(super) fn build(folder: &Folder, version: &str, (listing, deed): (&str, &str
     set_permissions(folder.path("my-dxc"), Permissions::from_mode(0o755)).unwrap();
 }
 
-const WORDS: &str = "--compiler ./my-dxc --cases c --time-limit 2 moons/";
+const WORDS: &str = "./my-dxc --cases c --compile-limit 2 --no-cache moons/";
 
 /// A folder with two cases and the saved decisions of a first build.
 fn frozen() -> Folder {
@@ -54,13 +53,13 @@ fn frozen() -> Folder {
     folder.write("c/moons/pair.toml", case("cbuffer S { float a; float2 b; };").as_bytes());
     folder.write("c/moons/other.toml", case("cbuffer S { float other; };").as_bytes());
     build(&folder, "1.8.2405", (LISTING, REFUSES));
-    let answer = folder.run(&format!("freeze {WORDS} --to set")).exits(0);
+    let answer = folder.run(&format!("compare {WORDS} --save set")).exits(0);
     answer.prints("libdxcompiler.so: 1.8 - 1.8.2405 (test): 2 cases, 5 targets, in set");
     folder
 }
 
 fn regress(folder: &Folder, options: &str) -> Answer {
-    folder.run(&format!("regress {WORDS} --against set{options}"))
+    folder.run(&format!("compare set {WORDS}{options}"))
 }
 
 #[test]
@@ -92,7 +91,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
     for line in ["family = \"dxc\"", "version = \"1.8.2405\"", "name = \"dxc-spirv-gl\"", "digest = \""] {
         assert!(manifest.contains(line), "{manifest}");
     }
-    folder.run(&format!("freeze {WORDS} --to again")).exits(0);
+    folder.run(&format!("compare {WORDS} --save again")).exits(0);
     for file in ["manifest.toml", "dxc-dxil.txt", "dxc-spirv.txt"] {
         assert_eq!(folder.read(&format!("set/{file}")), folder.read(&format!("again/{file}")));
     }
@@ -119,7 +118,7 @@ fn an_intended_change_is_recorded_until_it_is_stale() {
     let stale = "stale moons/pair:*:S.b:offset (accepted: rounded) no longer differs";
     regress(&folder, "").exits(1).prints(stale);
     regress(&folder, " --allow-stale").exits(0);
-    let other = folder.run("regress --compiler ./my-dxc --cases c --against set moons/other").exits(0);
+    let other = folder.run("compare set ./my-dxc --cases c --no-cache moons/other").exits(0);
     assert!(!other.out.contains("stale"), "{other}");
     // The entry does not cover another version.
     build(&folder, "1.8.2505", (&moved(), REFUSES));
@@ -153,28 +152,28 @@ fn cases_of_one_side_are_named_and_not_compared() {
     let answer = regress(&folder, "").exits(0);
     answer.prints("not compared, changed since the decisions were saved: moons/pair");
     std::fs::remove_file(folder.path("c/moons/other.toml")).unwrap();
-    folder.run(&format!("regress {WORDS} --against set")).exits(4).warns("error: nothing is compared");
-    folder.run(&format!("freeze {WORDS}nothing --to set")).exits(2).warns("error: `moons/nothing` is no compiler");
+    folder.run(&format!("compare set {WORDS}")).exits(4).warns("error: nothing is compared");
+    folder.run(&format!("compare {WORDS}nothing --save set")).exits(2).warns("error: `moons/nothing` is no compiler");
 }
 
 #[test]
 fn what_is_missing_has_its_exit_code() {
     let folder = frozen();
-    let run = |compiler: &str| folder.run(&format!("regress --compiler {compiler} --cases c --against set moons/"));
-    run("./no-dxc --family dxc").exits(3).warns("error: ./no-dxc: no such file");
+    let run = |compiler: &str| folder.run(&format!("compare set {compiler} --cases c --no-cache moons/"));
+    run("dxc=./no-dxc").exits(3).warns("error: ./no-dxc: no such file");
     run("./listing").exits(2).warns("error: ./listing: the file name does not show which compiler this is");
-    run("./listing --family dxc").exits(3).warns("error:");
+    run("dxc=./listing").exits(3).warns("error:");
     run("tint").exits(2).warns("error: `tint` does not compile the cases' own text");
     folder.write("set/dxc-dxil.txt", b"lorem\n");
     run("./my-dxc").exits(2).warns("error: set: dxc-dxil.txt: line 1: `lorem` is no line of frozen decisions");
 }
 
-/// Without `--against`, the newest decisions of the family in the program are used.
+/// A version that is not here is one of those whose decisions the program has.
 #[test]
 fn a_set_is_built_in() {
     let folder = frozen();
     let folder = folder.with_variable("LAYOUTPROOF_TOOLS", "/no/tools");
-    let answer = folder.run("regress --compiler ./my-dxc vectors/two_pairs_fill_a_register").exits(1);
+    let answer = folder.run("compare dxc@1.9.2602.17 ./my-dxc --no-cache vectors/two_pairs_fill_a_register").exits(1);
     answer.prints("old dxc@1.9.2602.17").prints("new ./my-dxc libdxcompiler.so: 1.8 - 1.8.2405 (test)");
 }
 
@@ -183,7 +182,7 @@ fn a_set_is_built_in() {
 fn a_frozen_set_stands_for_its_compiler() {
     let folder = frozen();
     build(&folder, "1.8.2502", (&moved(), REFUSES));
-    folder.run(&format!("freeze {WORDS} --to new")).exits(0);
+    folder.run(&format!("compare {WORDS} --save new")).exits(0);
     let answer = folder.run("compare set new moons/ --cases c").exits(1);
     answer.prints("new new libdxcompiler.so: 1.8 - 1.8.2502 (test)").prints("S.b 4 → 8 (+4)");
     folder.run("compare set set moons/ --cases c").exits(0).warns("note: OLD and NEW are the same build");

@@ -41,7 +41,7 @@ fn a_file_agrees_and_the_summary_says_what_that_proves() {
     let answer = answer.prints("Devices 1 model").prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
     let answer = answer.prints("note: only the CPU model ran").prints("note: no compiler saw a.hlsl:");
     assert!(!answer.out.contains("Proved"), "the model proves nothing about devices: {answer}");
-    answer.prints("ok 1 check agrees");
+    answer.prints("ok 1 of 1 block compared, 1 check agrees");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn a_file_is_checked_under_every_bare_rule_set_that_takes_it() {
     let some = folder
         .run("run a.hlsl --all --device model -v")
         .exits(0)
-        .prints(&format!("ok {} checks agree on the CPU model (1 not possible here", bare - 1));
+        .prints(&format!("ok 1 of 1 block compared, {} checks agree on the CPU model (1 not possible here", bare - 1));
     assert!(some.out.contains("wgsl-uniform forbids it"), "{some}");
     folder.run("run a.hlsl --rules wgsl-uniform --device model").exits(2).warns("error: wgsl-uniform forbids `S.b`");
 }

@@ -214,7 +214,7 @@ fn every_block_is_listed_under_every_bare_rule_set() {
                 relaxed430 dx-cbuffer dx-structured wgsl-uniform wgsl-storage c metal cuda";
     for (file, blocks) in [("data.hlsl", &DATA_BLOCKS[..]), ("shapes.slang", &SHAPES_BLOCKS)] {
         let shown = folder.run(&format!("show {file} --format json")).exits(0).json();
-        assert_eq!(keys(&shown), ["layouts", "schema", "source", "warnings"]);
+        assert_eq!(keys(&shown), ["account", "layouts", "schema", "source", "warnings"]);
         assert_eq!((&shown["schema"], &shown["source"]), (&Value::from(1), &Value::from(file)));
         let layouts = shown["layouts"].as_array().unwrap();
         let rules: Vec<&str> = layouts.iter().map(|layout| layout["rules"].as_str().unwrap()).collect();

@@ -105,7 +105,7 @@ fn a_compiler_that_others_can_change_is_not_run() {
     folder.run("doctor compilers").exits(0).prints("Missing slangc not found").warns(&format!("note: {sentence}"));
     folder.run("doctor").prints(&format!("Warning compiler {sentence}"));
     folder.run("run scalar_packs --compiler slangc --device model").exits(3).warns(&format!("note: {sentence}"));
-    folder.run("freeze --compiler slangc scalar_packs").exits(3).warns(&format!("note: {sentence}"));
+    folder.run("compare slangc --save set scalar_packs").exits(3).warns(&format!("note: {sentence}"));
     assert!(!has_mark(&folder));
 }
 

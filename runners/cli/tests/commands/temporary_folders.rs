@@ -68,7 +68,7 @@ fn a_run_that_is_ended_at_once_leaves_none() {
 #[test]
 fn other_commands_with_compilers_leave_none() {
     let folder = with_dxc(HANGS);
-    let running = compiling(&folder, "freeze --compiler ./dxc --family dxc --to set two_pairs_fill_a_register");
+    let running = compiling(&folder, "compare dxc=./dxc --no-cache --save set two_pairs_fill_a_register");
     running.signal("TERM");
     running.ends().exits(143);
     assert_eq!(temporary(&folder), [""; 0]);

@@ -1,4 +1,4 @@
-//! `upstream`, the old name of `bugs`: the texts that it refuses, with their exit codes, and its output for
+//! `bugs --issue`: the texts that it refuses, with their exit codes, and its output for
 //! a compiler that is a shell script.
 #![cfg(unix)]
 
@@ -15,7 +15,7 @@ const WGSL: &str = r#"
 "binding": {"kind": "uniform", "offset": 0, "size": 4, "elementStride": 0}
 "#;
 
-const BOOL: &str = "upstream slang/slang-writes-bool";
+const BOOL: &str = "bugs --issue slang/slang-writes-bool";
 
 /// A folder on a machine whose only compiler is a slangc with the same answer for every source.
 pub(super) fn with_slangc(deed: &str) -> Folder {
@@ -34,14 +34,14 @@ pub(super) fn with_slangc(deed: &str) -> Folder {
 
 #[test]
 fn known_bugs_are_listed_by_name() {
-    let answer = Folder::with(&[]).run("upstream").exits(0);
+    let answer = Folder::with(&[]).run("bugs --all").exits(0);
     answer.prints("dxc/dxc-lists-a-double2x2-with-16-bytes-from").prints("naga-d3d12/naga-s-hlsl-declares-immediates");
 }
 
 #[test]
 fn what_has_no_text_is_refused() {
     let folder = Folder::with(&[]);
-    let refused = |id: &str, code: i32| folder.run(&format!("upstream {id}")).exits(code);
+    let refused = |id: &str, code: i32| folder.run(&format!("bugs --issue {id}")).exits(code);
     refused("no-such-thing", 2).warns("error: no compiler, driver or known bug is called `no-such-thing`");
     refused("slang/", 2).warns("error: --issue is about one bug; these match:");
     refused("swiftshader/in-memory", 2)
@@ -56,7 +56,7 @@ fn a_compiler_that_is_not_here_is_missing() {
     let tools = Folder::with(&[]);
     let tools = tools.path("none").display().to_string();
     let folder = Folder::with(&[]).with_variable("LAYOUTPROOF_TOOLS", tools).within(Duration::from_secs(60));
-    let answer = folder.run("upstream dxc/dxc-lists-a-double2x2").exits(3);
+    let answer = folder.run("bugs --issue dxc/dxc-lists-a-double2x2").exits(3);
     assert_eq!(answer.warns("error: compiler `dxc-dev`, the newest one with").out, "");
 }
 

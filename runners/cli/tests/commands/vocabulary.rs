@@ -80,7 +80,7 @@ fn a_column_has_one_title_everywhere() {
     // Layouts, then bindings.
     assert_eq!(shown.out.matches("D3D12 · DXC  Vulkan · DXC (scalar)\n").count(), 2, "{shown}");
     let json = folder.run("show a.hlsl --target d3d12,vulkan/scalar --format json").exits(0).json();
-    assert_eq!(keys(&json), ["layouts", "placements", "schema", "source", "warnings"]);
+    assert_eq!(keys(&json), ["account", "layouts", "placements", "schema", "source", "warnings"]);
     let places = json["placements"].as_array().unwrap().iter().map(|place| (&place["target"], &place["compiler"]));
     let dxc = json!("dxc");
     assert_eq!(places.collect::<Vec<_>>(), [(&json!("d3d12"), &dxc), (&json!("vulkan"), &dxc)]);
@@ -107,7 +107,7 @@ fn what_the_build_passes_to_its_compiler_selects_columns() {
 #[test]
 fn a_target_selects_layouts_and_bindings_of_a_run() {
     let folder = folder();
-    let answer = folder.run("run a.hlsl --target vulkan --device model -v").exits(0);
+    let answer = folder.run("run a.hlsl --target vulkan --bindings --device model -v").exits(0);
     let answer = answer.prints("Agree a.hlsl · vulkan.dxc · rspirv");
     let answer = answer.prints("Agree a.hlsl · relaxed140 · rspirv").prints("Agree a.hlsl · relaxed430 · rspirv");
     assert!(!answer.out.contains("std140"), "{answer}");

@@ -72,7 +72,8 @@ fn is_fused(check: &Value) -> bool {
     check["rows"].as_array().into_iter().flatten().any(|row| row["fused"] == true)
 }
 
-/// A check without what may differ: its time, how it was answered, and the command that repeats it.
+/// A check without what may differ: its time, how it was answered, the faults of modules that it shares, and the command
+/// that repeats it.
 fn bare(mut check: Value) -> Value {
     if let Some(story) = check["story"].as_object_mut() {
         story.remove("again");
@@ -82,6 +83,7 @@ fn bare(mut check: Value) -> Value {
     for key in keys {
         key.remove("ms");
         key.remove("fast");
+        key.remove("faults");
         key.remove("thorough");
     }
     for row in check["rows"].as_array_mut().into_iter().flatten() {

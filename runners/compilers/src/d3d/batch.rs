@@ -143,7 +143,7 @@ mod tests {
         while read -r line; do
             cp source.hlsl object
             echo "$line" >stdout
-            echo "said" >stderr
+            echo "error: said" >stderr
             case $(cat source.hlsl) in
             crash) exit 3 ;;
             hang) exec sleep 1000 ;;
@@ -173,7 +173,7 @@ mod tests {
         });
         let expected = [
             "made of a",
-            "refused: said",
+            "refused: error: said",
             "fake ended without an answer",
             "made of b",
             "fake gave no answer within 2s",
@@ -187,6 +187,6 @@ mod tests {
     fn arguments_keep_their_spaces() {
         let Some(D3dOutcome::Made(object)) = compiler().compile(&[source("a")]).pop() else { panic!("not made") };
         assert!(object.listing.contains("\t-T\tcs_5_1\t-E\tmain\t-DX=a b\t-Fo\tobject\tsource.hlsl\n"), "{object:?}");
-        assert_eq!(object.diagnostics, "said\n");
+        assert_eq!(object.diagnostics, "error: said\n");
     }
 }

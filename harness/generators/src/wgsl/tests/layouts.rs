@@ -51,6 +51,7 @@ pub(super) fn block(rules: &str, laid_out: LaidOut) -> BlockLayout {
         name: "B".to_owned(),
         kind: BlockKind::StorageBlock,
         pointer: None,
+        has_global_members: false,
         count: Count::Finite(1),
         result: Ok(laid_out),
         stride: None,

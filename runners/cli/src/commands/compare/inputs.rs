@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use layoutproof_compilers::family::Family;
 use layoutproof_core::check::Source;
+use layoutproof_core::results::frozen::{CaseDecisions, FrozenAnswer};
+use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_inputs::all_cases::{Cases, sources_of};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, check_filter};
 use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_layout::Span;
 use layoutproof_readers::toolchain::toolchains;
-use layoutproof_show::InputContent;
 use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::{InputContent, accounts};
 use layoutproof_source::diagnostics::Severity;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -117,6 +119,43 @@ impl Inputs {
         }
     }
 
+    /// What the user's files have, and what became of it. Builds are compared in what both decide: a block or parameter
+    /// about which neither says anything is not compared.
+    pub(crate) fn account(&self, decided: [&BTreeMap<String, CaseDecisions>; 2]) -> Account {
+        let mut entries = Vec::new();
+        for source in self.sources.iter().filter(|source| !source.is_case) {
+            let facts: Vec<&str> = decided.into_iter().flat_map(|build| facts(build, &source.id)).collect();
+            let state = |name: &str| {
+                let is_own = |path: &&&str| {
+                    path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+                };
+                let message = "neither build says where it is".to_owned();
+                let missing = || AccountState::not_compared(NotCompared::NoLayout { message });
+                facts.iter().find(is_own).map_or_else(missing, |_| AccountState::Compared)
+            };
+            let module = &source.module;
+            for block in &module.blocks {
+                let line =
+                    (self.texts.file(block.span.file).name == source.id).then(|| self.texts.position(block.span).line);
+                entries.push(AccountEntry {
+                    kind: FoundKind::Block,
+                    name: block.name.clone(),
+                    file: source.id.clone(),
+                    line,
+                    target: None,
+                    state: state(&block.name),
+                });
+            }
+            for mut entry in accounts::besides_blocks(module, &source.id, &self.texts) {
+                if entry.kind == FoundKind::Parameter {
+                    entry.state = state(&entry.name);
+                }
+                entries.push(entry);
+            }
+        }
+        Account { entries }
+    }
+
     /// The file and line of a member or parameter of a user's file; `None` for a case.
     pub(crate) fn place_of(&self, id: &str, path: &str) -> Option<String> {
         let source = self.sources.iter().find(|source| source.id == id && !source.is_case)?;
@@ -142,4 +181,14 @@ impl Inputs {
         let span = of_block.filter(|span| *span != Span::default()).or_else(of_parameter);
         span.filter(|span| *span != Span::default())
     }
+}
+
+/// The paths about which a build says something in a source.
+fn facts<'a>(decided: &'a BTreeMap<String, CaseDecisions>, id: &str) -> Vec<&'a str> {
+    let answers = decided.values().filter_map(|cases| cases.get(id)).flat_map(|found| found.answers.values());
+    let facts = answers.filter_map(|answer| match answer {
+        FrozenAnswer::Accepted(facts) => Some(facts),
+        FrozenAnswer::Refused(_) | FrozenAnswer::Broken(_) => None,
+    });
+    facts.flat_map(|facts| facts.keys().map(|(path, _)| path.as_str())).collect()
 }

@@ -23,7 +23,7 @@ use layoutproof_inputs::inputs::{InputWord, expanded};
 use layoutproof_records::frozen_set::FrozenSet;
 use layoutproof_records::output_files::check_folder;
 use layoutproof_report::build_changes::BuildChanges;
-use layoutproof_show::{Style, counted};
+use layoutproof_show::{Style, counted, one_line};
 
 use self::build::{AskOptions, Build, Decisions};
 use self::inputs::Inputs;
@@ -150,6 +150,7 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
 
     let list = accepted_changes(args, accepted, &new, &comparison)?;
     let stale = accept(&list, &new.manifest.version, &mut comparison, &left_out);
+    let account = inputs.account([&old.decided, &new.decided]);
     let [old_side, new_side] = sides;
     let changes = BuildChanges {
         old: old_side,
@@ -157,10 +158,16 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
         comparison: &comparison,
         stale: if args.allow_stale { &[] } else { &stale },
         noun: inputs.noun,
+        account: &account,
         place_of: &|source, path| inputs.place_of(source, path),
     };
     match args.format {
-        Format::Text => print(&changes.text(args.verbose, style)),
+        Format::Text => {
+            print(&changes.text(args.verbose, style));
+            if !account.is_complete() {
+                print(&format!("{}\n", one_line(&account.sentence())));
+            }
+        }
         Format::Json => print_json(&format!("{}\n", changes.json())),
     }
     answer_cache::warn_of(cache.as_ref());

@@ -275,7 +275,7 @@ impl CompileCheck {
             match command.run(&self.compiler)?.end {
                 TypedEnd::Accepted => {}
                 TypedEnd::Refused => return Ok(Some("DXC refuses it")),
-                TypedEnd::Silent | TypedEnd::Broken(_) => return Ok(Some("DXC crashes on it")),
+                TypedEnd::Broken(_) => return Ok(Some("DXC crashes on it")),
             }
         }
         Ok(None)

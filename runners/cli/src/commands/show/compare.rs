@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use anyhow::bail;
+use layoutproof_events::Account;
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::refused_input::RefusedInput;
@@ -15,7 +16,9 @@ use layoutproof_show::diff_text::{diff, paired};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::shown_columns::{ColumnName, ShownColumn};
 use layoutproof_show::struct_text::TextOptions;
-use layoutproof_show::{InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style};
+use layoutproof_show::{
+    InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style, accounts, one_line,
+};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::shell::shell_word;
@@ -53,15 +56,20 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
     let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
     let has_target = is_target(left) || is_target(right);
-    let (left, warnings) = layout(left, args, is_one_input, has_target, style)?;
-    let (right, more) = layout(right, args, is_one_input, has_target, style)?;
+    let [left, right] = [left, right].map(|side| layout(side, args, is_one_input, has_target, style));
+    let (LaidOutSide { shown: left, warnings, account }, right) = (left?, right?);
+    let LaidOutSide { shown: right, warnings: more, account: account_of_right } = right;
+    let account = account.both(account_of_right);
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
 
     let difference = diff(&left, &right, &TextOptions { width: text_columns(), ..TextOptions::plain(style) });
     match args.format {
-        DiffFormat::Json => print_json(&difference.to_json(&left, &right)),
+        DiffFormat::Json => print_json(&difference.to_json(&left, &right, &account)),
         DiffFormat::Text => print(&difference.text),
         DiffFormat::Html => print(&diff_page(&left, &right, difference.differs)),
+    }
+    if args.format == DiffFormat::Text && !account.is_complete() {
+        print(&format!("{}\n", one_line(&account.sentence())));
     }
     warn_rendered(&warnings);
     // The same input warns of the same things under both rule sets, but for the limits of each compiler.
@@ -139,21 +147,29 @@ fn column_name(choice: RuleChoice, word: Option<&str>, format: DiffFormat) -> Co
     }
 }
 
-/// Lays an input out under a rule set. Also returns the warnings that `show` prints about it.
+/// An input under a rule set.
+struct LaidOutSide {
+    shown: ShownColumn,
+    /// The warnings that `show` prints about it, or who read it and why.
+    warnings: String,
+    account: Account,
+}
+
+/// Lays an input out under a rule set.
 fn layout(
     side: &DiffSide<'_>,
     args: &DiffArgs,
     is_one_input: bool,
     is_beside_target: bool,
     style: Style,
-) -> anyhow::Result<(ShownColumn, String)> {
+) -> anyhow::Result<LaidOutSide> {
     let mut sources = SourceMap::default();
     let input = match read_input(side.input, &args.declare, None, Purpose::Layouts, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => {
-            let (mut shown, notes) = compiled(side, args, is_beside_target, diagnostics, sources)?;
-            shown.name.file = (!is_one_input).then(|| side.input.to_owned());
-            return Ok((shown, notes));
+            let mut compiled = compiled(side, args, is_beside_target, diagnostics, sources)?;
+            compiled.shown.name.file = (!is_one_input).then(|| side.input.to_owned());
+            return Ok(compiled);
         }
     };
 
@@ -196,18 +212,18 @@ fn layout(
     if !is_one_input {
         shown.name.file = Some(name.to_owned());
     }
-    Ok((shown, warnings))
+    let account = accounts::of_input(&input, name, &layouts, &[], &sources);
+    Ok(LaidOutSide { shown, warnings, account })
 }
 
-/// The layout of a file that our reader refuses, as the compiler of its target describes it. Also returns who
-/// read the file and why.
+/// The layout of a file that our reader refuses, as the compiler of its target describes it.
 fn compiled(
     side: &DiffSide<'_>,
     args: &DiffArgs,
     is_beside_target: bool,
     problems: Vec<Diagnostic>,
     sources: SourceMap,
-) -> anyhow::Result<(ShownColumn, String)> {
+) -> anyhow::Result<LaidOutSide> {
     let (path, declare) = (Path::new(side.input), &args.declare);
     let language = ShaderLanguage::of(declare.lang, path);
     let file = RefusedFile {
@@ -229,8 +245,10 @@ fn compiled(
     let layouts = layouts(read.columns);
     let blocks = layouts.first().map(|column| column.column().blocks).unwrap_or_default();
     let name = column_name(choice, side.rules, args.format);
-    let notes = read.notes.iter().map(|note| format!("note: {note}\n"));
-    Ok((ShownColumn { name, blocks }, notes.collect()))
+    let notes: Vec<String> = read.notes.iter().map(|note| format!("note: {note}\n")).collect();
+    let warnings = notes.concat();
+    let account = accounts::of_compiled(side.input, &blocks);
+    Ok(LaidOutSide { shown: ShownColumn { name, blocks }, warnings, account })
 }
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ fn show_one(
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
     check_shader_model(profile).map_err(|error| not_read(args, word, Code::Unsupported, error))?;
-    let purpose = if args.placement.target.is_empty() { Purpose::Layouts } else { Purpose::Bindings };
+    let purpose = if args.placement.target.is_empty() { Purpose::Display } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
     let (mut input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => (input, None),
@@ -142,7 +142,8 @@ fn show_one(
         None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note(), false),
         None => (Vec::new(), note(), false),
     };
-    let forbidden = if is_named { input.refusals(&layouts) } else { Vec::new() };
+    let fixes_layout = matches!(input.content, InputContent::LaidOut(_));
+    let forbidden = if is_named || fixes_layout { input.refusals(&layouts) } else { Vec::new() };
 
     let mut refused = placements.refused.clone();
     let kind = args.format.kind;

@@ -9,13 +9,14 @@ use layoutproof_bindings::reflect::{ParameterUses, slang_json, yaml};
 use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
 use layoutproof_core::check::Source;
 use layoutproof_events::summary::Exit;
+use layoutproof_events::{Account, AccountEntry};
 use layoutproof_frontend::module::Module;
 use layoutproof_inputs::inputs::read_input;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, ShowInput, Style};
+use layoutproof_show::{InputContent, ShowInput, Style, accounts, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -23,7 +24,7 @@ use layoutproof_source::sources::SourceMap;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::compiled_columns::without_declarations;
 use crate::commands::show::host_text::deliver;
-use crate::output::warn_rendered;
+use crate::output::{warn, warn_rendered};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReflectionForm {
@@ -64,6 +65,12 @@ pub(crate) fn show_reflection(args: &ShowArgs, word: &str, form: ReflectionForm,
         warnings.extend(beyond_slangs_reflection(&source.module, &request.options));
     }
     warn_rendered(&render(&warnings, &sources, style.colour));
+    // The formats are those of other programs, which know no account.
+    let views = accounts::besides_blocks(&source.module, word, &sources).into_iter().filter(AccountEntry::is_open);
+    let account = Account { entries: views.collect() };
+    for gap in account.gaps() {
+        warn(&format!("note: not in the reflection: {}\n", one_line(&gap)));
+    }
     Ok(exit)
 }
 

@@ -33,6 +33,10 @@ pub(crate) fn shown_rules(args: &ShowArgs, input: &str) -> anyhow::Result<ShownR
 
     let choices = rule_choices(&args.rules)?;
     match (choices.as_slice(), kind) {
+        // The columns of the targets take their place.
+        ([], FormatKind::HostStructs | FormatKind::LlvmTypes) if args.placement.selects_columns() => {
+            Ok(ShownRules::Shipping)
+        }
         ([], FormatKind::HostStructs | FormatKind::LlvmTypes) => suggested(input, args.declare.lang),
         ([], FormatKind::Data) => Ok(ShownRules::Bare),
         ([], FormatKind::Tables | FormatKind::Drawing) if args.all => Ok(ShownRules::Relevant),
@@ -68,7 +72,9 @@ fn suggested(input: &str, named: Option<ShaderLanguage>) -> anyhow::Result<Shown
             Ok(ShownRules::Named(find_native(HLSL).map(RuleChoice::Native).into_iter().collect()))
         }
         InputWord::Shader(_) | InputWord::CaseFile(_) | InputWord::Filter(_) => {
-            bail!("{input}: the layout depends on the target: name a rule set with --rules (std140, {HLSL}, ...)")
+            bail!(
+                "{input}: the layout depends on the target: name one, as --target vulkan, or a rule set, as --rules std140"
+            )
         }
     }
 }
@@ -150,8 +156,8 @@ mod tests {
         for (words, expected) in [
             ("a.hlsl --target vulkan,d3d12 --format cpp-asserts", "host structs are written for one target"),
             ("a.hlsl --target metal --compiler dxc", "dxc is not known to write code for metal"),
-            ("a.slang --format rust-asserts", "name a rule set with --rules"),
-            ("arrays/x --format rust-asserts", "name a rule set with --rules"),
+            ("a.slang --format rust-asserts", "name one, as --target vulkan"),
+            ("arrays/x --format rust-asserts", "name one, as --target vulkan"),
             ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
             ("a.hlsl --rules native:gcc", "unknown compiler `native:gcc`"),
             ("a.hlsl --rules std14", "unknown rule set `std14`: did you mean `std140`?"),

@@ -44,7 +44,7 @@ const WRITING: [&str; 7] = [
 /// Commands that write a folder, with `FILE` in its place.
 const WRITING_FOLDERS: [&str; 2] = [
     "run pair.hlsl --rules std140 --compiler naga-glsl --runner model --keep FILE",
-    "freeze --compiler ./compiler --family dxc vectors/two_pairs --to FILE",
+    "compare dxc=./compiler --no-cache vectors/two_pairs --save FILE",
 ];
 
 /// Paths that cannot be written.

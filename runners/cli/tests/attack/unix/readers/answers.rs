@@ -64,18 +64,18 @@ pub(super) fn readers() -> Vec<Reader> {
             .words(IR)
             .compiler("CLANG_DXC", PRINTS),
         reflection.compiler("SLANGC", WRITES_REFLECTION),
-        answer("compilers-spirv", spirv, &[FREEZE_DXC], Vec::new()).compiler("DXC", WRITES_MODULE),
+        answer("compilers-spirv", spirv, &[SAVE_DXC], Vec::new()).compiler("DXC", WRITES_MODULE),
     ]
 }
 
-const FREEZE_DXC: &str = "freeze --compiler ./compiler --family dxc --cases c moons/ --to out --time-limit 5";
+const SAVE_DXC: &str = "compare dxc=./compiler --no-cache --cases c moons/ --save out --compile-limit 5";
 const DXC: [&str; 2] =
-    ["run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil --compile-limit 5", FREEZE_DXC];
+    ["run pair.hlsl --rules hlsl-cbuffer --compiler dxc-dxil --runner dxil --compile-limit 5", SAVE_DXC];
 const CLANG: [&str; 2] = [
     "run pair.hlsl --rules hlsl-cbuffer --compiler clang-dxc --runner dxil --compile-limit 5",
-    "freeze --compiler ./compiler --family clang --cases c moons/ --to out --time-limit 5",
+    "compare clang=./compiler --no-cache --cases c moons/ --save out --compile-limit 5",
 ];
-const SLANG: [&str; 1] = ["freeze --compiler ./compiler --family slang --cases c moons/ --to out --time-limit 5"];
+const SLANG: [&str; 1] = ["compare slang=./compiler --no-cache --cases c moons/ --save out --compile-limit 5"];
 
 fn answer(
     name: &'static str,

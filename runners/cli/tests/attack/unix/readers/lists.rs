@@ -55,7 +55,7 @@ pub(super) fn readers() -> Vec<Reader> {
         let (own, others): (Vec<_>, Vec<_>) = frozen.iter().cloned().partition(|(other, _)| *other == file);
         let corpus = own.into_iter().map(|(_, bytes)| bytes).collect();
         let others = others.into_iter().chain(frozen_cases()).collect();
-        Reader::new(name, corpus, file, &REGRESS).words(FROZEN_WORDS).others(others).compiler("DXC", &pair_compiler())
+        Reader::new(name, corpus, file, &COMPARE).words(FROZEN_WORDS).others(others).compiler("DXC", &pair_compiler())
     };
     vec![
         Reader::new("known", files("ci/known", ".toml"), "known.toml", &KNOWN).words(LIST_WORDS),
@@ -76,9 +76,9 @@ const KNOWN: [&str; 2] = [
 const FLOORS: [&str; 1] = ["run vectors/two_pairs --rules std140 --form leaf --device model --floors floors.toml"];
 const CASELIST: [&str; 1] = ["run --caselist work.txt --rules std140 --form leaf --device model"];
 const REPORT: [&str; 2] = ["report r.jsonl", "report r.jsonl -v --json all.jsonl --junit all.xml --csv all.csv"];
-const REGRESS: [&str; 2] = [
-    "regress --compiler ./compiler --family dxc --cases c moons/ --against set",
-    "regress --compiler ./compiler --family dxc --cases c moons/ --against set --allow-stale -v --format json",
+const COMPARE: [&str; 2] = [
+    "compare set dxc=./compiler --no-cache --cases c moons/",
+    "compare set dxc=./compiler --no-cache --cases c moons/ --allow-stale -v --format json",
 ];
 
 const MANIFEST: &str = "set/manifest.toml";
@@ -126,7 +126,7 @@ fn frozen_set() -> Vec<(&'static str, Vec<u8>)> {
         sandbox.write(name, bytes);
     }
     sandbox.write_script("compiler", &pair_compiler());
-    let end = Call::new(&sandbox, "freeze --compiler ./compiler --family dxc --cases c moons/ --to set").run();
+    let end = Call::new(&sandbox, "compare dxc=./compiler --no-cache --cases c moons/ --save set").run();
     assert_eq!(end.code(), Some(0), "{}", end.told("no frozen set to mutate"));
     let accepted = file("shaders/frozen/dxc-1.7.3435/accepted.toml");
     let read = |name: &str| sandbox.read(name).into_bytes();
