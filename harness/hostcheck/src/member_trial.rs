@@ -184,9 +184,16 @@ impl MemberFit {
         self.named * 2 >= self.of && self.placed * 2 >= self.of
     }
 
-    /// True if the struct may be meant although another one has all members: it has most of them.
-    pub fn is_rival(self) -> bool {
-        self.named * 2 > self.of || self.is_whole()
+    /// True if the struct has no member of the block.
+    pub fn has_none(self) -> bool {
+        self.named == 0
+    }
+
+    /// True if the struct may be meant although `best` has all members: it has most of them, and not all in other places
+    /// where each of several is in its place in `best`.
+    pub fn is_rival_of(self, best: Self) -> bool {
+        let is_elsewhere = self.placed == 0 && best.placed == best.of && best.of >= FEWEST_BY_BYTES;
+        (self.named * 2 > self.of && !is_elsewhere) || self.is_whole()
     }
 }
 

@@ -106,6 +106,10 @@ impl Comparer<'_> {
             (Some(other), _) => self.report_missing(member, Some(other)),
             (None, Some(LaneAnswer::Nothing)) => self.report_missing(member, None),
             (None, Some(answer)) => {
+                let lane = answer.host_lane().map(|lane| lane.member);
+                if let Some(padding) = lane.filter(|lane| is_padding(&self.host.members[*lane].path)) {
+                    return self.report_missing(member, Some(padding));
+                }
                 let host = answer.host_lane().map(|lane| self.host.members[lane.member].clone());
                 self.report_lane(index, member, host.as_ref(), answer)
             }

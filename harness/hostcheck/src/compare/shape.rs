@@ -199,12 +199,14 @@ impl Comparer<'_> {
                 |lane: &Lane| self.with_outer(lane.member).any(|index| self.pairs.shader_of(index).is_some());
             // A member elsewhere would still be followed too closely at the shader's place.
             lanes.any(|lane| if pair.shift == 0 { self.is_displaced_in_shader(lane.member) } else { is_paired(&lane) })
-                || self.is_next_nearer(pair, shader_size - host_size)
-        } else if (shader_size == 12 && host_size == 16) || pair.shift != 0 {
+                || self.is_next_moved(pair, i64::from(host_size) - i64::from(shader_size))
+        } else if shader_size == 12 && host_size == 16 {
             false
         } else {
-            self.shader.lanes_in(start, end).any(|lane| self.is_displaced_in_host(lane.member))
-                || self.reaches_beyond_the_block(host_size, start, end)
+            let is_in_the_way = || self.shader.lanes_in(start, end).any(|lane| self.is_displaced_in_host(lane.member));
+            let is_at_its_place = pair.shift == 0;
+            (is_at_its_place && (is_in_the_way() || self.reaches_beyond_the_block(host_size, start, end)))
+                || self.is_next_moved(pair, i64::from(host_size) - i64::from(shader_size))
         };
         (is_wrong && host_size != shader_size).then(|| MismatchKind::SizeDiffers {
             shader_size,
@@ -213,15 +215,16 @@ impl Comparer<'_> {
         })
     }
 
-    /// True if the host has the next member nearer than the shader by these bytes.
-    fn is_next_nearer(&self, pair: Namesakes<'_>, by: u32) -> bool {
+    /// True if the host has the next member farther away than the shader by these bytes.
+    fn is_next_moved(&self, pair: Namesakes<'_>, by: i64) -> bool {
         let Namesakes { member, host, .. } = pair;
         let is_later = |other: &FlatMember| other.parent == member.parent && other.offset > member.offset;
         let later =
             self.shader.members.iter().enumerate().filter(|(_, other)| is_later(other) && !is_filler(&other.path));
         let Some((next, own)) = later.min_by_key(|(_, other)| other.offset) else { return false };
-        let found = self.pairs.host_of(next).map(|found| self.host.members[found].offset);
-        found.and_then(|found| found.checked_sub(host.offset)?.checked_add(by)) == own.offset.checked_sub(member.offset)
+        let Some(found) = self.pairs.host_of(next).map(|found| &self.host.members[found]) else { return false };
+        let distance = |from: &FlatMember, to: &FlatMember| i64::from(to.offset) - i64::from(from.offset);
+        by != 0 && distance(host, found) == distance(member, own) + by
     }
 
     /// True if the shader has the host's member, or one around it, at another byte.
