@@ -128,7 +128,7 @@ impl<'d> HostStructs<'d> {
     pub(crate) fn only_fitting<'a, 'b>(
         &self,
         candidates: &'a [Candidate<'b>],
-        displaced: Option<&ProgramStruct>,
+        displaced: Option<(&ProgramStruct, Option<MemberFit>)>,
         has_namesakes: bool,
     ) -> Option<&'a Candidate<'b>> {
         let has_all = |candidate: &&Candidate<'_>| {
@@ -137,12 +137,16 @@ impl<'d> HostStructs<'d> {
         };
         let best = candidates.iter().find(has_all)?;
         let is_rival = |other: &Candidate<'_>| {
-            let comes_near = has_namesakes || other.fit.is_rival();
+            let comes_near = has_namesakes || other.fit.is_rival_of(best.fit);
             let is_same = other.host.name == best.host.name || is_same_template(other.host, best.host);
             !is_same && other.nearness >= best.nearness && comes_near && !is_written_unlike(best.host, other.host)
         };
         let is_alone = !candidates.iter().any(is_rival);
-        (is_alone && displaced.is_none_or(|named| is_written_unlike(best.host, named))).then_some(best)
+        let is_meant = displaced.is_none_or(|(named, fit)| {
+            let has_none = fit.is_some_and(MemberFit::has_none);
+            has_none || is_written_unlike(best.host, named)
+        });
+        (is_alone && is_meant).then_some(best)
     }
 
     /// The struct that is probably the block's with a mistake: it alone comes near, has its members under their names
@@ -177,6 +181,22 @@ impl<'d> HostStructs<'d> {
             }
         }
         best_first(candidates)
+    }
+
+    /// The structs that fit by their members and those with similar names, best first.
+    pub(crate) fn with_named<'a>(
+        &'a self,
+        parts: &[BlockPart<'_>],
+        names: &[&str],
+        mut fitting: Vec<Candidate<'a>>,
+    ) -> Vec<Candidate<'a>> {
+        for host in names.iter().filter_map(|name| self.find(name)) {
+            let is_known = fitting.iter().any(|known| known.host.name == host.name);
+            if let Some((fit, part)) = self.best_fit(parts, host).filter(|_| !is_known) {
+                fitting.push(self.candidate(host, part, fit));
+            }
+        }
+        best_first(fitting)
     }
 
     /// The structs with the block's name and those that fit by their members, best first.

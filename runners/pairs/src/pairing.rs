@@ -8,9 +8,9 @@ use layoutproof_hostcheck::matching::{
     BlockMatch, BlockNames, Candidates, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
 };
 use layoutproof_hostcheck::{
-    BlockPart, Comparison, MemberSketch, Mismatch, MismatchKind, ProgramContract, ProgramField, ProgramShape,
-    ProgramStruct, Remark, WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of, part_of_host,
-    part_path, shares_a_member,
+    BlockPart, Comparison, MemberFit, MemberSketch, Mismatch, MismatchKind, ProgramContract, ProgramField,
+    ProgramShape, ProgramStruct, Remark, WrittenBy, WrittenRules, as_written, block_parts, has_data, has_members_of,
+    part_of_host, part_path, shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOut, LaidOutMember, LaidOutShape};
@@ -160,7 +160,7 @@ impl<'a> PairsOfBlock<'a> {
             return self.unmatched.push(unmatched(block, layout.name.clone(), reason));
         }
         let named = host.and_then(|host| self.accept(&parts, &found, host));
-        let whole = self.find_whole(index, hosts, &parts, named);
+        let whole = self.find_whole(index, hosts, &parts, named, &type_names);
 
         let is_compared = self.pairs.iter().any(|pair| !pair.pair.comparison.is_header());
         if !is_compared && let Some(part) = parts.iter().position(|part| part.has_header) {
@@ -252,13 +252,16 @@ impl<'a> PairsOfBlock<'a> {
         hosts: &[DebugAnswer],
         parts: &[BlockPart<'_>],
         named: Result<(usize, &'a ProgramStruct), UnmatchedReason>,
+        type_names: &[&str],
     ) -> WholeMatch<'a> {
         let (block, structs) = (self.block, self.structs);
         let fitting = || structs.candidates(index, hosts, |part| parts.get(part).is_some_and(|part| !part.has_header));
         let candidates = match &named {
             Ok(_) if block.names.stated.is_some() => Vec::new(),
             Ok((_, host)) if !is_generic(&host.name) => {
-                fitting().into_iter().filter(|candidate| candidate.fit.is_whole()).collect()
+                // Others with a similar name may have all of the members.
+                let all = structs.with_named(parts, type_names, fitting());
+                all.into_iter().filter(|candidate| candidate.fit.is_whole()).collect()
             }
             Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(parts, names, fitting()),
             Ok(_) | Err(_) => fitting(),
@@ -277,7 +280,8 @@ impl<'a> PairsOfBlock<'a> {
             None => named.map(|(part, host)| structs.only_elements(parts, host).unwrap_or((part, host))),
         };
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
-        let only_fitting = structs.only_fitting(&candidates, displaced.map(|(_, host)| host), has_namesakes);
+        let displaced_host = displaced.map(|(part, host)| (host, self.fit_of(&parts[part], host)));
+        let only_fitting = structs.only_fitting(&candidates, displaced_host, has_namesakes);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
         let only_faulty = structs.only_faulty(&candidates).filter(|_| displaced.is_none() && !has_namesakes);
 
@@ -334,6 +338,7 @@ impl<'a> PairsOfBlock<'a> {
         let named = host.as_ref().ok().copied().filter(|_| whole.header.is_none());
         let displaced = named.filter(|host| self.is_displaced(parts, part, host, &candidates));
         let host = displaced.map_or(host, |host| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
+        let displaced = displaced.map(|host| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
         match host {
@@ -365,7 +370,7 @@ impl<'a> PairsOfBlock<'a> {
         candidates: &[Candidate<'_>],
     ) -> bool {
         let structs = self.structs;
-        let own = MemberSketch::new(parts[part].root).map(|sketch| sketch.fit_of(named, structs.vector_types));
+        let own = self.fit_of(&parts[part], named);
         let is_displacing = |candidate: &Candidate<'_>| {
             candidate.nearness >= structs.nearness(named) && own.is_some_and(|own| candidate.displaces(named, own))
         };
@@ -376,7 +381,14 @@ impl<'a> PairsOfBlock<'a> {
             }
             None => !compare_pair(self.block, &parts[part], named, self.rules).comparison.agrees(),
         };
-        self.block.names.stated.is_none() && candidates.iter().any(is_displacing) && differs()
+        // Without a member of the block, a struct agrees by accident.
+        let agrees_by_accident = || own.is_some_and(MemberFit::has_none) && named.written_by.is_none();
+        let is_stated = self.block.names.stated.is_some();
+        !is_stated && candidates.iter().any(is_displacing) && (agrees_by_accident() || differs())
+    }
+
+    fn fit_of(&self, part: &BlockPart<'_>, host: &ProgramStruct) -> Option<MemberFit> {
+        MemberSketch::new(part.root).map(|sketch| sketch.fit_of(host, self.structs.vector_types))
     }
 
     /// False for a struct of which the name of the only member is right, and nothing else.

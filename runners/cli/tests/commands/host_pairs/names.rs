@@ -147,3 +147,38 @@ fn copies_in_several_languages_are_mirrors() {
     let answer = answer.prints("Mirrors 3 mirrors of `Material`, 1 differs; a.hlsl, c.wgsl agree");
     answer.prints("! swapped names: `metallic` of the host fills `roughness` of the");
 }
+
+/// Each host has a struct with the block's name, and another one with its members at their places.
+#[test]
+fn members_come_before_names() {
+    let config = "#version 450\nlayout(push_constant) uniform Config { float ssaoRadius; float ssaoStrength; } config;\n\
+                  layout(location = 0) out vec4 o;\nvoid main() { o = vec4(config.ssaoRadius); }\n";
+    let counts = "#version 450\nlayout(push_constant) uniform parameter { uint ne0; uint ne1; uint nb0; uint nb1; uint first; } p;\n\
+                  void main() {}\n";
+    let sky = "cbuffer SkyConstants : register(b0) { float4x4 ProjInverse; float4 Horizon; };\n\
+               float4 main() : SV_Position { return mul(ProjInverse, Horizon); }\n";
+    for (shader, host, expected) in [
+        (
+            ("a.frag", config),
+            "namespace app { struct Config { unsigned width, height; bool vsync; } c; }\n\
+             namespace ssao { struct ConfigUniform { float ssao_radius, ssao_strength; } u; }",
+            "config ssao::ConfigUniform agree",
+        ),
+        (
+            ("a.comp", counts),
+            "struct count_push_constants { unsigned ne0, ne1, nb0, nb1, first; } a;\n\
+             struct upscale_push_constants { unsigned ne, first, other, ne0, ne1, nb0, nb1; } b;",
+            "p count_push_constants agree",
+        ),
+        (
+            ("a.hlsl", sky),
+            "struct M { float m[16]; }; struct V { float v[4]; };\n\
+             struct SkyConstants { M modelToProjection; V viewer; } c; struct SkyDome { M ProjInverse; V Horizon; } d;",
+            "SkyConstants SkyDome agree",
+        ),
+    ] {
+        let Some(folder) = folder_of(shader, host) else { return };
+        let answer = folder.run(&format!("check {} host.o --format json", shader.0)).exits(0);
+        assert_eq!(pairs(&answer), [expected], "{host}");
+    }
+}
