@@ -11,6 +11,7 @@ use layoutproof_layout::{
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::declared_words::{declared_block, declared_resources};
@@ -198,6 +199,28 @@ pub struct LaidOutFile {
     pub api: Option<ShaderTarget>,
     /// What an OpenGL driver gets to lay out those blocks.
     pub for_driver: Option<DriverText>,
+}
+
+impl ShowInput {
+    /// Keeps the blocks with these names.
+    ///
+    /// # Errors
+    /// A sentence with names that are near, if one is not there.
+    pub fn keep_blocks(&mut self, wanted: &[String]) -> Result<(), String> {
+        let names: Vec<String> = match &self.content {
+            InputContent::Declared(source) => source.module.blocks.iter().map(|block| block.name.clone()).collect(),
+            InputContent::LaidOut(file) => file.blocks.iter().map(|block| block.name.clone()).collect(),
+        };
+        if let Some(name) = wanted.iter().find(|name| !names.contains(name)) {
+            let meant = did_you_mean(name, names.iter().map(String::as_str));
+            return Err(format!("no block is called `{name}`{meant}"));
+        }
+        match &mut self.content {
+            InputContent::Declared(source) => source.module.blocks.retain(|block| wanted.contains(&block.name)),
+            InputContent::LaidOut(file) => file.blocks.retain(|block| wanted.contains(&block.name)),
+        }
+        Ok(())
+    }
 }
 
 /// GLSL with its includes and the user's macros in it.

@@ -41,7 +41,7 @@ const GLOBAL_HEADING: &str = "Global options";
 
 /// Commands with so many options that `-h` leaves most of them out, with those that it shows.
 const MAIN_OPTIONS: [(&str, &str); 5] = [
-    ("show", "rules all target compiler format padding output args entry define include"),
+    ("show", "rules all target compiler format padding output block args entry define include"),
     ("check", "target rules map strict run format html config args define include"),
     (
         "run",

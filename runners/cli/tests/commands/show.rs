@@ -522,3 +522,17 @@ fn a_limit_is_a_warning_with_its_column() {
     let compared = folder.run("diff big.hlsl native:dxc-dxil std140").exits(1);
     assert!(compared.err.contains("65540 bytes are more than the 65536"), "{compared}");
 }
+
+#[test]
+fn one_block_can_be_shown_alone() {
+    let text = "cbuffer Frame { float3 a; float b; }; cbuffer Other { float4 c; }; Texture2D t;";
+    let folder = Folder::with(&[("a.hlsl", text), ("a.wgsl", "@group(0) @binding(0) var<uniform> frame: vec4f;\n")]);
+    let answer = folder.run("show a.hlsl --block Frame --target d3d12").exits(0);
+    assert!(answer.out.contains("Frame") && !answer.out.contains("Other") && !answer.out.contains("t0"), "{answer}");
+    let shown = folder.run("show a.hlsl --block Frame --format json").exits(0).json();
+    let names: Vec<&str> =
+        shown["layouts"][0]["blocks"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!((names, &shown["account"]["found"]), (vec!["Frame"], &1.into()), "{shown}");
+    folder.run("show a.wgsl --block frame").exits(0);
+    folder.run("show a.hlsl --block Fram").exits(2).warns("error: no block is called `Fram`: did you mean `Frame`?");
+}

@@ -105,7 +105,7 @@ pub struct HostArgs {
     /// Namespace of the types, or module in Rust.
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
-    /// Only these blocks.
+    /// Only these blocks, without bindings.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub block: Vec<String>,
     /// Write the text to this file.

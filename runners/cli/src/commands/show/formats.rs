@@ -95,7 +95,7 @@ pub(crate) static FORMATS: [LayoutFormat; 13] = [
         name: "llvm",
         help: "LLVM types with explicit padding, as Clang makes them",
         kind: FormatKind::LlvmTypes,
-        text: |shown| Ok(llvm_types(&host_text::chosen(shown)?, LlvmForm::Padded)),
+        text: |shown| Ok(llvm_types(&host_text::blocks(shown), LlvmForm::Padded)),
         ..OTHER
     },
     LayoutFormat {
@@ -104,7 +104,7 @@ pub(crate) static FORMATS: [LayoutFormat; 13] = [
         help: "LLVM types with `target(\"dx.Layout\", ...)` or `target(\"spirv.Layout\", ...)`, and for a cbuffer the \
                struct of its registers, as in the proposals for Clang",
         kind: FormatKind::LlvmTypes,
-        text: |shown| Ok(llvm_types(&host_text::chosen(shown)?, LlvmForm::TargetLayout)),
+        text: |shown| Ok(llvm_types(&host_text::blocks(shown), LlvmForm::TargetLayout)),
         ..OTHER
     },
     LayoutFormat {

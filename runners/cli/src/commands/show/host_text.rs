@@ -11,7 +11,6 @@ use layoutproof_records::output_files::{check_file, write_file};
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
-use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::commands::show::args::{HostArgs, ShowArgs};
 use crate::commands::show::formats::{FormatKind, ShownInput};
@@ -19,7 +18,7 @@ use crate::output::{print, warn};
 
 /// Structs for the blocks of the input, or assertions about the user's own types.
 pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow::Result<String> {
-    let (host, word, blocks) = (&shown.args.host, shown.word, chosen(shown)?);
+    let (host, word, blocks) = (&shown.args.host, shown.word, blocks(shown));
     let namespace = host.namespace.as_deref();
     if language == HostLanguage::C && namespace.is_some() {
         bail!("C has no namespaces: leave --namespace out");
@@ -62,17 +61,9 @@ fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
     Ok(Exit::Differ)
 }
 
-/// The blocks that the user names, or all of them.
-pub(crate) fn chosen(shown: &ShownInput<'_>) -> anyhow::Result<Vec<BlockLayout>> {
-    let blocks: Vec<BlockLayout> = shown.layouts.iter().flat_map(RuleSetLayouts::copied).collect();
-    let names = &shown.args.host.block;
-    for name in names {
-        if !blocks.iter().any(|block| block.name == *name) {
-            let meant = did_you_mean(name, blocks.iter().map(|block| block.name.as_str()));
-            bail!("no block is called `{name}`{meant}");
-        }
-    }
-    Ok(blocks.into_iter().filter(|block| names.is_empty() || names.contains(&block.name)).collect())
+/// The blocks that are written.
+pub(crate) fn blocks(shown: &ShownInput<'_>) -> Vec<BlockLayout> {
+    shown.layouts.iter().flat_map(RuleSetLayouts::copied).collect()
 }
 
 /// Parses the user's names for types and members.
@@ -99,8 +90,8 @@ pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some() || has_types) {
         bail!("--asserts-only, --namespace and --type go with --format cpp-asserts, rust-asserts or c-asserts");
     }
-    if !kind.is_program_file() && (host.output.is_some() || !host.block.is_empty()) {
-        bail!("--output and --block go with the formats of host structs and LLVM types");
+    if !kind.is_program_file() && host.output.is_some() {
+        bail!("--output goes with the formats of host structs and LLVM types");
     }
     Ok(())
 }

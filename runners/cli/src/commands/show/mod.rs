@@ -11,7 +11,8 @@ mod project_columns;
 mod reflection;
 mod show_rules;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
+use layoutproof_events::FoundKind;
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
@@ -87,7 +88,7 @@ fn show_one(
     check_shader_model(profile).map_err(|error| not_read(args, word, Code::Unsupported, error))?;
     let purpose = if args.placement.target.is_empty() { Purpose::Display } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
-    let (mut input, compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
+    let (mut input, mut compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => (input, None),
         Err(found) => {
             let requested = RequestedColumns { args, word, declare, profile, rules: &rules };
@@ -105,6 +106,13 @@ fn show_one(
             file.leave_to_driver(Span::default());
         }
     }
+    let is_in_part = !args.host.block.is_empty();
+    if is_in_part {
+        input.keep_blocks(&args.host.block).map_err(|error| anyhow!(error))?;
+        for layouts in compiled.iter_mut().flat_map(|(layouts, ..)| layouts) {
+            layouts.blocks.retain(|shown| args.host.block.contains(&shown.layout.name));
+        }
+    }
     if let Some(problem) = refused_compiler(&input, word, &args.compiler) {
         return Ok(refuse(args, word, &[problem], &sources, style));
     }
@@ -114,11 +122,11 @@ fn show_one(
         }
         InputContent::Declared(_) | InputContent::LaidOut(_) => rules,
     };
-    let requests = if compiled.is_some() { Vec::new() } else { binding_requests(&input, word, args)? };
+    let requests = if compiled.is_some() || is_in_part { Vec::new() } else { binding_requests(&input, word, args)? };
     let own_targets: Vec<ShaderTarget> = args.placement.target.iter().map(|choice| choice.target).collect();
     let mut placements = match &input.content {
-        InputContent::LaidOut(_) => input.declared_placements(&own_targets, declare.entry.as_deref())?,
-        InputContent::Declared(_) => input.placements(&requests),
+        InputContent::LaidOut(_) if !is_in_part => input.declared_placements(&own_targets, declare.entry.as_deref())?,
+        InputContent::LaidOut(_) | InputContent::Declared(_) => input.placements(&requests),
     };
     let question = (&input, requests.as_slice(), sources.files());
     match args.compiler.as_slice() {
@@ -161,7 +169,10 @@ fn show_one(
     let mut warnings = input.warnings(&layouts);
     warnings.extend(placements.warnings());
 
-    let account = accounts::of_input(&input, word, &layouts, &placements.columns, &sources);
+    let mut account = accounts::of_input(&input, word, &layouts, &placements.columns, &sources);
+    if is_in_part {
+        account.entries.retain(|entry| entry.kind == FoundKind::Block);
+    }
     let text = (args.format.text)(&ShownInput {
         args,
         account: &account,
