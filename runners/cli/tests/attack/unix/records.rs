@@ -46,12 +46,12 @@ pub(crate) fn read(text: &str) -> Result<BTreeMap<String, CheckEnd>, String> {
     Ok(checks)
 }
 
-/// The file without what differs between runs: wall times, and the use of the cache. A line that is
-/// not a record is not changed.
+/// The file without what differs between runs: wall times, the use of the cache, and the faults that a repeat hides. A
+/// line that is not a record is not changed.
 pub(crate) fn redacted(text: &str) -> String {
     let redacted = text.lines().map(|line| match serde_json::from_str::<Value>(line) {
         Ok(Value::Object(mut record)) => {
-            record.retain(|key, _| !["ms", "cached", "cache"].contains(&key.as_str()));
+            record.retain(|key, _| !["ms", "cached", "cache", "faults"].contains(&key.as_str()));
             Value::Object(record).to_string()
         }
         Ok(_) | Err(_) => line.to_owned(),
