@@ -124,6 +124,9 @@ fn make(
     let mut validated: Option<Arc<Proof>> = None;
     let mut made = Vec::with_capacity(group.len());
     for &(index, check) in group {
+        if making.launch.interrupt.is_set() {
+            break;
+        }
         let check = match check {
             PlannedCheck::Bytes { subject, producer, device } if !device.lacks.is_empty() => {
                 let produced = Arc::new(SubjectShaders::empty(*producer, making.settings.elements));
