@@ -44,10 +44,6 @@ pub enum MemberShape {
     TwoByteEnum,
     /// An array of matrices of integers or bools with an explicit order.
     OrderedIntegerMatrixInAnArray,
-    /// A vector of one component of 8 bytes, not in an array, that is not the first member of its
-    /// struct, or that is in a buffer with packoffsets, where even the first member may be
-    /// anywhere.
-    EightByteOneVector,
     /// The struct of the block, if it has a base.
     DerivedBlock,
     /// The struct of a `ConstantBuffer` or of push constants, if it has bit-fields.
@@ -65,8 +61,6 @@ pub enum MemberShape {
     /// A vector of three components in a struct.
     ThreeVectorInAStruct,
     StructMember,
-    /// An array of one struct that contains a matrix.
-    ArrayOfOneStruct,
     /// An array of structs that contain, directly or in nested structs, an array of matrices in one
     /// order and a matrix in the other.
     ArrayOfStructsOfBothOrders,
@@ -266,18 +260,15 @@ impl ShapeFinder<'_> {
                     (MemberShape::TwoByteEnum, context.in_struct && bytes == 2),
                 ]
             }
-            Type::Vector { scalar, length } => self.shapes_of_vector(context, *scalar, *length),
+            Type::Vector { length, .. } => self.shapes_of_vector(context, *length),
             // A handle is two numbers.
-            Type::Handle { .. } => self.shapes_of_vector(context, Scalar::Uint32, 2),
+            Type::Handle { .. } => self.shapes_of_vector(context, 2),
             Type::Struct(inner) => {
-                let is_of_one = context.dimensions.contains(&Count::Finite(1));
                 let within = members_within(inner);
-                let has_matrix = within.iter().any(|member| matches!(member.ty.dimensions().0, Type::Matrix { .. }));
                 let has_vector = within.iter().any(|member| is_vector(member.ty.dimensions().0));
                 let has_other_order = context.is_array() && self.has_array_of_other_order(&within);
                 vec![
                     (MemberShape::StructMember, true),
-                    (MemberShape::ArrayOfOneStruct, is_of_one && has_matrix),
                     (MemberShape::ArrayOfStructsOfBothOrders, has_other_order),
                     (MemberShape::StructWithAVector, has_vector),
                 ]
@@ -286,10 +277,8 @@ impl ShapeFinder<'_> {
         }
     }
 
-    fn shapes_of_vector(&self, context: &MemberContext<'_>, scalar: Scalar, length: u32) -> Vec<(MemberShape, bool)> {
-        let is_eight_byte = self.bytes(scalar) == 8 && length == 1;
+    fn shapes_of_vector(&self, context: &MemberContext<'_>, length: u32) -> Vec<(MemberShape, bool)> {
         vec![
-            (MemberShape::EightByteOneVector, is_eight_byte && context.may_begin_inside_a_register()),
             (MemberShape::EvenVector, length.is_multiple_of(2)),
             (MemberShape::ThreeVectorInAStruct, length == 3 && context.in_struct && !self.is_element),
         ]
@@ -488,31 +477,10 @@ mod tests {
         assert_eq!(shapes("cbuffer B { float1x1 a; };"), ["B.a flat-matrix"]);
     }
 
-    /// The bug of DXC 1.7.2308 is about such a vector in the second half of a register, which packoffsets, too, may
-    /// bring about.
-    #[test]
-    fn an_eight_byte_vector_of_one_is_told_where_it_may_stand_inside_a_register() {
-        let (first, second) = ("B.a eight-byte-one-vector", "B.b eight-byte-one-vector");
-        assert_eq!(shapes("cbuffer B { double1 a; };"), NONE);
-        assert_eq!(shapes("cbuffer B { double1 a; double1 b; };"), [second]);
-        assert_eq!(shapes("cbuffer B { double1 a : packoffset(c0.z); };"), [first]);
-        assert_eq!(shapes("cbuffer B { double1 a; double1 b : packoffset(c2); };"), [first, second]);
-    }
-
     #[test]
     fn arrays_of_arrays_and_matrices_in_arrays_are_told() {
         let told = shapes("cbuffer B { float a[2]; float b[3][2]; float2x2 c; float2x2 d[1]; };");
         assert_eq!(told, ["B.b nested-array", "B.d matrix-in-an-array"]);
-    }
-
-    #[test]
-    fn an_array_of_one_struct_is_told_where_the_struct_has_a_matrix() {
-        let types = "struct M { float2x2 m; }; struct F { float f; };";
-        let told = members_of(
-            MemberShape::ArrayOfOneStruct,
-            &format!("{types} cbuffer B {{ M a; M b[2]; F c[1]; M d[1]; }};"),
-        );
-        assert_eq!(told, ["B.d"]);
     }
 
     #[test]
