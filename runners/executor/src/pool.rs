@@ -106,6 +106,11 @@ impl<'a> Workers<'a> {
         all
     }
 
+    /// True once the user ends the run: what is answered from now on counts no more.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.own.launch.interrupt.is_set()
+    }
+
     /// Reports the number of leaves that a device has read or written to the run's watcher.
     pub(crate) fn tell_accessed(&self, accesses: usize) {
         self.own.launch.watcher.accessed(accesses);

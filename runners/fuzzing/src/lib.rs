@@ -73,17 +73,21 @@ impl Fuzz {
         }
     }
 
-    /// Tries the declarations of these numbers. `tell` gets what takes long.
+    /// Tries the declarations of these numbers; a round that the user ends does not count. `tell` gets what takes long.
     pub fn add_round(&self, numbers: Range<u64>, draws: &Draws, totals: &mut Totals, tell: &dyn Fn(String)) {
         let numbered: Vec<(u64, RandomDeclaration)> =
             numbers.map(|number| (number, draws.tree(number).current())).collect();
         let round = Round::new(self, &numbered);
+        let records = round.records(&mut totals.batching);
+        if self.launch.interrupt.is_set() {
+            return;
+        }
         for (number, declaration) in &numbered {
             if let Some(layout) = round.layout(*number) {
                 totals.seen.add(declaration, layout);
             }
         }
-        for (number, record) in round.records(&mut totals.batching) {
+        for (number, record) in records {
             totals.count(&record);
             if let Some((_, declaration)) = numbered.iter().find(|(drawn, _)| *drawn == number) {
                 totals.count_cells(&record, declaration);

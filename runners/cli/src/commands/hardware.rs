@@ -89,7 +89,8 @@ pub(crate) fn hardware(args: &HardwareArgs) -> anyhow::Result<Exit> {
     let interrupt = listen_for_the_end()?;
     print("   Listing devices\n");
     let apis: Vec<RunnerKind> = RunnerKind::driven().collect();
-    let listing = DeviceListing::of(&apis, &Launch::for_run(std::env::current_exe()?, &args.device, false)?);
+    let launch = Launch::for_run(std::env::current_exe()?, &args.device, false)?;
+    let listing = DeviceListing::of(&apis, &Launch { interrupt: interrupt.clone(), ..launch });
     warn_of_listing(&listing);
     let devices = chosen(args, &listing)?;
     let folder = Folder::make(&args.out)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use super::bad_compilers::with_dxc;
 use super::folder::Folder;
 use super::records::{checks, redacted};
 
@@ -63,6 +64,21 @@ fn what_is_left_can_be_done_later() {
     assert!(checks(&folder.read("r.jsonl")) < checks(&whole), "the run was over before the signal");
     folder.run(&format!("{words} --resume r.jsonl")).exits(0);
     assert!(redacted(&folder.read("r.jsonl")) == redacted(&whole));
+}
+
+/// The end of the run ends the compilers too, which shows no fault of theirs.
+#[test]
+fn fuzzing_finds_nothing_in_what_it_ends() {
+    for more in ["", " --bindings"] {
+        let folder = with_dxc("touch \"$(dirname \"$0\")/begun\"; exec sleep 600");
+        let running = folder.start(&format!("dev fuzz --compiler dxc --count 400{more}"));
+        let running = running.once(PATIENCE, || folder.path("begun").exists());
+        running.signal("INT");
+        let answer = running.ends().exits(2);
+        assert!(answer.out.contains("  0 checks agreed, 0 failed\n"), "{answer}");
+        assert!(answer.out.contains("  stopped before number 0: interrupted\n"), "{answer}");
+        assert!(!folder.path("fuzz-found").exists(), "{answer}");
+    }
 }
 
 /// While shaders of 1500 members are written, no code checks for the first signal.

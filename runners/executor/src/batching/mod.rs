@@ -165,6 +165,9 @@ impl<'a> Batch<'a> {
         let mut shared = self.answer_shared(bundle, workers);
         let mut jobs_done: Vec<JobsDone<'a>> = Vec::new();
         for &index in bundle {
+            if workers.is_interrupted() {
+                return;
+            }
             let check = &self.checks[index];
             let first = match check {
                 DeviceCheck::Bytes(bytes) => {

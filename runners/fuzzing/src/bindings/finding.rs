@@ -131,6 +131,9 @@ pub(crate) fn shrink(fuzz: &BindingFuzz, found: BindingFinding) -> BindingFindin
 impl BindingFuzz {
     /// Checks another program for the same disagreement.
     fn again(&self, drawn: &DrawnProgram, kind: &FindingKind) -> Option<FindingKind> {
+        if self.launch.interrupt.is_set() {
+            return None;
+        }
         let found = match kind {
             FindingKind::Answer { compiler, target, .. } => {
                 let asked = self.compilers.iter().find(|asked| asked.compiler().name() == *compiler)?;
@@ -151,6 +154,7 @@ impl BindingFuzz {
                 FindingKind::Check { target: *target, record: Box::new(record) }
             }
         };
-        found.is_like(kind).then_some(found)
+        // A compiler that the end of the run has ended says nothing of the program.
+        (found.is_like(kind) && !self.launch.interrupt.is_set()).then_some(found)
     }
 }

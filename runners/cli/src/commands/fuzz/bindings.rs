@@ -34,7 +34,7 @@ const ROUND: u64 = 64;
 
 /// Draws, compiles, runs and compares, and prints the results.
 pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style) -> anyhow::Result<Exit> {
-    let Some(fuzz) = set_up(args)? else { return Ok(Exit::Missing) };
+    let Some(fuzz) = set_up(args, interrupt)? else { return Ok(Exit::Missing) };
     let Range { start, end } = numbers(&args.draws(), args.count)?;
     let tell = |text: &str| print(if args.quiet { "" } else { text });
     let dialects = fuzz.dialects().len() as u64;
@@ -65,7 +65,7 @@ pub(super) fn fuzz_bindings(args: &FuzzArgs, interrupt: &Interrupt, style: Style
 
 /// Builds the run from the arguments. Prints an error and returns `None` if no compiler and no device
 /// was found.
-fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<BindingFuzz>> {
+fn set_up(args: &FuzzArgs, interrupt: &Interrupt) -> anyhow::Result<Option<BindingFuzz>> {
     let cache = answer_cache::open(&args.cache);
     let toolchains = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
     let asked = toolchains.compilers().iter().filter(|compiler| is_asked(args, compiler.name()));
@@ -75,7 +75,7 @@ fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<BindingFuzz>> {
         return Ok(None);
     }
 
-    let launch = setup::launch(args, cache)?;
+    let launch = setup::launch(args, cache, interrupt)?;
     let mut listing = DeviceListing::of(&RunnerKind::driven().collect::<Vec<_>>(), &launch);
     warn_of_listing(&listing);
     let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();

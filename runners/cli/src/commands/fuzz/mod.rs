@@ -35,7 +35,7 @@ use crate::{answer_cache, progress, step_events};
 const ROUND: u64 = 128;
 
 /// Printed at the first signal that interrupts the run.
-const INTERRUPTED: &str = "\nnote: interrupted: the report follows when the declarations in progress are done; \
+const INTERRUPTED: &str = "\nnote: interrupted: the report of the finished declarations follows; \
                            interrupt again to stop at once\n";
 
 /// Draws, compiles, runs and compares, and prints the results.
@@ -47,7 +47,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     if args.bindings {
         return bindings::fuzz_bindings(args, &interrupt, style);
     }
-    let Some(fuzz) = setup::set_up(args)? else { return Ok(Exit::Missing) };
+    let Some(fuzz) = setup::set_up(args, &interrupt)? else { return Ok(Exit::Missing) };
 
     let draws = Draws::of(&args.draws(), &fuzz)?;
     let tell = |text: &str| print(if args.quiet { "" } else { text });
@@ -156,12 +156,13 @@ fn run_rounds(
     let mut next = start;
     let mut is_interrupted = false;
     while next < end {
+        let last = next.saturating_add(size).min(end);
+        let goes_on = add(next..last, &bar);
+        // Its compilers and workers have ended, so the round is not done.
         is_interrupted = interrupt.is_set();
         if is_interrupted {
             break;
         }
-        let last = next.saturating_add(size).min(end);
-        let goes_on = add(next..last, &bar);
         bar.inc(last - next);
         next = last;
         if !goes_on {

@@ -9,6 +9,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::CompiledAccesses;
 use layoutproof_device::{RunnerKind, ShaderForm};
 use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::interrupt::Interrupt;
 use layoutproof_executor::launch::Launch;
 use layoutproof_fuzzing::Fuzz;
 use layoutproof_inputs::rule_set::rule_set;
@@ -25,13 +26,13 @@ use crate::select::lists::{BuiltInKnown, known_lists, of_compilers};
 
 /// Builds the run from the arguments. Prints an error and returns `None` if a compiler or every device
 /// is missing.
-pub(super) fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<Fuzz>> {
+pub(super) fn set_up(args: &FuzzArgs, interrupt: &Interrupt) -> anyhow::Result<Option<Fuzz>> {
     let planted = args.plant_mutant.as_deref().map(mutant).transpose()?;
     let cache = answer_cache::open(&args.cache);
     let compilers = compilers::find(&args.compilers(), args.compile_limit, cache.as_ref())?;
     let Some(toolchains) = toolchains(args, &compilers)? else { return Ok(None) };
     let drawn_for = drawn_for(args, &toolchains)?;
-    let launch = launch(args, cache)?;
+    let launch = launch(args, cache, interrupt)?;
     let DeviceListing { devices, failures, .. } = devices(&toolchains, args, &launch);
     if devices.is_empty() {
         warn_of_end("no device can run these compilers' output (`layoutproof setup` fetches software drivers)");
@@ -55,10 +56,14 @@ pub(super) fn set_up(args: &FuzzArgs) -> anyhow::Result<Option<Fuzz>> {
 }
 
 /// Worker processes for the devices of the arguments.
-pub(super) fn launch(args: &FuzzArgs, cache: Option<Arc<AnswerCache>>) -> anyhow::Result<Launch> {
+pub(super) fn launch(
+    args: &FuzzArgs,
+    cache: Option<Arc<AnswerCache>>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Launch> {
     let program = std::env::current_exe()?;
     let launch = Launch::for_run(program, &args.device, args.every_device && args.device.is_empty())?;
-    Ok(Launch { cache, spare_workers: Some(Arc::default()), ..launch })
+    Ok(Launch { cache, interrupt: interrupt.clone(), spare_workers: Some(Arc::default()), ..launch })
 }
 
 /// The toolchains that the arguments name, or all that were found. Prints an error and returns
