@@ -10,13 +10,11 @@
 #![forbid(unsafe_code)]
 
 mod amber;
-mod block_signature;
 mod offload_test;
 
 use thiserror::Error;
 
 pub use amber::{amber, amber_of_dispatch};
-pub use block_signature::BlockSignature;
 pub use offload_test::{
     NoProbeTest, OffloadApis, OffloadTest, offload_test, offload_test_of_case, offload_test_of_probe,
 };

@@ -30,7 +30,6 @@ pub struct OffloadTest {
     /// DXC's options in its `RUN` line. The suite itself adds `-spirv` for Vulkan.
     pub options: Vec<String>,
     pub apis: OffloadApis,
-    pub block: BlockKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,29 +72,19 @@ pub fn offload_test_of_probe(
 /// The test for a case, from the first rule set that has one; Direct3D's rule sets come before
 /// Vulkan's. The test covers both APIs if a Vulkan rule set gives the same test with one more
 /// option.
-///
-/// # Errors
-/// The reason for each rule set that DXC uses for the case's block.
-pub fn offload_test_of_case(source: &Arc<Source>) -> Result<OffloadTest, Vec<NotExported>> {
+pub fn offload_test_of_case(source: &Arc<Source>) -> Option<OffloadTest> {
     let rules = source.expect.iter().filter_map(|expectation| find(&expectation.rules));
-    let subjects: Vec<Subject> = rules.map(|rules| Subject::new(Arc::clone(source), rules)).collect();
-
-    let mut found: Vec<TestParts> = Vec::new();
-    let mut reasons = Vec::new();
-    for subject in &subjects {
-        let Ok(toolchain) = toolchain_of_subject(subject) else { continue };
-        match TestParts::of(subject, toolchain) {
-            Ok(parts) => found.push(parts),
-            Err(reason) => reasons.push(refused(subject, reason)),
-        }
-    }
+    let subjects = rules.map(|rules| Subject::new(Arc::clone(source), rules));
+    let parts = |subject: Subject| TestParts::of(&subject, toolchain_of_subject(&subject).ok()?).ok();
+    let found: Vec<TestParts> = subjects.filter_map(parts).collect();
 
     let for_direct_x = found.iter().find(|parts| parts.own_apis() == OffloadApis::DirectX);
-    let Some(first) = for_direct_x.or(found.first()) else { return Err(reasons) };
-    match found.iter().find(|other| first.is_the_same_for_direct_x_as(other)) {
-        Some(vulkan) => Ok(vulkan.test(OffloadApis::Both, &format!("{}{}", first.claim, vulkan.claim))),
-        None => Ok(first.own_test()),
-    }
+    let first = for_direct_x.or(found.first())?;
+    let test = match found.iter().find(|other| first.is_the_same_for_direct_x_as(other)) {
+        Some(vulkan) => vulkan.test(OffloadApis::Both, &format!("{}{}", first.claim, vulkan.claim)),
+        None => first.own_test(),
+    };
+    Some(test)
 }
 
 /// The parts of a test that differ between rule sets and APIs.
@@ -109,7 +98,6 @@ struct TestParts {
     options: Vec<String>,
     output: ShaderForm,
     features: BTreeSet<&'static str>,
-    block: BlockKind,
 }
 
 impl TestParts {
@@ -137,7 +125,6 @@ impl TestParts {
             options: options(&repro.entry().name, subject.source.options, toolchain, &scalars),
             output: toolchain.output,
             features: features(&scalars, subject.source.options),
-            block: repro.layout.kind,
         })
     }
 
@@ -173,7 +160,6 @@ impl TestParts {
             options: options(&dispatch.job.entry, subject.source.options, toolchain, &scalars),
             output: toolchain.output,
             features: features(&scalars, subject.source.options),
-            block: module.layout.kind,
         })
     }
 
@@ -201,7 +187,7 @@ impl TestParts {
 
     /// The file. `claims` names the authorities of the expected numbers.
     fn test(&self, apis: OffloadApis, claims: &str) -> OffloadTest {
-        let Self { summary, words, hlsl, pipeline, options, features, block, .. } = self;
+        let Self { summary, words, hlsl, pipeline, options, features, .. } = self;
         let api = match apis {
             OffloadApis::DirectX => Some("DirectX"),
             OffloadApis::Vulkan => Some("Vulkan"),
@@ -226,7 +212,7 @@ impl TestParts {
 ",
             options = options.join(" "),
         );
-        OffloadTest { text, hlsl: hlsl.clone(), options: options.clone(), apis, block: *block }
+        OffloadTest { text, hlsl: hlsl.clone(), options: options.clone(), apis }
     }
 }
 

@@ -1,22 +1,18 @@
-//! `export --folder`: each file is a test that LLVM's offload test suite can read, as far as this
-//! can be checked without its tools, and cases without a test are counted.
+//! `dev export --format offload-test`: the test of each case is one that LLVM's offload test suite can read, as far as this
+//! can be checked without its tools.
 //!
 //! The YAML keys are those of `lib/Support/Pipeline.cpp` of llvm/offload-test-suite, of August
 //! 2026, whose parser refuses others.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
+use layoutproof_exports::{OffloadTest, offload_test_of_case};
+use layoutproof_inputs::all_cases::sources;
 use saphyr::{LoadableYamlNode, Yaml};
 
 use super::folder::Folder;
 
-/// Time limit; without optimisation, writing all tests takes seconds.
-const LIMIT: Duration = Duration::from_secs(120);
-
-const EXPORT: &str = "dev export --format offload-test --folder tests";
+const EXPORT: &str = "dev export --format offload-test";
 
 /// The allowed keys of a mapping, and the required ones among them.
 struct MappingKeys {
@@ -117,57 +113,19 @@ fn assert_expected_bytes(block: &[u32], expected: &[u32], comments: &str, file: 
     assert!(expected.len() > 1, "{file} compares nothing");
 }
 
-/// The tests below a folder.
-fn tests(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(tests(&path));
-        } else if path.extension().is_some_and(|extension| extension == "test") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-/// The number at the start of the line that contains `words`.
-#[track_caller]
-fn counted(text: &str, words: &str) -> usize {
-    let line = text.lines().find(|line| line.contains(words)).unwrap_or_else(|| panic!("no `{words}` in\n{text}"));
-    line.split_whitespace().next().unwrap().parse().unwrap()
-}
-
 #[test]
-fn every_case_is_a_readable_test_or_is_counted() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    let answer = folder.run(EXPORT).exits(0);
-    let found = tests(&folder.path("tests"));
-    for path in &found {
-        let text = fs::read_to_string(path).unwrap();
-        assert_is_test(&text, &path.display().to_string());
+fn every_case_that_can_be_one_is_a_readable_test() {
+    let tests: Vec<OffloadTest> = sources(&[], &[]).unwrap().iter().filter_map(|it| offload_test_of_case(it)).collect();
+    for test in &tests {
+        assert_is_test(&test.text, test.text.lines().last().unwrap_or_default());
     }
-
-    assert!(found.len() > 150, "{} tests", found.len());
-    assert_eq!(counted(&answer.out, "written to tests"), found.len());
-    let reasons = answer.out.lines().skip_while(|line| !line.contains("without a test")).skip(1);
-    let left_out: usize = reasons.map(|line| line.split_whitespace().next().unwrap().parse::<usize>().unwrap()).sum();
-    assert_eq!(counted(&answer.out, "without a test"), left_out);
-
-    let readme = folder.read("tests/README.md");
-    for part in
-        ["| `CBuffer` |", "| `StructuredBuffer` |", "The suite was not searched", "a member no number of 4 bytes"]
-    {
-        assert!(readme.contains(part), "the README lacks `{part}`:\n{readme}");
-    }
+    assert!(tests.len() > 150, "{} tests", tests.len());
 }
 
 #[test]
 fn tests_that_hold_for_both_apis_name_none() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    folder.run(&format!("{EXPORT} vectors/three_component_vector_would_straddle")).exits(0);
-    let text = folder.read("tests/CBuffer/vectors/three_component_vector_would_straddle.test");
+    let answer = Folder::with(&[]).run(&format!("{EXPORT} vectors/three_component_vector_would_straddle")).exits(0);
+    let text = answer.out;
     let run = text.lines().find(|line| line.contains("%dxc_target")).unwrap();
     assert_eq!(
         run,
@@ -180,31 +138,8 @@ fn tests_that_hold_for_both_apis_name_none() {
 }
 
 #[test]
-fn what_the_suite_declares_is_left_out() {
-    let suite = "#--- source.hlsl\ncbuffer Other { float2 x; float3 y; float z; };\nvoid main() {}\n#--- end\n";
-    let folder = Folder::with(&[]).within(LIMIT);
-    fs::create_dir_all(folder.path("suite/test")).unwrap();
-    folder.write("suite/test/own.test", suite.as_bytes());
-    let answer = folder.run(&format!("{EXPORT} vectors/three_component --suite suite")).exits(0);
-    answer.prints("1 the suite has a test with the same declarations (vectors/three_component_vector_would_straddle)");
-    assert!(!folder.path("tests/CBuffer/vectors/three_component_vector_would_straddle.test").exists());
-    folder.run("dev export --format offload-test --folder other --suite tests/README.md").exits(2);
-}
-
-#[test]
-fn folders_that_are_not_empty_and_other_formats_are_refused() {
-    let folder = Folder::with(&[]).within(LIMIT);
-    fs::create_dir_all(folder.path("tests")).unwrap();
-    folder.write("tests/mine", b"");
-    folder.run(EXPORT).exits(2).warns("error: tests is not empty");
-    folder
-        .run("dev export --format amber --folder out")
-        .exits(2)
-        .warns("error: --folder writes tests of the format offload-test only");
-    folder.run("dev export --format offload-test --folder out no/such/case").exits(4);
-    folder
-        .run("dev export --format offload-test --folder out --check glslang")
-        .exits(2)
-        .warns("error: --check needs a build of DXC");
+fn a_case_is_needed() {
+    let folder = Folder::with(&[]);
     folder.run("dev export --format offload-test").exits(2);
+    folder.run(&format!("{EXPORT} no/such/case")).exits(2);
 }

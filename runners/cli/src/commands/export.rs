@@ -1,9 +1,5 @@
-//! `layoutproof dev export`: writes a case as a test of another suite, or all cases as a folder of such tests.
+//! `layoutproof dev export`: writes a case as a test of another suite.
 
-mod folder;
-mod suite_tree;
-
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -24,31 +20,15 @@ use crate::output::print;
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// The id of a built-in case, or a case file.
-    ///
-    /// With --folder, which needs none, a text or pattern that ids must match.
-    #[arg(required_unless_present = "folder")]
-    pub case: Option<String>,
+    pub case: String,
     /// The suite.
     #[arg(long, value_enum)]
     pub format: ExportFormat,
     /// The rule set whose numbers are expected.
     ///
     /// Default: the first of the case's for which the suite has a test, Direct3D's before Vulkan's.
-    #[arg(long, conflicts_with = "folder")]
+    #[arg(long)]
     pub rules: Option<String>,
-    /// Write a test for each case that can be one to this folder.
-    ///
-    /// With a README. The folder is made if it is not there, and must be empty. Format offload-test only.
-    #[arg(long, value_name = "DIR")]
-    pub folder: Option<PathBuf>,
-    /// Leave out cases that declare the same as a test in this checkout.
-    #[arg(long, value_name = "DIR", requires = "folder")]
-    pub suite: Option<PathBuf>,
-    /// Compile each test with this compiler (dxc, dxc-1.9).
-    ///
-    /// With the options of its RUN line; what the compiler refuses is left out.
-    #[arg(long, value_name = "COMPILER", requires = "folder")]
-    pub check: Option<String>,
 }
 
 /// A suite that a case can be written for.
@@ -60,21 +40,11 @@ pub enum ExportFormat {
     OffloadTest,
 }
 
-/// Prints the test, or writes a folder of tests.
+/// Prints the test.
 pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Exit> {
-    match (&args.folder, args.format, &args.case) {
-        (Some(folder), ExportFormat::OffloadTest, _) => folder::export_folder(args, folder),
-        (Some(_), ExportFormat::Amber, _) => bail!("--folder writes tests of the format offload-test only"),
-        (None, _, Some(case)) => export_case(args, case),
-        (None, _, None) => bail!("name a case, or with --folder a folder for the tests of all cases"),
-    }
-}
-
-/// Prints the test of one case.
-fn export_case(args: &ExportArgs, case: &str) -> anyhow::Result<Exit> {
-    let source = Arc::new(read(case)?);
+    let source = Arc::new(read(&args.case)?);
     if let (ExportFormat::OffloadTest, None) = (args.format, &args.rules) {
-        if let Ok(test) = offload_test_of_case(&source) {
+        if let Some(test) = offload_test_of_case(&source) {
             print(&test.text);
             return Ok(Exit::Agree);
         }
