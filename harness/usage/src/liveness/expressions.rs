@@ -93,7 +93,7 @@ impl<'m> Liveness<'m> {
                 let [condition, first, second] = &**parts;
                 let condition = self.evaluate(condition, state);
                 if let Value::Scalar(node) = self.graph.opened(condition.clone()) {
-                    match self.truth(node) {
+                    match self.graph.truth(node) {
                         Some(true) => return self.evaluate(first, state),
                         Some(false) => return self.evaluate(second, state),
                         None => {}
@@ -234,7 +234,7 @@ impl<'m> Liveness<'m> {
             }
             _ => {
                 let condition = self.graph.whole(condition);
-                match self.truth(condition) {
+                match self.graph.truth(condition) {
                     Some(true) => first,
                     Some(false) => second,
                     None => {

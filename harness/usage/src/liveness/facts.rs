@@ -2,30 +2,10 @@
 
 use super::Liveness;
 use super::comparisons::narrow;
-use super::graph::{Graph, NodeId, Operation};
+use super::graph::{Graph, Node, NodeId, Operation};
 use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
 
 impl Liveness<'_> {
-    /// The known result of a condition here.
-    pub(super) fn truth(&self, condition: NodeId) -> Option<bool> {
-        if let Some(truth) = self.graph.truth(condition) {
-            return Some(truth);
-        }
-        for (fact, holds) in self.facts.iter().rev() {
-            if *fact == condition {
-                return Some(*holds);
-            }
-            let is_opposite = |one: NodeId, other: NodeId| {
-                let node = &self.graph.nodes[one as usize];
-                node.operation == Operation::Prefix(PrefixOperator::Not) && node.operands == [other]
-            };
-            if is_opposite(*fact, condition) || is_opposite(condition, *fact) {
-                return Some(!holds);
-            }
-        }
-        None
-    }
-
     /// True if comparisons of the same value that hold here decide this one.
     pub(super) fn is_implied(&self, condition: NodeId) -> bool {
         use BinaryOperator as B;
@@ -77,6 +57,13 @@ impl Liveness<'_> {
 
     /// True if the compiler may find out what a condition is from the conditions around it.
     pub(super) fn may_be_known(&self, condition: NodeId) -> bool {
-        self.graph.varies(condition) && !self.graph.goes_either_way(condition, &self.facts)
+        // DXC 1.7.2308 knows a condition that repeats, or denies, one around it only in some code.
+        let negated = |node: NodeId| {
+            let Node { operation, operands, .. } = &self.graph.nodes[node as usize];
+            operands.first().copied().filter(|_| *operation == Operation::Prefix(PrefixOperator::Not))
+        };
+        let inner = negated(condition).unwrap_or(condition);
+        let is_repeated = self.facts.iter().any(|(fact, _)| negated(*fact).unwrap_or(*fact) == inner);
+        is_repeated || (self.graph.varies(condition) && !self.graph.goes_either_way(condition, &self.facts))
     }
 }

@@ -132,6 +132,13 @@ impl Graph {
         node
     }
 
+    /// The integer of a constant that the compiler rounds in its own way.
+    pub(super) fn perhaps_integer(&mut self, constant: NodeId, unsigned: bool) -> NodeId {
+        let node = self.integer_of(constant, unsigned);
+        self.nodes[node as usize].is_doubtful = true;
+        node
+    }
+
     pub(super) fn undefined(&mut self) -> NodeId {
         self.intern(Operation::Undefined, Vec::new())
     }

@@ -73,6 +73,45 @@ pub(super) fn truncated(literal: Literal, unsigned: bool) -> Literal {
     integer(value, unsigned)
 }
 
+/// True if what `fold` gives may not be what the compiler computes: it rounds to 32 bits, or has 64 bits for what is
+/// written without a type.
+pub(super) fn is_inexact(operator: BinaryOperator, one: Literal, other: Literal) -> bool {
+    use BinaryOperator as B;
+    if matches!(operator, B::And | B::Or) {
+        return false;
+    }
+    if matches!(one, Literal::Float(_)) || matches!(other, Literal::Float(_)) {
+        let (one, other) = (float(one), float(other));
+        let is_rounded = [one, other].iter().any(|number| f64::from(to_f32(*number)).to_bits() != number.to_bits());
+        let is_near = (one - other).abs() <= one.abs().max(other.abs()) * NEAR;
+        let is_sum = operator == B::Add && (one + other).abs() <= one.abs() * NEAR;
+        return is_rounded && (is_sum || (is_near && (operator.is_condition() || operator == B::Subtract)));
+    }
+    let unsigned = is_unsigned(one) || is_unsigned(other);
+    let (one, other) = (whole(one), whole(other));
+    let is_cut = [one, other].iter().any(|value| whole(integer(*value, unsigned)) != *value);
+    let is_shift = matches!(operator, B::ShiftLeft | B::ShiftRight);
+    let is_of_low_bits = matches!(operator, B::Add | B::Subtract | B::Multiply | B::BitAnd | B::BitOr | B::BitXor);
+    (is_cut && !is_of_low_bits) || (is_shift && !(0..32).contains(&other))
+}
+
+/// True if a float converts to no integer for certain: it is rounded near one, or none of its type.
+pub(super) fn is_inexact_integer(literal: Literal, unsigned: bool) -> bool {
+    let Literal::Float(value) = literal else { return false };
+    let near = (value - value.round()).abs() <= value.abs().max(1.0) * NEAR;
+    let is_exact = f64::from(to_f32(value)).to_bits() == value.to_bits();
+    let range = if unsigned { -1.0..4_294_967_296.0 } else { -2_147_483_649.0..2_147_483_648.0 };
+    (near && !is_exact) || !range.contains(&value) || value <= range.start
+}
+
+/// Relative error of some operations on 32-bit floats.
+const NEAR: f64 = 1e-5;
+
+#[expect(clippy::cast_possible_truncation, reason = "as the compiler rounds")]
+fn to_f32(value: f64) -> f32 {
+    value as f32
+}
+
 pub(super) fn fold(operator: BinaryOperator, one: Literal, other: Literal) -> Option<Literal> {
     use BinaryOperator as B;
     let truth = |value| Some(Literal::Boolean(value));

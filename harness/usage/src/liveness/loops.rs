@@ -199,7 +199,7 @@ impl<'m> Liveness<'m> {
             if tests {
                 if let Some(condition) = parts.condition {
                     let condition = self.condition(condition, state);
-                    match self.truth(condition) {
+                    match self.graph.truth(condition) {
                         Some(true) => {}
                         Some(false) => break true,
                         // At most this many rounds, each as code after code that may leave the loop.
@@ -330,7 +330,7 @@ impl<'m> Liveness<'m> {
         let mut is_entered = false;
         if let (Some(condition), true, true) = (parts.condition, parts.tests_first, expected_count > 0) {
             let condition = self.condition(condition, &mut entry.clone());
-            is_entered = self.truth(condition) == Some(true);
+            is_entered = self.graph.truth(condition) == Some(true);
         }
         for pass in 0..=MOST_PASSES {
             self.take_back(mark);
@@ -366,9 +366,9 @@ impl<'m> Liveness<'m> {
             };
             let exit_at_test = state.clone();
             if pass == 0 && expected_count == 0 {
-                is_entered = tested.is_some_and(|condition| self.truth(condition) == Some(true));
+                is_entered = tested.is_some_and(|condition| self.graph.truth(condition) == Some(true));
             }
-            let is_never = tested.is_some_and(|condition| self.truth(condition) == Some(false));
+            let is_never = tested.is_some_and(|condition| self.graph.truth(condition) == Some(false));
             let mut deciding: Vec<NodeId> =
                 tested.into_iter().filter(|node| self.graph.literal(*node).is_none()).collect();
             if !is_never {

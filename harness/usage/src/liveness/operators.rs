@@ -1,12 +1,12 @@
 //! Operators on nodes, with the identities of DXC's optimiser.
 //!
 //! They are those measured with DXC 1.7.2308: `x * 0`, `x - x`, `x & 0`, `pow(x, 0)`, `lerp(a, b, 0)` drop `x` (its
-//! floating-point operations are fast unless `precise`), while `x / x`, `clamp(x, 1, 1)` and `min(max(x, 1), 0)` keep it.
+//! floating-point operations are fast unless `precise`), while `x / x`, `min(x, x) - x`, `clamp(x, 1, 1)` and `min(max(x, 1), 0)` keep it.
 
 use std::collections::BTreeSet;
 
 use super::graph::{Graph, Node, NodeId, Operation};
-use super::literals::{ConstantBits, float, fold, integer, is_true, is_unsigned, whole};
+use super::literals::{ConstantBits, float, fold, integer, is_inexact, is_true, is_unsigned, whole};
 use layoutproof_frontend::module::code::{BinaryOperator, Literal, PrefixOperator};
 
 /// Constants that are kept for a choice at most.
@@ -50,6 +50,9 @@ impl Graph {
         };
         let (one, other) = (self.literal(left), self.literal(right));
         if let (Some(one), Some(other)) = (one, other) {
+            if is_inexact(operator, one, other) {
+                return self.perhaps_computed(operator, vec![left, right]);
+            }
             if let Some(folded) = fold(operator, one, other) {
                 return self.constant(folded);
             }
@@ -78,7 +81,10 @@ impl Graph {
         if let Some([one]) = results.as_deref() {
             return self.constant(*one);
         }
-        if self.may_be_decided(operator, left, right) || self.may_be_times_zero(operator, left, right) {
+        if self.may_be_decided(operator, left, right)
+            || self.may_be_times_zero(operator, left, right)
+            || self.may_cancel(operator, left, right)
+        {
             return self.perhaps_computed(operator, operands);
         }
         if let Some(literal) = self.with_equals(operator, left, right) {
@@ -179,6 +185,28 @@ impl Graph {
         }
     }
 
+    /// True for `x` and `~x`, or `x` and `-x`.
+    fn is_opposite(&self, operator: PrefixOperator, left: NodeId, right: NodeId) -> bool {
+        let negates = |one: NodeId, other: NodeId| {
+            let Node { operation, operands, .. } = &self.nodes[one as usize];
+            *operation == Operation::Prefix(operator) && operands.as_slice() == [other]
+        };
+        negates(left, right) || negates(right, left)
+    }
+
+    /// True if an operand and its opposite may give a constant.
+    fn may_cancel(&self, operator: BinaryOperator, left: NodeId, right: NodeId) -> bool {
+        use BinaryOperator as B;
+        match operator {
+            B::BitOr | B::BitXor => self.is_opposite(PrefixOperator::Complement, left, right),
+            B::Add => {
+                self.is_opposite(PrefixOperator::Complement, left, right)
+                    || self.is_opposite(PrefixOperator::Minus, left, right)
+            }
+            _ => false,
+        }
+    }
+
     /// The result of an operation that one operand decides, or that both decide by being the same.
     fn identity(
         &mut self,
@@ -215,7 +243,8 @@ impl Graph {
                 (_, _) => None,
             },
             B::BitAnd if is(one, 0.0) || is(other, 0.0) => Some(zero(self)),
-            B::BitAnd | B::BitOr | B::Least | B::Greatest | B::And | B::Or if left == right => Some(left),
+            B::BitAnd if self.is_opposite(PrefixOperator::Complement, left, right) => Some(zero(self)),
+            B::BitAnd | B::BitOr | B::And | B::Or if left == right => Some(left),
             B::And if one.is_some_and(|one| !is_true(one)) || other.is_some_and(|other| !is_true(other)) => {
                 truth(self, false)
             }

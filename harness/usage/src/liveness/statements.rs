@@ -45,7 +45,7 @@ impl<'m> Liveness<'m> {
             Statement::Block(statements) => self.block(statements, state),
             Statement::If { condition, then, otherwise } => {
                 let condition = self.condition(condition, state);
-                match self.truth(condition) {
+                match self.graph.truth(condition) {
                     Some(true) => self.block(then, state),
                     Some(false) => self.block(otherwise, state),
                     None => self.branch(condition, then, otherwise, state),

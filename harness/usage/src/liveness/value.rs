@@ -7,7 +7,7 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 
 use super::graph::{Graph, NodeId};
 use super::integer::Integer;
-use super::literals::{float, is_true, truncated};
+use super::literals::{float, is_inexact_integer, is_true, truncated};
 use crate::location::Location;
 use layoutproof_frontend::module::code::{BinaryOperator, Literal};
 
@@ -375,6 +375,9 @@ impl Graph {
         match (kind, self.literal(node)) {
             (Literal::Boolean(_), Some(literal)) => self.constant(Literal::Boolean(is_true(literal))),
             (Literal::Float(_), Some(literal)) => self.constant(Literal::Float(float(literal))),
+            (Literal::Integer { unsigned, .. }, Some(literal)) if is_inexact_integer(literal, unsigned) => {
+                self.perhaps_integer(node, unsigned)
+            }
             (Literal::Integer { unsigned, .. }, Some(literal)) => self.constant(truncated(literal, unsigned)),
             (Literal::Boolean(_), None) => {
                 let zero = self.constant(Literal::Integer { value: 0, unsigned: false });
