@@ -16,11 +16,11 @@ fn main() {
     embed("ci/setup", "setup.rs", &["sh", "py"], Path::to_path_buf);
     embed("ci/upstream-drivers", "upstream_drivers.rs", &["toml"], |path| path.with_extension(""));
     embed("ci/upstream", "upstream.rs", &["toml"], |path| path.with_extension(""));
-    embed("shaders/frozen", "frozen.rs", &["toml", "txt"], Path::to_path_buf);
+    embed("shaders/frozen", "frozen.rs", &["toml", "zst"], Path::to_path_buf);
 }
 
 /// Writes the files with these extensions below `folder` of the repository as an array. `name`
-/// turns their relative paths into names. Compressed files become bytes, others text.
+/// turns their relative paths into names. Compressed files, and those beside them, become bytes, others text.
 fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -> PathBuf) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it for build scripts"));
     let root = manifest.join(folder);
@@ -28,9 +28,10 @@ fn embed(folder: &str, output: &str, extensions: &[&str], name: impl Fn(&Path) -
     collect(&root, extensions, &mut files);
     files.sort();
 
-    let (kind, field, include) = match extensions {
-        ["zst"] => ("BuiltInBytes", "bytes", "include_bytes"),
-        _ => ("BuiltInFile", "text", "include_str"),
+    let (kind, field, include) = if extensions.contains(&"zst") {
+        ("BuiltInBytes", "bytes", "include_bytes")
+    } else {
+        ("BuiltInFile", "text", "include_str")
     };
     let mut source = String::from("[\n");
     for file in &files {

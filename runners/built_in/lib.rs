@@ -29,14 +29,14 @@ pub const UPSTREAM: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstre
 /// Shaders, reduced by hand, that show known differences of drivers: `ci/upstream-drivers`.
 pub const UPSTREAM_DRIVERS: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/upstream_drivers.rs"));
 
-/// Checks that show known differences, one per line. `ci/known-evidence` extracts them from the
+/// Checks that show known differences, one per line, compressed. `ci/known-evidence` extracts them from the
 /// records of a run.
-pub const KNOWN_EVIDENCE: &str = include_str!("../../ci/known-evidence.jsonl");
+pub const KNOWN_EVIDENCE: &[u8] = include_bytes!("../../ci/known-evidence.jsonl.zst");
 
-/// A compressed data file of the repository.
+/// A data file of a folder with compressed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltInBytes {
-    /// Its name in the folder of its kind, without suffixes.
+    /// Its path below the folder of its kind. Names of runs have no suffixes.
     pub name: &'static str,
     pub bytes: &'static [u8],
 }
@@ -51,7 +51,7 @@ pub const PEERS: &str = include_str!("../../ci/peers/results.json");
 pub const MUTANTS: &str = include_str!("../../ci/prey/results.json");
 
 /// Recorded decisions of compiler builds: `shaders/frozen`.
-pub const FROZEN: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
+pub const FROZEN: &[BuiltInBytes] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 
 /// The parts of the set-up: `ci/setup`.
 pub const SETUP_PARTS: &[BuiltInFile] = &include!(concat!(env!("OUT_DIR"), "/setup.rs"));

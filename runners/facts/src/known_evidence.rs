@@ -16,6 +16,7 @@ use layoutproof_events::{CheckId, CheckRules};
 use layoutproof_events::{CheckRecord, Culprit, Outcome, Proves, Reasons, RecordValue, Story, StoryBlock};
 use layoutproof_layout::find;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_records::compression::unpacked;
 use layoutproof_records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use layoutproof_records::frozen_set::FrozenSet;
 use layoutproof_site::{KnownEvidence, KnownList};
@@ -192,7 +193,7 @@ fn story(subject: &Subject) -> Story {
     }
 }
 
-/// A line of `ci/known-evidence.jsonl`.
+/// A line of `ci/known-evidence.jsonl.zst`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptCheck {
@@ -223,11 +224,11 @@ pub fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> 
 }
 
 fn kept_checks() -> anyhow::Result<Vec<KeptCheck>> {
-    let lines = KNOWN_EVIDENCE.lines().zip(1..);
+    let text = unpacked(KNOWN_EVIDENCE)?;
     let check = |(line, number): (&str, u32)| {
-        serde_json::from_str(line).with_context(|| format!("ci/known-evidence.jsonl:{number}"))
+        serde_json::from_str(line).with_context(|| format!("ci/known-evidence.jsonl.zst: line {number}"))
     };
-    lines.map(check).collect()
+    text.lines().zip(1..).map(check).collect()
 }
 
 #[cfg(test)]

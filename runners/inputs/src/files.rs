@@ -68,8 +68,16 @@ pub fn read_text(path: &Path, kind: FileKind) -> anyhow::Result<String> {
 /// # Errors
 /// See [`read_text`].
 pub fn read_text_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<String>> {
+    read_if_there(path, kind)?.map(|bytes| text(path, kind, bytes)).transpose()
+}
+
+/// Like [`read`], or `None` if the file does not exist.
+///
+/// # Errors
+/// See [`read`].
+pub fn read_if_there(path: &Path, kind: FileKind) -> anyhow::Result<Option<Vec<u8>>> {
     match regular_file::read(path, kind.limit()) {
-        Ok(bytes) => text(path, kind, bytes).map(Some),
+        Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.is_not_found() => Ok(None),
         Err(error) => Err(anyhow!("reading {}: {error}", path.display())),
     }

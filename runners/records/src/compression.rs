@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail, ensure};
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -23,6 +23,17 @@ pub(crate) fn is_meant_by(path: &Path) -> bool {
 /// Compresses the text into one frame.
 pub(crate) fn frame(text: &str) -> Vec<u8> {
     compress_to_vec(text.as_bytes(), CompressionLevel::Fastest)
+}
+
+/// The text of a file that may be compressed.
+///
+/// # Errors
+/// It is cut short or damaged, unpacks to too much, or is not UTF-8.
+pub fn unpacked(bytes: &[u8]) -> anyhow::Result<String> {
+    let mut frames = FrameTexts::new(bytes, UnpackLimits::default());
+    let texts: Vec<Cow<'_, [u8]>> = frames.by_ref().collect::<anyhow::Result<_>>()?;
+    ensure!(!frames.is_damaged, "it is damaged or cut short");
+    String::from_utf8(texts.concat()).map_err(|_| anyhow!("not UTF-8 text"))
 }
 
 /// Limits on the text of a compressed file.
@@ -56,13 +67,15 @@ pub(crate) struct FrameTexts<'a> {
     unpacked: u64,
     /// Bytes of the line that has not ended yet.
     line: u64,
+    /// True if a frame was not whole.
+    is_damaged: bool,
 }
 
 impl<'a> FrameTexts<'a> {
     pub(crate) fn new(bytes: &'a [u8], limits: UnpackLimits) -> Self {
         let plausible = (bytes.len() as u64).saturating_mul(limits.ratio).max(limits.any_ratio);
         let (is_compressed, limit) = (bytes.starts_with(&MAGIC), plausible.min(limits.bytes));
-        Self { rest: bytes, is_compressed, limit, limits, unpacked: 0, line: 0 }
+        Self { rest: bytes, is_compressed, limit, limits, unpacked: 0, line: 0, is_damaged: false }
     }
 
     /// The text of the next frame; `None` if it is not whole.
@@ -108,6 +121,7 @@ impl<'a> Iterator for FrameTexts<'a> {
         }
         let frame = self.frame().transpose().map(|text| text.map(Cow::Owned));
         if !matches!(frame, Some(Ok(_))) {
+            self.is_damaged = frame.is_none();
             self.rest = &[];
         }
         frame

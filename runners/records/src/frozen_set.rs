@@ -1,5 +1,5 @@
-//! Frozen sets, on disk or built into the program: a folder with `manifest.toml`, one text per
-//! toolchain, and `accepted.toml`.
+//! Frozen sets, on disk or built into the program: a folder with `manifest.toml`, the decisions as text
+//! (compressed in the repository), and `accepted.toml`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,8 +11,9 @@ use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::manifest::version_order;
 use layoutproof_core::results::frozen::{BuildComparison, CaseDecisions, IntendedChanges, Manifest, text};
-use layoutproof_inputs::files::{FileKind, entries, read_text_if_there};
+use layoutproof_inputs::files::{FileKind, entries, read_if_there};
 
+use crate::compression::unpacked;
 use crate::output_files::write_below;
 
 /// The folder of the repository's own sets.
@@ -20,6 +21,9 @@ const FOLDER: &str = "shaders/frozen";
 
 const MANIFEST: &str = "manifest.toml";
 const ACCEPTED: &str = "accepted.toml";
+const DECISIONS: &str = "decisions.txt";
+/// The same, compressed.
+const PACKED: &str = "decisions.txt.zst";
 
 /// Compilers that few machines have, each with the folder below [`FOLDER`] that holds the decisions
 /// of the same build.
@@ -70,10 +74,12 @@ impl FrozenSetPlace {
 
     fn file(&self, name: &str) -> anyhow::Result<Option<String>> {
         match self {
-            Self::Folder(folder) => read_text_if_there(&folder.join(name), FileKind::Frozen),
+            Self::Folder(folder) => read_if_there(&folder.join(name), FileKind::Frozen)?
+                .map(|bytes| unpacked(&bytes).with_context(|| format!("{self}: reading {name}")))
+                .transpose(),
             Self::BuiltIn(folder) => {
                 let path = format!("{folder}/{name}");
-                Ok(FROZEN.iter().find(|known| known.name == path).map(|known| known.text.to_owned()))
+                FROZEN.iter().find(|known| known.name == path).map(|known| unpacked(known.bytes)).transpose()
             }
         }
     }
@@ -99,11 +105,13 @@ impl FrozenSet {
         let bad = |name: &str, error: &dyn std::fmt::Display| anyhow!("{place}: {name}: {error}");
         let manifest = Manifest::read(&place.required(MANIFEST)?).map_err(|error| bad(MANIFEST, &error))?;
 
-        let mut decided = BTreeMap::new();
-        for toolchain in &manifest.toolchains {
-            let file = file_of(&toolchain.name);
-            let own = text::read(&place.required(&file)?).map_err(|error| bad(&file, &error))?;
-            decided.insert(toolchain.name.clone(), own);
+        let (name, text) = match place.file(DECISIONS)? {
+            Some(text) => (DECISIONS, text),
+            None => (PACKED, place.required(PACKED)?),
+        };
+        let decided = text::read(&text).map_err(|error| bad(name, &error))?;
+        if let Some(missing) = manifest.toolchains.iter().find(|toolchain| !decided.contains_key(&toolchain.name)) {
+            return Err(bad(name, &format!("no decisions of `{}`", missing.name)));
         }
 
         let accepted = match place.file(ACCEPTED)? {
@@ -177,10 +185,7 @@ impl FrozenSet {
     /// Writes the manifest and the decisions; leaves the accepted changes as they are.
     pub fn write(&self, folder: &Path) -> anyhow::Result<()> {
         write_below(folder, MANIFEST, self.manifest.write()?)?;
-        for (toolchain, decided) in &self.decided {
-            write_below(folder, file_of(toolchain), text::write(decided))?;
-        }
-        Ok(())
+        write_below(folder, DECISIONS, text::write(&self.decided))
     }
 
     /// Adds an entry to the list of accepted changes, and writes the list.
@@ -220,10 +225,6 @@ fn places() -> anyhow::Result<Vec<FrozenSetPlace>> {
 fn built_in_places() -> impl Iterator<Item = FrozenSetPlace> {
     let built_in = FROZEN.iter().filter_map(|known| known.name.strip_suffix(MANIFEST)?.strip_suffix('/'));
     built_in.map(|name| FrozenSetPlace::BuiltIn(name.to_owned()))
-}
-
-fn file_of(toolchain: &str) -> String {
-    format!("{toolchain}.txt")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! of the caller.
 #![forbid(unsafe_code)]
 
-mod compression;
+pub mod compression;
 pub mod decision_rows;
 pub mod frozen_set;
 pub mod ledger;

@@ -101,8 +101,8 @@ mod tests {
     #[test]
     fn entries_explain_differences_of_their_builds_or_are_stale() {
         let side = |offset: u32| {
-            let decided = text::read(&format!("case a/b 1\nblock S\n  S.x offset {offset} code 0\n")).unwrap();
-            [("dxc-dxil".to_owned(), decided)].into()
+            let text = format!("toolchain dxc-dxil\ncase a/b 1\nblock S\n  S.x offset {offset} code 0\n");
+            text::read(&text).unwrap()
         };
         let mut found = compare(&side(0), &side(4));
         let entries = vec![entry("a/*:S.x:offset", "1.8.*"), entry("b/*", "*"), entry("c/*", "1.9.*")];

@@ -260,7 +260,7 @@ mod tests {
     use crate::results::frozen::text::read;
 
     fn set(text: &str) -> BTreeMap<String, CaseDecisions> {
-        [("dxc-dxil".to_owned(), read(text).unwrap())].into()
+        read(&format!("toolchain dxc-dxil\n{text}")).unwrap()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Writes decisions as text that people can read in a diff, and reads it back.
 //!
 //! ```text
+//! toolchain dxc-dxil
 //! case arrays/a_case 0123456789abcdef
 //! program
 //!   S bound b0
@@ -9,9 +10,10 @@
 //!   S.b[1] code 32
 //! block T refused: its first error
 //! ```
-//! A source with its digest, its questions, and the facts of each answer by path. One-word facts share a line,
+//! Each toolchain's sources with their digests, their questions, and the facts of each answer by path. One-word facts share a line,
 //! others have a separate line. Everything is sorted by name, so that equal decisions give equal text.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use thiserror::Error;
@@ -21,6 +23,8 @@ use super::answer::{CaseAnswers, CaseDecisions, Fact, Facts, FrozenAnswer, Froze
 /// After a question about a source that the compiler rejects.
 const REFUSED: &str = " refused: ";
 const BROKEN: &str = " broken: ";
+/// Start of a toolchain's line.
+const TOOLCHAIN: &str = "toolchain ";
 /// Start of a source's line.
 const CASE: &str = "case ";
 /// Start of a fact's line.
@@ -35,15 +39,24 @@ pub struct BadFrozen {
     pub text: String,
 }
 
-pub fn write(decided: &CaseDecisions) -> String {
+/// The text of decisions by toolchain.
+pub fn write(decided: &BTreeMap<String, CaseDecisions>) -> String {
     let mut text = String::new();
+    for (toolchain, own) in decided {
+        writeln!(text, "{TOOLCHAIN}{toolchain}").expect("a String takes every write");
+        write_cases(own, &mut text);
+    }
+    text
+}
+
+fn write_cases(decided: &CaseDecisions, text: &mut String) {
     for (id, case) in decided {
         writeln!(text, "{CASE}{id} {}", case.digest).expect("a String takes every write");
         for (question, answer) in &case.answers {
             match answer {
                 FrozenAnswer::Accepted(facts) => {
                     writeln!(text, "{question}").expect("a String takes every write");
-                    write_facts(facts, &mut text);
+                    write_facts(facts, text);
                 }
                 FrozenAnswer::Refused(words) => {
                     writeln!(text, "{question}{REFUSED}{words}").expect("a String takes every write");
@@ -54,7 +67,6 @@ pub fn write(decided: &CaseDecisions) -> String {
             }
         }
     }
-    text
 }
 
 fn write_facts(facts: &Facts, text: &mut String) {
@@ -80,8 +92,8 @@ fn write_facts(facts: &Facts, text: &mut String) {
 }
 
 /// Reads the output of [`write()`].
-pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
-    let mut decided = CaseDecisions::new();
+pub fn read(text: &str) -> Result<BTreeMap<String, CaseDecisions>, BadFrozen> {
+    let mut decided = BTreeMap::new();
     let mut reader = FrozenTextReader::default();
     for (index, line) in text.lines().enumerate() {
         reader.take(line, &mut decided).ok_or_else(|| BadFrozen { line: index + 1, text: line.to_owned() })?;
@@ -91,13 +103,19 @@ pub fn read(text: &str) -> Result<CaseDecisions, BadFrozen> {
 
 #[derive(Default)]
 struct FrozenTextReader {
+    toolchain: String,
     case: String,
     question: Option<FrozenQuestion>,
 }
 
 impl FrozenTextReader {
     /// Reads a line; `None` if its format is unknown.
-    fn take(&mut self, line: &str, decided: &mut CaseDecisions) -> Option<()> {
+    fn take(&mut self, line: &str, decided: &mut BTreeMap<String, CaseDecisions>) -> Option<()> {
+        if let Some(toolchain) = line.strip_prefix(TOOLCHAIN) {
+            *self = Self { toolchain: toolchain.to_owned(), ..Self::default() };
+            return decided.insert(toolchain.to_owned(), CaseDecisions::new()).is_none().then_some(());
+        }
+        let decided = decided.get_mut(&self.toolchain)?;
         if let Some(rest) = line.strip_prefix(CASE) {
             let (id, digest) = rest.split_once(' ')?;
             id.clone_into(&mut self.case);
@@ -153,6 +171,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "\
+toolchain dxc-dxil
 case arrays/a_case 0123456789abcdef
 block S
   S size 48
@@ -163,6 +182,9 @@ block T refused: a word, or two: three
 program broken: dxc ended with signal 11
 case arrays/b_case 0000000000000000
 program
+toolchain dxc-spirv
+case arrays/a_case 0123456789abcdef
+program
 ";
 
     #[test]
@@ -172,7 +194,10 @@ program
 
     #[test]
     fn lines_of_another_form_are_named() {
-        let line = |text: &str| read(text).unwrap_err().line;
+        let line = |text: &str| read(&format!("toolchain t\n{text}")).unwrap_err().line - 1;
+        assert_eq!(read("case a 0\n").unwrap_err().line, 1);
+        assert_eq!(line("toolchain t\n"), 1);
+        assert_eq!(line("case a 0\ntoolchain u\nprogram\n"), 3);
         assert_eq!(line("program\n"), 1);
         assert_eq!(line("case a 0\nwhat\n"), 2);
         assert_eq!(line("case a 0\nprogram\n  S offset\n"), 3);

@@ -65,8 +65,10 @@ fn regress(folder: &Folder, options: &str) -> Answer {
 #[test]
 fn decisions_are_text_that_is_the_same_each_time() {
     let folder = frozen();
-    let listed = folder.read("set/dxc-dxil.txt");
+    let decisions = folder.read("set/decisions.txt");
+    let (listed, others) = decisions.split_once("toolchain dxc-spirv\n").unwrap();
     expect![[r"
+        toolchain dxc-dxil
         case moons/other 2f672c15cb90b6be
         block S refused: unknown moon
         program refused: unknown moon
@@ -84,15 +86,18 @@ fn decisions_are_text_that_is_the_same_each_time() {
           S.a offset 0
           S.b offset 4
     "]]
-    .assert_eq(&listed);
-    let refused = folder.read("set/dxc-spirv.txt");
-    assert!(refused.contains("program refused: SPIR-V CodeGen not available\n"), "{refused}");
+    .assert_eq(listed);
+    assert!(others.contains("program refused: SPIR-V CodeGen not available\n"), "{others}");
+    folder.run("compare set").exits(0).prints(&decisions);
+    assert_eq!(folder.run(&format!("compare {WORDS}")).exits(0).out, decisions);
+    let one = folder.run("compare set moons/pair --cases c").exits(0).out;
+    assert_eq!(one.matches("case ").count(), 5, "{one}");
     let manifest = folder.read("set/manifest.toml");
     for line in ["family = \"dxc\"", "version = \"1.8.2405\"", "name = \"dxc-spirv-gl\"", "digest = \""] {
         assert!(manifest.contains(line), "{manifest}");
     }
     folder.run(&format!("compare {WORDS} --save again")).exits(0);
-    for file in ["manifest.toml", "dxc-dxil.txt", "dxc-spirv.txt"] {
+    for file in ["manifest.toml", "decisions.txt"] {
         assert_eq!(folder.read(&format!("set/{file}")), folder.read(&format!("again/{file}")));
     }
     regress(&folder, "").exits(0).prints("same 31 decisions of 2 cases");
@@ -164,8 +169,10 @@ fn what_is_missing_has_its_exit_code() {
     run("./listing").exits(2).warns("error: ./listing: the file name does not show which compiler this is");
     run("dxc=./listing").exits(3).warns("error:");
     run("tint").exits(2).warns("error: `tint` does not compile the cases' own text");
-    folder.write("set/dxc-dxil.txt", b"lorem\n");
-    run("./my-dxc").exits(2).warns("error: set: dxc-dxil.txt: line 1: `lorem` is no line of frozen decisions");
+    folder.write("set/decisions.txt", b"lorem\n");
+    run("./my-dxc").exits(2).warns("error: set: decisions.txt: line 1: `lorem` is no line of frozen decisions");
+    folder.write("set/decisions.txt", b"toolchain dxc-dxil\n");
+    run("./my-dxc").exits(2).warns("error: set: decisions.txt: no decisions of `dxc-spirv`");
 }
 
 /// A version that is not here is one of those whose decisions the program has.

@@ -15,6 +15,7 @@ use anyhow::bail;
 use clap::Args;
 use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
+use layoutproof_core::results::frozen::text as decisions_text;
 use layoutproof_core::results::frozen::{BuildComparison, IntendedChanges, accept, compare as compare_decisions};
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::all_cases::Cases;
@@ -42,8 +43,8 @@ pub struct CompareArgs {
     pub old: String,
     /// The build to judge, in the same form.
     ///
-    /// Without it, --save keeps the decisions of OLD.
-    #[arg(value_name = "NEW", required_unless_present = "save")]
+    /// Without it, the decisions of OLD are printed, or kept with --save.
+    #[arg(value_name = "NEW")]
     pub new: Option<String>,
     /// HLSL or Slang files, or cases by id. Default: all cases.
     #[arg(value_name = "FILE|CASE")]
@@ -93,7 +94,7 @@ pub struct CompareArgs {
     pub declare: DeclareArgs,
 }
 
-/// Compares two builds, or saves the decisions of one.
+/// Compares two builds, or prints or saves the decisions of one.
 pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> {
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     let cache = answer_cache::open(&args.cache);
@@ -104,10 +105,10 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
     };
     let Some(old) = Build::named(&args.old, &options("old"))? else { return Ok(Exit::Missing) };
     let family = old.family()?;
-    let Some(new_word) = &args.new else { return save_only(args, &args.inputs, old, family) };
-    if args.save.is_some() && is_input(new_word, &args.declare)? {
+    let Some(new_word) = &args.new else { return one_build(args, &args.inputs, old, family) };
+    if is_input(new_word, &args.declare)? {
         let words: Vec<String> = [new_word].into_iter().chain(&args.inputs).cloned().collect();
-        return save_only(args, &words, old, family);
+        return one_build(args, &words, old, family);
     }
     let Some(new) = Build::named(new_word, &options("new"))? else { return Ok(Exit::Missing) };
     if new.family()? != family {
@@ -187,16 +188,26 @@ fn is_input(word: &str, declare: &DeclareArgs) -> anyhow::Result<bool> {
     }
 }
 
-/// Saves the decisions of OLD about the cases and files that the words name; about all cases if there
-/// are none.
-fn save_only(args: &CompareArgs, words: &[String], build: Build, family: Family) -> anyhow::Result<Exit> {
-    let Some(folder) = &args.save else { bail!("name the build to compare with, or --save DIR") };
+/// Prints or saves the decisions of a build about the cases and files that the words name; about all cases,
+/// or all that were saved, if there are none.
+fn one_build(args: &CompareArgs, words: &[String], build: Build, family: Family) -> anyhow::Result<Exit> {
+    if let (Build::Saved(set), [], None) = (&build, words, &args.save) {
+        print(&decisions_text::write(&set.decided));
+        return Ok(Exit::Agree);
+    }
     let inputs = Inputs::read(words, &args.declare, args.profile.as_deref(), family)?;
     if inputs.sources.is_empty() {
-        warn("error: nothing can be saved\n");
+        warn("error: no source is left\n");
         return Ok(Exit::CouldNotRun);
     }
-    let decisions = build.decide(&inputs.sources)?;
+    let mut decisions = build.decide(&inputs.sources)?;
+    let Some(folder) = &args.save else {
+        for cases in decisions.decided.values_mut() {
+            cases.retain(|id, _| inputs.sources.iter().any(|source| source.id == *id));
+        }
+        print(&decisions_text::write(&decisions.decided));
+        return Ok(if inputs.unread > 0 { Exit::CouldNotRun } else { Exit::Agree });
+    };
     decisions.as_set(folder).write(folder)?;
     let sources = counted(inputs.sources.len() as u64, inputs.noun);
     let (says, targets) = (&decisions.manifest.says, counted(decisions.decided.len() as u64, "target"));

@@ -82,7 +82,7 @@ const COMPARE: [&str; 2] = [
 ];
 
 const MANIFEST: &str = "set/manifest.toml";
-const DECISIONS: &str = "set/dxc-dxil.txt";
+const DECISIONS: &str = "set/decisions.txt";
 const ACCEPTED: &str = "set/accepted.toml";
 
 fn caselists() -> Vec<Vec<u8>> {
