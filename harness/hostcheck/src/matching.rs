@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-pub use super::names::is_generic;
-use super::names::{as_identifier, last_segment, type_key};
+pub use super::names::{Kinship, is_generic, kinship};
+use super::names::{as_identifier, core_key, last_segment, type_key, uploaded_key};
 
 /// Maximum number of candidates listed for a block without a match.
 const MOST_CANDIDATES: usize = 3;
@@ -42,6 +42,19 @@ pub struct PartName {
     pub is_all: bool,
     /// The host type that the user states for it, if any.
     pub stated: Option<String>,
+}
+
+impl BlockNames {
+    /// The host type that the user states for the whole block or for the part that is all of it.
+    pub fn stated_for_all(&self) -> Option<&String> {
+        self.stated.as_ref().or_else(|| Some(self.stated_part()?.1))
+    }
+
+    /// The part that is all of the block and whose type the user states.
+    fn stated_part(&self) -> Option<(usize, &String)> {
+        let mut parts = self.parts.iter().enumerate().filter(|(_, part)| part.is_all);
+        parts.find_map(|(index, part)| Some((index, part.stated.as_ref()?)))
+    }
 }
 
 /// The result of looking for a block's host type.
@@ -92,23 +105,32 @@ pub struct Candidates<'a> {
     blocks: Vec<&'a BlockNames>,
     /// Indices of the blocks by the keys of all names that [`quality`] accepts.
     by_key: HashMap<String, Vec<usize>>,
+    /// The same by the keys under which uploaded forms are found.
+    by_core: HashMap<String, Vec<usize>>,
     /// Indices of the blocks with a stated name.
     stated: Vec<usize>,
 }
 
 impl<'a> Candidates<'a> {
     pub fn new(blocks: impl IntoIterator<Item = &'a BlockNames>) -> Self {
-        let mut candidates = Self { blocks: Vec::new(), by_key: HashMap::new(), stated: Vec::new() };
+        let (by_key, by_core) = (HashMap::new(), HashMap::new());
+        let mut candidates = Self { blocks: Vec::new(), by_key, by_core, stated: Vec::new() };
+        let add = |places: &mut HashMap<String, Vec<usize>>, key: String, index: usize| {
+            let of_key = places.entry(key).or_default();
+            if of_key.last() != Some(&index) {
+                of_key.push(index);
+            }
+        };
         for (index, block) in blocks.into_iter().enumerate() {
             candidates.blocks.push(block);
             if block.stated.is_some() || block.parts.iter().any(|part| part.stated.is_some()) {
                 candidates.stated.push(index);
             }
             for key in possible_names(block).iter().map(|name| type_key(name)) {
-                let of_key = candidates.by_key.entry(key).or_default();
-                if of_key.last() != Some(&index) {
-                    of_key.push(index);
-                }
+                add(&mut candidates.by_key, key, index);
+            }
+            for key in own_names(block).map(core_key).filter(|key| !key.is_empty()) {
+                add(&mut candidates.by_core, key, index);
             }
         }
         candidates
@@ -117,7 +139,9 @@ impl<'a> Candidates<'a> {
     /// The indices of the blocks that a type with this name may match.
     pub fn blocks_of(&self, type_name: &str) -> impl Iterator<Item = usize> {
         let of_key = self.by_key.get(&type_key(type_name)).map(Vec::as_slice).unwrap_or_default();
-        let possible: BTreeSet<usize> = of_key.iter().chain(&self.stated).copied().collect();
+        let of_core = uploaded_key(type_name).and_then(|key| self.by_core.get(&key));
+        let of_core = of_core.map(Vec::as_slice).unwrap_or_default();
+        let possible: BTreeSet<usize> = of_key.iter().chain(of_core).chain(&self.stated).copied().collect();
         possible.into_iter().filter(move |index| is_candidate(self.blocks[*index], type_name))
     }
 
@@ -127,8 +151,20 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// True if a type with this name may match the block.
+/// The names of a block and of its structs.
+fn own_names(block: &BlockNames) -> impl Iterator<Item = &str> {
+    let parts = block.parts.iter().map(|part| part.element.as_str());
+    std::iter::once(block.block.as_str()).chain(block.element.as_deref()).chain(parts)
+}
+
+/// True if a type with this name may match the block, or be what the program uploads instead of one that does.
 pub fn is_candidate(block: &BlockNames, type_name: &str) -> bool {
+    has_candidate_name(block, type_name)
+        || own_names(block).any(|own| kinship(type_name, own) == Some(Kinship::UploadedForm))
+}
+
+/// True if a type with this name may match the block.
+pub fn has_candidate_name(block: &BlockNames, type_name: &str) -> bool {
     let is_candidate_of = |stated: Option<&String>, quality: &dyn Fn() -> Option<MatchQuality>| match stated {
         Some(stated) => is_stated(stated, type_name),
         None => quality().is_some(),
@@ -159,6 +195,9 @@ pub fn has_name(block: &BlockNames, type_name: &str) -> bool {
 pub fn match_type<'a>(block: &BlockNames, type_names: impl Iterator<Item = &'a str> + Clone) -> BlockMatch {
     if let Some(stated) = &block.stated {
         return BlockMatch { found: match_stated(stated, type_names), part: None };
+    }
+    if let Some((part, stated)) = block.stated_part() {
+        return BlockMatch { found: match_stated(stated, type_names), part: Some(part) };
     }
     let own = BestTypes::of(type_names.clone(), |name| quality(block, name));
     let mut best = BlockMatch { found: own.found(), part: None };

@@ -189,6 +189,17 @@ impl MemberFit {
         self.named == 0
     }
 
+    /// True if the struct has several members, all at their places, of which `other` has less than half.
+    pub fn is_all_of_many_against(self, other: Self) -> bool {
+        self.placed == self.of && self.of >= FEWEST_BY_BYTES && other.named * 2 < other.of
+    }
+
+    /// The number of the block's members that are not at their places, and of members that a struct with so many
+    /// has besides.
+    pub fn distance(self, members_of_struct: u32) -> u32 {
+        (self.of - self.placed) + members_of_struct.saturating_sub(self.named)
+    }
+
     /// True if the struct may be meant although `best` has all members: it has most of them, and not all in other places
     /// where each of several is in its place in `best`.
     pub fn is_rival_of(self, best: Self) -> bool {

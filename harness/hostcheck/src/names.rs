@@ -34,6 +34,12 @@ const BUFFER_WORDS: [&str; 16] = [
 /// Other words of names that say nothing: `PushConstants`, `GlobalUniform`. They are no suffixes.
 const GENERIC_WORDS: [&str; 5] = ["push", "consts", "const", "global", "globals"];
 
+/// Words in the names of types for the form in which a program uploads another type: `GpuLight`, `VertexStd430`.
+const UPLOADED_WORDS: [&str; 13] = [
+    "device", "glsl", "gpu", "hlsl", "packed", "raw", "shader", "std140", "std430", "upload", "uploaded", "vulkan",
+    "wgsl",
+];
+
 /// Shortest first word of members that is no prefix for a type, in letters.
 const SHORTEST_WORD: usize = 3;
 
@@ -175,6 +181,51 @@ pub fn is_generic(name: &str) -> bool {
     words(without_prefix(last_segment(name))).iter().all(is_generic_word)
 }
 
+/// How a type's name extends that of another type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kinship {
+    /// It has more words: `PhysicsVertexRecord` next to `PhysicsVertex`, `LightUniform` next to `Light`.
+    Longer,
+    /// Its other words say that it is what the program uploads: `GpuLight` next to `Light`.
+    UploadedForm,
+}
+
+/// How a type's name extends another; `None` if it does not, or the other is generic.
+pub fn kinship(type_name: &str, other: &str) -> Option<Kinship> {
+    let (own, uploaded) = core_words(type_name);
+    let (base, base_uploaded) = core_words(other);
+    if base.is_empty() || type_name.contains('<') {
+        None
+    } else if own == base {
+        let count = |name: &str| words(without_prefix(last_segment(name))).len();
+        let is_longer = count(type_name) > count(other);
+        if uploaded > base_uploaded { Some(Kinship::UploadedForm) } else { is_longer.then_some(Kinship::Longer) }
+    } else {
+        let is_longer = own.starts_with(&base) || own.ends_with(&base);
+        is_longer.then_some(Kinship::Longer)
+    }
+}
+
+/// The key under which a type and its uploaded forms are found; `None` for a type that is no such form.
+pub(super) fn uploaded_key(type_name: &str) -> Option<String> {
+    let (own, uploaded) = core_words(type_name);
+    (uploaded > 0 && !own.is_empty() && !type_name.contains('<')).then(|| own.concat())
+}
+
+/// The key of a name without all words for buffers and uploads.
+pub(super) fn core_key(name: &str) -> String {
+    core_words(name).0.concat()
+}
+
+/// The words of a type's name without those for buffers and uploads, and the number of words for uploads.
+fn core_words(name: &str) -> (Vec<String>, usize) {
+    let mut own = words(without_prefix(last_segment(name)));
+    let is_uploaded = |word: &String| UPLOADED_WORDS.contains(&word.as_str());
+    let uploaded = own.iter().filter(|word| is_uploaded(word)).count();
+    own.retain(|word| !is_uploaded(word) && !BUFFER_WORDS.contains(&word.as_str()));
+    (own, uploaded)
+}
+
 /// A shader's name in the form that hosts can use: `$Entry.main` is `Entry_main`, `N::S` is `N_S`.
 pub(super) fn as_identifier(name: &str) -> String {
     let parts = name.split(|character: char| !character.is_ascii_alphanumeric() && character != '_');
@@ -268,6 +319,26 @@ mod tests {
         }
         for name in ["Frame", "FrameData", "Camera", "UBOBlur", "PushLight"] {
             assert!(!is_generic(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn uploaded_forms_have_the_name_of_their_type() {
+        use Kinship::{Longer, UploadedForm};
+        for (name, other, found) in [
+            ("GpuLight", "Light", Some(UploadedForm)),
+            ("render::LightGPU", "scene::Light", Some(UploadedForm)),
+            ("PhysicsVertexGpuData", "PhysicsVertex", Some(UploadedForm)),
+            ("Std140Material", "MaterialData", Some(UploadedForm)),
+            ("raw_light", "Light", Some(UploadedForm)),
+            ("LightRecord", "Light", Some(Longer)),
+            ("Light", "GpuLight", None),
+            ("LightUniform", "Light", Some(Longer)),
+            ("Lightmap", "Light", None),
+            ("GpuData", "Data", None),
+            ("Buffer<GpuLight>", "Light", None),
+        ] {
+            assert_eq!(kinship(name, other), found, "{name} {other}");
         }
     }
 

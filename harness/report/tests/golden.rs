@@ -401,6 +401,7 @@ fn host_check(name: &str) -> HostCheck {
         known: Vec::new(),
         other_layouts: None,
         is_by_members: false,
+        alternatives: Vec::new(),
         proofs: Vec::new(),
     };
     let unmatched = UnmatchedBlock {

@@ -48,7 +48,7 @@ pub(crate) fn withdraw_borrowed(
         .collect();
     let reason_for = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &PairNearness)| {
         let differs = !pair.comparison.agrees() && pair.known.is_empty();
-        if !differs || blocks[partner.block].names.stated.is_some() {
+        if !differs || blocks[partner.block].names.stated_for_all().is_some() {
             return None;
         }
         if pair.is_by_members {

@@ -14,7 +14,7 @@ use layoutproof_debuginfo::{
     Sibling, SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{
-    BlockNames, Candidates, NameKey, TypeMatch, is_candidate, is_generic, match_part, nearest,
+    BlockNames, Candidates, NameKey, TypeMatch, has_candidate_name, is_generic, match_part, nearest,
 };
 use layoutproof_hostcheck::{
     MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts, is_reserved_name,
@@ -311,23 +311,25 @@ impl MemberTrials<'_> {
         Ok(())
     }
 
-    /// True if no struct with the name has half of the members at their places.
+    /// True if no struct with the name has all members at their places and no others. Otherwise the program may upload
+    /// another struct instead: `GpuLight` next to its own `Light`.
     fn is_open(&self, goal: Goal, structs: &[ProgramStruct]) -> bool {
         let block = &self.request.blocks[goal.block];
         let is_named = |found: &ProgramStruct| match (goal.is_end, block.parts.last()) {
             (true, Some(end)) => {
                 matches!(match_part(block, end, std::iter::once(found.name.as_str())), TypeMatch::Found(_))
             }
-            _ => is_candidate(block, &found.name) && !is_generic(&found.name),
+            _ => has_candidate_name(block, &found.name) && !is_generic(&found.name),
         };
         let possible = structs.iter().filter(|found| !found.is_never_uploaded() && !found.is_named_by_variable);
         let mut namesakes = possible.filter(|found| is_named(found));
-        let has_half = |found: &ProgramStruct| {
-            self.sketches(goal).any(|(_, sketch)| sketch.fit_of(found, &self.vector_types).is_half())
+        let is_settled = |found: &ProgramStruct| {
+            let mut fits = self.sketches(goal).map(|(_, sketch)| sketch.fit_of(found, &self.vector_types));
+            fits.any(|fit| fit.placed == fit.of && found.count_of_data() <= fit.of)
         };
         let is_end_stated = || block.parts.last().is_some_and(|end| end.stated.is_some());
-        let is_stated = block.stated.is_some() || (goal.is_end && is_end_stated());
-        !is_stated && self.sketches(goal).next().is_some() && !namesakes.any(has_half)
+        let is_stated = block.stated_for_all().is_some() || (goal.is_end && is_end_stated());
+        !is_stated && self.sketches(goal).next().is_some() && !namesakes.any(is_settled)
     }
 
     /// The parts of a block that a struct may fill.

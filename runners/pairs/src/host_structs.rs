@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use layoutproof_hostcheck::matching::is_generic;
+use layoutproof_hostcheck::matching::{is_generic, kinship};
 use layoutproof_hostcheck::{
     BlockPart, MemberFit, MemberSketch, ProgramContract, ProgramStruct, VectorTypes, element_of_collection,
     has_members_of,
@@ -25,6 +25,7 @@ pub(crate) struct HostStructs<'a> {
 }
 
 /// A host struct that fits a block by its members.
+#[derive(Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     pub(crate) host: &'a ProgramStruct,
     pub(crate) nearness: Nearness,
@@ -102,7 +103,7 @@ impl<'d> HostStructs<'d> {
     }
 
     /// True if no program has structs that are nearer to the shader than all of this struct's.
-    fn is_of_nearest_program(&self, host: &ProgramStruct) -> bool {
+    pub(crate) fn is_of_nearest_program(&self, host: &ProgramStruct) -> bool {
         let near = self.by_name.get(host.name.as_str());
         self.nearest.is_none() || near.is_some_and(|near| !near.objects.is_disjoint(&self.nearest_files))
     }
@@ -123,8 +124,8 @@ impl<'d> HostStructs<'d> {
 
     /// The struct with all members of the block, if no other comes near that is as near to the shader.
     /// A few members are enough for a struct of the shader's own program. If several have the block's name,
-    /// any other that is as near counts. One with the block's name that differs counts too, unless a library
-    /// writes the chosen struct and not that one.
+    /// any other that is as near counts. One with the block's name that differs counts too, unless it has few of the
+    /// members, or a library writes the chosen struct and not that one.
     pub(crate) fn only_fitting<'a, 'b>(
         &self,
         candidates: &'a [Candidate<'b>],
@@ -143,8 +144,8 @@ impl<'d> HostStructs<'d> {
         };
         let is_alone = !candidates.iter().any(is_rival);
         let is_meant = displaced.is_none_or(|(named, fit)| {
-            let has_none = fit.is_some_and(MemberFit::has_none);
-            has_none || is_written_unlike(best.host, named)
+            let has_few = fit.is_some_and(|fit| fit.has_none() || best.fit.is_all_of_many_against(fit));
+            has_few || is_written_unlike(best.host, named)
         });
         (is_alone && is_meant).then_some(best)
     }
@@ -197,6 +198,17 @@ impl<'d> HostStructs<'d> {
             }
         }
         best_first(fitting)
+    }
+
+    /// The structs that a program may upload instead of one with the block's name, best first.
+    pub(crate) fn kin_of<'a>(&self, named: &ProgramStruct, all: &[Candidate<'a>]) -> Vec<Candidate<'a>> {
+        let is_kin = |other: &&Candidate<'_>| {
+            kinship(&other.host.name, &named.name).is_some()
+                && other.host.written_by.is_none()
+                && !other.host.is_never_uploaded()
+                && self.is_of_nearest_program(other.host)
+        };
+        all.iter().filter(is_kin).copied().collect()
     }
 
     /// The structs with the block's name and those that fit by their members, best first.

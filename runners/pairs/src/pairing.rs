@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use layoutproof_hostcheck::matching::{
-    BlockMatch, BlockNames, Candidates, TypeMatch, has_name, has_own_name, is_generic, match_part, match_type,
+    BlockMatch, BlockNames, Candidates, Kinship, TypeMatch, has_candidate_name, has_name, has_own_name, is_generic,
+    kinship, match_part, match_type,
 };
 use layoutproof_hostcheck::{
     BlockPart, Comparison, MemberFit, MemberSketch, Mismatch, MismatchKind, ProgramContract, ProgramField,
@@ -15,7 +16,7 @@ use layoutproof_hostcheck::{
 use layoutproof_inputs::project_file::KnownMismatch;
 use layoutproof_layout::{BlockKind, LaidOut, LaidOutMember, LaidOutShape};
 use layoutproof_report::host_check::{
-    CheckedPair, HostCheck, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
+    CheckedPair, HostCheck, HostPlace, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
 
 use crate::borrowed::{PairNearness, ShaderFolders, withdraw_borrowed};
@@ -82,18 +83,20 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
             _ => HostStructs::new(&all, &block.shader, rules.comparisons.vector_types),
         };
         let (_, structs) = seen_by.insert((&block.shader, structs));
-        let mut found = PairsOfBlock { block, rules, structs, pairs: Vec::new(), unmatched: Vec::new() };
+        let mut found =
+            PairsOfBlock { block, rules, structs, pairs: Vec::new(), unmatched: Vec::new(), rivals: Vec::new() };
         found.find(index, hosts, names);
         for mut unmatched in found.unmatched {
             // A user who built other samples has nothing to choose.
             if !unmatched.is_stated
-                && let UnmatchedReason::Ambiguous(names) = &unmatched.reason
+                && let UnmatchedReason::Ambiguous(rivals) = &unmatched.reason
                 && structs.nearest.is_none()
-                && names
-                    .iter()
-                    .all(|name| structs.find(name).is_some_and(|host| folders.has_sample_of(&block.shader, host)))
+                && rivals.iter().all(|rival| {
+                    structs.find(&rival.name).is_some_and(|host| folders.has_sample_of(&block.shader, host))
+                })
             {
-                unmatched.reason = UnmatchedReason::OfOtherSamples(names.clone());
+                let names = rivals.iter().map(|rival| rival.name.clone());
+                unmatched.reason = UnmatchedReason::OfOtherSamples(names.collect());
             }
             check.unmatched.push(unmatched);
         }
@@ -124,6 +127,8 @@ struct PairsOfBlock<'a> {
     structs: &'a HostStructs<'a>,
     pairs: Vec<BlockPair>,
     unmatched: Vec<UnmatchedBlock>,
+    /// The other structs of the name, if only members tell which one is meant.
+    rivals: Vec<&'a ProgramStruct>,
 }
 
 /// What was found for a block as a whole.
@@ -151,7 +156,7 @@ impl<'a> PairsOfBlock<'a> {
         let type_names: Vec<&str> = type_names.iter().copied().filter(|name| by_name.contains_key(name)).collect();
 
         let found = self.match_name(&parts, &type_names);
-        let host = find_host(index, names.stated.as_ref(), &found, hosts, by_name, |declared: &[&str]| {
+        let host = find_host(index, names.stated_for_all(), &found, hosts, by_name, |declared: &[&str]| {
             match_type(names, declared.iter().copied()).found
         });
         if let Err(reasons) = &layout.result {
@@ -170,9 +175,9 @@ impl<'a> PairsOfBlock<'a> {
 
     /// The struct with the name that the user states, or with the block's. One that is nearest to the shader and has
     /// members of the block comes first.
-    fn match_name(&self, parts: &[BlockPart<'_>], type_names: &[&str]) -> BlockMatch {
+    fn match_name(&mut self, parts: &[BlockPart<'_>], type_names: &[&str]) -> BlockMatch {
         let (names, structs) = (&self.block.names, self.structs);
-        if names.stated.is_some() {
+        if names.stated_for_all().is_some() {
             return match_type(names, type_names.iter().copied());
         }
         // A class with a pointer must not match a block just because its name is similar.
@@ -200,12 +205,36 @@ impl<'a> PairsOfBlock<'a> {
             }
             TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => Vec::new(),
         };
-        if rivals.len() > 1
-            && let Some(name) = structs.only_nearest(parts, &rivals)
-        {
-            found.found = TypeMatch::Found(name);
+        if rivals.len() > 1 {
+            if let Some(name) = structs.only_nearest(parts, &rivals) {
+                found.found = TypeMatch::Found(name);
+            } else if let Some(only) = self.only_that_fits(parts, &rivals) {
+                found.found = TypeMatch::Found(only.name.clone());
+                let others = rivals.iter().filter_map(|name| structs.find(name));
+                self.rivals = others.filter(|other| !other.has_same_layout(only)).collect();
+            }
         }
         found
+    }
+
+    /// The struct among those of one name that agrees with the block and has all of its members. If none does, any of
+    /// them if all have the same bytes, and a name that says something.
+    fn only_that_fits(&self, parts: &[BlockPart<'_>], names: &[String]) -> Option<&'a ProgramStruct> {
+        let structs = self.structs;
+        let rivals: Vec<&ProgramStruct> = names.iter().filter_map(|name| structs.find(name)).collect();
+        let fits = |host: &&&ProgramStruct| {
+            let all = parts.iter().enumerate().filter(|(_, part)| !part.has_header);
+            let all = all.filter_map(|(index, part)| Some((self.fit_of(part, host)?, index)));
+            all.max().is_some_and(|(fit, part)| {
+                let has_all = fit.placed == fit.of && (fit.of > 1 || fit.has_same_offsets);
+                has_all && compare_pair(self.block, &parts[part], host, self.rules).comparison.agrees()
+            })
+        };
+        if let Some(fitting) = rivals.iter().find(fits) {
+            return Some(fitting);
+        }
+        let first = rivals.first().filter(|first| !is_generic(&first.name))?;
+        rivals.iter().all(|other| other.has_same_layout(first)).then_some(first)
     }
 
     /// The part of the block that a struct with its name describes, unless the name alone says too little.
@@ -221,7 +250,7 @@ impl<'a> PairsOfBlock<'a> {
     ) -> Result<(usize, &'a ProgramStruct), UnmatchedReason> {
         let (names, structs) = (&self.block.names, self.structs);
         let part = found.part.map_or_else(|| part_of_host(parts, host), |inner| inner + 1);
-        if names.stated.is_some() {
+        if names.stated_for_all().is_some() {
             return Ok((part, host));
         }
         let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
@@ -255,15 +284,24 @@ impl<'a> PairsOfBlock<'a> {
         type_names: &[&str],
     ) -> WholeMatch<'a> {
         let (block, structs) = (self.block, self.structs);
+        let mut kin: Vec<Candidate<'a>> = Vec::new();
         let fitting = || structs.candidates(index, hosts, |part| parts.get(part).is_some_and(|part| !part.has_header));
         let candidates = match &named {
-            Ok(_) if block.names.stated.is_some() => Vec::new(),
+            Ok(_) if block.names.stated_for_all().is_some() => Vec::new(),
             Ok((_, host)) if !is_generic(&host.name) => {
                 // Others with a similar name may have all of the members.
                 let all = structs.with_named(parts, type_names, fitting());
-                all.into_iter().filter(|candidate| candidate.fit.is_whole()).collect()
+                kin = structs.kin_of(host, &all);
+                let has_half = structs.best_fit(parts, host).is_some_and(|(fit, _)| fit.is_half());
+                let may_replace = |other: &Candidate<'_>| {
+                    other.fit.is_whole() && (!has_half || has_candidate_name(&block.names, &other.host.name))
+                };
+                all.into_iter().filter(may_replace).collect()
             }
-            Err(UnmatchedReason::Ambiguous(names)) => structs.rivals(parts, names, fitting()),
+            Err(UnmatchedReason::Ambiguous(rivals)) => {
+                let names: Vec<String> = rivals.iter().map(|rival| rival.name.clone()).collect();
+                structs.rivals(parts, &names, fitting())
+            }
             Ok(_) | Err(_) => fitting(),
         };
         let named = named.and_then(|(part, host)| {
@@ -279,6 +317,7 @@ impl<'a> PairsOfBlock<'a> {
             Some((_, host)) => Err(UnmatchedReason::NoType(vec![host.name.clone()])),
             None => named.map(|(part, host)| structs.only_elements(parts, host).unwrap_or((part, host))),
         };
+        let uploaded = host.as_ref().ok().map(|(part, host)| self.choose_uploaded(parts, (*part, host), &kin));
         let has_namesakes = matches!(host, Err(UnmatchedReason::Ambiguous(_)));
         let displaced_host = displaced.map(|(part, host)| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced_host, has_namesakes);
@@ -288,7 +327,11 @@ impl<'a> PairsOfBlock<'a> {
         let mut whole = WholeMatch { has_host: host.is_ok(), header: None };
         match host {
             Ok((part, host)) => match block.host_form {
-                HostForm::One => self.compare(parts, part, host),
+                HostForm::One => {
+                    let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
+                    self.compare(parts, part, host);
+                    self.note_alternatives(parts, alternatives);
+                }
                 HostForm::Several(count) => match several(host, count, parts[0].root) {
                     Ok(joined) => self.compare(parts, 0, &joined),
                     Err(reason) => self.unmatched.push(unmatched(block, block.layout.name.clone(), reason)),
@@ -300,7 +343,10 @@ impl<'a> PairsOfBlock<'a> {
                 | UnmatchedReason::OtherMembers(_)
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
-            ) if let Some(only) = only_fitting.or(only_faulty) => self.compare_by_members(parts, only),
+            ) if let Some(only) = only_fitting.or(only_faulty) => {
+                self.compare_by_members(parts, only);
+                self.note_displaced(parts, displaced);
+            }
             Err(reason) if is_worth_listing(parts, &reason) => {
                 let proposals = self.proposals(parts, &candidates);
                 let listed = unmatched(block, block.layout.name.clone(), reason);
@@ -338,16 +384,28 @@ impl<'a> PairsOfBlock<'a> {
         let named = host.as_ref().ok().copied().filter(|_| whole.header.is_none());
         let displaced = named.filter(|host| self.is_displaced(parts, part, host, &candidates));
         let host = displaced.map_or(host, |host| Err(UnmatchedReason::NoType(vec![host.name.clone()])));
+        let uploaded = host.as_ref().ok().map(|host| {
+            let all = structs.candidates(index, hosts, |fitted| fitted == part);
+            let all = structs.with_named(std::slice::from_ref(&parts[part]), type_names, all);
+            let all: Vec<Candidate<'_>> = all.into_iter().map(|found| Candidate { part, ..found }).collect();
+            self.choose_uploaded(parts, (part, host), &structs.kin_of(host, &all))
+        });
+        let displaced_host = displaced;
         let displaced = displaced.map(|host| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
         match host {
             Ok(host) => match whole.header {
                 Some(header) => self.compare(parts, 0, &with_elements(header, host, parts[part].member())),
-                None => self.compare(parts, part, host),
+                None => {
+                    let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
+                    self.compare(parts, part, host);
+                    self.note_alternatives(parts, alternatives);
+                }
             },
             Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, whole.header) => {
                 self.compare_by_members(parts, only);
+                self.note_displaced(parts, displaced_host.map(|host| (part, host)));
             }
             Err(reason) => {
                 let near: Vec<Candidate<'_>> =
@@ -383,8 +441,63 @@ impl<'a> PairsOfBlock<'a> {
         };
         // Without a member of the block, a struct agrees by accident.
         let agrees_by_accident = || own.is_some_and(MemberFit::has_none) && named.written_by.is_none();
-        let is_stated = self.block.names.stated.is_some();
+        let is_stated = self.block.names.stated_for_all().is_some();
         !is_stated && candidates.iter().any(is_displacing) && (agrees_by_accident() || differs())
+    }
+
+    /// The struct to compare: the one with the block's name, or the one of its kin that the program probably uploads
+    /// instead, because that fits and the other does not, or is as near and its name says so. Returns it with its part
+    /// and with the structs that may be meant otherwise.
+    fn choose_uploaded(
+        &self,
+        parts: &[BlockPart<'_>],
+        named: (usize, &'a ProgramStruct),
+        kin: &[Candidate<'a>],
+    ) -> (usize, &'a ProgramStruct, Vec<Candidate<'a>>) {
+        let (part, host) = named;
+        let own = self.fit_of(&parts[part], host);
+        let is_stated = self.block.names.stated_for_all().is_some();
+        let Some(own) = own.filter(|_| !is_stated && host.written_by.is_none()) else {
+            return (part, host, Vec::new());
+        };
+        let agrees = |part: usize, host: &ProgramStruct| {
+            compare_pair(self.block, &parts[part], host, self.rules).comparison.agrees()
+        };
+        let is_uploaded = |other: &&Candidate<'_>| kinship(&other.host.name, &host.name) == Some(Kinship::UploadedForm);
+        let rivals = || {
+            self.rivals
+                .iter()
+                .filter_map(|rival| Some(self.structs.candidate(rival, part, self.fit_of(&parts[part], rival)?)))
+        };
+        if agrees(part, host) {
+            let differing = kin.iter().filter(is_uploaded).filter(|other| other.fit.is_likely());
+            let differing = differing.filter(|other| !agrees(other.part, other.host)).copied();
+            return (part, host, rivals().chain(differing).collect());
+        }
+        let fitting = kin.iter().filter(|other| other.fit.is_exact() && agrees(other.part, other.host));
+        let fitting = fitting.max_by_key(|other| kinship(&other.host.name, &host.name));
+        let distance = |fit: MemberFit, host: &ProgramStruct| fit.distance(host.count_of_data());
+        let likely = || kin.iter().filter(|other| other.fit.is_likely() && is_uploaded(other));
+        let nearest = || likely().find(|other| distance(other.fit, other.host) <= distance(own, host));
+        match fitting.or_else(nearest) {
+            Some(other) => (other.part, other.host, vec![self.structs.candidate(host, part, own)]),
+            None => (part, host, rivals().chain(likely().copied()).collect()),
+        }
+    }
+
+    /// Names the other structs that may be meant in the last pair.
+    fn note_alternatives(&mut self, parts: &[BlockPart<'_>], alternatives: Vec<Candidate<'_>>) {
+        let proposals = self.proposals(parts, &alternatives);
+        if let Some(found) = self.pairs.last_mut() {
+            found.pair.alternatives = proposals;
+        }
+    }
+
+    /// Names the struct with the block's name that the last pair does not compare.
+    fn note_displaced(&mut self, parts: &[BlockPart<'_>], displaced: Option<(usize, &ProgramStruct)>) {
+        let Some((part, host)) = displaced else { return };
+        let candidate = self.fit_of(&parts[part], host).map(|fit| self.structs.candidate(host, part, fit));
+        self.note_alternatives(parts, candidate.into_iter().collect());
     }
 
     fn fit_of(&self, part: &BlockPart<'_>, host: &ProgramStruct) -> Option<MemberFit> {
@@ -630,7 +743,11 @@ fn find_host<'a>(
         TypeMatch::Found(name) => {
             by_name.get(name.as_str()).map(|near| near.program.as_ref()).ok_or(UnmatchedReason::NoType(Vec::new()))
         }
-        TypeMatch::Ambiguous(names) => Err(UnmatchedReason::Ambiguous(names.clone())),
+        TypeMatch::Ambiguous(names) => {
+            let place = |name: &String| by_name.get(name.as_str()).and_then(|near| near.program.place.clone());
+            let rivals = names.iter().map(|name| HostPlace { name: name.clone(), place: place(name) });
+            Err(UnmatchedReason::Ambiguous(rivals.collect()))
+        }
         TypeMatch::None(_) | TypeMatch::StatedMissing { .. } => {
             let declared: Vec<&str> = hosts.iter().flat_map(|host| &host.declared).map(String::as_str).collect();
             match (match_declared(&declared), stated) {
@@ -659,7 +776,7 @@ pub(super) fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReas
         shader: block.shader.clone(),
         place: block.places.get("").cloned(),
         reason,
-        is_stated: block.names.stated.is_some(),
+        is_stated: block.names.stated_for_all().is_some(),
         proposals: Vec::new(),
     }
 }
@@ -685,6 +802,7 @@ pub(super) fn compare_pair(
         known,
         other_layouts: None,
         is_by_members: false,
+        alternatives: Vec::new(),
         proofs: Vec::new(),
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::findings::{also_of_pairs, differing_findings};
 use super::headline::headline;
 use super::other_layouts::{BetterChoice, BetterLayout, better_layouts};
-use super::{CheckedPair, HostCheck, PairProof, UnmatchedBlock, UnmatchedReason};
+use super::{CheckedPair, HostCheck, HostProposal, PairProof, UnmatchedBlock, UnmatchedReason};
 use layoutproof_hostcheck::{ComparedRow, LinePlace, Mismatch, RepairStep, RowSide, RowState};
 
 const SCHEMA: u32 = 1;
@@ -116,6 +116,9 @@ struct JsonPair<'a> {
     mismatches: Vec<JsonMismatch<'a>>,
     members: Vec<JsonMember<'a>>,
     remarks: Vec<String>,
+    /// Other host structs that may be meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    alternatives: Vec<JsonProposal<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     proofs: Vec<JsonProof<'a>>,
 }
@@ -273,6 +276,7 @@ impl<'a> JsonPair<'a> {
             mismatches: mismatches.collect(),
             members: comparison.rows.iter().map(|row| JsonMember::new(row, pair)).collect(),
             remarks: comparison.remarks.iter().map(ToString::to_string).collect(),
+            alternatives: pair.alternatives.iter().map(JsonProposal::new).collect(),
             proofs: pair.proofs.iter().map(JsonProof::new).collect(),
         }
     }
@@ -359,13 +363,6 @@ impl<'a> JsonMember<'a> {
 
 impl<'a> JsonUnmatched<'a> {
     fn new(unmatched: &'a UnmatchedBlock) -> Self {
-        let proposals = unmatched.proposals.iter().map(|proposal| JsonProposal {
-            host: &proposal.host,
-            members_placed: proposal.fit.placed,
-            members_named: proposal.fit.named,
-            members: proposal.fit.of,
-            difference: proposal.difference.as_deref(),
-        });
         Self {
             block: &unmatched.block,
             target: &unmatched.target,
@@ -373,7 +370,19 @@ impl<'a> JsonUnmatched<'a> {
             shader: &unmatched.shader,
             at: at(unmatched.place.as_ref()),
             reason: unmatched.reason.to_string(),
-            proposals: proposals.collect(),
+            proposals: unmatched.proposals.iter().map(JsonProposal::new).collect(),
+        }
+    }
+}
+
+impl<'a> JsonProposal<'a> {
+    fn new(proposal: &'a HostProposal) -> Self {
+        Self {
+            host: &proposal.host,
+            members_placed: proposal.fit.placed,
+            members_named: proposal.fit.named,
+            members: proposal.fit.of,
+            difference: proposal.difference.as_deref(),
         }
     }
 }

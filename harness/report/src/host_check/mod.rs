@@ -102,6 +102,9 @@ pub struct CheckedPair {
     pub known: Vec<String>,
     /// `None` if the user, the project or the shader names the target and the order of matrices.
     pub other_layouts: Option<OtherLayouts>,
+    /// Other host structs that may be meant: one with the block's name that differs while this one fits, or one that the
+    /// program may upload instead.
+    pub alternatives: Vec<HostProposal>,
     /// One entry per device, API and producer; empty if the check ran on none.
     pub proofs: Vec<PairProof>,
 }
@@ -208,8 +211,8 @@ pub enum UnmatchedReason {
         /// Similar names.
         nearest: Vec<String>,
     },
-    /// Several types have the block's name.
-    Ambiguous(Vec<String>),
+    /// Several types have the block's name, and their members do not decide.
+    Ambiguous(Vec<HostPlace>),
     /// Compilation units only declare the type, so the compiler left out its members.
     OnlyDeclared(String),
     /// The type's debug information contradicts itself.
@@ -245,6 +248,13 @@ pub enum UnmatchedReason {
         /// has members whose bytes are not known.
         difference: Option<String>,
     },
+}
+
+/// A host struct and where the program declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostPlace {
+    pub name: String,
+    pub place: Option<LinePlace>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -337,8 +347,13 @@ impl std::fmt::Display for UnmatchedReason {
             Self::StatedMissing { stated, nearest } => {
                 write!(f, "no host file defines `{stated}`; nearest: {}", quoted(nearest))
             }
-            Self::Ambiguous(names) => {
-                write!(f, "several host structs have its name: {}; choose one with --map BLOCK=TYPE", quoted(names))
+            Self::Ambiguous(hosts) => {
+                let named = |host: &HostPlace| match &host.place {
+                    Some(place) => format!("`{}` ({place})", host.name),
+                    None => format!("`{}`", host.name),
+                };
+                let named = hosts.iter().map(named).collect::<Vec<_>>().join(", ");
+                write!(f, "several host structs have its name: {named}; choose one with --map BLOCK=TYPE")
             }
             Self::OnlyDeclared(name) => write!(
                 f,

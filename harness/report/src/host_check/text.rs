@@ -310,8 +310,12 @@ fn explanation(pair: &CheckedPair, mismatch: &Mismatch, view: View) -> String {
 fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     let mut lines = TextLines::default();
     let comparison = &pair.comparison;
-    if is_agreeing_by_members(pair) && common.by_members == 0 {
-        detail(&mut lines, "note", "no struct has its name; this one alone has all of its members", view);
+    if is_agreeing_by_members(pair) && (common.by_members == 0 || !pair.alternatives.is_empty()) {
+        let start = if pair.alternatives.is_empty() { "no struct has its name; " } else { "" };
+        detail(&mut lines, "note", &format!("{start}this one alone has all of its members"), view);
+    }
+    for alternative in &pair.alternatives {
+        detail(&mut lines, "maybe", &proposal_text(alternative), view);
     }
     if comparison.members_by_bytes > 0 && comparison.agrees() {
         let members = counted(comparison.members.into(), "member");
@@ -434,18 +438,22 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     if let Some(other) = other_places_of_unmatched(check, finding) {
         also(&mut lines, &other, !view.is_whole(), view);
     }
-    for HostProposal { host, fit, difference } in &unmatched.proposals {
-        let placed = match (fit.placed, fit.of) {
-            (1, 1) => format!("`{host}`: the only member has its place there"),
-            (placed, of) => format!("`{host}`: {placed} of {} have their place there", counted(of.into(), "member")),
-        };
-        let text = match difference {
-            Some(difference) => format!("{placed}; it would differ: {difference}"),
-            None => placed,
-        };
-        detail(&mut lines, "maybe", &text, view);
+    for proposal in &unmatched.proposals {
+        detail(&mut lines, "maybe", &proposal_text(proposal), view);
     }
     lines.into_text()
+}
+
+/// How many members of a block a proposed struct has, and its first difference.
+fn proposal_text(HostProposal { host, fit, difference }: &HostProposal) -> String {
+    let placed = match (fit.placed, fit.of) {
+        (1, 1) => format!("`{host}`: the only member has its place there"),
+        (placed, of) => format!("`{host}`: {placed} of {} have their place there", counted(of.into(), "member")),
+    };
+    match difference {
+        Some(difference) => format!("{placed}; it would differ: {difference}"),
+        None => placed,
+    }
 }
 
 /// The entries of `layoutproof.toml` for the blocks with a best proposal.

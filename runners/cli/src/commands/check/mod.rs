@@ -497,7 +497,7 @@ fn state_hosts(blocks: Vec<TargetBlock>, args: &CheckArgs, project: &ProjectFile
                 found.insert(&mapping.block);
             }
             for part in parts {
-                part.stated = Some(mapping.host.clone());
+                part.stated = Some(mapping.host.trim_end_matches("[]").to_owned());
             }
         }
         if hosts.is_empty() {
