@@ -135,7 +135,20 @@ fn names(pair: &CheckedPair) -> Markup {
 }
 
 fn remarks(pair: &CheckedPair) -> Markup {
-    html! { @for remark in &pair.comparison.remarks { p.note { "Note: " (with_code(&one_line(&remark.to_string()))) } } }
+    html! {
+        @for alternative in &pair.alternatives { (proposal(alternative)) }
+        @for remark in &pair.comparison.remarks { p.note { "Note: " (with_code(&one_line(&remark.to_string()))) } }
+    }
+}
+
+/// A host struct that may be meant.
+fn proposal(HostProposal { host, fit, difference }: &HostProposal) -> Markup {
+    html! {
+        div.dim {
+            "maybe " code { (one_line(host)) } ": " (fit.placed) " of " (counted(fit.of.into(), "member")) " have their place there"
+            @if let Some(difference) = difference { "; it would differ: " (with_code(&one_line(difference))) }
+        }
+    }
 }
 
 fn parts(pair: &CheckedPair) -> Markup {
@@ -242,12 +255,7 @@ fn without_host(check: &HostCheck) -> Markup {
                             code { (one_line(&unmatched.block)) } " · " (one_line(&target_title(&unmatched.target))) " · " (one_line(&place))
                             ": " span class=[(check.is_strict || unmatched.reason.is_error()).then_some("bad")] { (with_code(&one_line(&unmatched.reason.to_string()))) }
                             @if let Some(also) = also_of_unmatched(check, &finding) { span.dim { ", also " (one_line(&also)) } }
-                            @for HostProposal { host, fit, difference } in &unmatched.proposals {
-                                div.dim {
-                                    "maybe " code { (one_line(host)) } ": " (fit.placed) " of " (counted(fit.of.into(), "member")) " have their place there"
-                                    @if let Some(difference) = difference { "; it would differ: " (with_code(&one_line(difference))) }
-                                }
-                            }
+                            @for found in &unmatched.proposals { (proposal(found)) }
                         }
                     }
                 }
