@@ -1,6 +1,6 @@
 //! The check for people: each difference as a diff with its explanation, everything else in a line.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::diff::diff;
 use super::findings::{
@@ -8,6 +8,7 @@ use super::findings::{
     unread_findings,
 };
 use super::headline::{headline, is_failing, leaves};
+use super::map_entries::map_entries;
 use super::other_layouts::{BetterChoice, BetterLayout, OtherLayout, better_layouts, order_setting, target_setting};
 use super::view::{Amount, View};
 use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
@@ -118,7 +119,9 @@ fn unmatched_text(check: &HostCheck, view: View) -> String {
         lines.push("");
         lines.push("For layoutproof.toml, if these are meant (`check --write-map` appends them):");
         let most = if view.is_whole() { usize::MAX } else { MOST_ENTRIES };
-        entries.iter().take(most).flat_map(|entry| entry.lines()).for_each(|line| lines.push(line));
+        for entry in entries.iter().take(most).map(ToString::to_string) {
+            entry.lines().for_each(|line| lines.push(line));
+        }
         if entries.len() > most {
             lines.push("");
             lines.push(&format!("# and {} more", entries.len() - most));
@@ -454,29 +457,6 @@ fn proposal_text(HostProposal { host, fit, difference }: &HostProposal) -> Strin
         Some(difference) => format!("{placed}; it would differ: {difference}"),
         None => placed,
     }
-}
-
-/// The entries of `layoutproof.toml` for the blocks with a best proposal.
-pub fn map_entries(check: &HostCheck) -> Vec<String> {
-    let mut hosts: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
-    for unmatched in &check.unmatched {
-        if let Some(best) = unmatched.best_proposal() {
-            hosts.entry(&unmatched.block).or_default().insert(&unmatched.shader, &best.host);
-        }
-    }
-    let mut texts = Vec::new();
-    for (block, by_shader) in &hosts {
-        let same: BTreeSet<&&str> = by_shader.values().collect();
-        let entries: Vec<(Option<&str>, &str)> = match same.first() {
-            Some(host) if same.len() == 1 => vec![(None, host)],
-            _ => by_shader.iter().map(|(shader, host)| (Some(*shader), *host)).collect(),
-        };
-        for (shader, host) in entries {
-            let shader = shader.map_or_else(String::new, |shader| format!("shader = {shader:?}\n"));
-            texts.push(format!("\n[[map]]\nblock = {block:?}\n{shader}host = {host:?}\n"));
-        }
-    }
-    texts
 }
 
 /// The other places of a finding. A short text names them only if they fit in the line.

@@ -242,7 +242,7 @@ fn proof_part(proof: &PairProof) -> Markup {
 
 /// The blocks that were not compared, with the host structs that may be meant.
 fn without_host(check: &HostCheck) -> Markup {
-    let entries = map_entries(check);
+    let entries: String = map_entries(check).iter().map(ToString::to_string).collect();
     html! {
         @if !check.unmatched.is_empty() {
             section {
@@ -259,7 +259,7 @@ fn without_host(check: &HostCheck) -> Markup {
                         }
                     }
                 }
-                @if !entries.is_empty() { (plain_code("for layoutproof.toml, if these are meant", entries.concat().trim())) }
+                @if !entries.is_empty() { (plain_code("for layoutproof.toml, if these are meant", entries.trim())) }
             }
         }
     }

@@ -32,7 +32,7 @@ use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
-    Amount, HostCheck, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
+    Amount, HostCheck, MapEntry, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
     map_entries, target_title, text, unread_findings,
 };
 use layoutproof_report::html::check_page;
@@ -121,7 +121,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     };
     write_answers(args, &checked, style)?;
     if args.write_map {
-        write_map(&project, &map_entries(&checked))?;
+        write_map(&project, map_entries(&checked))?;
     }
     warn_of_unread(args, &checked, &inputs);
     Ok(exit_of(&checked).worse(proven))
@@ -232,18 +232,29 @@ fn checked_shaders(
 }
 
 /// Appends entries to the project file, or to a new one in the working folder.
-fn write_map(project: &ProjectFile, entries: &[String]) -> anyhow::Result<()> {
+fn write_map(project: &ProjectFile, entries: Vec<MapEntry>) -> anyhow::Result<()> {
     if entries.is_empty() {
-        warn("note: no block has a best proposal, so nothing was written\n");
+        warn("note: no block has a best proposal that would agree, so nothing was written\n");
         return Ok(());
     }
     let is_new = project.path.as_os_str().is_empty();
     let path = if is_new { Path::new(PROJECT_FILE) } else { &project.path };
     let start = if is_new { "schema = 1\n".to_owned() } else { read_text(path, FileKind::List)? };
-    write_file(path, &format!("{start}{}", entries.concat()))?;
-    let written = if let [_] = entries { "1 entry".to_owned() } else { format!("{} entries", entries.len()) };
+    let written =
+        if let [_] = entries.as_slice() { "1 entry".to_owned() } else { format!("{} entries", entries.len()) };
+    let mut text = start;
+    for entry in entries {
+        // Patterns of the file count from its folder.
+        let relative = |shader: String| project.relative(Path::new(&shader)).map_or(shader, |path| slashed(&path));
+        text += &MapEntry { shader: entry.shader.map(relative), ..entry }.to_string();
+    }
+    write_file(path, &text)?;
     warn(&format!("note: wrote {written} to {}\n", path.display()));
     Ok(())
+}
+
+fn slashed(path: &Path) -> String {
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// The command as the user typed it, with the program's usual name.

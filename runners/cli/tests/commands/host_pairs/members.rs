@@ -139,7 +139,7 @@ fn a_block_of_one_member_needs_its_bytes() {
 fn proposals_are_written_to_the_project() {
     let Some(folder) = folder_of(("a.hlsl", MEMBERS), HOSTS) else { return };
     let answer = folder.run("check a.hlsl host.o --write-map").exits(1);
-    let entries = "[[map]]\nblock = \"Shade\"\nhost = \"eng::ShadowA\"\n";
+    let entries = "[[map]]\nblock = \"Shade\"\nshader = \"a.hlsl\"\nhost = \"eng::ShadowA\"\n";
     assert!(answer.out.contains(entries), "{answer}");
     assert_eq!(folder.read("layoutproof.toml"), format!("schema = 1\n\n{entries}"));
     let answer = folder.run("check a.hlsl host.o --format json").exits(1);
@@ -153,7 +153,9 @@ fn the_first_of_many_entries_are_printed() {
     for block in 0..9 {
         writeln!(shader, "cbuffer Cloud{block} {{ float density{block}; float height{block}; float4 sun{block}; }};")
             .unwrap();
-        writeln!(host, "struct Weather{block} {{ float density{block}, height{block}; }} weather{block};").unwrap();
+        let members = format!("float density{block}, height{block}, more[2]");
+        writeln!(host, "struct Weather{block} {{ {members}, sun{block}[4]; }} weather{block};").unwrap();
+        writeln!(host, "struct Storm{block} {{ {members}, other[4]; }} storm{block};").unwrap();
     }
     let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
     let answer = folder.run("check a.hlsl host.o").exits(4);
@@ -161,4 +163,28 @@ fn the_first_of_many_entries_are_printed() {
     assert!(answer.out.contains("host = \"Weather5\"\n\n# and 3 more\n"), "{answer}");
     assert_eq!(folder.run("check a.hlsl host.o -v").exits(4).out.matches("[[map]]").count(), 9);
     folder.run("check a.hlsl host.o --write-map").exits(4).warns("note: wrote 9 entries to layoutproof.toml");
+}
+
+/// The variable `cb` of two shaders has another struct in each. An entry for one of them leaves the other alone, and what
+/// would differ or has one member gets none.
+#[test]
+fn entries_change_no_block_that_has_a_struct() {
+    let block = |members: &str| format!("struct Draw {{ {members} }};\nConstantBuffer<Draw> cb;\n");
+    let sky = block("float4x4 view; float4x4 proj; float fade;");
+    let host = "struct Mat4 { float m[16]; }; struct Draw { Mat4 view, proj; float fade; } a; \
+                struct Mesh { Mat4 world, bones; float near_clip; } b; struct Mush { Mat4 world, bones; float other; } c; \
+                struct Lone { Mat4 only_matrix; } l; struct Wrong { Mat4 alpha; float gamma, beta, delta; } w; \
+                struct Wrung { Mat4 alpha; float gamma, beta, epsilon; } v;";
+    let Some(folder) = folder_of(("sky.hlsl", &sky), host) else { return };
+    folder.write("mesh.hlsl", block("float4x4 world; float4x4 bones; float near_clip;").as_bytes());
+    folder.write("lone.hlsl", b"cbuffer Other { float4x4 only_matrix; };");
+    folder.write("wrong.hlsl", b"cbuffer Wind { float4x4 alpha; float beta; float gamma; float4 more; };");
+    let words = "check sky.hlsl mesh.hlsl lone.hlsl wrong.hlsl host.o";
+    let before = pairs(&folder.run(&format!("{words} --format json")).exits(0));
+    assert_eq!(before, ["cb Draw agree"]);
+    folder.run(&format!("{words} --write-map")).exits(0);
+    let written = "schema = 1\n\n[[map]]\nblock = \"cb\"\nshader = \"mesh.hlsl\"\nhost = \"Mesh\"\n";
+    assert_eq!(folder.read("layoutproof.toml"), written);
+    let after = pairs(&folder.run(&format!("{words} --format json")).exits(0));
+    assert_eq!(after, ["cb Draw agree", "cb Mesh agree"]);
 }
