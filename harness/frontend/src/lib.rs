@@ -81,7 +81,8 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     }
     modules.push(rest);
     modules.reverse();
-    let subject = elaborate::ElaborationInput { entry: options.entry.as_deref(), whole: span, is_slang };
+    let (entry, member_pointees) = (options.entry.as_deref(), options.member_pointees);
+    let subject = elaborate::ElaborationInput { entry, whole: span, is_slang, member_pointees };
     let mut elaborated = elaborate::elaborate(&source, &modules, subject);
     blocks::derive(&mut elaborated);
 

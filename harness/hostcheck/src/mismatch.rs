@@ -129,6 +129,8 @@ pub enum Remark {
     OtherSign { path: String },
     /// The host stores a number of the shader as raw bits of the same size.
     RawBits { path: String, host_path: String },
+    /// The host has pointers where the shader has addresses.
+    Pointers { path: String, count: u32 },
     /// The host's debug information does not record which vectors of a matrix are contiguous.
     MatrixOrderUnchecked { path: String, count: u32 },
     /// The shader does not read a member of the host.
@@ -325,6 +327,11 @@ impl fmt::Display for Remark {
             Self::RawBits { path, host_path } => {
                 write!(f, "`{path}` is stored as raw bits in `{host_path}`: their meaning is not checked")
             }
+            Self::Pointers { path, count } => write!(
+                f,
+                "`{path}` and {} more are pointers in the host: whether they hold addresses of buffers is not checked",
+                count.saturating_sub(1)
+            ),
             Self::MatrixOrderUnchecked { path, count: 1 } => {
                 write!(f, "whether `{path}` is transposed is not checked: debug information does not record it")
             }

@@ -68,6 +68,8 @@ pub struct DeclareOptions {
     pub language: Option<ShaderLanguage>,
     /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
     pub profile: Option<String>,
+    /// True if the structs behind Slang's pointers in members are blocks. Host programs fill them; no probe reads them.
+    pub member_pointees: bool,
 }
 
 impl DeclareOptions {
@@ -86,6 +88,7 @@ impl Default for DeclareOptions {
             taken: Vec::new(),
             language: None,
             profile: None,
+            member_pointees: false,
         }
     }
 }

@@ -10,7 +10,9 @@ use layoutproof_inputs::declare::MatrixArg;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::rule_set::rule_choice;
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{Block, BlockLayout, LayoutOptions, MatrixOrder};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, Column, LayoutOptions, LayoutVariant, MatrixOrder, ShaderCompiler, ShaderTarget,
+};
 use layoutproof_report::host_check::{CheckedPair, OpenChoices, OtherLayout, OtherLayouts, PairOutcome};
 use layoutproof_show::{shipping, usual_compiler};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -59,11 +61,16 @@ pub fn note_other_layouts(
     untried
 }
 
+/// slangc's `-fvk-use-scalar-layout`, with which structs are as C++ has them.
+const SLANG_SCALAR: Column<'static> =
+    Column::new(ShaderTarget::Vulkan, ShaderCompiler::Slang).with(LayoutVariant::Scalar);
+
 /// The layouts besides the compared one: the targets that programs in this language ship for, each with its usual
-/// compiler, and the orders of matrices.
+/// compiler, Slang's scalar layout, and the orders of matrices.
 fn others_of(open: OpenChoices) -> Vec<OtherLayout> {
     let usual = LayoutSelection::usual(Some(open.language)).targets;
-    let targets = shipping(open.language).map(|native| native.column).filter(|column| {
+    let scalar = Some(SLANG_SCALAR).filter(|_| open.language == ShaderLanguage::Slang);
+    let targets = shipping(open.language).map(|native| native.column).chain(scalar).filter(|column| {
         open.target
             && column.compiler == Some(usual_compiler(column.target, Some(open.language)))
             && !usual.contains(&column.choice())
@@ -95,6 +102,11 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
         partner: &PairPartners,
         block: &TargetBlock,
     ) -> Option<bool> {
+        // Only Vulkan has push constants and pointers.
+        let is_of_vulkan = matches!(block.layout.kind, BlockKind::PushConstant | BlockKind::Pointee);
+        if is_of_vulkan && other.column.is_some_and(|column| column.target != ShaderTarget::Vulkan) {
+            return Some(false);
+        }
         let native = other.column.and_then(Native::of_column);
         let target = native.map_or(block.target.as_str(), |native| native.name);
         let key = (Arc::as_ptr(&pair.comparison), target.to_owned(), other.matrices);

@@ -79,7 +79,7 @@ pub(super) struct Elaborator<'t> {
     similar_types: HashMap<String, Option<String>>,
     /// Pointee types, by spelling.
     pointees: BTreeMap<String, NamedType>,
-    /// True if the source uses `vk::BufferPointer`.
+    /// True if the source uses `vk::BufferPointer`, or is Slang for a host program.
     members_point: bool,
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
@@ -102,7 +102,7 @@ pub(super) struct ElaboratedModule {
     /// Pointee types, by spelling.
     pub(super) pointees: BTreeMap<String, Type>,
     /// True if the pointees of members are blocks: the source uses `vk::BufferPointer`, which HLSL
-    /// allows only in members.
+    /// allows only in members, or is Slang for a host program.
     pub(super) members_point: bool,
     pub(super) measures: TypeMeasures,
     pub(super) problems: ProblemList,
@@ -116,15 +116,18 @@ pub(super) struct ElaborationInput<'t> {
     pub(super) whole: Span,
     /// True if the source is Slang and not also HLSL.
     pub(super) is_slang: bool,
+    /// See [`DeclareOptions::member_pointees`](layoutproof_preprocess::DeclareOptions::member_pointees).
+    pub(super) member_pointees: bool,
 }
 
 /// Elaborates the declarations of a source and its imported modules, the source itself first.
 pub(super) fn elaborate<'t>(
     source: &'t BracketedTokens<'t>,
     modules: &[&'t [Item<'t>]],
-    ElaborationInput { entry, whole, is_slang }: ElaborationInput<'t>,
+    ElaborationInput { entry, whole, is_slang, member_pointees }: ElaborationInput<'t>,
 ) -> ElaboratedModule {
-    let mut elaborator = Elaborator { is_slang, ..Elaborator::new(source, entry) };
+    let mut elaborator =
+        Elaborator { is_slang, members_point: is_slang && member_pointees, ..Elaborator::new(source, entry) };
 
     // All names must be known before any lookup.
     let roots = elaborator.open_modules(modules);

@@ -126,6 +126,7 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
         cause: None,
         mismatches: Vec::new(),
         remarks: BTreeSet::new(),
+        pointers: Vec::new(),
         swapped: BTreeSet::new(),
         broken_arrays: Vec::new(),
         states: BTreeMap::new(),
@@ -139,6 +140,7 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
     comparer.unread_members(ends.shader.size.finite());
     comparer.stated_contract(block, options);
     comparer.matrix_orders();
+    comparer.pointers();
     comparer.shape_first();
     let (members, members_by_bytes) = comparer.count_members();
     let rows = comparer.rows();
@@ -186,6 +188,8 @@ pub(super) struct Comparer<'a> {
     pub(super) cause: Option<usize>,
     pub(super) mismatches: Vec<Mismatch>,
     pub(super) remarks: BTreeSet<Remark>,
+    /// Members that are pointers in the host, by their paths in the shader and in the host.
+    pub(super) pointers: Vec<(String, String)>,
     /// Shader members reported as swapped.
     pub(super) swapped: BTreeSet<usize>,
     /// Arrays whose elements after the first are displaced.

@@ -58,6 +58,10 @@ impl Comparer<'_> {
                 LaneAnswer::OtherSign(_) if member.is_first_element => {
                     self.remarks.insert(Remark::OtherSign { path });
                 }
+                LaneAnswer::RawBits(lane) if member.is_first_element && lane.class == LaneClass::Opaque => {
+                    let host_path = display_path(&self.host.members[lane.member].path);
+                    self.pointers.push((path, host_path));
+                }
                 LaneAnswer::RawBits(lane) | LaneAnswer::Bits(lane)
                     if member.is_first_element && member.bits.is_none() =>
                 {

@@ -135,6 +135,17 @@ impl Comparer<'_> {
         }
     }
 
+    pub(super) fn pointers(&mut self) {
+        let remark = match self.pointers.as_slice() {
+            [] => return,
+            [(path, host_path)] => Remark::RawBits { path: path.clone(), host_path: host_path.clone() },
+            [(path, _), ..] => {
+                Remark::Pointers { path: path.clone(), count: u32::try_from(self.pointers.len()).unwrap_or(u32::MAX) }
+            }
+        };
+        self.remarks.insert(remark);
+    }
+
     pub(super) fn matrix_orders(&mut self) {
         let is_matrix = |member: &&FlatMember| member.vectors.is_some() && member.is_first_element;
         let mut matrices = self.shader.members.iter().filter(is_matrix);

@@ -217,20 +217,25 @@ impl<'a> OpenBlocks<'a> {
 }
 
 /// For each language the target for which most blocks agree, if it is not the usual one, and the order of matrices, if
-/// it is not the compared one. If the blocks probably ship for a better target, orders are counted for that.
+/// it is not the compared one. An order with which as many blocks agree explains them without another target. If the blocks
+/// probably ship for a better target, orders are counted for that.
 pub fn better_layouts(check: &HostCheck) -> Vec<BetterLayout> {
     let blocks = |language, is_open: fn(OpenChoices) -> bool| OpenBlocks::new(check, language, is_open);
-    let target = |language: ShaderLanguage| blocks(language, |open| open.target).better_target();
-    let order = |language: ShaderLanguage, target: Option<BetterLayout>| {
-        let column = target.filter(BetterLayout::is_likely).and_then(|target| match target.choice {
-            BetterChoice::Target { column, .. } => Some(column),
-            BetterChoice::Order { .. } => None,
-        });
-        blocks(language, |open| open.order).better_order(column)
+    let order = |language, column| blocks(language, |open| open.order).better_order(column);
+    let target = |language: ShaderLanguage| {
+        let target = blocks(language, |open| open.target).better_target()?;
+        let explains = |order: BetterLayout| order.agreeing >= target.agreeing;
+        (!order(language, None).is_some_and(explains)).then_some(target)
     };
     let languages = ShaderLanguage::ALL.into_iter();
     let mut better: Vec<BetterLayout> = languages.clone().filter_map(target).collect();
-    better.extend(languages.filter_map(|language| order(language, target(language))));
+    better.extend(languages.filter_map(|language| {
+        let column = target(language).filter(BetterLayout::is_likely).and_then(|target| match target.choice {
+            BetterChoice::Target { column, .. } => Some(column),
+            BetterChoice::Order { .. } => None,
+        });
+        order(language, column)
+    }));
     better
 }
 

@@ -1,6 +1,7 @@
 //! HLSL and Slang: our own front end reads their declarations, and rule sets lay them out.
 
 use layoutproof_core::check::Source;
+use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::Span;
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -25,7 +26,11 @@ pub(super) static SLANG: TextFrontEnd = TextFrontEnd {
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
     let ReadOptions { layout, declare, .. } = options;
     match options.purpose {
-        Purpose::Layouts | Purpose::Display | Purpose::Comparison => Source::of_file(span, *layout, declare, sources),
+        Purpose::Layouts | Purpose::Display => Source::of_file(span, *layout, declare, sources),
+        Purpose::Comparison => {
+            let declare = DeclareOptions { member_pointees: true, ..declare.clone() };
+            Source::of_file(span, *layout, &declare, sources)
+        }
         Purpose::Bindings => Source::of_bound_file(span, *layout, declare, sources),
         Purpose::Reflection => Source::of_program(span, *layout, declare, sources),
     }
