@@ -191,6 +191,8 @@ pub struct LaidOutFile {
     /// `None` for a file whose bindings are not read.
     pub bindings: Option<DeclaredBindings>,
     pub warnings: Vec<Diagnostic>,
+    /// The arrays with a length that a pipeline may change, by block and path.
+    pub specialized: Vec<(String, String)>,
     /// Why the language does not allow the blocks without a layout.
     pub forbidden: Vec<Diagnostic>,
     /// The blocks of GLSL for which the text names no layout.
@@ -247,6 +249,7 @@ impl LaidOutFile {
             blocks,
             bindings: None,
             warnings,
+            specialized: Vec::new(),
             forbidden: Vec::new(),
             without_layout: Vec::new(),
             api: None,
@@ -281,9 +284,14 @@ impl LaidOutFile {
         let unlisted = module.warnings.iter().map(|warning| Diagnostic::warning(Code::UncertainLayout, start, warning));
         let warnings: Vec<Diagnostic> = lengths.chain(unlisted).collect();
 
+        let arrays = module
+            .blocks
+            .iter()
+            .flat_map(|block| block.specialized.iter().map(|length| (block.layout.name.clone(), length.path.clone())));
+        let specialized = arrays.collect();
         let mut file = Self::new(module.blocks.into_iter().map(|block| block.layout).collect(), start);
         file.warnings.splice(0..0, warnings);
-        Self { bindings: Some(bindings), ..file }
+        Self { bindings: Some(bindings), specialized, ..file }
     }
 
     /// Checks that the file has blocks, or bindings where those are wanted.

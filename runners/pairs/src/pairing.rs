@@ -330,7 +330,7 @@ impl<'a> PairsOfBlock<'a> {
                 HostForm::One => {
                     let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
                     self.compare(parts, part, host);
-                    self.note_alternatives(parts, alternatives);
+                    self.note_alternatives(parts, &alternatives);
                 }
                 HostForm::Several(count) => match several(host, count, parts[0].root) {
                     Ok(joined) => self.compare(parts, 0, &joined),
@@ -400,7 +400,7 @@ impl<'a> PairsOfBlock<'a> {
                 None => {
                     let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
                     self.compare(parts, part, host);
-                    self.note_alternatives(parts, alternatives);
+                    self.note_alternatives(parts, &alternatives);
                 }
             },
             Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, whole.header) => {
@@ -486,8 +486,8 @@ impl<'a> PairsOfBlock<'a> {
     }
 
     /// Names the other structs that may be meant in the last pair.
-    fn note_alternatives(&mut self, parts: &[BlockPart<'_>], alternatives: Vec<Candidate<'_>>) {
-        let proposals = self.proposals(parts, &alternatives);
+    fn note_alternatives(&mut self, parts: &[BlockPart<'_>], alternatives: &[Candidate<'_>]) {
+        let proposals = self.proposals(parts, alternatives);
         if let Some(found) = self.pairs.last_mut() {
             found.pair.alternatives = proposals;
         }
@@ -497,7 +497,7 @@ impl<'a> PairsOfBlock<'a> {
     fn note_displaced(&mut self, parts: &[BlockPart<'_>], displaced: Option<(usize, &ProgramStruct)>) {
         let Some((part, host)) = displaced else { return };
         let candidate = self.fit_of(&parts[part], host).map(|fit| self.structs.candidate(host, part, fit));
-        self.note_alternatives(parts, candidate.into_iter().collect());
+        self.note_alternatives(parts, candidate.as_slice());
     }
 
     fn fit_of(&self, part: &BlockPart<'_>, host: &ProgramStruct) -> Option<MemberFit> {
@@ -530,8 +530,14 @@ impl<'a> PairsOfBlock<'a> {
     /// The first difference of a block and a struct that is only proposed. `None` for a struct that has too
     /// few of its members to be meant.
     fn difference(&self, parts: &[BlockPart<'_>], proposed: &Candidate<'_>) -> Option<String> {
-        let is_comparable = proposed.fit.is_likely() && proposed.host.written_by.is_none();
-        let pair = is_comparable.then(|| compare_pair(self.block, &parts[proposed.part], proposed.host, self.rules))?;
+        if !proposed.fit.is_likely() {
+            return None;
+        }
+        let part = &parts[proposed.part];
+        let pair = match &proposed.host.written_by {
+            None => compare_pair(self.block, part, proposed.host, self.rules),
+            Some(writer) => self.compare_as_written(part, proposed.host, writer)?.0,
+        };
         pair.comparison.mismatches.first().map(ToString::to_string)
     }
 

@@ -17,7 +17,8 @@ use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comm
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, DECLARED, LaidOutShape, LayoutOptions, Refusal, ShaderTarget, lay_out,
+    Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, Refusal,
+    ShaderTarget, lay_out,
 };
 use layoutproof_report::host_check::OpenChoices;
 use layoutproof_show::front_ends::Purpose;
@@ -207,6 +208,12 @@ pub fn read_without_compilers(
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
             let api = api_of(job, file.api);
+            for block in &mut file.blocks {
+                let Ok(root) = &mut block.result else { continue };
+                for (_, path) in file.specialized.iter().filter(|(name, _)| *name == block.name) {
+                    open_array(root, path);
+                }
+            }
             let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
             let blocks = blocks.into_iter().map(|block| TargetBlock { api, ..block }).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, ..ShaderBlocks::default() }));
@@ -256,6 +263,24 @@ pub fn read_without_compilers(
         }
     }
     Ok(Ok(read))
+}
+
+/// Gives the array at the end of a block any length, because a pipeline may choose it. Members after an array are where the
+/// module declares them, whatever its length becomes.
+fn open_array(ty: &mut LaidOut, path: &str) {
+    match &mut ty.shape {
+        LaidOutShape::Array { count, .. } if path.is_empty() => *count = Count::Unbounded,
+        LaidOutShape::Struct(members) => {
+            let (own, rest) = path.split_once('.').unwrap_or((path, ""));
+            let Some(last) = members.last_mut().filter(|last| last.name == own) else { return };
+            open_array(&mut last.layout, rest);
+            if last.layout.size.finite().is_some() {
+                return;
+            }
+        }
+        _ => return,
+    }
+    ty.size = Extent::Unbounded;
 }
 
 /// The API for which a file is compared: the only target that the user or the project names, or that of its language.

@@ -252,3 +252,28 @@ fn notes_about_pointers_are_one() {
     let note = "`first` and 2 more are pointers in the host: whether they hold addresses of buffers is not checked";
     assert_eq!(answer["pairs"][0]["remarks"], serde_json::json!([note]));
 }
+
+/// A pipeline chooses the length. glslang 11.13 gives the array the default length of its constant.
+#[test]
+fn an_array_sized_by_a_specialization_constant_has_any_length() {
+    let shader = "#version 450\nlayout(constant_id = 0) const uint MAX = 2;\nstruct Light { vec4 position; vec4 color; };\n\
+                  layout(set = 0, binding = 0) uniform Lights { uint count; Light lights[MAX]; } lights;\n\
+                  layout(location = 0) out vec4 o;\nvoid main() { o = lights.lights[0].color; }\n";
+    let Some(folder) = folder_of(("a.frag", shader), "") else { return };
+    for (members, path) in [
+        ("unsigned count, pad[3]; Light lights[8];", ""),
+        ("unsigned count, pad[3]; Light lights[2];", ""),
+        ("unsigned count, pad[3]; Light lights[1];", ""),
+        ("unsigned count; Light lights[8];", "lights"),
+        ("unsigned count, pad[3]; Wrong lights[8];", "lights[].position"),
+    ] {
+        let types = "struct Light { float position[4], color[4]; }; struct Wrong { float color[4], position[4]; };";
+        folder.write("host.cpp", format!("{types} struct Lights {{ {members} }} l;").as_bytes());
+        compile(&folder, "host");
+        let answer = folder.run("check a.frag host.o --format json").exits(i32::from(!path.is_empty()));
+        let found = answer.json()["pairs"][0]["mismatches"][0].clone();
+        assert_eq!(found["path"].as_str().unwrap_or_default(), path, "{members}");
+        assert_ne!(found["kind"], "count-differs", "{members}");
+        assert!(answer.err.contains("depends on specialization constant 0"), "{answer}");
+    }
+}
