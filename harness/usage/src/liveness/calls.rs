@@ -1,5 +1,6 @@
 //! Calls of functions of the module: which of several may run, and the values that go in and out.
 
+use super::stores::{Place, Root};
 use super::value::{Joining, Value};
 use super::{Liveness, State};
 use layoutproof_frontend::module::Callees;
@@ -88,7 +89,12 @@ impl<'m> Liveness<'m> {
             None => state.this.clone(),
         };
         self.open.push(function);
-        let found = self.deeper(|liveness| liveness.run(code, values, state));
+        let of_caller = self.frames.last().map(|frame| frame.outputs.clone()).unwrap_or_default();
+        let is_output = |place: &Option<Place<'m>>| {
+            place.as_ref().is_some_and(|place| matches!(place.root, Root::Local(slot) if of_caller.contains(&slot)))
+        };
+        let outputs = (0..places.len()).filter(|at| is_output(&places[*at])).collect();
+        let found = self.deeper(|liveness| liveness.run(code, values, outputs, state));
         self.open.pop();
         let Some((result, outputs)) = found else { return self.graph.undefined_value(None) };
         if let Some((place, old)) = object {

@@ -86,6 +86,10 @@ impl Graph {
             }
             _ => {}
         }
+        // LLVM compares each element of a table of constants.
+        if operator.is_condition() && (self.of_tables.contains(&left) || self.of_tables.contains(&right)) {
+            return true;
+        }
         if let (Some(integer), Some(Literal::Float(number))) = (one, self.literal(right)) {
             return integer.decides_float(operator, number);
         }

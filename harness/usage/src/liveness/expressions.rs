@@ -92,16 +92,22 @@ impl<'m> Liveness<'m> {
             Expression::Select(parts) => {
                 let [condition, first, second] = &**parts;
                 let condition = self.evaluate(condition, state);
-                if let Value::Scalar(node) = self.graph.opened(condition.clone()) {
-                    match self.graph.truth(node) {
-                        Some(true) => return self.evaluate(first, state),
-                        Some(false) => return self.evaluate(second, state),
-                        None => {}
-                    }
+                let scalar = match self.graph.opened(condition.clone()) {
+                    Value::Scalar(node) => Some(node),
+                    _ => None,
+                };
+                match scalar.and_then(|node| self.graph.truth(node)) {
+                    Some(true) => return self.evaluate(first, state),
+                    Some(false) => return self.evaluate(second, state),
+                    None => {}
                 }
-                let start = self.graph.next();
+                let (start, known) = (self.graph.next(), self.facts.len());
+                self.facts.extend(scalar.map(|node| (node, true)));
                 let first = self.evaluate(first, state);
+                self.facts.truncate(known);
+                self.facts.extend(scalar.map(|node| (node, false)));
                 let second = self.evaluate(second, state);
+                self.facts.truncate(known);
                 let before = std::mem::replace(&mut self.graph.branch_start, start);
                 let selected = self.selected(&condition, first, second);
                 self.graph.branch_start = before;

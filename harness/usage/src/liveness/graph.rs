@@ -75,6 +75,8 @@ pub(super) struct Graph {
     pub(super) branch_start: NodeId,
     /// Values of unsigned types.
     pub(super) unsigned: HashSet<NodeId>,
+    /// Elements of arrays of constants.
+    pub(super) of_tables: HashSet<NodeId>,
 }
 
 impl Graph {

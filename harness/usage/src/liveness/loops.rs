@@ -4,7 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use super::Liveness;
 use super::graph::NodeId;
-use super::state::{Ending, Exit, LoopFrame, State, Variable, conditions, set_variable};
+use super::literals::is_true;
+use super::state::{Ending, Exit, Frame, LoopFrame, State, Variable, conditions, set_variable};
 use super::value::Value;
 use layoutproof_frontend::module::code::{BinaryOperator, Expression, Literal, Statement};
 
@@ -70,6 +71,13 @@ pub(super) struct Mark {
     pub(super) returns: usize,
 }
 
+/// How often a function has returned so far, and how often its innermost loop or `switch` was left.
+#[derive(Clone, Copy)]
+pub(super) struct LeftPlaces {
+    returns: usize,
+    breaks: usize,
+}
+
 impl<'m> Liveness<'m> {
     fn mark(&self) -> Mark {
         let returns = self.frames.last().map_or(0, |frame| frame.returns.len());
@@ -121,7 +129,17 @@ impl<'m> Liveness<'m> {
             return;
         }
 
-        let found = self.frames.last_mut().map(|frame| frame.returns.split_off(returns)).unwrap_or_default();
+        self.doubt_returns(returns);
+        if state.ended.is_some() != unrolled.ended.is_some() {
+            return self.give_up();
+        }
+        let around = std::mem::take(state);
+        *state = self.both(&unrolled, &around);
+    }
+
+    /// Makes the results that were returned since then ones on which what is certain does not depend.
+    pub(super) fn doubt_returns(&mut self, since: usize) {
+        let found = self.frames.last_mut().map(|frame| frame.returns.split_off(since)).unwrap_or_default();
         for (exit, result) in found {
             let conditions = exit.conditions.iter().map(|condition| self.graph.doubtful(*condition)).collect();
             let result = result.map(|result| self.graph.mapped(&result, &mut |graph, node| graph.doubtful(node)));
@@ -130,15 +148,52 @@ impl<'m> Liveness<'m> {
                 frame.returns.push((Exit { state, conditions }, result));
             }
         }
-        if state.ended.is_some() != unrolled.ended.is_some() {
-            return self.give_up();
+    }
+
+    /// The same for the places at which the innermost loop or `switch` was left since then, in code that begins at `entry`.
+    fn doubt_breaks(&mut self, since: usize, entry: &State<'m>) {
+        let innermost = |frame: &mut Frame<'m>| frame.loops.last_mut().map(|found| found.breaks.split_off(since));
+        for exit in self.frames.last_mut().and_then(innermost).unwrap_or_default() {
+            let conditions = exit.conditions.iter().map(|condition| self.graph.doubtful(*condition)).collect();
+            let state = State { ended: exit.state.ended, ..self.both(entry, &exit.state) };
+            if let Some(found) = self.frames.last_mut().and_then(|frame| frame.loops.last_mut()) {
+                found.breaks.push(Exit { state, conditions });
+            }
         }
-        let around = std::mem::take(state);
-        *state = self.both(&unrolled, &around);
+    }
+
+    /// Makes all that code gave which began at `entry` and ended at `state` such that what is certain does not depend on it.
+    pub(super) fn doubt(&mut self, left: LeftPlaces, entry: &State<'m>, state: &mut State<'m>) {
+        self.doubt_returns(left.returns);
+        self.doubt_breaks(left.breaks, entry);
+        if state.ended.is_none() {
+            *state = self.both(entry, state);
+        }
+    }
+
+    /// The numbers of places at which code was left so far.
+    pub(super) fn left_places(&self) -> LeftPlaces {
+        let frame = self.frames.last();
+        LeftPlaces {
+            returns: frame.map_or(0, |frame| frame.returns.len()),
+            breaks: frame.and_then(|frame| frame.loops.last()).map_or(0, |found| found.breaks.len()),
+        }
+    }
+
+    /// True if what holds around a loop may exclude its first round.
+    pub(super) fn may_be_skipped(&mut self, parts: LoopParts<'m>, state: &State<'m>) -> bool {
+        let Some(condition) = parts.condition.filter(|_| parts.tests_first && !self.facts.is_empty()) else {
+            return false;
+        };
+        let mark = self.mark();
+        let first = self.condition(condition, &mut state.clone());
+        self.take_back(mark);
+        let is_never = self.graph.equal.iter().any(|(known, literal)| *known == first && !is_true(*literal));
+        self.graph.literal(first).is_none() && (is_never || self.graph.outcomes(first, &self.facts) == [true, false])
     }
 
     /// The state after a loop that is unrolled or not.
-    fn both(&mut self, unrolled: &State<'m>, around: &State<'m>) -> State<'m> {
+    pub(super) fn both(&mut self, unrolled: &State<'m>, around: &State<'m>) -> State<'m> {
         let mut state = unrolled.clone();
         for (guard, ending) in &around.guards {
             if !unrolled.guards.contains(&(*guard, *ending)) {

@@ -165,7 +165,8 @@ impl<'m> Liveness<'m> {
         let inputs = inputs.collect();
         let planes: Vec<Value<'m>> = code.clip_planes.iter().map(|plane| self.evaluate(plane, &mut state)).collect();
         let planes = self.dependencies(&planes);
-        let (result, outputs) = self.run(code, inputs, &mut state);
+        let outputs = code.parameters.iter().enumerate().filter(|(_, parameter)| parameter.is_out);
+        let (result, outputs) = self.run(code, inputs, outputs.map(|(slot, _)| slot).collect(), &mut state);
         self.open.pop();
         let outputs = outputs.iter().zip(&code.parameters).filter(|(_, parameter)| parameter.is_out);
         let outputs: Vec<Value<'m>> = outputs.map(|(output, _)| output.clone()).chain([result]).collect();
@@ -250,8 +251,26 @@ impl<'m> Liveness<'m> {
         self.roots.push((node, self.doubtful > 0));
     }
 
-    /// Runs a body. Returns its result, and the values of its parameters at the end.
-    fn run(&mut self, code: &'m Code, arguments: Vec<Value<'m>>, state: &mut State<'m>) -> (Value<'m>, Vec<Value<'m>>) {
+    /// Records a store to an output of the entry point. DXC 1.7.2308 keeps it, though another follows, if nothing reads the
+    /// output or writes some of its components.
+    fn output(&mut self, slot: usize, value: &Value<'m>, state: &State<'m>) {
+        if self.frames.last().is_some_and(|frame| frame.outputs.contains(&slot)) {
+            let operands = self.dependencies(std::slice::from_ref(value));
+            self.doubtful += 1;
+            self.effect(operands, state);
+            self.doubtful -= 1;
+        }
+    }
+
+    /// Runs a body, of which the parameters `outputs` are outputs of the entry point. Returns its result, and the values of
+    /// its parameters at the end.
+    fn run(
+        &mut self,
+        code: &'m Code,
+        arguments: Vec<Value<'m>>,
+        outputs: Vec<usize>,
+        state: &mut State<'m>,
+    ) -> (Value<'m>, Vec<Value<'m>>) {
         let mut inner = State {
             locals: arguments,
             this: state.this.take(),
@@ -277,7 +296,7 @@ impl<'m> Liveness<'m> {
         self.path.extend(state.guards.iter().map(|guard| guard.0));
         let types = code.parameters.iter().enumerate();
         let types = types.filter_map(|(slot, parameter)| Some((slot, parameter.ty.clone()?))).collect();
-        self.frames.push(Frame { base: self.path.len(), types, ..Frame::default() });
+        self.frames.push(Frame { base: self.path.len(), types, outputs, ..Frame::default() });
         let known = self.facts.len();
         self.block(&code.body, &mut inner);
         self.facts.truncate(known);

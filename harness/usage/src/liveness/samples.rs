@@ -18,6 +18,11 @@ const MOST_NODES: usize = 96;
 impl Graph {
     /// True if some values make `condition` true and others make it false, in code where `facts` hold.
     pub(super) fn goes_either_way(&self, condition: NodeId, facts: &[(NodeId, bool)]) -> bool {
+        self.outcomes(condition, facts) == [true; 2]
+    }
+
+    /// Whether some values make `condition` false, and whether some make it true, in code where `facts` hold.
+    pub(super) fn outcomes(&self, condition: NodeId, facts: &[(NodeId, bool)]) -> [bool; 2] {
         let mut cone = BTreeSet::new();
         self.cone(condition, &mut cone);
         let is_leaf = |node: &NodeId| self.literal(*node).is_none() && self.computed_from(*node).is_empty();
@@ -62,10 +67,10 @@ impl Graph {
                 seen[usize::from(self.tried(condition, &mut values) != 0.0)] = true;
             }
             if seen == [true; 2] {
-                return true;
+                break;
             }
         }
-        false
+        seen
     }
 
     /// The nodes from which a number is computed here; none for one that can have any value.

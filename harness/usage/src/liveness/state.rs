@@ -58,6 +58,8 @@ pub(super) struct Frame<'m> {
     pub(super) loops: Vec<LoopFrame<'m>>,
     /// Types of local variables, by slot.
     pub(super) types: HashMap<usize, Type>,
+    /// The slots of the parameters that are outputs of the entry point.
+    pub(super) outputs: Vec<usize>,
 }
 
 impl<'m> Liveness<'m> {

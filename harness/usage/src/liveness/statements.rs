@@ -55,6 +55,8 @@ impl<'m> Liveness<'m> {
                 self.block(before, state);
                 let parts = LoopParts { condition: condition.as_ref(), step, body, tests_first: *tests_first };
                 let known = self.facts.len();
+                let skipped = self.may_be_skipped(parts, state).then(|| (state.clone(), self.left_places()));
+                self.doubtful += usize::from(skipped.is_some());
                 match unrolling {
                     Unrolling::Compiler => {
                         self.perhaps_unrolled(parts, state);
@@ -77,6 +79,10 @@ impl<'m> Liveness<'m> {
                         }
                         self.facts.truncate(known);
                     }
+                }
+                self.doubtful -= usize::from(skipped.is_some());
+                if let Some((entry, left)) = skipped {
+                    self.doubt(left, &entry, state);
                 }
             }
             Statement::Switch { value, cases } => self.switch(value, cases, state),
@@ -187,8 +193,9 @@ impl<'m> Liveness<'m> {
         let entry = state.clone();
         let mut states = Vec::new();
         let is_single = first.len() == 1 && self.graph.index(selector).is_some();
+        let (mut leaving, mut is_certain) = (Vec::new(), false);
         for first in first {
-            let mut inner = entry.clone();
+            let (mut inner, left) = (entry.clone(), self.left_places());
             let mut run = |liveness: &mut Self| {
                 for case in &cases[first..] {
                     liveness.block(&case.body, &mut inner);
@@ -198,7 +205,11 @@ impl<'m> Liveness<'m> {
                 run(self);
             } else {
                 let fact = self.label_fact(selector, cases, first);
-                self.path.push(selector);
+                let is_doubtful = self.is_implied(fact) || self.may_be_known(fact) || !self.graph.varies(fact);
+                is_certain |= !is_doubtful;
+                let decides = if is_doubtful { self.graph.perhaps_known(selector) } else { selector };
+                self.doubtful += usize::from(is_doubtful);
+                self.path.push(decides);
                 let (known, equal) = (self.facts.len(), self.graph.equal.len());
                 self.note_equal(fact, true);
                 self.facts.push((fact, true));
@@ -206,6 +217,11 @@ impl<'m> Liveness<'m> {
                 self.facts.truncate(known);
                 self.graph.equal.truncate(equal);
                 self.path.pop();
+                self.doubtful -= usize::from(is_doubtful);
+                if is_doubtful {
+                    self.doubt(left, &entry, &mut inner);
+                }
+                leaving.extend(inner.ended.filter(|ended| *ended != Ending::Break).map(|ended| (fact, ended)));
             }
             states.push(inner);
         }
@@ -215,7 +231,7 @@ impl<'m> Liveness<'m> {
 
         let frame = self.close_loop();
         let mut conditions = conditions(&frame.breaks);
-        if !is_single && !conditions.contains(&selector) {
+        if is_certain && !conditions.contains(&selector) {
             conditions.push(selector);
         }
         for state in &mut states {
@@ -228,6 +244,13 @@ impl<'m> Liveness<'m> {
         states.extend(frame.breaks.into_iter().map(|exit| State { ended: None, ..exit.state }));
         *state = self.merged_since(start, &conditions, states);
         state.guards.retain(|guard| guard.1 != Ending::Break || outer.contains(guard));
+        // Code after `case 1: return;` runs where the value is not 1.
+        for (fact, ending) in leaving {
+            self.facts.push((fact, false));
+            if ending != Ending::Return {
+                self.block_facts.push((fact, false));
+            }
+        }
     }
 
     /// The condition under which a `switch` goes to a case.

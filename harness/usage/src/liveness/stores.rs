@@ -144,6 +144,9 @@ impl<'m> Liveness<'m> {
             None => value,
         };
         self.remember(&memory, &value, state);
+        if let Root::Local(slot) = place.root {
+            self.output(slot, &value, state);
+        }
         let new = self.replaced(root, &place.steps, value);
         match &place.root {
             Root::Local(slot) => state.locals[*slot] = new,

@@ -264,7 +264,11 @@ impl Graph {
             Joining::Element if nodes.iter().all(|node| self.is_undefined(*node)) => self.undefined(),
             Joining::Element => {
                 let operands = conditions.iter().chain(nodes).copied().collect();
-                self.computed("element", operands)
+                let element = self.computed("element", operands);
+                if nodes.iter().all(|node| self.literal(*node).is_some()) {
+                    self.of_tables.insert(element);
+                }
+                element
             }
         }
     }

@@ -108,6 +108,47 @@ fn rounded_constants_and_opposites() {
     drops("", "uint v = asuint(t.Load(q).x); r.x = v & ~v;");
 }
 
+/// Each is dropped by DXC 1.7.2308, `-T ps_6_6`.
+#[test]
+fn conditions_that_meet_in_switches_loops_and_tables() {
+    doubts("", "switch (n) { case 0: switch (n) { case 0: r += 1; break; case 1: r += t.Load(q); break; } break; }");
+    doubts("", "if (n == 1) return 1; switch (n) { case 0: r += 1; break; case 1: r += t.Load(q); break; }");
+    doubts("", "switch (n) { case 1: return 1; default: break; } if (n == 1) r += t.Load(q);");
+    doubts("", "if (n == 1) { switch (n) { case 1: r += 1; break; case 2: r += t.Load(q); break; } }");
+    doubts("", "int k = n & 1; switch (k) { case 0: r += 1; break; case 2: r += t.Load(q); break; }");
+    doubts("", "switch (n ? 1 : 2) { case 1: r += 1; break; case 3: r += t.Load(q); break; }");
+    doubts("", "if (n == 2) { for (uint i = 3; i < n; ++i) r += t.Load(q); }");
+    doubts("", "uint s[2] = { 1, 2 }; if (s[n] == 3) r += t.Load(q);");
+    doubts("static const uint S[3] = { 1, 2, 3 };", "if (S[n] == 9) r += t.Load(q);");
+    doubts("", "r = fl ? 1 : (fl ? t.Load(q) : 2);");
+    doubts("", "if (n < 5) return 1; switch (n) { case 2: r += t.Load(q); break; }");
+    doubts("float4 f(int m) { switch (m) { case 0: return t.Load(0); default: return 1; } }", "if (n == 1) r += f(n);");
+}
+
+/// DXC 1.7.2308, `-T ps_6_6`, keeps `t` in the first rows and drops it in the others: it is uncertain. A local variable is not.
+#[test]
+fn outputs_that_are_written_again() {
+    let resources = "Texture2D<float4> t; Texture2D<float4> z; cbuffer C { int n; };
+        struct O { float4 c : SV_Target0; float4 d : SV_Target1; };";
+    let bound = |text: &str| {
+        let request = BindingRequest::new(Target::D3d12, Convention::Dxc);
+        bind(&read(&format!("{resources} {text}")), &request).unwrap()
+    };
+    for text in [
+        "void main(out float4 o : SV_Target) { o = t.Load(0); o = z.Load(0); }",
+        "void main(out float4 o : SV_Target) { if (n > 0) o = t.Load(0); o = z.Load(0); }",
+        "void main(out O o) { o.c = t.Load(0); o.d = z.Load(0); o.c = 1; }",
+        "void f(out O o) { o.c = t.Load(0); o.d = z.Load(0); o.c = 1; } void main(out O o) { f(o); }",
+        "void f(out float4 o) { o = t.Load(0); o = 1; } void main(out O o) { f(o.c); o.d = z.Load(0); }",
+        "void main(out float4 o : SV_Target) { o = t.Load(0); o.x = 1; o.yzw = z.Load(0).yzw; }",
+        "void main(out float4 o : SV_Target) { o = t.Load(0); float4 q = o; o = z.Load(0); }",
+    ] {
+        assert!(bound(text).uncertain.contains_key("z"), "{text}");
+    }
+    let returned = bound("O main() { O o; o.c = t.Load(0); o.d = z.Load(0); o.c = 1; return o; }");
+    assert_eq!((returned.uncertain.len(), returned.bindings[0].path.as_str()), (0, "z"));
+}
+
 #[test]
 fn locals_that_are_never_read() {
     drops("", "float4 k = t.Load(q);");
