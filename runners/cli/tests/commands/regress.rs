@@ -88,7 +88,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
     "]]
     .assert_eq(listed);
     assert!(others.contains("program refused: SPIR-V CodeGen not available\n"), "{others}");
-    folder.run("compare set").exits(0).prints(&decisions);
+    assert_eq!(folder.run("compare set").exits(0).out, decisions);
     assert_eq!(folder.run(&format!("compare {WORDS}")).exits(0).out, decisions);
     let one = folder.run("compare set moons/pair --cases c").exits(0).out;
     assert_eq!(one.matches("case ").count(), 5, "{one}");
