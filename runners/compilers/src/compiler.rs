@@ -366,7 +366,7 @@ pub(crate) fn query(invocation: &Invocation, question: &[&str]) -> Result<Proces
 }
 
 /// What a machine says that lacks something, and what a shell says of a program that died, in lower case.
-const TROUBLES: [&str; 16] = [
+const TROUBLES: [&str; 22] = [
     "out of memory",
     "cannot allocate memory",
     "bad_alloc",
@@ -383,7 +383,16 @@ const TROUBLES: [&str; 16] = [
     "bus error",
     "illegal instruction",
     "core dumped",
+    "loading shared libraries",
+    "internal error",
+    "internal compiler error",
+    "assertion failed",
+    "assertion `",
+    "assert failed",
 ];
+
+/// The exit statuses with which a shell or a loader says that a program did not run.
+const NOT_RUN: [i32; 2] = [126, 127];
 
 /// The reason why a process that failed has not refused its source; `None` if it printed a diagnostic. A
 /// diagnostic has the word "error". The first one counts, because the source may be quoted after it.
@@ -396,6 +405,9 @@ fn no_diagnostic(finished: &ProcessOutput) -> Option<String> {
     // A name in the source may read like a trouble, but the diagnostic about it has a place in the source.
     let has_place = |line: &str| line.contains(SOURCE);
     match lines().find(|line| line.to_lowercase().contains("error")) {
+        Some(first) if matches!(finished.end, ProcessEnd::Exited(status) if NOT_RUN.contains(&status)) => {
+            Some(format!("did not run: {}", excerpt(first)))
+        }
         Some(first) if !is_trouble(first) || has_place(first) => None,
         Some(first) => Some(format!("did not do its work: {}", excerpt(first))),
         None => match lines().find(|line| is_trouble(line)) {

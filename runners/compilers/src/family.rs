@@ -77,9 +77,16 @@ impl Compiler {
         }
 
         let invocations = driver.invocations(&file)?;
-        let mut answers = invocations.into_iter().map(|invocation| driver.identify(driver.name(), invocation));
+        let mut died = None;
+        for invocation in invocations {
+            match driver.identify(driver.name(), invocation) {
+                Ok(compiler) => return Ok(compiler),
+                Err(error @ NoCompiler::NoVersion { .. }) => died = died.or(Some(error)),
+                Err(_) => {}
+            }
+        }
         let question = driver.version_arguments().join(" ");
-        answers.find_map(Result::ok).ok_or_else(|| NoCompiler::NotOfFamily { file: path.to_owned(), question })
+        Err(died.unwrap_or(NoCompiler::NotOfFamily { file: path.to_owned(), question }))
     }
 
     /// The same compiler under the name by which toolchains know its family.

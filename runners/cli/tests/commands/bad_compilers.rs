@@ -222,6 +222,10 @@ fn a_failure_without_a_diagnostic_is_no_refusal() {
     let disk = "error: unable to write: No space left on device";
     breaks(&format!("echo '{disk}' >&2; exit 1"), "", &format!("dxc did not do its work: {disk}"));
     breaks("echo 'Segmentation fault' >&2; exit 139", "", "dxc did not do its work: Segmentation fault");
+    let assert = "internal error: assert failed at moon.cpp:33";
+    breaks(&format!("echo '{assert}' >&2; exit 1"), "", &format!("dxc did not do its work: {assert}"));
+    let library = "dxc: error while loading shared libraries: libmoon.so: cannot open shared object file";
+    breaks(&format!("echo '{library}' >&2; exit 127"), "", &format!("dxc did not run: {library}"));
 }
 
 /// The first compilation fails, and its repeat is answered. The check agrees, but the run does not hide it.
@@ -256,6 +260,8 @@ fn a_broken_compiler_is_not_called_missing() {
     let found: Value = serde_json::from_str(&answer.out).unwrap();
     let broken = found["broken"].as_array().unwrap().iter().find(|broken| broken["name"] == "dxc").unwrap();
     assert!(broken["reason"].as_str().unwrap().ends_with("died of SIGSEGV while asked for its version"), "{broken}");
+    let named = folder.run("compare ./dxc vectors/two_pairs --save set").exits(3);
+    assert!(named.err.contains("dxc died of SIGSEGV while asked for its version"), "{named}");
     let answer = folder.run("doctor compilers").exits(0);
     let line = answer.out.lines().find(|line| line.contains("while asked for its version")).unwrap_or_default();
     assert!(line.contains("dxc"), "{answer}");
