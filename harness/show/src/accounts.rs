@@ -2,12 +2,12 @@
 
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, ViewKind};
-use layoutproof_layout::Span;
+use layoutproof_layout::{BlockLayout, Span};
 use layoutproof_source::sources::SourceMap;
 
 use crate::bindings_text::{BindingsColumn, rows};
 use crate::rule_set_layouts::RuleSetLayouts;
-use crate::show_input::{InputContent, ShowInput};
+use crate::show_input::{InputContent, LEFT_TO_DRIVER, LaidOutFile, ShowInput};
 use crate::shown_columns::ShownColumnBlock;
 
 pub fn view_kind(kind: ViewKind) -> FoundKind {
@@ -107,9 +107,30 @@ pub fn besides_blocks(module: &Module, word: &str, sources: &SourceMap) -> Vec<A
     parameters.chain(views).collect()
 }
 
+/// The blocks of a file that an OpenGL driver lays out.
+pub fn driver_blocks(file: &LaidOutFile, word: &str) -> Vec<AccountEntry> {
+    let blocks = file.blocks.iter().filter(|block| block.is_left_to_driver());
+    let entry = |block: &BlockLayout| AccountEntry {
+        kind: FoundKind::Block,
+        name: block.name.clone(),
+        file: word.to_owned(),
+        line: None,
+        target: None,
+        state: left_to_driver(),
+    };
+    blocks.map(entry).collect()
+}
+
+fn left_to_driver() -> AccountState {
+    AccountState::not_compared(NotCompared::NoLayout { message: LEFT_TO_DRIVER.to_owned() })
+}
+
 /// A block that no column lays out has the reason of the first. An answer about bindings alone has no columns.
 fn state_of(block: &str, layouts: &[RuleSetLayouts]) -> AccountState {
     let all = layouts.iter().flat_map(|layouts| &layouts.blocks).filter(|found| found.layout.name == *block);
+    if all.clone().any(|found| found.layout.is_left_to_driver()) {
+        return left_to_driver();
+    }
     let refusals: Option<Vec<_>> = all.map(|found| found.layout.result.as_ref().err()).collect();
     match refusals.and_then(|refusals| refusals.into_iter().flatten().next()) {
         None => AccountState::Compared,

@@ -185,6 +185,9 @@ fn under(
     RuleSetLayouts { blocks: blocks.collect(), name, choice: Some(choice), version: None, read_by: None, targets }
 }
 
+/// Why a block of OpenGL has no numbers.
+pub(crate) const LEFT_TO_DRIVER: &str = "the OpenGL driver lays out a block with neither std140 nor std430";
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LaidOutFile {
     pub blocks: Vec<BlockLayout>,
@@ -259,8 +262,10 @@ impl LaidOutFile {
 
     /// Marks the blocks for which the text names no layout: in OpenGL, the driver lays them out.
     pub fn leave_to_driver(&mut self, start: Span) {
-        for block in self.blocks.iter_mut().filter(|block| self.without_layout.contains(&block.name)) {
-            let message = "the OpenGL driver lays out a block with neither std140 nor std430".to_owned();
+        let is_meant =
+            |block: &&mut BlockLayout| self.without_layout.contains(&block.name) && !block.is_left_to_driver();
+        for block in self.blocks.iter_mut().filter(is_meant) {
+            let message = LEFT_TO_DRIVER.to_owned();
             let text = format!("`{}`: {message}", block.name);
             block.warnings.push(LayoutWarning {
                 path: String::new(),

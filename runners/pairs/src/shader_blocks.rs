@@ -18,7 +18,7 @@ use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, bloc
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, Refusal,
-    ShaderTarget, lay_out,
+    ShaderTarget, Span, lay_out,
 };
 use layoutproof_report::host_check::OpenChoices;
 use layoutproof_show::front_ends::Purpose;
@@ -202,12 +202,16 @@ pub fn read_without_compilers(
     };
     let source = match content {
         InputContent::LaidOut(mut file) => {
-            // No host writes to workgroup memory, and the warnings say that a driver's blocks are not compared.
+            let api = api_of(job, file.api);
+            if api == Some(ShaderTarget::Opengl) {
+                file.leave_to_driver(Span::default());
+            }
+            let others = accounts::driver_blocks(&file, &word);
+            // No host writes to workgroup memory.
             file.blocks.retain(|block| block.kind != BlockKind::Workgroup && !block.is_left_to_driver());
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));
-            let api = api_of(job, file.api);
             for block in &mut file.blocks {
                 let Ok(root) = &mut block.result else { continue };
                 for (_, path) in file.specialized.iter().filter(|(name, _)| *name == block.name) {
@@ -216,7 +220,7 @@ pub fn read_without_compilers(
             }
             let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
             let blocks = blocks.into_iter().map(|block| TargetBlock { api, ..block }).collect();
-            return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, ..ShaderBlocks::default() }));
+            return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, others, ..ShaderBlocks::default() }));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
     };

@@ -17,7 +17,7 @@ use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
-use layoutproof_layout::{BlockLayout, ShaderCompiler, ShaderTarget, Span, TargetChoice};
+use layoutproof_layout::{ShaderCompiler, ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
@@ -101,8 +101,7 @@ fn show_one(
 
     let is_opengl = |choice: &TargetChoice| choice.target == ShaderTarget::Opengl;
     if let InputContent::LaidOut(file) = &mut input.content {
-        let is_marked = file.blocks.iter().any(BlockLayout::is_left_to_driver);
-        if !is_marked && !args.placement.target.is_empty() && args.placement.target.iter().all(is_opengl) {
+        if !args.placement.target.is_empty() && args.placement.target.iter().all(is_opengl) {
             file.leave_to_driver(Span::default());
         }
     }
