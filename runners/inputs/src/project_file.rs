@@ -197,6 +197,19 @@ impl ProjectFile {
         }
     }
 
+    /// Checks that a shader which the project names lies in it: the words of another file are the user's.
+    ///
+    /// # Errors
+    /// It lies elsewhere.
+    pub fn own_shader(&self, shader: &Path) -> anyhow::Result<()> {
+        let is_inside = |real: PathBuf| self.root().is_some_and(|root| real.starts_with(root));
+        if shader.canonicalize().is_ok_and(|real| !is_inside(real)) {
+            let (file, shader) = (self.path.display(), shader.display());
+            bail!("{file}: `{shader}` is outside of the project, so it is not read: name it on the command line");
+        }
+        Ok(())
+    }
+
     /// The folder that counts as the project, with all links resolved: the working tree of version control with the
     /// file, unless that holds the user's home folder too.
     fn root(&self) -> Option<PathBuf> {

@@ -18,7 +18,7 @@ use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_choices;
-use layoutproof_inputs::shader_file::ShaderFile;
+use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{BlockLayout, RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
@@ -213,7 +213,10 @@ impl Selecting<'_> {
         let profile = args.placement.profile.as_deref();
         let language = file.front_end.language();
         let checks = FileChecks::of(args, file)?;
-        match file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)? {
+        let first = selection.sources.files().len();
+        let read = file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)?;
+        inside_of_project(&file.path, &args.declare, &selection.sources.files()[first..])?;
+        match read {
             Ok(InputContent::Declared(source)) => self.add_declarations(*source, language, checks)?,
             Ok(InputContent::LaidOut(laid_out)) => {
                 selection.warnings.extend(laid_out.warnings);

@@ -263,6 +263,18 @@ fn folders_of_a_project_lie_in_it() {
             assert!(!answer.err.contains("words-of-another-file"), "{own}: {answer}");
         }
     }
+    let folder = Folder::without_drivers(&[("a.hlsl", "words-of-another-file")]);
+    for name in ["own", "own/.git"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("../a.hlsl", folder.path("own/link.hlsl")).unwrap();
+    for files in ["../a.hlsl", "link.hlsl", &folder.path("a.hlsl").display().to_string()] {
+        let settings = format!("schema = 1\nhost = [\"a.o\"]\n[[shader]]\nfiles = [{files:?}]\n");
+        folder.write("own/layoutproof.toml", settings.as_bytes());
+        let answer = folder.run("check --config own/layoutproof.toml").exits(2);
+        assert!(answer.err.contains("is outside of the project"), "{files}: {answer}");
+        assert!(!answer.err.contains("words-of-another-file"), "{files}: {answer}");
+    }
     let folder = Folder::without_drivers(&[]);
     for name in ["own", "own/.git", "own/tools", "own/tools/shaders", "own/common"] {
         fs::create_dir(folder.path(name)).unwrap();
@@ -313,6 +325,32 @@ fn a_compiler_opens_no_file_of_the_user() {
         }
     }
     assert!(!folder.path("mark").exists());
+}
+
+/// `run` and `compare` give texts to compilers that open files themselves, in branches that only these take.
+#[test]
+fn a_shader_of_a_run_names_no_file_of_the_user() {
+    let folder = Folder::without_drivers(&[("secret", "words-of-the-user")]);
+    for name in ["own", "own/.git"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
+    let secret = folder.path("secret").display().to_string();
+    folder.write("own/inner.h", format!("#include \"{secret}\"").as_bytes());
+    for text in [
+        format!("#ifdef __spirv__\n#include \"{secret}\"\n#endif"),
+        "#ifdef __SLANG__\n#include \"../secret\"\n#endif".to_owned(),
+        "#ifdef __spirv__\n#include \"inner.h\"\n#endif".to_owned(),
+        format!("#define FILE \"{secret}\"\n#ifdef __spirv__\n#include FILE\n#endif"),
+    ] {
+        folder.write("own/a.hlsl", format!("{text}\n{SHADER}").as_bytes());
+        for words in ["run own/a.hlsl", "compare dxc@1.7.3435 dxc@1.9.2602.17 own/a.hlsl"] {
+            let answer = folder.run(words).exits(2);
+            assert!(
+                answer.err.contains("which is outside of the project: a compiler would open it"),
+                "{text}: {answer}"
+            );
+        }
+    }
 }
 
 /// True if the kernel has Landlock, as the crate for it finds.

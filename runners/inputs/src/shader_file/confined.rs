@@ -5,10 +5,14 @@
 //! part of the kernel. Elsewhere nothing does. A file is then given to a compiler only if none of its
 //! directives names an existing file that [`IncludedFiles`] refuses, whether or not the directive is active.
 
-use std::path::{Component, Path};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
 
 use layoutproof_compilers::user_files::FileView;
 use layoutproof_source::sources::SourceFile;
+
+use crate::declare::DeclareArgs;
+use crate::files::{self, FileKind};
 
 use super::included::IncludedFiles;
 
@@ -95,6 +99,45 @@ pub(super) fn outside_name<'a>(
         }
     }
     None
+}
+
+/// An existing file outside of the project that these texts name in a directive, whether or not it is active, or that a
+/// macro is. Follows the names inside of the project.
+pub(super) fn outside_file<'a>(
+    files: &IncludedFiles,
+    texts: impl Iterator<Item = &'a SourceFile>,
+    declare: &DeclareArgs,
+) -> Option<String> {
+    let folder = |file: &Path| file.parent().unwrap_or(Path::new("")).to_owned();
+    let mut pending: Vec<(PathBuf, String)> =
+        texts.map(|text| (folder(Path::new(&text.name)), text.text.to_string())).collect();
+    pending.extend(declare.define.iter().map(|define| (PathBuf::new(), format!("#define {define}"))));
+    let mut seen = BTreeSet::new();
+    while let Some((own, text)) = pending.pop() {
+        let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+        let macros = joined.lines().filter(|line| line.contains("define")).flat_map(quoted_parts);
+        for name in joined.lines().flat_map(named_files).flatten().chain(macros) {
+            let folders = declare.include.iter().map(Path::new).chain([own.as_path(), Path::new("")]);
+            for place in folders.map(|folder| folder.join(name)) {
+                if files.excludes(&place) && !place.is_dir() {
+                    return Some(name.to_owned());
+                }
+                if seen.len() < MOST_FOLLOWED && seen.insert(place.clone()) {
+                    let text = files::read_text_if_there(&place, FileKind::Shader).ok().flatten();
+                    pending.extend(text.map(|text| (folder(&place), text)));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Maximum number of places to look for the files that a shader names.
+const MOST_FOLLOWED: usize = 10_000;
+
+/// What is in quotes or angle brackets in a line.
+fn quoted_parts(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices(['"', '<']).filter_map(|(start, _)| quoted(&line[start..]))
 }
 
 /// A name in a text that a compiler in another folder could follow anywhere: an absolute one, one that leads up, or

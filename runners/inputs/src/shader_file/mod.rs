@@ -16,7 +16,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module};
@@ -185,6 +185,23 @@ pub fn outside_of(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> O
         return None;
     }
     confined::outside_name(&IncludedFiles::of_shader(path, &declare.include), texts.iter(), &declare.include)
+}
+
+/// A file outside of the project that a text of a shader names, in any branch, or a macro that a directive may use: runs
+/// give the texts to compilers that open files themselves.
+///
+/// # Errors
+/// A sentence with the name.
+pub fn inside_of_project(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> anyhow::Result<()> {
+    let files = IncludedFiles::of_shader(path, &declare.include);
+    let named = confined::outside_file(&files, texts.iter(), declare);
+    ensure!(
+        named.is_none(),
+        "{} names `{}`, which is outside of the project: a compiler would open it",
+        path.display(),
+        named.unwrap_or_default()
+    );
+    Ok(())
 }
 
 /// The answers of glslang that are kept, also for the next command: `init` and `check` ask the same.

@@ -354,6 +354,7 @@ impl CheckInputs {
             let settings = ShaderSettings::of_project(shaders, args.declare.args.as_deref(), &args.declare, project)?;
             let own = found.into_iter().filter(|path| !project.excepts(shaders, path));
             for path in own {
+                project.own_shader(&path)?;
                 self.shaders.push(job(path, settings.clone(), args)?);
             }
         }

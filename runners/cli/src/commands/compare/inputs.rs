@@ -10,7 +10,7 @@ use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotComp
 use layoutproof_inputs::all_cases::{Cases, sources_of};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, check_filter};
-use layoutproof_inputs::shader_file::ShaderFile;
+use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::Span;
 use layoutproof_readers::toolchain::toolchains;
 use layoutproof_show::front_ends::Purpose;
@@ -100,7 +100,10 @@ impl Inputs {
             return Ok(None);
         }
 
-        match file.read(declare, profile, Purpose::Reflection, &mut self.texts)? {
+        let first = self.texts.files().len();
+        let read = file.read(declare, profile, Purpose::Reflection, &mut self.texts)?;
+        inside_of_project(&file.path, declare, &self.texts.files()[first..])?;
+        match read {
             Ok(InputContent::Declared(mut source)) => {
                 source.invocation.profile = profile.map(str::to_owned);
                 Ok(Some(Arc::new(*source)))
