@@ -29,6 +29,8 @@ pub struct Source {
     pub module: Module,
     /// Matrix order and 16-bit types.
     pub options: LayoutOptions,
+    /// True if the user does not say how large types of 16 bits are, so that `options` are an assumption.
+    pub assumes_sixteen_bit: bool,
     /// The numbers that the case expects; empty for a file.
     pub expect: Vec<Expectation>,
     /// Places where the case claims that a compiler's code reads, if the compiler's listing gives
@@ -188,6 +190,7 @@ impl Source {
             place: LinePlace { file: sources.file(case.file).name.clone(), line: Some(line) },
             module,
             options: case.options,
+            assumes_sixteen_bit: false,
             expect: case.expect.clone(),
             accessed: case.accessed.clone(),
             bind: case.bind.clone(),

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use layoutproof_device::{ShaderModel, Stage};
+use layoutproof_events::Reason;
 use layoutproof_frontend::module::{EntryPoint, Step};
 use layoutproof_layout::Argument;
 use layoutproof_layout::scalar::SixteenBit;
@@ -16,6 +17,9 @@ use crate::check::compiled::compile_probe::CompileJob;
 
 /// Most entry points of a file that are compiled.
 const MOST_ENTRIES: usize = 4;
+
+/// The types that DXC has only with its option for them.
+const TYPES_OF_16_BITS: [&str; 2] = ["float16_t", "int16_t"];
 
 /// The option of DXC for types of 16 bits.
 const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
@@ -49,6 +53,24 @@ struct OwnRequest {
 impl OwnFile {
     pub(super) fn answer(&self, asked: &CompileJob<'_>) -> OwnFileAnswer {
         self.0.get_or_init(|| answer(asked)).clone()
+    }
+
+    /// The refusal of a file that names types of 16 bits without DXC's option for them. Probes have that option, so that
+    /// they would compile nevertheless.
+    pub(super) fn refused_without_option(&self, asked: &CompileJob<'_>) -> Option<Reason> {
+        let is_without = own_options(asked).sixteen_bit == SixteenBit::Off;
+        if asked.toolchain.input != Input::Hlsl
+            || !is_without
+            || !TYPES_OF_16_BITS.iter().any(|ty| asked.text.text.contains(ty))
+        {
+            return None;
+        }
+        match self.answer(asked) {
+            OwnFileAnswer::Refused { message, option } => {
+                Some(Reason::RefusedBy { compiler: asked.toolchain.name.to_owned(), message, option })
+            }
+            OwnFileAnswer::NotAsked | OwnFileAnswer::Taken => None,
+        }
     }
 }
 
@@ -84,12 +106,22 @@ fn answer(asked: &CompileJob<'_>) -> OwnFileAnswer {
         return OwnFileAnswer::NotAsked;
     }
     let requests = requests(asked);
-    let Some(message) = first_refusal(asked, &requests, asked.options()) else { return OwnFileAnswer::Taken };
+    let options = own_options(asked);
+    let Some(message) = first_refusal(asked, &requests, options) else { return OwnFileAnswer::Taken };
 
-    let wide = LayoutOptions { sixteen_bit: SixteenBit::On, ..asked.options() };
-    let is_option = asked.toolchain.input == Input::Hlsl && asked.options().sixteen_bit == SixteenBit::Off;
+    let wide = LayoutOptions { sixteen_bit: SixteenBit::On, ..options };
+    let is_option = asked.toolchain.input == Input::Hlsl && options.sixteen_bit == SixteenBit::Off;
     let helps = is_option && first_refusal(asked, &requests, wide).is_none();
     OwnFileAnswer::Refused { message, option: helps.then(|| SIXTEEN_BIT_TYPES.to_owned()) }
+}
+
+/// The options with which the user compiles the file: what is only assumed is none of them.
+fn own_options(asked: &CompileJob<'_>) -> LayoutOptions {
+    let options = asked.options();
+    if asked.subject.source.assumes_sixteen_bit {
+        return LayoutOptions { sixteen_bit: SixteenBit::Off, ..options };
+    }
+    options
 }
 
 /// The words of the compiler about the first request that it refuses; `None` if it takes all.

@@ -67,6 +67,8 @@ impl SubjectShaders {
             let asked = CompileJob { subject, toolchain, compilers: &compilers, text, block, target };
             let accesses = if subject.is_own_wgsl() {
                 produced.accesses_of_own_wgsl(&asked)
+            } else if let Some(reason) = own_file.refused_without_option(&asked) {
+                produced.nothing(Gap::language(reason))
             } else {
                 produced.accesses(&asked, settings)
             };

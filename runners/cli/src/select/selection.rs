@@ -217,7 +217,10 @@ impl Selecting<'_> {
         let read = file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)?;
         inside_of_project(&file.path, &args.declare, &selection.sources.files()[first..])?;
         match read {
-            Ok(InputContent::Declared(source)) => self.add_declarations(*source, language, checks)?,
+            Ok(InputContent::Declared(mut source)) => {
+                source.assumes_sixteen_bit = args.declare.sixteen_bit.is_none();
+                self.add_declarations(*source, language, checks)?;
+            }
             Ok(InputContent::LaidOut(laid_out)) => {
                 selection.warnings.extend(laid_out.warnings);
                 let text = selection.sources.files().last().filter(|_| language == Some(ShaderLanguage::Wgsl));

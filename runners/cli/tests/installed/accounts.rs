@@ -96,13 +96,18 @@ fn options_choose_among_the_checks() {
 }
 
 fn the_option_that_helps_is_named() {
-    let folder = folder(&[("a.hlsl", HALVES)]);
-    let answer = folder.run("run a.hlsl --target d3d12 --16bit off").exits(3);
-    answer.prints(
-        "incomplete 0 of 1 block compared; `S` for D3D12 · DXC: refused by dxc-dxil: unknown type name 'float16_t2'; pass \
-         `-enable-16bit-types`",
-    );
-    folder.run("run a.hlsl --target d3d12 --api dxil").exits(0).prints("ok 1 of 1 block compared, ");
+    let buffer = "struct T { float16_t h; float3 a; }; StructuredBuffer<T> t; RWStructuredBuffer<float> o;
+        [numthreads(1, 1, 1)] void main() { o[0] = t[0].a.x + t[0].h; }";
+    let folder = folder(&[("a.hlsl", HALVES), ("b.hlsl", buffer)]);
+    for words in ["a.hlsl", "a.hlsl --16bit off", "b.hlsl", "a.hlsl --api dxil"] {
+        let answer = folder.run(&format!("run {words} --target d3d12")).exits(3);
+        answer
+            .prints("for D3D12 · DXC: refused by dxc-dxil: unknown type name 'float16_t")
+            .prints("pass `-enable-16bit-types`");
+    }
+    for words in ["a.hlsl --16bit on", "b.hlsl --args=-enable-16bit-types"] {
+        folder.run(&format!("run {words} --target d3d12 --api dxil")).exits(0).prints("compared, ");
+    }
 }
 
 /// Mesa 22.3.6, `glGetActiveUniformsiv` in a program of its own: `b` at 28 with a stride of 4, then 48, 96 and 112. std140
