@@ -15,8 +15,10 @@ use layoutproof_layout::{FileId, Span};
 
 use crate::{IncludeSearch, IncludedFile};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::directives;
+use layoutproof_source::top_level::undefined_macros;
 
 /// Maximum nesting depth of included files.
 const DEEPEST: usize = 64;
@@ -112,16 +114,22 @@ impl GlslText {
         problem
     }
 
-    /// Turns glslang's errors (line from 1, message) into diagnostics. If a file is missing, only
-    /// that is reported, because the other errors follow from it.
-    pub fn problems<'a>(&self, errors: impl Iterator<Item = (usize, &'a str)>) -> Vec<Diagnostic> {
+    /// Turns glslang's errors (line from 1, message) into diagnostics, which name macros that neither the text nor
+    /// `macros` defines. If a file is missing, only that is reported, because the other errors follow from it.
+    pub fn problems<'a>(&self, errors: impl Iterator<Item = (usize, &'a str)>, macros: &[String]) -> Vec<Diagnostic> {
+        let is_given = |name: &&str| macros.iter().any(|word| word.split(['=', '(']).next() == Some(*name));
         let (mut problems, mut missing) = (Vec::new(), Vec::new());
         for (line, message) in errors {
             let file = self.missing.iter().find(|missing| missing.line == line && message.contains(NOT_READ));
             match file {
                 Some(file) => missing.push(file.problem.clone()),
                 None => {
-                    problems.push(Diagnostic::error(Code::BadModule, self.place(self.start_of_line(line)), message));
+                    let start = self.start_of_line(line);
+                    let end = self.text[start..].find('\n').map_or(self.text.len(), |length| start + length);
+                    let mut names = undefined_macros(&self.text, start..end, ShaderLanguage::Glsl);
+                    names.retain(|name| !is_given(name));
+                    let problem = Diagnostic::error(Code::BadModule, self.place(start), message);
+                    problems.push(problem.with_missing_macros(&names));
                 }
             }
         }
@@ -350,7 +358,7 @@ mod tests {
 
         // For an `#error`, glslang reports the text after it. The missing `#endif` only follows from that error.
         let message = format!("'#error' : {NOT_READ}");
-        let problems = text.problems([(line, message.as_str()), (4, "'' : missing #endif")].into_iter());
+        let problems = text.problems([(line, message.as_str()), (4, "'' : missing #endif")].into_iter(), &[]);
         let [problem] = problems.as_slice() else { panic!("{problems:?}") };
         assert_eq!(problem.message, "included file `no.h` not found");
         assert_eq!(sources.position(problem.span()).line, 3);

@@ -13,5 +13,6 @@ pub mod shell;
 pub mod sources;
 pub mod text_limits;
 pub mod toml_table;
+pub mod top_level;
 pub mod version_range;
 pub mod words;

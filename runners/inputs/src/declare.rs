@@ -1,7 +1,9 @@
 //! The options for reading declarations. Several commands have them, and the settings of a project
 //! complete them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -50,6 +52,9 @@ pub struct DeclareArgs {
     /// The compiler whose arguments the user names; it decides which types exist.
     #[arg(skip)]
     pub compiler: Option<ShaderCompiler>,
+    /// Texts that replace those of files, by the files' names.
+    #[arg(skip)]
+    pub texts: Arc<BTreeMap<String, String>>,
     /// Read cases from this file or folder, too.
     ///
     /// A case with the id of a built-in one replaces it.

@@ -21,6 +21,7 @@ mod nearness;
 pub mod other_layouts;
 pub mod pairing;
 pub mod parallel;
+pub mod partial_reading;
 #[cfg(test)]
 mod round_trip;
 pub mod shader_blocks;

@@ -16,6 +16,7 @@ use crate::ast::{
 };
 use crate::elaborate::builtin;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::top_level::is_like_macro;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Constant {
@@ -105,10 +106,13 @@ impl<'t> Elaborator<'t> {
 
     fn unknown_constant(&self, path: &NamePath<'t>) -> Diagnostic {
         let names: Vec<&str> = path.parts.iter().map(|part| part.name.text).collect();
-        let message = format!("no constant is named `{}`", names.join("::"));
-        let problem = Diagnostic::error(Code::UnknownConstant, path.span, message);
-        let constants = || "constants are enumerators, generic values and `static const` variables".to_owned();
-        problem.with_help(self.unread_modules().unwrap_or_else(constants))
+        let name = names.join("::");
+        let problem = Diagnostic::error(Code::UnknownConstant, path.span, format!("no constant is named `{name}`"));
+        match self.unread_modules() {
+            Some(help) => problem.with_help(help),
+            None if is_like_macro(&name) => problem.with_missing_macros(&[&name]),
+            None => problem.with_help("constants are enumerators, generic values and `static const` variables"),
+        }
     }
 
     /// Returns the value of a declared constant. Evaluates it once per set of generic arguments.

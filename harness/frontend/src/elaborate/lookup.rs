@@ -12,6 +12,7 @@ use super::scope::{ScopeId, TypeId, ValueId};
 use crate::ast::{NamePath, PathPart};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::nearest_name::nearest_name;
+use layoutproof_source::top_level::is_like_macro;
 use layoutproof_source::words::words;
 
 /// The value of a generic parameter: a type or an integer.
@@ -191,6 +192,9 @@ impl<'t> Elaborator<'t> {
             } else if let Some(help) = self.unread_modules() {
                 problem = problem.with_help(help);
             }
+        }
+        if problem.help.is_none() && is_like_macro(&name) {
+            problem = problem.with_missing_macros(&[&name]);
         }
         self.problems.report(problem);
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use layoutproof_hostcheck::{Comparison, Mismatch};
 
-use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput, target_title};
+use super::{CheckedPair, HostCheck, PairOutcome, UnmatchedBlock, UnreadInput, others_are_compared, target_title};
 use layoutproof_show::style::counted;
 use layoutproof_source::diagnostics::ReadingAdvice;
 
@@ -59,7 +59,8 @@ pub struct UnreadFinding<'a> {
 impl UnreadFinding<'_> {
     /// The problem of the first file, and what may help.
     pub fn sentence(&self) -> String {
-        format!("{}{}", self.files[0].problem, self.advice)
+        let blocks = self.files.iter().map(|unread| unread.blocks_read).sum();
+        format!("{}{}{}", self.files[0].problem, others_are_compared(blocks), self.advice)
     }
 
     /// The other files, such as `in 48 files: b.hlsl, c.hlsl, d.hlsl and 45 more`.

@@ -68,17 +68,28 @@ pub struct UnreadInput {
     pub cause: String,
     /// What may help.
     pub advice: ReadingAdvice,
+    /// The number of its blocks that need nothing of what cannot be read. They are compared.
+    pub blocks_read: usize,
 }
 
 impl UnreadInput {
     /// A file with a problem of its own.
     pub fn new(file: String, problem: String) -> Self {
-        Self { file, cause: problem.clone(), problem, advice: ReadingAdvice::default() }
+        Self { file, cause: problem.clone(), problem, advice: ReadingAdvice::default(), blocks_read: 0 }
     }
 
     /// The problem and the advice.
     pub fn reason(&self) -> String {
-        format!("{}{}", self.problem, self.advice)
+        format!("{}{}{}", self.problem, others_are_compared(self.blocks_read), self.advice)
+    }
+}
+
+/// The blocks of unread files that are compared nevertheless.
+pub(crate) fn others_are_compared(blocks: usize) -> String {
+    match blocks {
+        0 => String::new(),
+        1 => "; 1 block that does not need it is compared".to_owned(),
+        many => format!("; {many} blocks that do not need it are compared"),
     }
 }
 

@@ -67,7 +67,7 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
 
     let path = sources.file(span.file).name.clone();
     let module = module(glslang, &text, Path::new(&path), options.macros).map_err(|refused| match refused {
-        NoModule::Refused(errors) => problems(&text, &errors, start),
+        NoModule::Refused(errors) => problems(&text, &errors, start, options.macros),
         NoModule::Broken(how) => vec![
             Diagnostic::error(Code::ReaderFailed, start, how)
                 .with_help("layoutproof itself is unharmed; this reader cannot handle the file"),
@@ -451,10 +451,10 @@ fn of_shaderc(name: &str) -> Option<&'static str> {
     STAGES.iter().copied().find(|stage| *stage == long)
 }
 
-fn problems(text: &GlslText, errors: &[GlslError], start: Span) -> Vec<Diagnostic> {
+fn problems(text: &GlslText, errors: &[GlslError], start: Span, macros: &[String]) -> Vec<Diagnostic> {
     let placed = errors.iter().filter_map(|error| Some((error.line?, error.message.as_str())));
     let unplaced = errors.iter().filter(|error| error.line.is_none());
-    let mut problems = text.problems(placed);
+    let mut problems = text.problems(placed, macros);
     problems.extend(unplaced.map(|error| Diagnostic::error(Code::BadModule, start, error.message.clone())));
     problems
 }

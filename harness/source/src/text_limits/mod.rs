@@ -8,7 +8,7 @@
 
 mod macros;
 mod shape;
-mod tokens;
+pub(crate) mod tokens;
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

@@ -3,7 +3,7 @@
 use crate::shader_language::ShaderLanguage;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LimitTokenKind {
+pub(crate) enum LimitTokenKind {
     /// A name or a keyword.
     Word,
     /// A number, with its suffix.
@@ -15,16 +15,16 @@ pub(super) enum LimitTokenKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LimitToken<'a> {
-    pub(super) kind: LimitTokenKind,
-    pub(super) text: &'a str,
+pub(crate) struct LimitToken<'a> {
+    pub(crate) kind: LimitTokenKind,
+    pub(crate) text: &'a str,
     /// Offset of the first byte in the whole text.
-    pub(super) start: usize,
+    pub(crate) start: usize,
 }
 
 /// The tokens of a text, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Tokens<'a> {
+pub(crate) struct Tokens<'a> {
     text: &'a str,
     /// Offset of the next byte in `text`.
     next: usize,
@@ -37,12 +37,12 @@ pub(super) struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(text: &'a str, language: ShaderLanguage) -> Self {
+    pub(crate) fn new(text: &'a str, language: ShaderLanguage) -> Self {
         Self { text, next: 0, offset: 0, language, at_line_start: language != ShaderLanguage::Wgsl }
     }
 
     /// Splits a directive, starting after its `#`.
-    pub(super) fn of_directive(directive: LimitToken<'a>) -> Self {
+    pub(crate) fn of_directive(directive: LimitToken<'a>) -> Self {
         let text = directive.text.strip_prefix('#').unwrap_or(directive.text);
         let offset = directive.start + directive.text.len() - text.len();
         Self { text, next: 0, offset, language: ShaderLanguage::Glsl, at_line_start: false }

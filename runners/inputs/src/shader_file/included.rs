@@ -4,9 +4,10 @@
 //! read only below the project's root, below the shader's own folder, and below the folders of
 //! `-I`. Paths are compared after resolving all links.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use layoutproof_compilers::regular_file::ReadError;
 use layoutproof_source::sources::{ReadRefusal, Sources};
@@ -24,6 +25,8 @@ const OF_VERSION_CONTROL: &str = ".git";
 pub struct IncludedFiles {
     /// The allowed folders, with all links resolved.
     roots: Vec<PathBuf>,
+    /// Texts that replace those of files, by the files' names.
+    texts: Arc<BTreeMap<String, String>>,
 }
 
 impl IncludedFiles {
@@ -36,7 +39,12 @@ impl IncludedFiles {
         // there.
         let implied = project.into_iter().chain(own).filter(|root| root.parent().is_some());
         let named = folders.iter().filter_map(|folder| Path::new(folder).canonicalize().ok());
-        Self { roots: implied.chain(named).collect() }
+        Self { roots: implied.chain(named).collect(), texts: Arc::default() }
+    }
+
+    /// The same files with these texts instead of their own.
+    pub(super) fn with_texts(self, texts: &Arc<BTreeMap<String, String>>) -> Self {
+        Self { texts: Arc::clone(texts), ..self }
     }
 }
 
@@ -59,6 +67,9 @@ impl Sources for IncludedFiles {
         }
         if !self.allows(&real) {
             return Err(self.outside(&real));
+        }
+        if let Some(text) = self.texts.get(path) {
+            return Ok(text.clone());
         }
         read_included(&real).map_err(|error| match error {
             ReadError::Io(error) if is_nothing(&error) => ReadRefusal::NotFound,

@@ -94,7 +94,9 @@ impl ShaderFile {
                         entry: declare.entry.clone(),
                         defines: declare.define.iter().map(|define| split_define(define)).collect(),
                         include_paths: declare.include.clone(),
-                        files: Arc::new(IncludedFiles::of_shader(&self.path, &declare.include)),
+                        files: Arc::new(
+                            IncludedFiles::of_shader(&self.path, &declare.include).with_texts(&declare.texts),
+                        ),
                         language: declare.lang,
                         profile: profile.map(str::to_owned),
                         ..DeclareOptions::default()
@@ -103,7 +105,15 @@ impl ShaderFile {
                     purpose,
                     tools: &tools,
                 };
-                text.read(add_text(&self.path, sources)?, &options, sources)
+                let name = self.path.display().to_string();
+                let span = match declare.texts.get(&name) {
+                    Some(text) => {
+                        let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+                        Span { file: sources.add(name, text.clone()), start: 0, end }
+                    }
+                    None => add_text(&self.path, sources)?,
+                };
+                text.read(span, &options, sources)
             }
             FrontEnd::Module(module) => {
                 let bytes = files::read(&self.path, FileKind::Shader)?;

@@ -28,6 +28,7 @@ use layoutproof_pairs::input_kind::CheckInput;
 use layoutproof_pairs::lock::{Lock, shader_name};
 use layoutproof_pairs::other_layouts::note_other_layouts;
 use layoutproof_pairs::pairing::{PairRules, Pairing, pair};
+use layoutproof_pairs::partial_reading::{PartialReading, read_in_part};
 use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
@@ -426,10 +427,15 @@ fn read_shaders(
     let mut without_blocks: Vec<Diagnostic> = Vec::new();
     let read_alone = |job: &ShaderJob| {
         let mut own = SourceMap::default();
-        (shader_blocks::read(job, &mut own), own)
+        let read = shader_blocks::read(job, &mut own);
+        let part = match &read {
+            Ok(Err(problems)) => read_in_part(job, problems, &own),
+            Ok(Ok(_)) | Err(_) => Ok(None),
+        };
+        (read, own, part)
     };
     let read = parallel::for_all(shaders, read_alone)?;
-    for (job, (read, own)) in shaders.iter().zip(read) {
+    for (job, (read, own, part)) in shaders.iter().zip(read) {
         let first = sources.append(own);
         let moved = |found: Vec<Diagnostic>| found.into_iter().map(move |problem| problem.in_files_from(first));
         match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
@@ -450,7 +456,17 @@ fn read_shaders(
             Ok(Err(found)) => {
                 let file = job.path.display().to_string();
                 let FirstProblem { text: problem, cause } = first_problem(&file, &found, sources);
-                refused.push(UnreadInput { file, problem, cause, advice: advice_on(&found) });
+                let mut unread = UnreadInput { file, problem, cause, advice: advice_on(&found), blocks_read: 0 };
+                if let Some(PartialReading { read, sources: own, macros }) = part? {
+                    let first = sources.append(own);
+                    unread.advice.macros.extend(macros);
+                    let names: BTreeSet<&str> = read.blocks.iter().map(|block| block.layout.name.as_str()).collect();
+                    unread.blocks_read = names.len();
+                    all.blocks.extend(read.blocks);
+                    all.others.extend(read.others);
+                    all.warnings.extend(read.warnings.into_iter().map(|warning| warning.in_files_from(first)));
+                }
+                refused.push(unread);
                 problems.extend(found);
             }
         }

@@ -9,6 +9,7 @@ mod lock;
 mod members;
 mod names;
 mod other_layouts;
+mod partial;
 mod programs;
 mod sizes;
 mod stated;

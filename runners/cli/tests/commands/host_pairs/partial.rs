@@ -1,0 +1,122 @@
+//! A declaration that cannot be read hides no block that needs nothing of it. The file counts as not read.
+
+use super::{folder_of, one_line, pairs};
+
+const HOSTS: &str = "struct Frame { float view[16], sun[3], exposure; } f; struct Draw { unsigned count, first; float scale; } d; \
+                     struct Other { float a[4]; } o;";
+
+/// What needs no unknown name is compared, whatever else the file has.
+#[test]
+fn blocks_that_need_no_unknown_name_are_compared() {
+    let Some(folder) = folder_of(("a.hlsl", ""), HOSTS) else { return };
+    let frame = "cbuffer Frame { float4x4 view; float3 sun; float exposure; };\n";
+    let glsl = "#version 450\nlayout(local_size_x = 1) in;\nlayout(push_constant) uniform Draw { uint count; uint first; float scale; } p;\n";
+    let wgsl =
+        "struct Frame { view: mat4x4f, sun: vec3f, exposure: f32 }\n@group(0) @binding(0) var<uniform> frame: Frame;\n";
+    for (file, text, expected, advice) in [
+        (
+            "a.hlsl",
+            format!("{frame}StructuredBuffer<PARTICLE_TYPE> particles;\nREAL twice(REAL x) {{ return x * 2; }}\n"),
+            "Frame Frame",
+            "-D PARTICLE_TYPE=VALUE",
+        ),
+        (
+            "a.hlsl",
+            format!(
+                "struct Item {{ Real a; float b; }};\nstruct Outer {{ Item i; }};\ncbuffer Other {{ Outer a; }};\n{frame}"
+            ),
+            "Frame Frame",
+            "",
+        ),
+        (
+            "a.hlsl",
+            format!("static const uint n = COUNT;\ncbuffer Other {{ float4 a[n]; }};\n{frame}"),
+            "Frame Frame",
+            "-D COUNT=VALUE",
+        ),
+        (
+            "a.slang",
+            format!(
+                "StructuredBuffer<Particle> particles;\n{frame}[shader(\"compute\")] [numthreads(1, 1, 1)] void main() {{}}\n"
+            ),
+            "Frame Frame",
+            "",
+        ),
+        (
+            "k.comp",
+            format!(
+                "{glsl}layout(binding = 0) buffer A {{ A_TYPE a[]; }};\nlayout(binding = 1) buffer B {{ B_TYPE b[]; }};\nvoid main() {{ b[p.first] = B_TYPE(FLOAT_TYPE(a[0])); }}\n"
+            ),
+            "p Draw",
+            "-D A_TYPE=VALUE -D B_TYPE=VALUE",
+        ),
+        (
+            "k.comp",
+            format!(
+                "{glsl}layout(binding = 0) buffer A {{ float a[]; }};\nvoid main() {{ a[0] = missing(p.scale); }}\n"
+            ),
+            "p Draw",
+            "",
+        ),
+        ("a.wgsl", format!("{wgsl}@group(0) @binding(1) var<storage> all: array<Particle>;\n"), "frame Frame", ""),
+    ] {
+        folder.write(file, text.as_bytes());
+        let answer = folder.run(&format!("check {file} host.o --format json")).exits(2);
+        assert_eq!(pairs(&answer), [format!("{expected} agree")], "{text}\n{answer}");
+        let unread = answer.json()["unread"][0]["reason"].as_str().unwrap().to_owned();
+        assert!(unread.contains(" compared") && unread.contains(advice), "{text}\n{unread}");
+    }
+}
+
+/// A difference is found at its member as in a file that can be read whole.
+#[test]
+fn differences_in_a_part_are_found() {
+    let shader =
+        "cbuffer Frame { float3 sun; float exposure; float4x4 view; };\nStructuredBuffer<Particle> particles;\n";
+    let Some(folder) = folder_of(("a.hlsl", shader), HOSTS) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(2).json();
+    assert_eq!(answer["pairs"][0]["outcome"], "differ");
+    assert_eq!(answer["pairs"][0]["mismatches"][0]["path"], "sun");
+    assert!(
+        one_line(&folder.run("check a.hlsl host.o").exits(2))
+            .contains("no type is named `Particle`; 1 block that does not need it is compared")
+    );
+}
+
+/// The problem is in a file that several shaders include.
+#[test]
+fn included_files_are_read_in_part() {
+    let Some(folder) = folder_of(
+        ("common.hlsli", "Texture2D<MAPPED> map;\ncbuffer Frame { float4x4 view; float3 sun; float exposure; };\n"),
+        HOSTS,
+    ) else {
+        return;
+    };
+    folder.write("a.hlsl", b"#include \"common.hlsli\"\ncbuffer Other { float4 a; };\n");
+    let answer = folder.run("check a.hlsl host.o --format json").exits(2);
+    assert_eq!(pairs(&answer), ["Frame Frame agree", "Other Other agree"]);
+}
+
+/// What stays must not be read in another way than in the whole file.
+#[test]
+fn parts_with_uncertain_ends_are_not_read() {
+    let Some(folder) = folder_of(("a.hlsl", ""), HOSTS) else { return };
+    folder.write("members.hlsli", b"float4 a;\nUnknown b;\n");
+    for (file, text) in [
+        // The macros hide that the member belongs to a block.
+        ("a.hlsl", "#define BEGIN(n) cbuffer n {\n#define END };\nBEGIN(Other) float4 a; Unknown b; END\n"),
+        (
+            "a.hlsl",
+            "cbuffer Other {\n#include \"members.hlsli\"\n};\ncbuffer Frame { float4x4 view; float3 sun; float exposure; };\n",
+        ),
+        ("a.hlsl", "cbuffer Other { float4 a; Unknown b; };\n"),
+        // The default order of matrices, whose text glslang refuses.
+        (
+            "a.frag",
+            "#version 450\nlayout(row_major, UNKNOWN) uniform;\nlayout(binding = 0) uniform Frame { mat4 view; vec3 sun; float exposure; };\nvoid main() {}\n",
+        ),
+    ] {
+        folder.write(file, text.as_bytes());
+        assert_eq!(folder.run(&format!("check {file} host.o")).exits(2).out, "", "{text}");
+    }
+}
