@@ -14,6 +14,7 @@ pub mod comparisons;
 mod debug_types;
 pub mod debug_worker;
 pub mod first_project;
+pub mod hidden_blocks;
 mod host_structs;
 pub mod input_kind;
 pub mod lock;

@@ -24,6 +24,7 @@ use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, f
 use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
+use layoutproof_pairs::hidden_blocks::note_hidden_blocks;
 use layoutproof_pairs::input_kind::CheckInput;
 use layoutproof_pairs::lock::{Lock, shader_name};
 use layoutproof_pairs::other_layouts::note_other_layouts;
@@ -427,10 +428,11 @@ fn read_shaders(
     let mut without_blocks: Vec<Diagnostic> = Vec::new();
     let read_alone = |job: &ShaderJob| {
         let mut own = SourceMap::default();
-        let read = shader_blocks::read(job, &mut own);
-        let part = match &read {
+        let mut read = shader_blocks::read(job, &mut own);
+        let part = match &mut read {
             Ok(Err(problems)) => read_in_part(job, problems, &own),
-            Ok(Ok(_)) | Err(_) => Ok(None),
+            Ok(Ok(read)) => note_hidden_blocks(job, read, &own).map(|()| None),
+            Err(_) => Ok(None),
         };
         (read, own, part)
     };
@@ -441,6 +443,7 @@ fn read_shaders(
         match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
             Err(error) => unread.add(&job.path, error),
             Ok(Ok(read)) => {
+                part?;
                 for note in &read.notes {
                     warn(&format!("note: {note}\n"));
                 }

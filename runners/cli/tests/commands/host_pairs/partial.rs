@@ -1,6 +1,6 @@
 //! A declaration that cannot be read hides no block that needs nothing of it. The file counts as not read.
 
-use super::{folder_of, one_line, pairs};
+use super::{compile, folder_of, one_line, pairs};
 
 const HOSTS: &str = "struct Frame { float view[16], sun[3], exposure; } f; struct Draw { unsigned count, first; float scale; } d; \
                      struct Other { float a[4]; } o;";
@@ -119,4 +119,27 @@ fn parts_with_uncertain_ends_are_not_read() {
         folder.write(file, text.as_bytes());
         assert_eq!(folder.run(&format!("check {file} host.o")).exits(2).out, "", "{text}");
     }
+}
+
+/// `check` names the macros with which a file has more blocks, and counts those as not asked for.
+#[test]
+fn blocks_behind_conditions_are_counted() {
+    let shader = "cbuffer Frame { float4x4 view; float3 sun; float exposure; };\n#ifdef PSO__SHADOW\ncbuffer Shadow { float4x4 light; };\n\
+                  #if defined(PSO__BLUR)\ncbuffer Blur { float4 taps; };\n#endif\n#endif\n#ifdef OTHER\nfloat4 none() { return 0; }\n#endif\n\
+                  #ifndef GUARD\n#define GUARD\n#endif\n";
+    let Some(folder) = folder_of(("a.hlsl", shader), HOSTS) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+    let answer = answer.warns("note: a.hlsl has 1 more block with -D PSO__SHADOW=1: `Shadow`");
+    let answer = answer.warns("note: a.hlsl has 1 more block with -D PSO__BLUR=1 -D PSO__SHADOW=1: `Blur`").json();
+    let entries = answer["account"]["entries"].as_array().unwrap();
+    let hidden: Vec<_> = entries.iter().filter(|entry| entry["why"]["reason"] == "not-asked").collect();
+    assert_eq!(hidden.len(), 2, "{answer}");
+    assert_eq!((&hidden[0]["name"], &hidden[0]["why"]["option"]), (&"Shadow".into(), &"-D PSO__SHADOW=1".into()));
+    let all = folder.run("check a.hlsl host.o -D PSO__SHADOW -D PSO__BLUR").exits(0);
+    assert!(!all.err.contains("more block"), "{all}");
+
+    folder.write("host.cpp", b"struct Draw { unsigned count; } d;");
+    compile(&folder, "host");
+    folder.write("a.comp", b"#version 450\nlayout(push_constant) uniform Draw { uint count; } p;\n#if WIDE\nlayout(binding = 0) buffer Wide { vec4 a[]; } w;\n#endif\nvoid main() {}\n");
+    folder.run("check a.comp host.o").exits(0).warns("note: a.comp has 1 more block with -D WIDE=1: `w`");
 }
