@@ -11,6 +11,7 @@ use layoutproof_inputs::files::entries;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::slashed;
+use super::unread_kinds::UnreadKinds;
 
 /// Maximum number of files and folders to visit.
 pub(super) const MOST_ENTRIES: usize = 50_000;
@@ -63,6 +64,7 @@ pub(super) struct FoundFiles {
     pub(super) foreign: Vec<PathBuf>,
     /// Build folders, whose shaders are copies.
     pub(super) builds: Vec<PathBuf>,
+    pub(super) unread_kinds: UnreadKinds,
     pub(super) visited: usize,
 }
 
@@ -153,6 +155,9 @@ impl FoundFiles {
     }
 
     fn add(&mut self, file: &Path, relative: PathBuf, place: Place) {
+        if !place.is_build && self.unread_kinds.takes(file, &relative) {
+            return;
+        }
         if ShaderLanguage::of(None, file).is_none() {
             self.add_host(file, relative);
         } else if !place.is_build {

@@ -5,6 +5,7 @@ mod better_layouts;
 mod build_defines;
 mod found_files;
 mod trials;
+mod unread_kinds;
 mod work_time;
 
 use std::cmp::Reverse;
@@ -82,6 +83,7 @@ impl FirstProject {
             project.left_out.push(format!("all after the first {MOST_ENTRIES} files"));
         }
         let blocks = project.choose_shaders(folder, found)?;
+        project.left_out.extend(found.unread_kinds.sentences());
         project.choose_hosts(&found.hosts);
         let mut hosts = Vec::new();
         for pattern in &project.hosts {

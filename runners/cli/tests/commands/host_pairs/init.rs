@@ -103,3 +103,35 @@ fn init_finds_the_folders_of_imports() {
     let answer = folder.run("check --target vulkan --format json").json();
     assert_eq!(answer["unread"].as_array().map(Vec::len), Some(0), "{answer}");
 }
+
+/// What `init` sees and cannot list, by kind and number, with what to do.
+#[test]
+fn init_accounts_for_shaders_that_it_cannot_read() {
+    let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f;") else { return };
+    std::fs::create_dir_all(folder.path("build")).unwrap();
+    let wgsl = "const char* text = R\"(@group(0) @binding(0) var<uniform> frame: Frame;)\";";
+    for (name, text) in [
+        ("a.wesl", "import package::b;"),
+        ("b.wesl", "struct B { a: f32 }"),
+        ("a.ezShader", "[PLATFORMS]"),
+        ("sky.gdshader", "shader_type sky;"),
+        ("cube.glsl", "@vs vs\nuniform params { mat4 mvp; };\n@end\n@program cube vs fs\n"),
+        ("a.c", wgsl),
+        ("b.c", wgsl),
+        ("plain.c", "// @group(0) @binding(0) is WebGPU's\nint a;"),
+        ("main.rs", "const S: &str = \"#version 450\\nvoid main() { }\";"),
+        ("build/copy.wesl", ""),
+        ("real.wgsl", "struct Frame { a: f32 }\n@group(0) @binding(0) var<uniform> frame: Frame;"),
+    ] {
+        folder.write(name, text.as_bytes());
+    }
+    let answer = folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
+    let answer =
+        answer.prints("left out: 2 shader files of WESL, such as a.wesl: list the WGSL that its linker writes");
+    let answer = answer.prints("left out: 1 shader file of ezEngine, such as a.ezShader: ");
+    let answer = answer.prints("left out: 1 shader file of Godot, such as sky.gdshader: ");
+    let answer = answer.prints("left out: 1 shader file of sokol, such as cube.glsl: ");
+    let answer = answer.prints("left out: 2 .c files with WGSL in strings, such as a.c: write each to a file");
+    let answer = answer.prints("left out: 1 .rs file with GLSL in strings, such as main.rs: ");
+    assert_eq!(answer.out.matches("left out").count(), 6, "{answer}");
+}
