@@ -274,6 +274,15 @@ impl<'a> PairsOfBlock<'a> {
         }
     }
 
+    /// True if a struct with the block's name has many members, and none of the block's: a program's own `Camera` next to
+    /// `uniform Camera { mat4 viewProj; }`.
+    fn is_other_thing(&self, part: &BlockPart<'_>, host: &ProgramStruct) -> bool {
+        let is_far = |fit: MemberFit| fit.has_none() && host.count_of_data() > 2 * fit.of;
+        let agrees = || compare_pair(self.block, part, host, self.rules).comparison.agrees();
+        let is_stated = self.block.names.stated_for_all().is_some();
+        !is_stated && host.written_by.is_none() && self.fit_of(part, host).is_some_and(is_far) && !agrees()
+    }
+
     /// Compares the block with its host struct, or with one that fits it better by its members.
     fn find_whole(
         &mut self,
@@ -323,6 +332,13 @@ impl<'a> PairsOfBlock<'a> {
         let only_fitting = structs.only_fitting(&candidates, displaced_host, has_namesakes);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
         let only_faulty = structs.only_faulty(&candidates).filter(|_| displaced.is_none() && !has_namesakes);
+
+        let host = match &uploaded {
+            Some((part, chosen, _)) if self.is_other_thing(&parts[*part], chosen) => {
+                Err(UnmatchedReason::OtherMembers(chosen.name.clone()))
+            }
+            Some(_) | None => host,
+        };
 
         let mut whole = WholeMatch { has_host: host.is_ok(), header: None };
         match host {

@@ -307,3 +307,21 @@ fn structs_of_one_name_are_told_apart_by_their_members() {
     let places = "`color::Ratio` (host.cpp:1), `msaa::Ratio` (host.cpp:2)";
     assert_eq!(reason, format!("several host structs have its name: {places}; choose one with --map BLOCK=TYPE"));
 }
+
+/// A program's own `Camera` is no host of a block with that name and none of its members. One with as many members may be.
+#[test]
+fn a_name_alone_makes_no_pair_of_different_things() {
+    let shader = "#version 450\nlayout(push_constant) uniform Camera { mat4 viewProj; } camera;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("a.vert", shader), "") else { return };
+    for (members, expected, code) in [
+        ("float position[3], direction[3], fov, aspect, near_clip, far_clip;", None, 4),
+        ("float fov, aspect, far_clip, view_proj[16];", Some("differ"), 1),
+        ("unsigned pad; float matrix[16];", Some("differ"), 1),
+        ("float matrix[16];", Some("agree"), 0),
+    ] {
+        folder.write("host.cpp", format!("struct Camera {{ {members} }} c;").as_bytes());
+        compile(&folder, "host");
+        let answer = folder.run("check a.vert host.o --format json").exits(code).json();
+        assert_eq!(answer["pairs"][0]["outcome"].as_str(), expected, "{members}");
+    }
+}
