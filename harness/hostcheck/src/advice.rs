@@ -10,7 +10,7 @@ use super::comparison::{Comparison, RowState};
 use super::flat_struct::{FlatMember, FlatStruct, FlatVectors};
 use super::mismatch::{Mismatch, MismatchKind, Remark, StridedThing};
 use super::names::{is_filler, is_padding};
-use super::program_struct::{LaneClass, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct};
+use super::program_struct::{LaneClass, ProgramField, ProgramScalar, ProgramShape, ProgramStruct};
 use super::repair::{Declaration, DeclaredElement, HostSyntax, Repair, RepairStep};
 
 /// Most changes of one struct. With more, the two declarations have little in common.
@@ -231,10 +231,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn syntax(self) -> HostSyntax {
-        match self.program.contract {
-            ProgramContract::Fixed => HostSyntax::Cpp,
-            ProgramContract::Unstated | ProgramContract::Reordered => HostSyntax::Rust,
-        }
+        HostSyntax::of(self.program.contract)
     }
 
     fn host_path(self, index: usize) -> String {

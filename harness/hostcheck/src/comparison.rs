@@ -3,6 +3,7 @@
 use layoutproof_source::sources::LinePlace;
 
 use super::mismatch::{Mismatch, Remark};
+use super::repair::HostSyntax;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
@@ -20,6 +21,8 @@ pub struct Comparison {
     pub shader_size: Option<u32>,
     /// Size of the host struct, in bytes.
     pub host_size: u32,
+    /// How the host declares its members.
+    pub host_syntax: HostSyntax,
     /// The byte of the block at which the host struct starts. Offsets of the host in `rows` and
     /// `host_members` count from the start of the block.
     pub host_start: u32,

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::mismatch::bytes;
-use super::program_struct::{LaneClass, ProgramField, ProgramScalar, ProgramShape};
+use super::program_struct::{LaneClass, ProgramContract, ProgramField, ProgramScalar, ProgramShape};
 
 /// Smallest alignment that programs state with `alignas`. Scalars have the smaller ones.
 const LEAST_STATED: u32 = 16;
@@ -87,10 +87,21 @@ pub struct RepairStep {
 }
 
 /// The language of a declaration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HostSyntax {
+    #[default]
     Cpp,
     Rust,
+}
+
+impl HostSyntax {
+    /// Only Rust leaves open whether a layout is fixed.
+    pub(crate) fn of(contract: ProgramContract) -> Self {
+        match contract {
+            ProgramContract::Fixed => Self::Cpp,
+            ProgramContract::Unstated | ProgramContract::Reordered => Self::Rust,
+        }
+    }
 }
 
 /// The declaration of a member.

@@ -134,16 +134,20 @@ impl TypeConverter<'_> {
         shape
     }
 
-    /// The type's name, with the element counts of an array.
+    /// The type's name, with the element counts of arrays, outermost first.
     fn spelling(&self, id: HostTypeId) -> String {
         let ty = &self.types[id];
         match &ty.shape {
-            HostShape::Array(array) => {
-                let counts = array.counts.iter().map(|count| match count {
-                    ElementCount::Finite(count) => format!("[{count}]"),
-                    ElementCount::Unstated => "[]".to_owned(),
-                });
-                format!("{}{}", self.spelling(array.element), counts.collect::<String>())
+            HostShape::Array(_) => {
+                let (mut element, mut counts) = (id, String::new());
+                while let HostShape::Array(array) = &self.types[element].shape {
+                    counts.extend(array.counts.iter().map(|count| match count {
+                        ElementCount::Finite(count) => format!("[{count}]"),
+                        ElementCount::Unstated => "[]".to_owned(),
+                    }));
+                    element = array.element;
+                }
+                self.spelling(element) + &counts
             }
             HostShape::Pointer { target } => format!("{target}*"),
             HostShape::Record(_)

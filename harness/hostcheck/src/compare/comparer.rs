@@ -22,6 +22,7 @@ use crate::mismatch::{Mismatch, MismatchKind, Remark, SizeContract};
 use crate::names::is_filler;
 use crate::open_end::OpenEnd;
 use crate::program_struct::ProgramStruct;
+use crate::repair::HostSyntax;
 use crate::vector_types::VectorTypes;
 
 /// A block, or a struct in it, with the places of its declarations.
@@ -153,6 +154,7 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
         remarks: comparer.remarks.into_iter().collect(),
         shader_size: block.part.stride.or(block.part.root.size.finite()),
         host_size: host.size,
+        host_syntax: HostSyntax::of(host.contract),
         host_start,
         members,
         members_by_bytes,

@@ -2,12 +2,15 @@
 //! what the host has, `+` what the shader reads, and a line without a mark is what both have.
 
 use std::ops::Range;
+use std::path::Path;
 
 use super::CheckedPair;
 use super::view::View;
-use layoutproof_hostcheck::{ComparedRow, Comparison, LinePlace, RowSide, RowState, part_path};
+use layoutproof_hostcheck::{ComparedRow, Comparison, HostSyntax, LinePlace, RowSide, RowState, part_path};
 use layoutproof_layout::BlockKind;
+use layoutproof_show::declaration_words::{base_type, wgsl_array};
 use layoutproof_show::style::{TextLines, Tone, counted, cut, one_line, pad, pad_left};
+use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Width of the mark with an offset, and of a size.
 const OFFSET_COLUMNS: usize = 7;
@@ -205,38 +208,39 @@ impl PairDiff<'_> {
 
     fn row(&self, row: &ComparedRow) -> String {
         let mut lines = TextLines::default();
-        let mut push = |mark: char, tone: Tone, side: &RowSide, remark: &str| {
-            lines.push(&self.view.style.paint(tone, &self.line(mark, side, remark)));
+        let [shader_words, host_words] = [SideWords::of_shader(self.pair), SideWords::of_host(self.pair)];
+        let mut push = |mark: char, tone: Tone, (side, words): (&RowSide, SideWords), remark: &str| {
+            lines.push(&self.view.style.paint(tone, &self.line(mark, side, words, remark)));
         };
         match (row.state, &row.shader, &row.host) {
             (RowState::Differs, shader, host) => {
                 if let Some(host) = host {
-                    push('-', Tone::Disagree, host, "");
+                    push('-', Tone::Disagree, (host, host_words), "");
                 }
                 if let Some(shader) = shader {
-                    push('+', Tone::Agree, shader, "");
+                    push('+', Tone::Agree, (shader, shader_words), "");
                 }
             }
             (RowState::Follows, Some(shader), host) => {
                 let remark =
                     host.as_ref().map_or_else(|| "not in the host".to_owned(), |host| other_side(shader, host));
-                push('.', Tone::Skip, shader, &remark);
+                push('.', Tone::Skip, (shader, shader_words), &remark);
             }
-            (_, Some(shader), Some(host)) => push(' ', Tone::Plain, shader, &other_side(shader, host)),
+            (_, Some(shader), Some(host)) => push(' ', Tone::Plain, (shader, shader_words), &other_side(shader, host)),
             // The members of a struct that only the shader has are compared one by one.
-            (RowState::Agrees, Some(shader), None) => push(' ', Tone::Plain, shader, ""),
-            (_, Some(shader), None) => push(' ', Tone::Dim, shader, "not in the host"),
-            (_, None, Some(host)) => push(' ', Tone::Dim, host, "only in the host"),
+            (RowState::Agrees, Some(shader), None) => push(' ', Tone::Plain, (shader, shader_words), ""),
+            (_, Some(shader), None) => push(' ', Tone::Dim, (shader, shader_words), "not in the host"),
+            (_, None, Some(host)) => push(' ', Tone::Dim, (host, host_words), "only in the host"),
             (_, None, None) => {}
         }
         lines.into_text()
     }
 
     /// `-    48     4  float exposure   // host: ...`.
-    fn line(&self, mark: char, side: &RowSide, remark: &str) -> String {
+    fn line(&self, mark: char, side: &RowSide, words: SideWords, remark: &str) -> String {
         let bytes = side.size.map_or_else(|| "[]".to_owned(), |bytes| bytes.to_string());
         let offset = pad_left(&side.offset.to_string(), OFFSET_COLUMNS - 1);
-        let declaration = format!("{}{}", "  ".repeat(side.depth as usize), declaration(side));
+        let declaration = format!("{}{}", "  ".repeat(side.depth as usize), declaration(side, words));
         let declaration = if remark.is_empty() {
             declaration
         } else {
@@ -297,12 +301,47 @@ fn last_name(side: &RowSide) -> &str {
     name.trim_end_matches("[]")
 }
 
-/// `float4 color[2]`, as its side writes it. A path of a member at the top has no struct around it.
-pub(crate) fn declaration(side: &RowSide) -> String {
+/// How the declarations of a side are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SideWords {
+    Shader(ShaderLanguage),
+    Host(HostSyntax),
+}
+
+impl SideWords {
+    pub(crate) fn of_shader(pair: &CheckedPair) -> Self {
+        Self::Shader(ShaderLanguage::of(None, Path::new(&pair.shader)).unwrap_or(ShaderLanguage::Hlsl))
+    }
+
+    pub(crate) fn of_host(pair: &CheckedPair) -> Self {
+        Self::Host(pair.comparison.host_syntax)
+    }
+}
+
+/// `float4 color[2]`, as its side writes it: `color: [Vec4; 2]` in Rust. A path of a member at the top has no struct around
+/// it.
+pub(crate) fn declaration(side: &RowSide, words: SideWords) -> String {
     let (base, dimensions) = side.type_name.split_once('[').unwrap_or((&side.type_name, ""));
     let dimensions = if dimensions.is_empty() { String::new() } else { format!("[{dimensions}") };
     let name = if side.depth > 0 { last_name(side) } else { side.path.trim_end_matches("[]") };
-    one_line(format!("{} {name}{dimensions}", short_type(base)).trim())
+    let base = short_type(base);
+    let after_name = |ty: String| if ty.is_empty() { name.to_owned() } else { format!("{name}: {ty}") };
+    let text = match words {
+        SideWords::Shader(ShaderLanguage::Wgsl) => {
+            after_name(wgsl_array(&base_type(ShaderLanguage::Wgsl, base), &dimensions))
+        }
+        SideWords::Shader(language) => format!("{} {name}{dimensions}", base_type(language, base)),
+        SideWords::Host(HostSyntax::Cpp) => format!("{base} {name}{dimensions}"),
+        SideWords::Host(HostSyntax::Rust) => {
+            let counts = dimensions.split(']').filter_map(|part| part.strip_prefix('['));
+            let counts: Vec<&str> = counts.collect();
+            after_name(counts.iter().rev().fold(base.to_owned(), |element, count| match *count {
+                "" => format!("[{element}]"),
+                count => format!("[{element}; {count}]"),
+            }))
+        }
+    };
+    one_line(text.trim())
 }
 
 /// A type without namespaces and template arguments.

@@ -14,7 +14,7 @@ mod view;
 
 pub use annotations::annotations;
 pub(crate) use diff::{
-    DiffPiece, SideTitle, declaration, differences, folded_pieces, folded_words, shift, side_titles,
+    DiffPiece, SideTitle, SideWords, declaration, differences, folded_pieces, folded_words, shift, side_titles,
 };
 pub(crate) use findings::{Finding, also_of_pairs, also_of_unmatched, pair_findings, unmatched_findings};
 pub use findings::{UnreadFinding, unread_findings};

@@ -9,8 +9,8 @@ use maud::{Markup, html};
 
 use super::components::with_code;
 use crate::host_check::{
-    CheckedPair, DiffPiece, SideTitle, declaration, differences, folded_pieces, folded_words, mismatch_places, shift,
-    side_titles,
+    CheckedPair, DiffPiece, SideTitle, SideWords, declaration, differences, folded_pieces, folded_words,
+    mismatch_places, shift, side_titles,
 };
 use layoutproof_show::style::{Style, one_line};
 
@@ -78,7 +78,7 @@ fn side_title(role: &str, side: &SideTitle) -> Markup {
 
 fn line(pair: &CheckedPair, piece: &DiffPiece) -> Markup {
     match piece {
-        DiffPiece::Row(index) => row(&pair.comparison.rows[*index]),
+        DiffPiece::Row(index) => row(pair, &pair.comparison.rows[*index]),
         DiffPiece::Padding { start, size } => html! {
             tr.dim { th scope="row" { b.mark {} "// padding" } td.size { (size) } td { (start) } td.delta {} td { (start) } td.size { (size) } td.declared { "// padding" } }
         },
@@ -87,7 +87,7 @@ fn line(pair: &CheckedPair, piece: &DiffPiece) -> Markup {
     }
 }
 
-fn row(row: &ComparedRow) -> Markup {
+fn row(pair: &CheckedPair, row: &ComparedRow) -> Markup {
     let class = match row.state {
         RowState::Differs => Some("starts"),
         RowState::Follows => Some("follows"),
@@ -110,7 +110,7 @@ fn row(row: &ComparedRow) -> Markup {
             th scope="row" {
                 b.mark { (mark) }
                 @match &row.shader {
-                    Some(shader) => { (indented(shader)) },
+                    Some(shader) => { (indented(shader, SideWords::of_shader(pair))) },
                     None => span.dim { "not in the shader" },
                 }
             }
@@ -121,7 +121,7 @@ fn row(row: &ComparedRow) -> Markup {
             td class=(size_class) { (size(row.host.as_ref())) }
             td.declared {
                 @match &row.host {
-                    Some(host) => { (indented(host)) },
+                    Some(host) => { (indented(host, SideWords::of_host(pair))) },
                     None if row.state == RowState::Agrees => {},
                     None => span.dim { "not in the host" },
                 }
@@ -135,8 +135,8 @@ fn has_one_size(row: &ComparedRow) -> bool {
     row.shader.as_ref().zip(row.host.as_ref()).is_none_or(|(shader, host)| shader.size == host.size)
 }
 
-fn indented(side: &RowSide) -> String {
-    format!("{}{}", "  ".repeat(side.depth as usize), declaration(side))
+fn indented(side: &RowSide, words: SideWords) -> String {
+    format!("{}{}", "  ".repeat(side.depth as usize), declaration(side, words))
 }
 
 fn offset(side: Option<&RowSide>) -> String {

@@ -107,7 +107,8 @@ fn wgsl_type(scalar: Scalar, shape: NumericType) -> Option<String> {
 }
 
 /// `[2][]` of `f32` as `array<array<f32>, 2>`: the outermost dimension is outside.
-fn wgsl_array(base: &str, dimensions: &str) -> String {
+/// The type of an array of WGSL, from its dimensions in HLSL's order: `[2][3]`.
+pub fn wgsl_array(base: &str, dimensions: &str) -> String {
     let counts = dimensions.split(']').filter_map(|part| part.strip_prefix('['));
     let counts: Vec<&str> = counts.collect();
     counts.iter().rev().fold(base.to_owned(), |element, count| match *count {

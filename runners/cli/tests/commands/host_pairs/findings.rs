@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::super::folder::Folder;
+use super::super::host_check::compiles;
 use super::{folder_of, one_line, pairs};
 
 /// GCC puts `size` at byte 12. D3D packing starts a vector that would cross 16 bytes at the next register, so
@@ -227,4 +229,29 @@ fn a_shader_without_a_buffer_is_no_error() {
     answer
         .prints("Summary 1 block agrees with the host")
         .warns("warning: 4 shaders have no buffer: b.vert, c.vert, d.vert and 1 more");
+}
+
+/// Each side is written in its own language.
+#[test]
+fn members_are_shown_in_the_words_of_their_side() {
+    let rust = "#[repr(C)] pub struct Light { pub position: [f32; 3], pub color: [f32; 3], pub world: [[f32; 4]; 3] }\n\
+                #[no_mangle] pub static LIGHT: Light = Light { position: [0.; 3], color: [0.; 3], world: [[0.; 4]; 3] };";
+    let wgsl = "struct Light { position: vec3f, color: vec3f, world: array<vec4f, 3> }\n@group(0) @binding(0) var<uniform> light: Light;";
+    let glsl = "#version 450\nlayout(binding = 0) uniform Light { vec3 position; vec3 color; vec4 world[3]; } light;\nvoid main() {}";
+    let folder = Folder::with(&[("host.rs", rust), ("a.wgsl", wgsl), ("a.frag", glsl)]);
+    if !compiles(&folder, "rustc", "--edition 2021 -g -A warnings --crate-type lib --emit obj host.rs -o host.o") {
+        return;
+    }
+    for (file, shader) in
+        [("a.wgsl", ["color: vec3<f32>", "world: array<vec4<f32>, 3>"]), ("a.frag", ["vec3 color", "vec4 world[3]"])]
+    {
+        let text = folder.run(&format!("check {file} host.o")).exits(1).out;
+        let has = |mark: char, words: &str| text.lines().any(|line| line.starts_with(mark) && line.contains(words));
+        assert!(has('-', "color: [f32; 3]") && has('+', shader[0]), "{text}");
+        let page = folder.run(&format!("check {file} host.o --html page.html"));
+        assert_eq!(page.code(), 1);
+        let page = folder.read("page.html");
+        assert!(page.contains("world: [[f32; 4]; 3]"), "{page}");
+        assert!(page.contains(&shader[1].replace('<', "&lt;").replace('>', "&gt;")), "{page}");
+    }
 }
