@@ -217,21 +217,28 @@ impl<'a> PairsOfBlock<'a> {
         found
     }
 
-    /// The struct among those of one name that agrees with the block and has all of its members. If none does, any of
-    /// them if all have the same bytes, and a name that says something.
+    /// The struct among those of one name that agrees with the block and has all of its members, or alone has half of them
+    /// and agrees. If none does, any of them if all have the same bytes, and a name that says something.
     fn only_that_fits(&self, parts: &[BlockPart<'_>], names: &[String]) -> Option<&'a ProgramStruct> {
         let structs = self.structs;
         let rivals: Vec<&ProgramStruct> = names.iter().filter_map(|name| structs.find(name)).collect();
-        let fits = |host: &&&ProgramStruct| {
+        let fit_if_agreeing = |host: &'a ProgramStruct| {
             let all = parts.iter().enumerate().filter(|(_, part)| !part.has_header);
             let all = all.filter_map(|(index, part)| Some((self.fit_of(part, host)?, index)));
-            all.max().is_some_and(|(fit, part)| {
-                let has_all = fit.placed == fit.of && (fit.of > 1 || fit.has_same_offsets);
-                has_all && compare_pair(self.block, &parts[part], host, self.rules).comparison.agrees()
-            })
+            let (fit, part) = all.max()?;
+            let pair = compare_pair(self.block, &parts[part], host, self.rules);
+            pair.comparison.agrees().then_some((fit, host))
         };
-        if let Some(fitting) = rivals.iter().find(fits) {
+        let agreeing: Vec<(MemberFit, &'a ProgramStruct)> =
+            rivals.iter().filter_map(|host| fit_if_agreeing(host)).collect();
+        let has_all = |fit: MemberFit| fit.placed == fit.of && (fit.of > 1 || fit.has_same_offsets);
+        if let Some((_, fitting)) = agreeing.iter().find(|(fit, _)| has_all(*fit)) {
             return Some(fitting);
+        }
+        // Others may agree by their bytes alone.
+        let mut half = agreeing.iter().filter(|(fit, _)| fit.is_half() && fit.placed > 1);
+        if let (Some((_, only)), None) = (half.next(), half.next()) {
+            return Some(only);
         }
         let first = rivals.first().filter(|first| !is_generic(&first.name))?;
         rivals.iter().all(|other| other.has_same_layout(first)).then_some(first)
@@ -481,9 +488,8 @@ impl<'a> PairsOfBlock<'a> {
         };
         let is_uploaded = |other: &&Candidate<'_>| kinship(&other.host.name, &host.name) == Some(Kinship::UploadedForm);
         let rivals = || {
-            self.rivals
-                .iter()
-                .filter_map(|rival| Some(self.structs.candidate(rival, part, self.fit_of(&parts[part], rival)?)))
+            let fit_of = |rival| self.fit_of(&parts[part], rival).filter(|fit| !fit.has_none());
+            self.rivals.iter().filter_map(move |rival| Some(self.structs.candidate(rival, part, fit_of(rival)?)))
         };
         if agrees(part, host) {
             let differing = kin.iter().filter(is_uploaded).filter(|other| other.fit.is_likely());

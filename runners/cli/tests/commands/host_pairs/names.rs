@@ -325,3 +325,23 @@ fn a_name_alone_makes_no_pair_of_different_things() {
         assert_eq!(answer["pairs"][0]["outcome"].as_str(), expected, "{members}");
     }
 }
+
+/// Of four structs with the block's name, one agrees and has most of its members: its matrix has another name. The one with
+/// padding agrees by its bytes alone.
+#[test]
+fn the_only_agreeing_one_of_several_is_taken() {
+    let shader = "struct Uniforms { projection: mat4x4f, camera_pos: vec4f, light_color: vec4f }\n@group(0) @binding(0) var<uniform> uniforms: Uniforms;\n";
+    let others = "namespace quad { struct Uniforms { float transform[16], scale, pad[3]; } u; } namespace image { struct Uniforms { float transform[16]; } u; } \
+                  namespace triangle { struct Uniforms { float transform[16], pad[48]; } u; }";
+    let Some(folder) = folder_of(("a.wgsl", shader), "") else { return };
+    for (members, code) in
+        [("camera_pos[4], light_color[4]", 0), ("light_color[4], camera_pos[4]", 1), ("first[4], second[4]", 1)]
+    {
+        let scene = format!("namespace scene {{ struct Uniforms {{ float camera_proj[16], {members}; }} u; }}");
+        folder.write("host.cpp", format!("{others} {scene}").as_bytes());
+        compile(&folder, "host");
+        let answer = folder.run("check a.wgsl host.o --format json").exits(code);
+        let expected: &[&str] = if code == 0 { &["uniforms scene::Uniforms agree"] } else { &[] };
+        assert_eq!(pairs(&answer), expected, "{members}");
+    }
+}
