@@ -138,10 +138,11 @@ pub fn ask_for_module(
                 Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
             },
             CompilerAnswer::Refused(finished) => {
-                let errors = errors(&finished.stdout);
+                let printed = printed_errors(&finished);
+                let errors = errors(&printed);
                 // The process that limits glslang ends with the same status if it cannot start glslang, which may
                 // work the next time.
-                if finished.stdout.contains(ERROR) {
+                if printed.contains(ERROR) {
                     keep(slot.as_ref(), finished, None);
                 }
                 GlslAnswer::Refused(errors)
@@ -190,7 +191,7 @@ fn known_module(glslang: &Compiler, known: AnswerOfProgram) -> GlslAnswer {
             Some(bytes) => GlslAnswer::Module(bytes),
             None => GlslAnswer::Broken("glslang wrote no module".to_owned()),
         },
-        CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&finished.stdout)),
+        CompilerAnswer::Refused(finished) => GlslAnswer::Refused(errors(&printed_errors(&finished))),
         CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
     }
 }
@@ -322,6 +323,11 @@ fn error_lines(stderr: &str) -> BTreeSet<usize> {
     let errors = stderr.lines().filter(|line| line.contains(": error: "));
     let places = errors.filter_map(|line| line.rsplit_once(HLSL_SOURCE)?.1.strip_prefix(':')?.split(':').next());
     places.filter_map(|line| line.parse().ok()).collect()
+}
+
+/// The stream with glslang's errors: standard output up to version 15, standard error in 16.6.
+fn printed_errors(finished: &ProcessOutput) -> String {
+    format!("{}\n{}", finished.stdout, finished.stderr)
 }
 
 /// Parses glslang's errors, and drops those that only follow from others.

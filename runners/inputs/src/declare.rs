@@ -12,6 +12,8 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, ShaderCompiler};
 use layoutproof_source::shader_language::ShaderLanguage;
 
+use crate::named_compiler::NamedCompiler;
+
 /// How a declaration is read.
 #[derive(Clone, Debug, Default, Args)]
 pub struct DeclareArgs {
@@ -55,6 +57,9 @@ pub struct DeclareArgs {
     /// Texts that replace those of files, by the files' names.
     #[arg(skip)]
     pub texts: Arc<BTreeMap<String, String>>,
+    /// The compilers that the user names on the command line, maybe with their builds.
+    #[arg(skip)]
+    pub compilers: Vec<NamedCompiler>,
     /// Read cases from this file or folder, too.
     ///
     /// A case with the id of a built-in one replaces it.

@@ -130,7 +130,6 @@ mod tests {
             declare: DeclareArgs::default(),
             profile: None,
             named: LayoutSelection::default(),
-            compilers: Vec::new(),
             usual: LayoutSelection::default(),
         };
         read(&job, &mut SourceMap::default()).unwrap().unwrap().blocks.remove(0)

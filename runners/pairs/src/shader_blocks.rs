@@ -8,7 +8,6 @@ use layoutproof_core::check::Source;
 use layoutproof_events::AccountEntry;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
-use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::rule_set::rule_choice;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 
@@ -39,8 +38,6 @@ pub struct ShaderJob {
     pub profile: Option<String>,
     /// What the user names on the command line; it takes precedence over the project.
     pub named: LayoutSelection,
-    /// The compilers of the command line, maybe with their builds.
-    pub compilers: Vec<NamedCompiler>,
     /// What the project or the compile arguments name; it takes precedence over comments.
     pub usual: LayoutSelection,
 }
@@ -331,7 +328,7 @@ fn read_by_compiler(
     sources: &SourceMap,
 ) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>> {
     let (path, declare, profile) = (&job.path, &job.declare, job.profile.as_deref());
-    let file = RefusedFile { path, declare, profile, compilers: &job.compilers, problems, sources, first_file };
+    let file = RefusedFile { path, declare, profile, problems, sources, first_file };
     let targets = targets_of(job, &BlockComment::default())?;
     let answer = match CompilerReading::of(file, targets.iter().map(String::as_str))? {
         Ok(answer) => answer,

@@ -20,7 +20,7 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 
 use super::modules::words_of;
-use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{FixedLayout, Glslang, NewerBuild, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::show_input::{DriverText, LaidOutFile};
 
 pub(super) static GLSL: TextFrontEnd = TextFrontEnd {
@@ -66,8 +66,8 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     }
 
     let path = sources.file(span.file).name.clone();
-    let module = module(glslang, &text, Path::new(&path), options.macros).map_err(|refused| match refused {
-        NoModule::Refused(errors) => problems(&text, &errors, start, options.macros),
+    let module = module(glslang, &text, Path::new(&path), options.macros).map_err(|end| match end {
+        NoModule::Refused(errors) => refused(problems(&text, &errors, start, options.macros), glslang),
         NoModule::Broken(how) => vec![
             Diagnostic::error(Code::ReaderFailed, start, how)
                 .with_help("layoutproof itself is unharmed; this reader cannot handle the file"),
@@ -295,7 +295,7 @@ fn module(glslang: &Glslang, text: &GlslText, path: &Path, defines: &[String]) -
             for stage in &stages {
                 let (dialect, defines) = (reading.dialect, defines.as_slice());
                 let request = GlslRequest { text: &reading.text, stage, dialect, defines };
-                match glslang(&request) {
+                match (glslang.ask)(&request) {
                     GlslAnswer::Module(bytes) => {
                         let words = words_of(&bytes).map_err(|bad| NoModule::Broken(bad.to_string()))?;
                         return Ok(GlslModule { words, dialect: reading.dialect, stage });
@@ -456,6 +456,21 @@ fn problems(text: &GlslText, errors: &[GlslError], start: Span, macros: &[String
     let unplaced = errors.iter().filter(|error| error.line.is_none());
     let mut problems = text.problems(placed, macros);
     problems.extend(unplaced.map(|error| Diagnostic::error(Code::BadModule, start, error.message.clone())));
+    problems
+}
+
+/// The problems of a text that glslang refuses; the first one names the build.
+fn refused(mut problems: Vec<Diagnostic>, glslang: &Glslang) -> Vec<Diagnostic> {
+    // A missing file is no word of glslang's.
+    if let Some(first) = problems.first_mut().filter(|first| first.code == Code::BadModule) {
+        let refusal = format!("glslang {} refuses the file", glslang.version);
+        first.help = Some(match &glslang.newer {
+            Some(NewerBuild { name, version }) => {
+                format!("{refusal}; glslang {version} is newer: `--compiler {name}` lets it read the file")
+            }
+            None => refusal,
+        });
+    }
     problems
 }
 

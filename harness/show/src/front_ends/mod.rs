@@ -128,8 +128,28 @@ pub trait InputTools: std::fmt::Debug {
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing>;
 }
 
-/// glslang, which answers requests.
-pub type Glslang = Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>;
+/// A build of glslang.
+pub struct Glslang {
+    /// Answers a request.
+    pub ask: Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>,
+    pub version: String,
+    /// The newest build here, if it is not this one.
+    pub newer: Option<NewerBuild>,
+}
+
+impl std::fmt::Debug for Glslang {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "glslang {}", self.version)
+    }
+}
+
+/// A build that may take what an older one refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewerBuild {
+    /// Its name for `--compiler`.
+    pub name: String,
+    pub version: String,
+}
 
 /// glslang was not found. The text advises a user whose GLSL naga refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -178,12 +178,15 @@ impl Command {
         match self {
             Self::Show(args) => {
                 args.placement.compilers.clone_from(&args.compiler);
+                args.declare.compilers.clone_from(&args.compiler);
                 complete(&mut args.declare, Some(&mut args.placement))
             }
             Self::Run(args) => {
                 // Other producers lay out no HLSL, or have no column.
                 let named = args.producer.iter().filter_map(|word| named_compiler(word).ok());
-                args.placement.compilers = named.filter(lays_out).collect();
+                args.declare.compilers = named.collect();
+                args.placement.compilers =
+                    args.declare.compilers.iter().filter(|named| lays_out(named)).cloned().collect();
                 // --args adds options that have nothing to do with bindings alone.
                 args.bindings |= args.placement.names_bindings();
                 complete(&mut args.declare, Some(&mut args.placement))

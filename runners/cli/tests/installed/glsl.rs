@@ -7,12 +7,15 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use layoutproof_compilers::compiler::Compiler;
+use layoutproof_executor::tools::MachineTools;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 14] = [
+const TESTS: [(&str, Test); 16] = [
+    ("the_newest_build_reads", the_newest_build_reads),
+    ("the_user_chooses_the_build", the_user_chooses_the_build),
     ("files_are_included", files_are_included),
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
     ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
@@ -31,7 +34,12 @@ const TESTS: [(&str, Test); 14] = [
 
 pub(crate) fn trials() -> Vec<Trial> {
     let no_compiler = Compiler::named("glslang", None).compiler.is_err().then_some("glslang is not there");
+    let tools = MachineTools::find().ok();
+    let newest = Compiler::named("glslang-current", tools.as_ref().and_then(MachineTools::folder)).compiler;
+    let no_newest = newest.is_err().then_some("glslang-current is not there");
     let trial = |(name, test): (&str, Test)| {
+        let needs_newest = ["the_newest_build_reads", "the_user_chooses_the_build"].contains(&name);
+        let no_compiler = no_compiler.or(no_newest.filter(|_| needs_newest));
         let needs_shell = name == "a_glslang_that_dies_is_told" && cfg!(not(unix));
         let no_shell = needs_shell.then_some("no shell of Unix is there");
         let test = move || test(tempfile::tempdir()?.path());
@@ -78,6 +86,52 @@ fn equal<T: PartialEq + std::fmt::Debug>(left: &T, right: &T) -> Result<(), Fail
 /// A block by name with the offsets of its members.
 fn block(name: &str, offsets: &[u64]) -> (String, Vec<u64>) {
     (name.to_owned(), offsets.to_vec())
+}
+
+/// Extensions that glslang 12.0.0 refuses with `extension not supported`.
+const NEW_EXTENSIONS: [&str; 3] = ["GL_EXT_bfloat16", "GL_EXT_maximal_reconvergence", "GL_EXT_shader_quad_control"];
+
+fn write_new_extension(folder: &Path, extension: &str) -> Result<(), Failed> {
+    let text = format!(
+        "#version 460\n#extension {extension} : require\nlayout(local_size_x = 1) in;\n\
+         layout(push_constant) uniform P {{ vec3 a; float b; }} p;\n\
+         layout(set=0,binding=0,std430) buffer R {{ float v[]; }} r;\nvoid main() {{ r.v[0] = p.a.x + p.b; }}\n"
+    );
+    Ok(fs::write(folder.join("a.comp"), text)?)
+}
+
+/// Expected: glslang 16.6.0, the Offset decorations of the same text.
+fn the_newest_build_reads(folder: &Path) -> Result<(), Failed> {
+    for extension in NEW_EXTENSIONS {
+        write_new_extension(folder, extension)?;
+        equal(&shown(folder, "a.comp")?, &vec![block("r", &[0]), block("p", &[0, 12])])?;
+    }
+    Ok(())
+}
+
+fn the_user_chooses_the_build(folder: &Path) -> Result<(), Failed> {
+    write_new_extension(folder, NEW_EXTENSIONS[0])?;
+    for newest in ["glslang", "glslang-current", "glslang@16", "glslang@16.6"] {
+        equal(&shown(folder, &format!("a.comp --compiler {newest}"))?.len(), &2)?;
+    }
+    let refusal = "glslang 12.0.0 refuses the file; glslang 16.6.0 is newer: `--compiler glslang-current`";
+    let told = |words: &str| -> Result<String, Failed> {
+        let output = show(folder, words)?;
+        equal(&output.status.code(), &Some(2))?;
+        // Messages wrap at the width of the terminal.
+        let words: Vec<String> =
+            String::from_utf8_lossy(&output.stderr).split_whitespace().map(str::to_owned).collect();
+        Ok(words.join(" "))
+    };
+    let old = told("a.comp --compiler glslang@12")?;
+    if !old.contains(refusal) {
+        return Err(format!("`{refusal}` is expected, not {old}").into());
+    }
+    let absent = told("a.comp --compiler glslang@13")?;
+    if !absent.contains("no glslang 13 is here, only 16.6.0 or 12.0.0") {
+        return Err(absent.into());
+    }
+    Ok(())
 }
 
 const INCLUDING: &str = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"common/light.glsl\"\n\

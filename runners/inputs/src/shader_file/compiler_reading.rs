@@ -41,7 +41,6 @@ use thiserror::Error;
 use super::reader_process::ReaderProcess;
 use super::{TIME_LIMIT, find_compiler, limited_to, outside_of};
 use crate::declare::DeclareArgs;
-use crate::named_compiler::NamedCompiler;
 use crate::refused_input::first_problem;
 
 /// Words of declarations that slangc 2026.14.1 lays out in its code and not in its reflection:
@@ -71,8 +70,6 @@ pub struct RefusedFile<'a> {
     pub path: &'a Path,
     pub declare: &'a DeclareArgs,
     pub profile: Option<&'a str>,
-    /// The compilers that the user names on the command line, maybe with their builds.
-    pub compilers: &'a [NamedCompiler],
     /// The reasons.
     pub problems: &'a [Diagnostic],
     pub sources: &'a SourceMap,
@@ -275,8 +272,12 @@ impl RefusedFile<'_> {
         }
         let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
         let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
-        let build =
-            self.compilers.iter().filter(|named| named.name.compiler == compiler).find_map(|named| named.file.as_ref());
+        let build = self
+            .declare
+            .compilers
+            .iter()
+            .filter(|named| named.name.compiler == compiler)
+            .find_map(|named| named.file.as_ref());
         let found = match build {
             Some(build) => Compiler::of_file(compiler.as_str(), build)
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,

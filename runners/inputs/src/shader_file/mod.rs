@@ -5,6 +5,7 @@
 
 pub mod compiler_reading;
 mod confined;
+mod glslang_builds;
 pub mod included;
 pub mod reader_process;
 
@@ -21,10 +22,11 @@ use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module};
 use layoutproof_core::case::file::split_define;
+use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{DECLARED, Span};
-use layoutproof_readers::glslang::GlslAnswer;
+use layoutproof_readers::glslang::{GlslAnswer, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_show::InputContent;
 use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions};
@@ -35,6 +37,8 @@ use layoutproof_source::sources::{SourceFile, SourceMap};
 use crate::declare::DeclareArgs;
 use crate::files::{self, FileKind};
 use crate::inputs::add_text;
+use crate::named_compiler::NamedCompiler;
+use crate::shader_file::glslang_builds::GlslangBuilds;
 use crate::shader_file::included::IncludedFiles;
 use crate::shader_file::reader_process::ReaderProcess;
 
@@ -77,7 +81,8 @@ impl ShaderFile {
     /// its content.
     ///
     /// # Errors
-    /// The file cannot be read, or the folder of tools that it needs is misnamed.
+    /// The file cannot be read, the folder of tools that it needs is misnamed, or a build that the user names is not
+    /// here.
     pub fn read(
         &self,
         declare: &DeclareArgs,
@@ -85,7 +90,11 @@ impl ShaderFile {
         purpose: Purpose,
         sources: &mut SourceMap,
     ) -> anyhow::Result<Result<InputContent, Vec<Diagnostic>>> {
-        let tools = CommandTools { reader: ReaderProcess::of_this_program()?, misnamed_folder: OnceCell::new() };
+        let tools = CommandTools {
+            reader: ReaderProcess::of_this_program()?,
+            compilers: &declare.compilers,
+            failure: OnceCell::new(),
+        };
         let content = match self.front_end {
             FrontEnd::Text(text) => {
                 let options = ReadOptions {
@@ -121,7 +130,7 @@ impl ShaderFile {
                 module.read(&bytes, Span { file, ..Span::default() }, purpose, &tools)
             }
         };
-        match tools.misnamed_folder.into_inner() {
+        match tools.failure.into_inner() {
             Some(error) => Err(error),
             None => Ok(content),
         }
@@ -130,24 +139,28 @@ impl ShaderFile {
 
 /// Third-party programs, which run in processes with the limits of a reader.
 #[derive(Debug)]
-struct CommandTools {
+struct CommandTools<'a> {
     reader: ReaderProcess,
-    /// Set once a program was looked for in a folder of tools that is misnamed.
-    misnamed_folder: OnceCell<anyhow::Error>,
+    /// The compilers that the user names.
+    compilers: &'a [NamedCompiler],
+    /// Set once the user names something wrong: the folder of tools, or a build.
+    failure: OnceCell<anyhow::Error>,
 }
 
-impl CommandTools {
+impl CommandTools<'_> {
     /// The compiler of this name.
     fn find(&self, name: &str) -> Result<Compiler, NoProgram> {
         match find_compiler(name) {
             Ok(found) => Ok(found?),
-            Err(error) => {
-                let reason = error.to_string();
-                // A second search would fail for the same reason.
-                let _ = self.misnamed_folder.set(error);
-                Err(NoProgram::Misnamed(reason))
-            }
+            Err(error) => Err(self.misnamed(error)),
         }
+    }
+
+    fn misnamed(&self, error: anyhow::Error) -> NoProgram {
+        let reason = error.to_string();
+        // A second search would fail for the same reason.
+        let _ = self.failure.set(error);
+        NoProgram::Misnamed(reason)
     }
 }
 
@@ -155,7 +168,7 @@ impl CommandTools {
 enum NoProgram {
     #[error(transparent)]
     Absent(#[from] Arc<NoCompiler>),
-    /// The folder of tools is misnamed, for this reason.
+    /// The user names the folder of tools or a build wrong, for this reason.
     #[error("{0}")]
     Misnamed(String),
 }
@@ -227,15 +240,18 @@ fn answers() -> Option<&'static AnswerCache> {
     ANSWERS.get_or_init(|| CacheFolder::of_user().ok().map(AnswerCache::new)).as_ref()
 }
 
-impl InputTools for CommandTools {
+impl InputTools for CommandTools<'_> {
     fn reader(&self) -> &dyn ModuleReader {
         &self.reader
     }
 
     fn glslang(&self) -> Result<Glslang, NoGlslang> {
         let advice = |absent| NoGlslang(format!("glslang supports all of it, but {absent}"));
-        let glslang = self.find("glslang").map_err(advice)?;
-        Ok(Box::new(move |request| {
+        let builds = GlslangBuilds::find().and_then(|found| found.chosen_by(self.compilers));
+        let (glslang, newer) =
+            builds.map_err(|error| advice(self.misnamed(error)))?.map_err(|absent| advice(absent.into()))?;
+        let version = dotted_version(glslang.version());
+        let ask: Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer> = Box::new(move |request| {
             // The text has its includes; glslang may open what it names in other branches.
             match confined::distant_name(request.text).filter(|_| !confined::is_available()) {
                 Some(name) => GlslAnswer::Broken(format!(
@@ -243,7 +259,8 @@ impl InputTools for CommandTools {
                 )),
                 None => ask_for_module(&glslang, request, answers(), reader_process::limited, TIME_LIMIT),
             }
-        }))
+        });
+        Ok(Glslang { ask, version, newer })
     }
 
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing> {

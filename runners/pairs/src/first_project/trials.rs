@@ -178,7 +178,6 @@ impl Trials<'_> {
             declare,
             profile: None,
             named: LayoutSelection::default(),
-            compilers: Vec::new(),
             usual: LayoutSelection::default(),
         };
         let problems = match read(&job, &mut SourceMap::default()) {

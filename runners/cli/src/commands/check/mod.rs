@@ -15,6 +15,7 @@ use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::PartName;
 use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::files::{FileKind, read_text};
 use layoutproof_inputs::globs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
@@ -377,10 +378,9 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     named.complete(&settings.arguments);
     Ok(ShaderJob {
         path,
-        declare: settings.declare,
+        declare: DeclareArgs { compilers, ..settings.declare },
         profile: settings.arguments.profile,
         named,
-        compilers,
         usual: settings.layouts,
     })
 }

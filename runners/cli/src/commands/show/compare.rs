@@ -226,15 +226,7 @@ fn compiled(
 ) -> anyhow::Result<LaidOutSide> {
     let (path, declare) = (Path::new(side.input), &args.declare);
     let language = ShaderLanguage::of(declare.lang, path);
-    let file = RefusedFile {
-        path,
-        declare,
-        profile: None,
-        compilers: &[],
-        problems: &problems,
-        sources: &sources,
-        first_file: 0,
-    };
+    let file = RefusedFile { path, declare, profile: None, problems: &problems, sources: &sources, first_file: 0 };
     let choice = side.rules.filter(|_| file.may_be_read());
     let choice = choice.map(|rules| choice_of(rules, is_beside_target, language)).transpose()?;
     let Some(choice) = choice else { bail!(RefusedInput { diagnostics: problems, sources }) };

@@ -56,7 +56,7 @@ impl CompiledColumns {
     ) -> anyhow::Result<Result<Self, Vec<Diagnostic>>> {
         let RequestedColumns { args, word, declare, profile, .. } = requested;
         let path = Path::new(word);
-        let file = RefusedFile { path, declare, profile, compilers: &args.compiler, problems, sources, first_file: 0 };
+        let file = RefusedFile { path, declare, profile, problems, sources, first_file: 0 };
         let language = ShaderLanguage::of(declare.lang, path);
         let (Some(language), true) = (language, file.may_be_read()) else { return Ok(Err(problems.to_vec())) };
         let choices = if args.placement.convention.is_empty() { requested.choices(language)? } else { None };
@@ -96,8 +96,7 @@ pub(super) fn without_declarations(
     sources: &SourceMap,
 ) -> Vec<Diagnostic> {
     let (path, declare) = (Path::new(word), &args.declare);
-    let file =
-        RefusedFile { path, declare, profile: None, compilers: &args.compiler, problems, sources, first_file: 0 };
+    let file = RefusedFile { path, declare, profile: None, problems, sources, first_file: 0 };
     if file.may_be_read() { file.problems_with(ONLY_DECLARATIONS) } else { problems.to_vec() }
 }
 
