@@ -20,6 +20,31 @@ const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o",
 /// The suffixes of Metal's language and its libraries.
 const METAL: [&str; 3] = ["metal", "metallib", "msl"];
 
+/// Suffixes of shaders in the languages of engines: what a file is, what of it can be read, and how.
+const OTHER_SHADERS: [(&[&str], &str); 6] = [
+    (
+        &["usf", "ush"],
+        "is HLSL of Unreal Engine, which adds generated files and macros: --lang hlsl reads what stands on its own, with \
+         -I and -D for the rest",
+    ),
+    (
+        &["cginc", "compute"],
+        "is HLSL of Unity, which adds include files and macros: --lang hlsl reads it, with -I for the files of the \
+         render pipeline and -D for keywords",
+    ),
+    (
+        &["shader"],
+        "is ShaderLab of Unity: copy the HLSL between HLSLPROGRAM and ENDHLSL into a file of its own, and name that",
+    ),
+    (
+        &["gdshader", "gdshaderinc"],
+        "is in Godot's own language, whose uniforms Godot places itself: a shader that declares blocks is a `.glsl` file \
+         with `#[compute]` or `#[vertex]`",
+    ),
+    (&["sc"], "is in the language of bgfx: name the GLSL or SPIR-V that its shaderc writes"),
+    (&["wesl"], "is WESL: `wesl compile` links its modules to WGSL, which layoutproof reads"),
+];
+
 /// True for the text of a program, by its suffix.
 pub fn is_host_text(path: &Path) -> bool {
     let suffix = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -40,6 +65,8 @@ pub fn file_of_unknown_language(word: &str) -> String {
         format!("{word} is a program, not a shader: `layoutproof check SHADER {quoted}` compares its structs")
     } else if METAL.contains(&suffix) {
         format!("{word} is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal")
+    } else if let Some((_, sentence)) = OTHER_SHADERS.iter().find(|(suffixes, _)| suffixes.contains(&suffix)) {
+        format!("{word} {sentence}")
     } else if matches!(suffix, "json" | "jsonl" | "zst") {
         format!("{word} is no shader: `layoutproof report {}` reads the records of runs", shell_word(word))
     } else {

@@ -13,6 +13,12 @@ fn folder() -> Folder {
         ("empty.hlsl", ""),
         ("engine.cpp", "struct S { float a[3]; };"),
         ("probe.metal", "kernel void probe() {}"),
+        ("a.usf", "float4 Color;"),
+        ("a.compute", "#pragma kernel Main"),
+        ("a.shader", "Shader \"A\" {}"),
+        ("a.gdshader", "shader_type spatial;"),
+        ("a.sc", "$input v"),
+        ("a.wesl", "import package::a::B;"),
         ("records.jsonl", "{}"),
         ("notes.txt", "text"),
     ]);
@@ -29,7 +35,7 @@ fn folder() -> Folder {
 
 /// What the user types, and the first line of the answer after `error: `. Dots stand for a beginning or an end that
 /// another test pins.
-const MISTAKES: [(&str, &str); 66] = [
+const MISTAKES: [(&str, &str); 72] = [
     // Commands
     ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
     ("chek scene.hlsl engine.obj", "no command is called `chek`: did you mean `layoutproof check`?"),
@@ -77,6 +83,12 @@ const MISTAKES: [(&str, &str); 66] = [
         "show probe.metal",
         "probe.metal is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal",
     ),
+    ("show a.usf", "a.usf is HLSL of Unreal Engine, which adds generated files and macros: --lang hlsl reads..."),
+    ("show a.compute", "a.compute is HLSL of Unity, which adds include files and macros: --lang hlsl reads it..."),
+    ("show a.shader", "a.shader is ShaderLab of Unity: copy the HLSL between HLSLPROGRAM and ENDHLSL..."),
+    ("show a.gdshader", "a.gdshader is in Godot's own language, whose uniforms Godot places itself..."),
+    ("show a.sc", "a.sc is in the language of bgfx: name the GLSL or SPIR-V that its shaderc writes"),
+    ("show a.wesl", "a.wesl is WESL: `wesl compile` links its modules to WGSL, which layoutproof reads"),
     ("show records.jsonl", "records.jsonl is no shader: `layoutproof report records.jsonl` reads the records of runs"),
     ("show notes.txt", "the suffix of notes.txt names no language: name it with --lang hlsl, slang, glsl or wgsl"),
     ("show -", "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl"),
