@@ -86,6 +86,12 @@ impl GlslText {
         Ok(flattening.flat)
     }
 
+    /// Another text of the same length, whose bytes have the same places.
+    #[must_use]
+    pub fn with_text(&self, text: String) -> Self {
+        Self { text, ..self.clone() }
+    }
+
     pub fn version(&self) -> Option<(GlslVersion<'_>, Range<usize>)> {
         directives(&self.text).find_map(|range| {
             let (name, rest) = name_and_rest(&self.text[range.clone()]);

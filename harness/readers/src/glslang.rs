@@ -19,6 +19,15 @@ pub struct GlslRequest<'a> {
     pub defines: &'a [String],
 }
 
+/// Whether glslang takes a text in the version and profile that the text names. It writes no module, so that the text may
+/// contain what SPIR-V cannot express.
+#[derive(Clone, Copy, Debug)]
+pub struct GlslCheck<'a> {
+    pub text: &'a str,
+    pub stage: &'a str,
+    pub defines: &'a [String],
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GlslAnswer {
     Module(Vec<u8>),

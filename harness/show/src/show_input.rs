@@ -200,6 +200,8 @@ pub struct LaidOutFile {
     pub forbidden: Vec<Diagnostic>,
     /// The blocks of GLSL for which the text names no layout.
     pub without_layout: Vec<String>,
+    /// True if it has an entry point, so that it is a shader even without a block.
+    pub has_entry_point: bool,
     /// The API whose language the file is in, if that is known.
     pub api: Option<ShaderTarget>,
     /// What an OpenGL driver gets to lay out those blocks.
@@ -255,6 +257,7 @@ impl LaidOutFile {
             specialized: Vec::new(),
             forbidden: Vec::new(),
             without_layout: Vec::new(),
+            has_entry_point: false,
             api: None,
             for_driver: None,
         }
@@ -305,7 +308,12 @@ impl LaidOutFile {
     /// A file with nothing to show, at its `start`, with the warnings about it.
     pub fn with_content(self, purpose: Purpose, start: Span) -> Result<Self, Vec<Diagnostic>> {
         let has_bindings = self.bindings.as_ref().is_some_and(|bindings| !bindings.bindings.is_empty());
-        if self.blocks.is_empty() && !(has_bindings && purpose == Purpose::Bindings) {
+        let is_shown = match purpose {
+            Purpose::Display => self.has_entry_point,
+            Purpose::Bindings => self.has_entry_point || has_bindings,
+            Purpose::Layouts | Purpose::Comparison | Purpose::Reflection => false,
+        };
+        if self.blocks.is_empty() && !is_shown {
             let message = "this module has no buffer, so there is no layout";
             let error = Diagnostic::error(Code::NothingDeclared, start, message);
             return Err([vec![error], self.warnings].concat());

@@ -83,6 +83,8 @@ codes! {
     Skipped = "skipped",
     /// A block that another compiler or driver may lay out differently.
     UncertainLayout = "uncertain-layout",
+    /// A compiler refuses the body of a function; the declarations were read without it.
+    BodyNotChecked = "body-not-checked",
     /// A call that may run one of several functions.
     UncertainCall = "uncertain-call",
     /// A parameter that the compiler may or may not keep.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
+use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError, GlslRequest};
 
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, run};
@@ -153,6 +153,23 @@ pub fn ask_for_module(
     answer.unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be run: {error}", glslang.name())))
 }
 
+/// True if glslang takes a text.
+pub fn glslang_takes(
+    glslang: &Compiler,
+    GlslCheck { text, stage, defines }: &GlslCheck<'_>,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
+    limit: Duration,
+) -> bool {
+    let words = ["-S", stage].into_iter().map(str::to_owned);
+    let arguments: Vec<String> = words.chain(macros(defines)).chain([SOURCE.to_owned()]).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let answer = ScratchFolder::new().and_then(|folder| {
+        std::fs::write(folder.path().join(SOURCE), text)?;
+        ask(glslang, folder.path(), &arguments, limited, limit)
+    });
+    matches!(answer, Ok(CompilerAnswer::Accepted(_)))
+}
+
 /// The place for glslang's answer; `None` if it may depend on another file.
 fn module_slot<'a>(
     cache: &'a AnswerCache,
@@ -207,8 +224,11 @@ fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
     };
     let always = ["--auto-map-bindings", "--auto-map-locations", "-S", request.stage, "-o", MODULE];
     let words = dialect.iter().chain(&always).map(|word| (*word).to_owned());
-    let defines = request.defines.iter().map(|define| format!("-D{define}"));
-    words.chain(defines).chain([SOURCE.to_owned()]).collect()
+    words.chain(macros(request.defines)).chain([SOURCE.to_owned()]).collect()
+}
+
+fn macros(defines: &[String]) -> impl Iterator<Item = String> {
+    defines.iter().map(|define| format!("-D{define}"))
 }
 
 /// The reason why slangc wrote no reflection, as a sentence.

@@ -12,13 +12,14 @@ use std::path::Path;
 use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::{ShaderTarget, Span};
-use layoutproof_readers::glslang::{GlslAnswer, GlslDialect, GlslError, GlslRequest};
+use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError, GlslRequest};
 use layoutproof_readers::module_reader::{glsl_blocks, spirv_blocks};
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 
+use super::glsl_declarations::declarations;
 use super::modules::words_of;
 use super::{FixedLayout, Glslang, NewerBuild, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::show_input::{DriverText, LaidOutFile};
@@ -65,38 +66,85 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
         return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
     }
 
+    let reading = GlslTextReading { glslang, options, start };
     let path = sources.file(span.file).name.clone();
-    let module = module(glslang, &text, Path::new(&path), options.macros).map_err(|end| match end {
-        NoModule::Refused(errors) => refused(problems(&text, &errors, start, options.macros), glslang),
-        NoModule::Broken(how) => vec![
-            Diagnostic::error(Code::ReaderFailed, start, how)
-                .with_help("layoutproof itself is unharmed; this reader cannot handle the file"),
-        ],
-    })?;
+    let stages = GlslStages::of(Path::new(&path), &text.text);
+    reading.blocks(&text, &stages)
+}
 
-    let blocks = spirv_blocks(options.tools.reader(), module.words, span.file)?;
-    let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(&text, number, start));
-    file.without_layout = blocks_of_driver(&text.text);
-    file.api = Some(match module.dialect {
-        GlslDialect::Vulkan => ShaderTarget::Vulkan,
-        GlslDialect::OpenGl => ShaderTarget::Opengl,
-    });
-    let text_for_driver = || DriverText { stage: module.stage, text: with_macros(&text.text, options.macros) };
-    match module.dialect {
-        // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
-        GlslDialect::Vulkan if names_vulkan(&text.text) => {}
-        GlslDialect::OpenGl if file.blocks.is_empty() => {
-            let message = "this shader has no block, so there is no layout";
-            let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
-            return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
+/// How the text of a file is read.
+struct GlslTextReading<'a> {
+    glslang: &'a Glslang,
+    options: &'a ReadOptions<'a>,
+    /// The start of the file.
+    start: Span,
+}
+
+impl GlslTextReading<'_> {
+    fn blocks(&self, text: &GlslText, stages: &GlslStages) -> ReadBlocks {
+        let Self { glslang, options, start } = *self;
+        let broken = |how: String| {
+            let error = Diagnostic::error(Code::ReaderFailed, start, how);
+            vec![error.with_help("layoutproof itself is unharmed; this reader cannot handle the file")]
+        };
+        let (module, refusal) = match compile(glslang, text, stages, options.macros) {
+            Ok(module) => (module, None),
+            Err(NoModule::Broken(how)) => return Err(broken(how)),
+            Err(NoModule::Refused(errors)) => {
+                let refusal = refused(problems(text, &errors, start, options.macros), glslang);
+                let may_be_right = self.is_refused_for_spirv(text, stages, &errors);
+                let declared = may_be_right.then(|| declarations(&text.text)).flatten();
+                let declared = declared.map(|declared| text.with_text(declared));
+                match declared.map(|declared| compile(glslang, &declared, stages, options.macros)) {
+                    Some(Ok(module)) => (module, Some(refusal)),
+                    Some(Err(NoModule::Broken(how))) => return Err(broken(how)),
+                    Some(Err(NoModule::Refused(_))) | None => return Err(refusal),
+                }
+            }
+        };
+
+        let blocks = spirv_blocks(options.tools.reader(), module.words, start.file)?;
+        let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(text, number, start));
+        if let Some(refusal) = refusal {
+            // Without a block, the errors are all that there is to say.
+            if file.blocks.is_empty() {
+                return Err(refusal);
+            }
+            file.warnings.extend(refusal.into_iter().next().map(unchecked));
         }
-        // Vulkan demands the binding of each block, so a text without them is OpenGL's; glslang has made them up.
-        GlslDialect::Vulkan | GlslDialect::OpenGl => {
-            file.leave_to_driver(start);
-            file.for_driver = Some(text_for_driver());
+        file.has_entry_point = glsl_words(&text.text).contains("main");
+        file.without_layout = blocks_of_driver(&text.text);
+        file.api = Some(match module.dialect {
+            GlslDialect::Vulkan => ShaderTarget::Vulkan,
+            GlslDialect::OpenGl => ShaderTarget::Opengl,
+        });
+        let text_for_driver = || DriverText { stage: module.stage, text: with_macros(&text.text, options.macros) };
+        match module.dialect {
+            // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
+            GlslDialect::Vulkan if names_vulkan(&text.text) => {}
+            GlslDialect::OpenGl if file.blocks.is_empty() && !options.purpose.shows_forbidden_blocks() => {
+                let message = "this shader has no block, so there is no layout";
+                let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";
+                return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message).with_help(help)]);
+            }
+            // Vulkan demands the binding of each block, so a text without them is OpenGL's; glslang has made them up.
+            GlslDialect::Vulkan | GlslDialect::OpenGl => {
+                file.leave_to_driver(start);
+                file.for_driver = Some(text_for_driver());
+            }
         }
+        Ok(file)
     }
-    Ok(file)
+
+    /// True if glslang takes the text when it writes no module, or if no glslang here can judge it, because none knows
+    /// an extension.
+    fn is_refused_for_spirv(&self, text: &GlslText, stages: &GlslStages, errors: &[GlslError]) -> bool {
+        let is_unknown = |error: &GlslError| error.message.contains("extension not supported");
+        let check = |stage| GlslCheck { text: &text.text, stage, defines: self.options.macros };
+        let mut stages = stages.likely.iter().chain(&stages.others);
+        self.glslang.newer.is_none() && errors.iter().any(is_unknown)
+            || stages.any(|stage| (self.glslang.takes)(&check(stage)))
+    }
 }
 
 /// The text with macros after its version, which must come first.
@@ -284,15 +332,18 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
 ///
 /// # Errors
 /// If glslang refuses all, the errors of the attempt that got furthest.
-fn module(glslang: &Glslang, text: &GlslText, path: &Path, defines: &[String]) -> Result<GlslModule, NoModule> {
+fn compile(
+    glslang: &Glslang,
+    text: &GlslText,
+    stages: &GlslStages,
+    defines: &[String],
+) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
-    let GlslStages { likely, others } = GlslStages::of(path, &text.text);
-
-    for stages in [likely, others] {
+    for stages in [&stages.likely, &stages.others] {
         for reading in readings(text) {
             let own = reading.defines.iter().map(|define| (*define).to_owned());
             let defines: Vec<String> = own.chain(defines.iter().cloned()).collect();
-            for stage in &stages {
+            for stage in stages {
                 let (dialect, defines) = (reading.dialect, defines.as_slice());
                 let request = GlslRequest { text: &reading.text, stage, dialect, defines };
                 match (glslang.ask)(&request) {
@@ -457,6 +508,14 @@ fn problems(text: &GlslText, errors: &[GlslError], start: Span, macros: &[String
     let mut problems = text.problems(placed, macros);
     problems.extend(unplaced.map(|error| Diagnostic::error(Code::BadModule, start, error.message.clone())));
     problems
+}
+
+/// That the bodies of a text were not checked, which glslang refuses for this reason.
+fn unchecked(reason: Diagnostic) -> Diagnostic {
+    let message = format!("bodies of functions are not checked: {}", reason.message);
+    let help = reason.help.clone().unwrap_or_default();
+    Diagnostic { severity: Severity::Warning, code: Code::BodyNotChecked, message, ..reason }
+        .with_help(format!("{help}; its blocks are declarations, which were read without the bodies"))
 }
 
 /// The problems of a text that glslang refuses; the first one names the build.

@@ -7,6 +7,7 @@
 
 mod declarations;
 mod glsl;
+mod glsl_declarations;
 mod modules;
 mod wgsl;
 
@@ -15,7 +16,7 @@ use std::path::Path;
 use layoutproof_core::check::Source;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, ShaderTarget, Span};
-use layoutproof_readers::glslang::{GlslAnswer, GlslRequest};
+use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -132,6 +133,7 @@ pub trait InputTools: std::fmt::Debug {
 pub struct Glslang {
     /// Answers a request.
     pub ask: Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer>,
+    pub takes: Box<dyn Fn(&GlslCheck<'_>) -> bool>,
     pub version: String,
     /// The newest build here, if it is not this one.
     pub newer: Option<NewerBuild>,

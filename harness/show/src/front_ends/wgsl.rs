@@ -36,8 +36,8 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         warnings.extend(of_naga(options.tools.reader(), text, span.file, &module, &blocks));
     }
     let file = LaidOutFile::new(blocks, start_of(span));
-    let api = Some(ShaderTarget::Webgpu);
-    Ok(LaidOutFile { bindings, warnings: [warnings, file.warnings].concat(), forbidden, api, ..file })
+    let (api, has_entry_point) = (Some(ShaderTarget::Webgpu), !module.entry_points.is_empty());
+    Ok(LaidOutFile { has_entry_point, bindings, warnings: [warnings, file.warnings].concat(), forbidden, api, ..file })
 }
 
 /// Warns where naga has members elsewhere, or refuses the module.

@@ -82,7 +82,12 @@ pub fn glsl_words(text: &str) -> BTreeSet<&str> {
 /// Returns the words, numbers and other characters of a GLSL text outside comments. A directive is one token, from its `#`
 /// to the end of its last line.
 pub fn glsl_tokens(text: &str) -> impl Iterator<Item = &str> + Clone {
-    Tokens::new(text, ShaderLanguage::Glsl).map(|token| token.text)
+    placed_glsl_tokens(text).map(|(_, token)| token)
+}
+
+/// The same, each with its first byte.
+pub fn placed_glsl_tokens(text: &str) -> impl Iterator<Item = (usize, &str)> + Clone {
+    Tokens::new(text, ShaderLanguage::Glsl).map(|token| (token.start, token.text))
 }
 
 #[derive(Clone, Copy)]

@@ -36,6 +36,9 @@ pub(super) struct GlslangBuilds {
     has_variable: bool,
 }
 
+/// A build, and the newest one if that is another.
+type ChosenBuild = (Compiler, Option<NewerBuild>);
+
 impl GlslangBuilds {
     /// Looks for all builds at once, since each one is started for its version.
     ///
@@ -67,10 +70,7 @@ impl GlslangBuilds {
     ///
     /// # Errors
     /// The user names a build that is not here.
-    pub(super) fn chosen_by(
-        self,
-        named: &[NamedCompiler],
-    ) -> anyhow::Result<Result<(Compiler, Option<NewerBuild>), Arc<NoCompiler>>> {
+    pub(super) fn chosen_by(self, named: &[NamedCompiler]) -> anyhow::Result<Result<ChosenBuild, Arc<NoCompiler>>> {
         let of_user = named.iter().find(|named| named.name.compiler == ShaderCompiler::Glslang);
         let file = of_user.and_then(|named| named.file.as_ref());
         let version = of_user.and_then(|named| named.name.version.as_deref()).filter(|_| file.is_none());

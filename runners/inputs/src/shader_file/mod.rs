@@ -14,19 +14,20 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
 use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
-use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module};
+use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module, glslang_takes};
 use layoutproof_core::case::file::split_define;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{DECLARED, Span};
-use layoutproof_readers::glslang::{GlslAnswer, GlslRequest};
+use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_show::InputContent;
 use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions};
@@ -251,6 +252,13 @@ impl InputTools for CommandTools<'_> {
         let (glslang, newer) =
             builds.map_err(|error| advice(self.misnamed(error)))?.map_err(|absent| advice(absent.into()))?;
         let version = dotted_version(glslang.version());
+        let glslang = Rc::new(glslang);
+        let same = Rc::clone(&glslang);
+        // A text that names a file elsewhere may be given to glslang only in confinement.
+        let takes: Box<dyn Fn(&GlslCheck<'_>) -> bool> = Box::new(move |check| {
+            (confined::is_available() || confined::distant_name(check.text).is_none())
+                && glslang_takes(&same, check, reader_process::limited, TIME_LIMIT)
+        });
         let ask: Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer> = Box::new(move |request| {
             // The text has its includes; glslang may open what it names in other branches.
             match confined::distant_name(request.text).filter(|_| !confined::is_available()) {
@@ -260,7 +268,7 @@ impl InputTools for CommandTools<'_> {
                 None => ask_for_module(&glslang, request, answers(), reader_process::limited, TIME_LIMIT),
             }
         });
-        Ok(Glslang { ask, version, newer })
+        Ok(Glslang { ask, takes, version, newer })
     }
 
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing> {

@@ -147,6 +147,9 @@ fn show_one(
     let (layouts, note, lacks_column) = match compiled {
         Some(compiled) => compiled,
         None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note(), false),
+        None if requests.is_empty() && placements.columns.is_empty() => {
+            (Vec::new(), "no block, so no layout · bindings: --target\n".to_owned(), false)
+        }
         None => (Vec::new(), note(), false),
     };
     let fixes_layout = matches!(input.content, InputContent::LaidOut(_));
