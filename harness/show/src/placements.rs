@@ -173,6 +173,17 @@ impl DeclaredBindings {
         made
     }
 
+    /// Adds those of another shader of the same file; a binding that both have is there once.
+    pub fn merge(&mut self, other: Self) {
+        for binding in other.bindings {
+            if !self.bindings.contains(&binding) {
+                self.bindings.push(binding);
+            }
+        }
+        self.declared.extend(other.declared);
+        self.entry_points = None;
+    }
+
     /// The bindings as a column for `target`: all, or those that one entry point uses. Two that no
     /// entry point uses together may share a place.
     pub fn column(&self, target: ShaderTarget, entry: Option<&str>) -> Result<BindingsColumn, UnknownEntry> {

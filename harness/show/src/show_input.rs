@@ -263,6 +263,36 @@ impl LaidOutFile {
         }
     }
 
+    /// Adds another shader of the same file. What both declare in the same way is there once; a second block of one
+    /// name is called `S#2`.
+    pub fn merge(&mut self, other: Self) {
+        for block in other.blocks {
+            let same_name = |known: &&BlockLayout| known.name.split('#').next() == Some(&block.name);
+            let is_same = |known: &BlockLayout| BlockLayout { name: block.name.clone(), ..known.clone() } == block;
+            let earlier: Vec<&BlockLayout> = self.blocks.iter().filter(same_name).collect();
+            if earlier.iter().any(|known| is_same(known)) {
+                continue;
+            }
+            let name = match earlier.len() {
+                0 => block.name.clone(),
+                earlier => format!("{}#{}", block.name, earlier + 1),
+            };
+            let specialized = other.specialized.iter().filter(|(of, _)| *of == block.name);
+            self.specialized.extend(specialized.map(|(_, path)| (name.clone(), path.clone())));
+            self.blocks.push(BlockLayout { name, ..block });
+        }
+        let bindings = other.bindings;
+        match (&mut self.bindings, bindings) {
+            (Some(own), Some(bindings)) => own.merge(bindings),
+            (own, bindings) => *own = own.take().or(bindings),
+        }
+        self.warnings.extend(other.warnings);
+        self.forbidden.extend(other.forbidden);
+        self.without_layout.extend(other.without_layout);
+        self.has_entry_point |= other.has_entry_point;
+        self.api = self.api.or(other.api);
+    }
+
     /// Marks the blocks for which the text names no layout: in OpenGL, the driver lays them out.
     pub fn leave_to_driver(&mut self, start: Span) {
         let is_meant =

@@ -20,6 +20,7 @@ use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 
 use super::glsl_declarations::declarations;
+use super::glsl_sections::{BadSection, GlslSection, SectionStyle};
 use super::modules::words_of;
 use super::{FixedLayout, Glslang, NewerBuild, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::show_input::{DriverText, LaidOutFile};
@@ -61,12 +62,16 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
 
     let start = start_of(span);
-    if !may_have_block(&text.text, options.macros, options.purpose) {
+    let style = SectionStyle::of(&text.text);
+    if style.is_none() && !may_have_block(&text.text, options.macros, options.purpose) {
         let message = "this file has no block, so there is no layout";
         return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
     }
 
-    let reading = GlslTextReading { glslang, options, start };
+    let reading = GlslTextReading { glslang, options, start, style };
+    if let Some(style) = style {
+        return reading.of_sections(&text, style);
+    }
     let path = sources.file(span.file).name.clone();
     let stages = GlslStages::of(Path::new(&path), &text.text);
     reading.blocks(&text, &stages)
@@ -78,11 +83,34 @@ struct GlslTextReading<'a> {
     options: &'a ReadOptions<'a>,
     /// The start of the file.
     start: Span,
+    style: Option<SectionStyle>,
 }
 
 impl GlslTextReading<'_> {
+    /// The blocks of all shaders in a text.
+    fn of_sections(&self, text: &GlslText, style: SectionStyle) -> ReadBlocks {
+        let sections = style.sections(&text.text).map_err(|BadSection { start, message }| {
+            vec![Diagnostic::error(Code::BadModule, text.place(start), message)]
+        })?;
+        let mut whole = LaidOutFile::new(Vec::new(), self.start);
+        for GlslSection { stage, text: section } in sections.shaders {
+            let stages = GlslStages { likely: vec![stage], others: Vec::new() };
+            whole.merge(self.blocks(&text.with_text(section), &stages)?);
+        }
+        if let Some(versions) = sections.versions {
+            let message = "the macros of `#[versions]` are not set: this is the shader without them";
+            let warning = Diagnostic::warning(Code::UncertainLayout, text.place(versions), message);
+            whole.warnings.push(warning.with_help("`-D NAME` sets the macro of a version"));
+        }
+        if style == SectionStyle::Sokol {
+            // sokol-shdc counts the bindings of each class apart, and chooses those of each API itself.
+            whole.bindings = None;
+        }
+        Ok(whole)
+    }
+
     fn blocks(&self, text: &GlslText, stages: &GlslStages) -> ReadBlocks {
-        let Self { glslang, options, start } = *self;
+        let Self { glslang, options, start, style } = *self;
         let broken = |how: String| {
             let error = Diagnostic::error(Code::ReaderFailed, start, how);
             vec![error.with_help("layoutproof itself is unharmed; this reader cannot handle the file")]
@@ -122,6 +150,8 @@ impl GlslTextReading<'_> {
         match module.dialect {
             // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
             GlslDialect::Vulkan if names_vulkan(&text.text) => {}
+            // sokol-shdc makes uniform blocks std140.
+            GlslDialect::Vulkan | GlslDialect::OpenGl if style == Some(SectionStyle::Sokol) => {}
             GlslDialect::OpenGl if file.blocks.is_empty() && !options.purpose.shows_forbidden_blocks() => {
                 let message = "this shader has no block, so there is no layout";
                 let help = "uniforms outside of blocks have locations in OpenGL, and no offsets";

@@ -8,6 +8,7 @@
 mod declarations;
 mod glsl;
 mod glsl_declarations;
+mod glsl_sections;
 mod modules;
 mod wgsl;
 

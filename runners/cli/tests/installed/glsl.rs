@@ -13,7 +13,7 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 18] = [
+const TESTS: [(&str, Test); 20] = [
     ("the_newest_build_reads", the_newest_build_reads),
     ("the_user_chooses_the_build", the_user_chooses_the_build),
     ("files_are_included", files_are_included),
@@ -30,6 +30,8 @@ const TESTS: [(&str, Test); 18] = [
     ("members_that_share_bytes_are_named", members_that_share_bytes_are_named),
     ("blocks_need_no_bodies", blocks_need_no_bodies),
     ("shaders_need_no_blocks", shaders_need_no_blocks),
+    ("sections_of_godot_are_shaders", sections_of_godot_are_shaders),
+    ("parts_of_sokol_are_shaders", parts_of_sokol_are_shaders),
     ("errors_have_their_places", errors_have_their_places),
     ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
 ];
@@ -424,6 +426,54 @@ fn shaders_need_no_blocks(folder: &Path) -> Result<(), Failed> {
         equal(&show(folder, name)?.status.code(), &Some(2))?;
     }
     Ok(())
+}
+
+/// Expected: glslang 12.0.0, the Offset decorations of each section as a file of its own.
+fn sections_of_godot_are_shaders(folder: &Path) -> Result<(), Failed> {
+    let common =
+        "layout(set = 0, binding = 0, std140) uniform Common { vec3 tint; float gain; float taps[3]; } common_;\n";
+    let push = "layout(push_constant, std430) uniform P { ivec2 size; float strength; bool inverted; } p;\n";
+    let compute =
+        format!("#[compute]\n#version 450\n#VERSION_DEFINES\nlayout(local_size_x = 8) in;\n{push}void main() {{}}\n");
+    fs::write(folder.join("a.glsl"), &compute)?;
+    equal(&shown(folder, "a.glsl")?, &vec![block("p", &[0, 8, 12])])?;
+    equal(&warnings(folder, "a.glsl")?, &Vec::new())?;
+
+    fs::write(folder.join("b.glsl"), format!("#[versions]\nwide = \"#define WIDE\";\n{compute}"))?;
+    equal(&warnings(folder, "b.glsl")?, &vec!["uncertain-layout".to_owned()])?;
+
+    let both = format!(
+        "#[vertex]\n#version 450\n{common}{push}void main() {{ gl_Position = vec4(common_.tint, p.strength); }}\n\
+         #[fragment]\n#version 450\n{common}layout(location = 0) out vec4 c;\n\
+         layout(set = 0, binding = 1, std140) uniform F {{ vec2 f; vec3 g; }} f;\n\
+         void main() {{ c = vec4(common_.tint, f.g.x); }}\n"
+    );
+    fs::write(folder.join("c.glsl"), &both)?;
+    let mut found = shown(folder, "c.glsl")?;
+    found.sort();
+    equal(&found, &vec![block("common_", &[0, 12, 16]), block("f", &[0, 16]), block("p", &[0, 8, 12])])?;
+
+    fs::write(folder.join("d.glsl"), both.replace("f.g.x", "nothing"))?;
+    refuses(folder, "d.glsl", ("'nothing' : undeclared identifier", "d.glsl:11"))?;
+    fs::write(folder.join("e.glsl"), "#[versions]\nwide = \"\";\n")?;
+    refuses(folder, "e.glsl", ("no section of a stage", "e.glsl:1"))
+}
+
+/// Expected: as above; each shader with its blocks as a file of its own.
+fn parts_of_sokol_are_shaders(folder: &Path) -> Result<(), Failed> {
+    let text = "@ctype vec2 hmm_v2\n@block shared\nuniform both { vec3 a; float b; };\n@end\n@vs v\n@include_block shared\n\
+        uniform vs_params { mat4 mvp; vec2 scale; float time; };\nin vec4 position;\n\
+        void main() { gl_Position = mvp * position * time * b; }\n@end\n@fs f\n@include_block shared\nout vec4 color;\n\
+        layout(binding=1) uniform fs_params { vec3 light; vec3 eye; float power; };\n\
+        void main() { color = vec4(light + eye + a, power); }\n@end\n@program p v f\n";
+    fs::write(folder.join("a.glsl"), text)?;
+    let mut found = shown(folder, "a.glsl")?;
+    found.sort();
+    equal(&found, &vec![block("both", &[0, 12]), block("fs_params", &[0, 16, 28]), block("vs_params", &[0, 64, 72])])?;
+    equal(&warnings(folder, "a.glsl")?, &Vec::new())?;
+
+    fs::write(folder.join("b.glsl"), text.replace("@include_block shared", "@include_block other"))?;
+    refuses(folder, "b.glsl", ("no `@block other` is here, which `v` includes", "b.glsl:6"))
 }
 
 fn errors_have_their_places(folder: &Path) -> Result<(), Failed> {
