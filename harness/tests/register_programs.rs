@@ -31,6 +31,7 @@ fn proof(text: &str, convention: Convention) -> Proof {
         text: Some(SourceText { text: text.to_owned(), ..SourceText::default() }),
         included: None,
         reserved: Reserved::default(),
+        assumes_sixteen_bit: false,
         is_case: true,
     };
     let request =

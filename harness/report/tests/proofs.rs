@@ -39,6 +39,7 @@ fn placed(text: &str, rows: &[(&str, &str)], target: Target) -> BindingCheck {
         text: None,
         included: None,
         reserved: Reserved::default(),
+        assumes_sixteen_bit: false,
         is_case: true,
     };
     let request = BindingRequest::new(target, Convention::Slang);

@@ -31,7 +31,7 @@ pub use layout_text::{
 pub use placements::{DeclaredBindings, Placements, UnknownEntry};
 pub use reordered_text::ReorderedText;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
-pub use show_input::{DriverText, InputContent, LaidOutFile, ShowInput};
+pub use show_input::{CompilerRefusal, DriverText, InputContent, LaidOutFile, ShowInput};
 pub use shown_rules::{
     MOST_COLUMNS, NoColumn, RuleChoice, ShownColumnChoice, ShownRules, columns, shipping, usual_compiler,
 };

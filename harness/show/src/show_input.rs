@@ -202,6 +202,8 @@ pub struct LaidOutFile {
     pub without_layout: Vec<String>,
     /// True if it has an entry point, so that it is a shader even without a block.
     pub has_entry_point: bool,
+    /// The compiler of the language that refuses the file.
+    pub refused_by: Option<CompilerRefusal>,
     /// The API whose language the file is in, if that is known.
     pub api: Option<ShaderTarget>,
     /// What an OpenGL driver gets to lay out those blocks.
@@ -228,6 +230,13 @@ impl ShowInput {
         }
         Ok(())
     }
+}
+
+/// A compiler that refuses a file, in its own words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompilerRefusal {
+    pub compiler: String,
+    pub message: String,
 }
 
 /// GLSL with its includes and the user's macros in it.
@@ -257,6 +266,7 @@ impl LaidOutFile {
             specialized: Vec::new(),
             forbidden: Vec::new(),
             without_layout: Vec::new(),
+            refused_by: None,
             has_entry_point: false,
             api: None,
             for_driver: None,
@@ -289,6 +299,7 @@ impl LaidOutFile {
         self.warnings.extend(other.warnings);
         self.forbidden.extend(other.forbidden);
         self.without_layout.extend(other.without_layout);
+        self.refused_by = self.refused_by.take().or(other.refused_by);
         self.has_entry_point |= other.has_entry_point;
         self.api = self.api.or(other.api);
     }

@@ -149,7 +149,8 @@ impl GlslTextReading<'_> {
         let text_for_driver = || DriverText { stage: module.stage, text: with_macros(&text.text, options.macros) };
         match module.dialect {
             // Vulkan has defaults: std140 for uniform blocks, std430 for the others (GL_KHR_vulkan_glsl).
-            GlslDialect::Vulkan if names_vulkan(&text.text) => {}
+            // It has neither `shared` nor `packed`.
+            GlslDialect::Vulkan if names_vulkan(&text.text) && with_known_layouts(&text.text) == text.text => {}
             // sokol-shdc makes uniform blocks std140.
             GlslDialect::Vulkan | GlslDialect::OpenGl if style == Some(SectionStyle::Sokol) => {}
             GlslDialect::OpenGl if file.blocks.is_empty() && !options.purpose.shows_forbidden_blocks() => {
@@ -159,6 +160,7 @@ impl GlslTextReading<'_> {
             }
             // Vulkan demands the binding of each block, so a text without them is OpenGL's; glslang has made them up.
             GlslDialect::Vulkan | GlslDialect::OpenGl => {
+                file.api = Some(ShaderTarget::Opengl);
                 file.leave_to_driver(start);
                 file.for_driver = Some(text_for_driver());
             }
@@ -327,6 +329,7 @@ const OLD_FUNCTIONS: [&str; 12] = [
 /// Source: glslang 12, `TParseVersions` and `TIntermediate`; OpenGL ES 3.1 and OpenGL 3.3 specifications, "Versions".
 fn readings(text: &GlslText) -> Vec<GlslReading> {
     let main = if glsl_words(&text.text).contains("main") { "" } else { "\nvoid main() {}\n" };
+    let text = &text.with_text(with_known_layouts(&text.text));
 
     let version = text.version();
     let as_written =
@@ -356,6 +359,26 @@ fn readings(text: &GlslText) -> Vec<GlslReading> {
         Some((number, Some("compatibility"))) => vec![as_version(opengl, &format!("{number} compatibility"))],
         Some(_) => vec![as_written(vulkan), as_written(opengl)],
     }
+}
+
+/// A text of the same length with `std140` and `std430` for the layouts that a driver chooses, `shared` and `packed`, which
+/// glslang refuses for SPIR-V.
+fn with_known_layouts(text: &str) -> String {
+    let mut known = text.to_owned();
+    for (start, _) in text.match_indices("layout") {
+        let qualifiers = &text[start..];
+        let (Some(open), Some(close)) = (qualifiers.find('('), qualifiers.find(')')) else { continue };
+        if open > close || !qualifiers["layout".len()..open].trim().is_empty() {
+            continue;
+        }
+        let declared = qualifiers[close..].split(['{', ';']).next().unwrap_or_default();
+        let layout = if glsl_words(declared).contains("buffer") { "std430" } else { "std140" };
+        for word in ["shared", "packed"] {
+            let own = qualifiers[open..close].match_indices(word).map(|(at, _)| start + open + at);
+            own.for_each(|at| known.replace_range(at..at + word.len(), layout));
+        }
+    }
+    known
 }
 
 /// The module of the first form and stage for which glslang accepts the text.

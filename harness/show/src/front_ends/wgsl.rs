@@ -11,7 +11,7 @@ use layoutproof_wgsl::{WgslModule, WgslVariable};
 
 use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::placements::DeclaredBindings;
-use crate::show_input::LaidOutFile;
+use crate::show_input::{CompilerRefusal, LaidOutFile};
 
 pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
     language: ShaderLanguage::Wgsl,
@@ -32,33 +32,45 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
     let WgslLayouts { module, blocks, forbidden } = layouts;
     let bindings = Some(DeclaredBindings::of_wgsl(&module));
     let mut warnings = module.warnings.clone();
+    let mut refused_by = None;
     if !blocks.is_empty() {
-        warnings.extend(of_naga(options.tools.reader(), text, span.file, &module, &blocks));
+        match of_naga(options.tools.reader(), text, span.file, &module, &blocks) {
+            Ok(found) => warnings.extend(found),
+            Err(refusal) => {
+                let message = format!("naga {NAGA_VERSION} does not read this module: {}", refusal.message);
+                let code = if refusal.code == Code::BadModule { Code::CompilerLimit } else { refusal.code };
+                warnings.push(Diagnostic::warning(code, refusal.span(), message));
+                refused_by = Some(CompilerRefusal { compiler: "naga".to_owned(), message: refusal.message });
+            }
+        }
     }
     let file = LaidOutFile::new(blocks, start_of(span));
     let (api, has_entry_point) = (Some(ShaderTarget::Webgpu), !module.entry_points.is_empty());
-    Ok(LaidOutFile { has_entry_point, bindings, warnings: [warnings, file.warnings].concat(), forbidden, api, ..file })
+    Ok(LaidOutFile {
+        has_entry_point,
+        bindings,
+        refused_by,
+        warnings: [warnings, file.warnings].concat(),
+        forbidden,
+        api,
+        ..file
+    })
 }
 
-/// Warns where naga has members elsewhere, or refuses the module.
+/// Warns where naga has members elsewhere.
+///
+/// # Errors
+/// naga refuses the module.
 fn of_naga(
     reader: &dyn ModuleReader,
     text: &str,
     file: FileId,
     module: &WgslModule,
     ours: &[BlockLayout],
-) -> Vec<Diagnostic> {
+) -> Result<Vec<Diagnostic>, Diagnostic> {
     let naga = match naga_wgsl_blocks(reader, text, file) {
         Ok(naga) => naga,
-        Err(found) => {
-            let refusal = found.into_iter().next();
-            let warning = refusal.map(|refusal| {
-                let code = if refusal.code == Code::BadModule { Code::CompilerLimit } else { refusal.code };
-                let message = format!("naga {NAGA_VERSION} does not read this module: {}", refusal.message);
-                Diagnostic::warning(code, refusal.span(), message)
-            });
-            return warning.into_iter().collect();
-        }
+        Err(found) => return found.into_iter().next().map_or(Ok(Vec::new()), Err),
     };
     let warning = |difference: WitnessDifference| {
         let WitnessDifference { block, path, what, ours, theirs } = difference;
@@ -69,5 +81,5 @@ fn of_naga(
         let help = "programs that compile this with naga, such as wgpu's, use naga's number; with Tint they use WGSL's";
         Diagnostic::warning(Code::CompilerDiffers, place.unwrap_or_default(), message).with_help(help)
     };
-    differences(ours, &naga).into_iter().map(warning).collect()
+    Ok(differences(ours, &naga).into_iter().map(warning).collect())
 }

@@ -12,7 +12,7 @@ use layoutproof_events::{
 use layoutproof_layout::Span;
 use layoutproof_layout::native::Native;
 use layoutproof_readers::toolchain::Input;
-use layoutproof_show::accounts;
+use layoutproof_show::{CompilerRefusal, accounts};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::RunArgs;
@@ -71,9 +71,19 @@ impl FileAccount<'_> {
             }
             FileChecks::Targets { .. } | FileChecks::Generated => {
                 let is_asked = args.placement.convention.is_empty() || !args.rules.is_empty();
+                // A user who names producers does not ask those of the language.
+                let refused = file.refused_by.as_ref().filter(|_| args.producer.is_empty());
+                let refused = refused.map(|CompilerRefusal { compiler, message }| NotCompared::Refused {
+                    compiler: compiler.clone(),
+                    message: message.clone(),
+                    option: None,
+                });
                 for block in file.blocks.iter().filter(|_| is_asked) {
                     let readings = self.readings(block, |record| self.is_of_the_language(record));
-                    let state = self.state(&readings);
+                    let state = match &refused {
+                        Some(why) => AccountState::not_compared(why.clone()),
+                        None => self.state(&readings),
+                    };
                     entries.push(self.entry(FoundKind::Block, block, self.place_of_block(block), state));
                 }
             }

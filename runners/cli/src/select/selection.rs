@@ -24,7 +24,7 @@ use layoutproof_layout::{BlockLayout, RuleSet, ShaderTarget, Span, find, table};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::{InputContent, RuleChoice, overlap_warnings};
+use layoutproof_show::{CompilerRefusal, InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -66,6 +66,8 @@ pub(crate) struct FoundFile {
     pub blocks: Vec<String>,
     /// Its blocks that an OpenGL driver lays out; `None` for other files.
     pub driver_blocks: Option<DriverBlocks>,
+    /// The compiler of the language that refuses it.
+    pub refused_by: Option<CompilerRefusal>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -235,7 +237,9 @@ impl Selecting<'_> {
                 }
                 let for_driver = laid_out.for_driver.filter(|_| !of_driver.is_empty());
                 let driver_blocks = for_driver.map(|text| DriverBlocks::new(text, of_driver));
-                self.selection.files.push(FoundFile { id, language, checks, source: None, blocks, driver_blocks });
+                let (source, refused_by) = (None, laid_out.refused_by);
+                let found = FoundFile { id, language, checks, source, blocks, driver_blocks, refused_by };
+                self.selection.files.push(found);
             }
             Err(found) => problems.extend(found),
         }
@@ -273,8 +277,9 @@ impl Selecting<'_> {
         self.selection.warnings.extend(warnings);
         let blocks = source.module.blocks.iter().map(|block| block.name.clone()).collect();
         let id = source.id.clone();
-        let driver_blocks = None;
-        self.selection.files.push(FoundFile { id, language, checks, source: Some(source), blocks, driver_blocks });
+        let (source, driver_blocks, refused_by) = (Some(source), None, None);
+        let found = FoundFile { id, language, checks, source, blocks, driver_blocks, refused_by };
+        self.selection.files.push(found);
         Ok(())
     }
 

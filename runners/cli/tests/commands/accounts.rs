@@ -187,6 +187,19 @@ fn a_file_of_views_alone_is_named_and_not_green() {
 
 /// Every reason for which something is left out, each by a command that meets it.
 #[cfg(unix)]
+/// naga 30.0.1 and Tint refuse the module; its blocks are declarations that we read.
+#[test]
+fn a_module_that_its_compiler_refuses_is_not_ok() {
+    let block = "struct S { a: vec3f, b: f32 } @group(0) @binding(0) var<uniform> s: S;\n";
+    for body in ["let q: i32 = 1.5;", "missing(s.a);"] {
+        let text = format!("{block}@compute @workgroup_size(1) fn main() {{ {body} }}");
+        let folder = Folder::with(&[("a.wgsl", &text)]);
+        let answer = folder.run("run a.wgsl --device model").exits(3);
+        answer.prints("incomplete 0 of 1 block compared; `s`: refused by naga: ");
+        folder.run("run a.wgsl --device model --producer rspirv").exits(0);
+    }
+}
+
 #[test]
 fn every_reason_is_met() {
     use std::collections::BTreeSet;

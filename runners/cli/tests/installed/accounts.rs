@@ -1,5 +1,6 @@
 //! Accounts of runs with the compilers and devices of this machine.
 
+use layoutproof_compilers::compiler::Compiler;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
@@ -49,10 +50,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     let has_driver = listing["devices"].as_array().unwrap().iter().any(|device| device["id"] == "llvmpipe-gl");
     let no_driver = (!has_driver).then(|| "no OpenGL driver is there".to_owned());
     let dxc = || here.lacks("dxc-dxil");
+    let no_glslang = Compiler::named("glslang", None).compiler.err().map(|absent| absent.to_string());
     vec![
         trial("accounts::a_block_that_no_device_reads_is_named", None, passes(a_block_that_no_device_reads_is_named)),
         trial("accounts::options_choose_among_the_checks", dxc(), passes(options_choose_among_the_checks)),
         trial("accounts::the_option_that_helps_is_named", dxc(), passes(the_option_that_helps_is_named)),
+        trial("accounts::opengl_text_counts_as_opengl", no_glslang, passes(opengl_text_counts_as_opengl)),
         trial("accounts::a_driver_lays_out_a_block", no_driver, passes(a_driver_lays_out_a_block)),
         trial(
             "accounts::a_cbuffer_of_push_constants_is_read",
@@ -107,6 +110,27 @@ fn the_option_that_helps_is_named() {
     }
     for words in ["a.hlsl --16bit on", "b.hlsl --args=-enable-16bit-types"] {
         folder.run(&format!("run {words} --target d3d12 --api dxil")).exits(0).prints("compared, ");
+    }
+}
+
+/// OpenGL 4.6, 7.6.2.1: the layouts `shared` and `packed` are the driver's, and std140's size rule holds for the others.
+fn opengl_text_counts_as_opengl() {
+    let text = |layout: &str| {
+        format!(
+            "#version 330 core\nlayout({layout}) uniform L {{ vec4 k; float z; }};\nout vec4 o;\nvoid main() {{ o = k * z; }}\n"
+        )
+    };
+    let folder =
+        folder(&[("a.frag", &text("shared")), ("b.frag", &text("row_major, packed")), ("c.frag", &text("std140"))]);
+    for file in ["a.frag", "b.frag"] {
+        let shown = folder.run(&format!("show {file} --format json")).exits(0).json();
+        assert_eq!(shown["account"]["open"], 1, "{shown}");
+    }
+    folder.write("h.cpp", b"struct L { float k[4]; float z; } l;");
+    let built = std::process::Command::new("g++").args(["-g", "-c", "h.cpp"]).current_dir(folder.path("")).status();
+    if built.is_ok_and(|status| status.success()) {
+        let answer = folder.run("check c.frag h.o --map L=L").exits(1);
+        assert!(answer.out.contains("UNIFORM_BLOCK_DATA_SIZE"), "{answer}");
     }
 }
 
