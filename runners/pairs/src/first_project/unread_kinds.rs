@@ -16,7 +16,7 @@ const LONGEST_TEXT: u64 = 1 << 20;
 const MOST_TEXTS: usize = 5000;
 
 /// Kinds of files by their suffixes, with what they are and what to list instead.
-const KINDS: [(&[&str], &str, &str); 10] = [
+const KINDS: [(&[&str], &str, &str); 7] = [
     (&["wesl"], "WESL", "list the WGSL that its linker writes"),
     (
         &["ezshader", "ezpermvar", "ezshadertemplate"],
@@ -32,9 +32,6 @@ const KINDS: [(&[&str], &str, &str); 10] = [
     (&["usf", "ush"], "Unreal Engine", "list the HLSL that it writes with r.DumpShaderDebugInfo"),
     (&["azsl", "azsli"], "O3DE", "list the HLSL that its AZSLc writes"),
     (&["metal", "msl"], "Metal", "list the HLSL or Slang from which they are made, with --target metal"),
-    (&["cl", "cu", "cuh"], "OpenCL or CUDA", "they have no blocks"),
-    (&["fxc", "glslx", "fgsl", "sksl"], "dialects of shaders", "list the HLSL, GLSL or SPIR-V that their build writes"),
-    (&["sc"], "bgfx", "list the GLSL, HLSL or SPIR-V that shaderc writes"),
 ];
 
 /// Suffixes of the texts of programs that contain shaders as strings.
