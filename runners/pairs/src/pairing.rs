@@ -352,11 +352,10 @@ impl<'a> PairsOfBlock<'a> {
             Ok((part, host)) => match block.host_form {
                 HostForm::One => {
                     let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
-                    self.compare(parts, part, host);
-                    self.note_alternatives(parts, &alternatives);
+                    self.compare_next_to(parts, (part, host), &alternatives);
                 }
                 HostForm::Several(count) => match several(host, count, parts[0].root) {
-                    Ok(joined) => self.compare(parts, 0, &joined),
+                    Ok(joined) => drop(self.compare(parts, 0, &joined)),
                     Err(reason) => self.unmatched.push(unmatched(block, block.layout.name.clone(), reason)),
                 },
                 HostForm::HeaderAndElements => whole.header = Some(host),
@@ -367,8 +366,7 @@ impl<'a> PairsOfBlock<'a> {
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
             ) if let Some(only) = only_fitting.or(only_faulty) => {
-                self.compare_by_members(parts, only);
-                self.note_displaced(parts, displaced);
+                self.compare_by_members(parts, only, displaced);
             }
             Err(reason) if is_worth_listing(parts, &reason) => {
                 let proposals = self.proposals(parts, &candidates);
@@ -419,16 +417,14 @@ impl<'a> PairsOfBlock<'a> {
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
         match host {
             Ok(host) => match whole.header {
-                Some(header) => self.compare(parts, 0, &with_elements(header, host, parts[part].member())),
+                Some(header) => drop(self.compare(parts, 0, &with_elements(header, host, parts[part].member()))),
                 None => {
                     let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
-                    self.compare(parts, part, host);
-                    self.note_alternatives(parts, &alternatives);
+                    self.compare_next_to(parts, (part, host), &alternatives);
                 }
             },
             Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, whole.header) => {
-                self.compare_by_members(parts, only);
-                self.note_displaced(parts, displaced_host.map(|host| (part, host)));
+                self.compare_by_members(parts, only, displaced_host.map(|host| (part, host)));
             }
             Err(reason) => {
                 let near: Vec<Candidate<'_>> =
@@ -507,19 +503,17 @@ impl<'a> PairsOfBlock<'a> {
         }
     }
 
-    /// Names the other structs that may be meant in the last pair.
-    fn note_alternatives(&mut self, parts: &[BlockPart<'_>], alternatives: &[Candidate<'_>]) {
+    /// Compares a struct, and names the others that may be meant.
+    fn compare_next_to(
+        &mut self,
+        parts: &[BlockPart<'_>],
+        (part, host): (usize, &ProgramStruct),
+        alternatives: &[Candidate<'_>],
+    ) -> Option<&mut CheckedPair> {
         let proposals = self.proposals(parts, alternatives);
-        if let Some(found) = self.pairs.last_mut() {
-            found.pair.alternatives = proposals;
-        }
-    }
-
-    /// Names the struct with the block's name that the last pair does not compare.
-    fn note_displaced(&mut self, parts: &[BlockPart<'_>], displaced: Option<(usize, &ProgramStruct)>) {
-        let Some((part, host)) = displaced else { return };
-        let candidate = self.fit_of(&parts[part], host).map(|fit| self.structs.candidate(host, part, fit));
-        self.note_alternatives(parts, candidate.as_slice());
+        let pair = self.compare(parts, part, host)?;
+        pair.alternatives = proposals;
+        Some(pair)
     }
 
     fn fit_of(&self, part: &BlockPart<'_>, host: &ProgramStruct) -> Option<MemberFit> {
@@ -532,11 +526,17 @@ impl<'a> PairsOfBlock<'a> {
         !only.fit.is_only_member() || only.host.written_by.is_some() || agrees()
     }
 
-    /// Compares a struct that only its members match with the block.
-    fn compare_by_members(&mut self, parts: &[BlockPart<'_>], only: &Candidate<'_>) {
-        self.compare(parts, only.part, only.host);
-        if let Some(found) = self.pairs.last_mut() {
-            found.pair.is_by_members = true;
+    /// Compares a struct that only its members match with the block, instead of one with the block's name.
+    fn compare_by_members(
+        &mut self,
+        parts: &[BlockPart<'_>],
+        only: &Candidate<'_>,
+        displaced: Option<(usize, &ProgramStruct)>,
+    ) {
+        let candidate = displaced
+            .and_then(|(part, host)| Some(self.structs.candidate(host, part, self.fit_of(&parts[part], host)?)));
+        if let Some(pair) = self.compare_next_to(parts, (only.part, only.host), candidate.as_slice()) {
+            pair.is_by_members = true;
         }
     }
 
@@ -581,11 +581,12 @@ impl<'a> PairsOfBlock<'a> {
         written.min_by_key(|(pair, _)| !pair.comparison.agrees())
     }
 
-    fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) {
+    /// Adds the pair; `None` for a struct whose bytes in the buffer are not known, which is listed without a pair.
+    fn compare(&mut self, parts: &[BlockPart<'_>], part: usize, host: &ProgramStruct) -> Option<&mut CheckedPair> {
         let Some(writer) = &host.written_by else {
             let pair = compare_pair(self.block, &parts[part], host, self.rules);
             let host = self.rules.comparisons.shared(host);
-            return self.pairs.push(BlockPair { pair, part, host });
+            return Some(self.add(BlockPair { pair, part, host }));
         };
 
         let mut difference = None;
@@ -594,7 +595,7 @@ impl<'a> PairsOfBlock<'a> {
             if first.is_none_or(|first| !may_follow_from_attributes(&first.kind)) {
                 let remark = Remark::WrittenBy { library: writer.library.clone() };
                 Arc::make_mut(&mut pair.comparison).remarks.insert(0, remark);
-                return self.pairs.push(BlockPair { pair, part, host: written.into() });
+                return Some(self.add(BlockPair { pair, part, host: written.into() }));
             }
             difference = first.map(ToString::to_string);
         }
@@ -602,6 +603,12 @@ impl<'a> PairsOfBlock<'a> {
         let reason = UnmatchedReason::WrittenBy { host, library, difference };
         let name = part_path(&self.block.layout.name, &parts[part].path);
         self.unmatched.push(unmatched(self.block, name, reason));
+        None
+    }
+
+    fn add(&mut self, pair: BlockPair) -> &mut CheckedPair {
+        self.pairs.push(pair);
+        &mut self.pairs.last_mut().expect("a pair was added").pair
     }
 }
 
