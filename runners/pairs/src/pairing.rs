@@ -497,7 +497,12 @@ impl<'a> PairsOfBlock<'a> {
         let distance = |fit: MemberFit, host: &ProgramStruct| fit.distance(host.count_of_data());
         let likely = || kin.iter().filter(|other| other.fit.is_likely() && is_uploaded(other));
         let nearest = || likely().find(|other| distance(other.fit, other.host) <= distance(own, host));
-        match fitting.or_else(nearest) {
+        // A struct with few of the members has only the name.
+        let with_members = || {
+            let has_half = |other: &&Candidate<'_>| own.named * 2 < own.of && other.fit.named * 2 >= other.fit.of;
+            kin.iter().filter(has_half).filter(|other| other.fit.of > 1).max_by_key(|other| other.fit)
+        };
+        match fitting.or_else(nearest).or_else(with_members) {
             Some(other) => (other.part, other.host, vec![self.structs.candidate(host, part, own)]),
             None => (part, host, rivals().chain(likely().copied()).collect()),
         }

@@ -345,3 +345,20 @@ fn the_only_agreeing_one_of_several_is_taken() {
         assert_eq!(pairs(&answer), expected, "{members}");
     }
 }
+
+/// A mistake in the uploaded struct is found there, and not in a struct of the program that has only the block's name.
+#[test]
+fn a_mistake_is_found_in_the_struct_with_the_members() {
+    let shader = "#version 450\nlayout(push_constant) uniform Config { float radius; float strength; } config;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("a.frag", shader), "") else { return };
+    let own = "struct Config { unsigned width, height, samples, mode, vsync, env; } c;";
+    for (members, code) in
+        [("float strength, radius;", 1), ("float pad, radius, strength;", 1), ("float radius, strength;", 0)]
+    {
+        folder.write("host.cpp", format!("{own} struct ConfigUniform {{ {members} }} u;").as_bytes());
+        compile(&folder, "host");
+        let answer = folder.run("check a.frag host.o --format json").exits(code);
+        let outcome = ["agree", "differ"][usize::from(code == 1)];
+        assert_eq!(pairs(&answer), [format!("config ConfigUniform {outcome}")], "{members}");
+    }
+}
