@@ -15,7 +15,7 @@ use layoutproof_layout::{
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::text_limits::check_text;
-use layoutproof_wgsl::{WgslModule, WgslVariable};
+use layoutproof_wgsl::{WgslModule, WgslVariable, WgslView};
 
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
@@ -54,6 +54,24 @@ impl WgslLayouts {
             }
             blocks.push(layout);
         }
+        for view in &module.views {
+            let block = view.block();
+            let rules =
+                RuleSet { forbids: &[], ..find("wgsl-storage").expect("the table has WGSL's rule sets").clone() };
+            let layout =
+                BlockLayout { rules: DECLARED.to_owned(), ..lay_out(&block, &rules, LayoutOptions::default()) };
+            match &layout.result {
+                Ok(root) if spend(&mut budget, root).is_none() => {
+                    let message = format!("the blocks up to this one take more than {LISTED_BYTES} bytes to list");
+                    return Err(vec![Diagnostic::error(Code::LimitExceeded, view.span, message)]);
+                }
+                Ok(root) => forbidden.extend(forbidden_view(view, root)),
+                Err(refusals) => forbidden.extend(refusals.iter().map(|refusal| {
+                    Diagnostic::error(Code::BadModule, view.span, format!("`{}` {}", view.name, refusal.message))
+                })),
+            }
+            blocks.push(layout);
+        }
         Ok(Self { module, blocks, forbidden })
     }
 
@@ -85,6 +103,21 @@ fn explained(variable: &WgslVariable, block: &Block, refusal: &Refusal) -> Diagn
     let error = if place == variable.span { error } else { error.with_label(variable.span, "in this variable") };
     let is_allowed_elsewhere = block.kind == BlockKind::UniformBlock && laid_out(block, true).result.is_ok();
     if is_allowed_elsewhere { error.with_help(UNIFORM_HELP) } else { error }
+}
+
+/// The reason why WGSL does not allow a view at its place.
+fn forbidden_view(view: &WgslView, root: &LaidOut) -> Option<Diagnostic> {
+    let (offset, alignment) = (view.offset?, root.alignment);
+    let message = if offset.is_multiple_of(alignment) {
+        let (size, limit) = (root.size.finite()?, view.limit?);
+        if offset.checked_add(size).is_some_and(|end| end <= limit) {
+            return None;
+        }
+        format!("`{}`: {size} bytes at {offset} end after the buffer's {limit}", view.name)
+    } else {
+        format!("`{}`: the offset is no multiple of {alignment}, the alignment of the type", view.name)
+    };
+    Some(Diagnostic::error(Code::BadModule, view.span, message))
 }
 
 fn spend(budget: &mut ListingBudget, layout: &LaidOut) -> Option<()> {

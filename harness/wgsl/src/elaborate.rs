@@ -9,8 +9,10 @@ use layoutproof_layout::{Annotations, Span, join};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use crate::constant::{Callee, Conversion, Evaluator, Names, NoValue, ScalarValue, Value, convert, integer};
+use crate::parser::{Parser, tokens_of};
 use crate::syntax::{AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax};
-use crate::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable};
+use crate::tokens::{Token, TokenKind};
+use crate::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable, WgslView};
 
 /// Deepest nesting of structs, arrays and aliases, as for SPIR-V.
 const DEEPEST: usize = 64;
@@ -21,7 +23,11 @@ const MOST_PROBLEMS: usize = 100;
 const F16: &str = "f16";
 
 /// Resolves the declarations of the module in `text`.
-pub(super) fn elaborate(syntax: &Syntax<'_>, text: &str) -> Result<WgslModule, Vec<Diagnostic>> {
+pub(super) fn elaborate<'a>(
+    syntax: &Syntax<'a>,
+    tokens: &[Token<'a>],
+    text: &str,
+) -> Result<WgslModule, Vec<Diagnostic>> {
     let mut elaborator = Elaborator {
         declarations: BTreeMap::new(),
         structs: BTreeMap::new(),
@@ -69,6 +75,11 @@ pub(super) fn elaborate(syntax: &Syntax<'_>, text: &str) -> Result<WgslModule, V
             DeclarationKind::Alias(_) | DeclarationKind::Const { .. } | DeclarationKind::Function { .. } => {}
         }
     }
+    for declaration in &syntax.declarations {
+        if let DeclarationKind::Function { parameters, body } = &declaration.kind {
+            elaborator.views(tokens_of(tokens, body), parameters, text, &mut module.views);
+        }
+    }
     module.atomic_members = elaborator.atomic_members;
     module.warnings = elaborator.warnings;
     let mut problems = elaborator.problems;
@@ -85,6 +96,8 @@ enum Resolved {
     Data(Data),
     /// A texture, sampler or acceleration structure.
     Handle,
+    /// `buffer`, or `buffer<N>` with its size in bytes: memory without a type.
+    Buffer(Option<u32>),
     BindingArray {
         element: Box<Resolved>,
         count: Count,
@@ -178,11 +191,16 @@ impl<'a> Elaborator<'_, 'a> {
             other => (other, Count::Finite(1)),
         };
         let data = match (space, resolved) {
-            (WgslSpace::Handle, Resolved::Handle) => None,
+            (WgslSpace::Handle, Resolved::Handle) | (WgslSpace::Uniform | WgslSpace::Storage, Resolved::Buffer(_)) => {
+                None
+            }
             (WgslSpace::Handle, _) => {
                 return self.refuse(span, format!("`{name}` has data and no address space, such as `var<uniform>`"));
             }
             (_, Resolved::Data(data)) => Some(data),
+            (WgslSpace::Immediate, Resolved::Buffer(_)) => {
+                return self.refuse(ty.span, format!("`{name}` is a buffer, which WGSL does not allow in immediates"));
+            }
             (_, Resolved::Handle | Resolved::BindingArray { .. }) => {
                 let message =
                     format!("`{name}` is a texture or sampler: declare it with `var`, without an address space");
@@ -212,6 +230,88 @@ impl<'a> Elaborator<'_, 'a> {
             declared: written.split_whitespace().collect::<Vec<_>>().join(" "),
             span,
         })
+    }
+
+    /// Adds the views in the body of a function. Syntax errors in bodies are for compilers to report.
+    fn views(&mut self, body: &[Token<'a>], parameters: &[&'a str], text: &str, views: &mut Vec<WgslView>) {
+        let is_view = |token: &Token<'_>| matches!(token.text, "bufferView" | "bufferArrayView");
+        for at in (0..body.len()).filter(|at| is_view(&body[*at])) {
+            let Ok(call) = Parser::new(&body[at..], body[at].span).primary() else { continue };
+            let ExpressionKind::Call { callee, arguments } = &call.kind else { continue };
+            let ExpressionKind::Name { template, .. } = &callee.kind else { continue };
+            let ([ty], [memory, offset, ..]) = (template.as_slice(), arguments.as_slice()) else { continue };
+            let Some(view) = self.view(body, parameters, text, &call, (ty, memory, offset)) else { continue };
+            if !views.iter().any(|known| known.name == view.name) {
+                views.push(view);
+            }
+        }
+    }
+
+    /// The view that a call makes; `None` if no host sees its memory, or the type has a problem, which is reported.
+    fn view(
+        &mut self,
+        body: &[Token<'a>],
+        parameters: &[&'a str],
+        text: &str,
+        call: &Expression<'a>,
+        (ty, memory, offset): (&Expression<'a>, &Expression<'a>, &Expression<'a>),
+    ) -> Option<WgslView> {
+        let name = match &memory.kind {
+            ExpressionKind::Unary { operand, .. } => operand,
+            _ => memory,
+        };
+        let ExpressionKind::Name { name, .. } = &name.kind else { return None };
+        let declared = self.declarations.get(name).map(|declaration| &declaration.kind);
+        let (space, limit) = match declared {
+            Some(DeclarationKind::Variable { space, ty: Some(ty), .. }) => {
+                let space = match space.first() {
+                    Some(&"uniform") => WgslSpace::Uniform,
+                    Some(&"storage") => WgslSpace::Storage,
+                    // `var<workgroup>`.
+                    _ => return None,
+                };
+                let Resolved::Buffer(size) = self.resolve(ty)? else { return None };
+                (space, size)
+            }
+            // A pointer, whose memory only the callers know.
+            _ => (WgslSpace::Storage, None),
+        };
+        let Resolved::Data(Data { ty: data, .. }) = self.resolve(ty)? else {
+            return self.refuse(ty.span, "a view has a type of data".to_owned());
+        };
+
+        let written = |span: Span| {
+            let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            written.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let is_within = |token: &&Token<'_>| offset.span.start <= token.span.start && token.span.end <= offset.span.end;
+        let mut names = body.iter().filter(is_within).filter(|token| token.kind == TokenKind::Word);
+        let is_local = |name: &str| {
+            let declares = |pair: &[Token<'_>]| matches!(pair[0].text, "let" | "var" | "const") && pair[1].text == name;
+            parameters.contains(&name) || body.windows(2).any(declares)
+        };
+        // A local name may hide a constant.
+        let offset = if names.any(|token| is_local(token.text)) {
+            None
+        } else {
+            let value = Evaluator { names: self, depth: 0 }.value(offset).ok();
+            value.and_then(|value| integer(&value)).and_then(|value| u32::try_from(value).ok())
+        };
+
+        let is_array_view = matches!(&call.kind, ExpressionKind::Call { callee, .. }
+            if matches!(callee.kind, ExpressionKind::Name { name: "bufferArrayView", .. }));
+        let mut type_name = written(ty.span);
+        let data = if is_array_view && !is_unsized(&data) {
+            let message = format!("`bufferArrayView` is for types without a fixed size: Tint refuses `{type_name}`");
+            let help = format!("write `array<{type_name}>`, which this shows");
+            self.warnings.push(Diagnostic::warning(Code::CompilerLimit, ty.span, message).with_help(help));
+            type_name = format!("array<{type_name}>");
+            Type::Array { element: Box::new(data), count: Count::Unbounded }
+        } else {
+            data
+        };
+        let place = offset.map_or_else(String::new, |offset| format!(" at {offset}"));
+        Some(WgslView { name: format!("{name} as {type_name}{place}"), space, data, offset, limit, span: call.span })
     }
 
     /// The value of an attribute's argument, which is reported if there is none.
@@ -263,7 +363,7 @@ impl<'a> Elaborator<'_, 'a> {
             };
             let Resolved::Data(inner) = resolved else {
                 let message = format!(
-                    "`{}` is a texture, sampler or acceleration structure, which cannot be a member of a struct",
+                    "`{}` is a texture, sampler, acceleration structure or buffer, which cannot be a member of a struct",
                     member.name
                 );
                 self.report(member.span, message);
@@ -381,9 +481,14 @@ impl<'a> Elaborator<'_, 'a> {
                 Resolved::Data(data) if matches!(data.ty, Type::Scalar(_) | Type::Vector { .. }) => {
                     Some(Resolved::Data(Data { is_atomic: true, ..data }))
                 }
-                Resolved::Data(_) | Resolved::Handle | Resolved::BindingArray { .. } => {
+                Resolved::Data(_) | Resolved::Handle | Resolved::Buffer(_) | Resolved::BindingArray { .. } => {
                     self.refuse(inner.span, "an atomic is a scalar".to_owned())
                 }
+            },
+            ("buffer", []) => Some(Resolved::Buffer(None)),
+            ("buffer", [size]) => match self.length(size)? {
+                Count::Finite(size) => Some(Resolved::Buffer(Some(size))),
+                Count::Unbounded => None,
             },
             ("array", [element]) => self.array(element, Count::Unbounded, span),
             ("array", [element, length]) => {
@@ -418,7 +523,7 @@ impl<'a> Elaborator<'_, 'a> {
     fn component(&mut self, expression: &Expression<'a>) -> Option<Scalar> {
         match self.resolve(expression)? {
             Resolved::Data(Data { ty: Type::Scalar(scalar), .. }) => Some(scalar),
-            Resolved::Data(_) | Resolved::Handle | Resolved::BindingArray { .. } => {
+            Resolved::Data(_) | Resolved::Handle | Resolved::Buffer(_) | Resolved::BindingArray { .. } => {
                 self.refuse(expression.span, "this is no scalar type".to_owned())
             }
         }
@@ -426,7 +531,8 @@ impl<'a> Elaborator<'_, 'a> {
 
     fn array(&mut self, element: &Expression<'a>, count: Count, span: Span) -> Option<Resolved> {
         let Resolved::Data(element) = self.resolve(element)? else {
-            return self.refuse(span, "an array cannot hold textures or samplers: use `binding_array`".to_owned());
+            return self
+                .refuse(span, "an array cannot hold textures, samplers or buffers: use `binding_array`".to_owned());
         };
         let bool_at = element.bool_at.map(|(path, place)| (join("[]", &path), place));
         let (ty, depth) = (Type::Array { element: Box::new(element.ty), count }, element.depth + 1);
@@ -531,6 +637,15 @@ impl<'a> Elaborator<'_, 'a> {
             }
         }
         None
+    }
+}
+
+/// True for an array without a length, and a struct that ends with one.
+fn is_unsized(ty: &Type) -> bool {
+    match ty {
+        Type::Array { count, .. } => *count == Count::Unbounded,
+        Type::Struct(structure) => structure.members.last().is_some_and(|last| is_unsized(&last.ty)),
+        _ => false,
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! Bodies of functions are searched for names alone, so a module may have errors there that
 //! compilers refuse. Extensions of naga that declare data or bindings are read too: 64-bit scalars,
-//! `binding_array`, `var<push_constant>`.
+//! `binding_array`, `var<push_constant>`. Calls of `bufferView` and `bufferArrayView` in the bodies are read, because
+//! they give memory of type `buffer` its types.
 //!
 //! Source: WebGPU Shading Language, W3C Candidate Recommendation Draft; its sections are named
 //! where they apply.
@@ -30,6 +31,8 @@ pub struct WgslModule {
     /// Variables of the address spaces that a host fills, and textures and samplers, in order.
     pub variables: Vec<WgslVariable>,
     pub entry_points: Vec<WgslEntryPoint>,
+    /// The types that functions give to variables of type `buffer`, each once, in order.
+    pub views: Vec<WgslView>,
     /// Constants that a pipeline sets, in order.
     pub overrides: Vec<WgslOverride>,
     /// True with `requires uniform_buffer_standard_layout`: uniform buffers follow the constraints
@@ -43,7 +46,7 @@ pub struct WgslModule {
 pub struct WgslVariable {
     pub name: String,
     pub space: WgslSpace,
-    /// The data in it; `None` for textures, samplers and acceleration structures.
+    /// The data in it; `None` for textures, samplers and acceleration structures, and for buffers that have views.
     pub data: Option<Type>,
     /// The length of a `binding_array`; 1 for other variables.
     pub count: Count,
@@ -54,6 +57,24 @@ pub struct WgslVariable {
     pub span: Span,
     /// True if the variable itself is an atomic, or an array of atomics.
     is_atomic: bool,
+}
+
+/// A call of `bufferView` or `bufferArrayView`, which reads memory as a type.
+///
+/// Source: WGSL's language extension `buffer_view`. Tint of Dawn for Node 0.6.2 refuses what
+/// [`WgslView::offset`] and [`WgslView::limit`] do not allow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WgslView {
+    /// `pool as array<Item> at 32`: the variable, the type as written and the offset.
+    pub name: String,
+    /// `Storage` also for a pointer, whose memory only the callers know.
+    pub space: WgslSpace,
+    pub data: Type,
+    /// Bytes from the start of the memory, which the type's alignment must divide; `None` if only a run knows them.
+    pub offset: Option<u32>,
+    /// The size of the memory in bytes, `N` in `buffer<N>`, which the type must not exceed.
+    pub limit: Option<u32>,
+    pub span: Span,
 }
 
 /// `@group` and `@binding`.
@@ -99,7 +120,7 @@ impl WgslModule {
         let tokens = tokens::tokens(text, file).map_err(|error| vec![error])?;
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
         let syntax = Parser::new(&tokens, Span { file, start: end, end }).module().map_err(|error| vec![error])?;
-        let mut module = elaborate::elaborate(&syntax, text)?;
+        let mut module = elaborate::elaborate(&syntax, &tokens, text)?;
         module.entry_points = usage::entry_points(&syntax, &tokens, &module.variables);
         Ok(module)
     }
@@ -135,8 +156,18 @@ impl WgslModule {
     }
 }
 
+impl WgslView {
+    pub fn block(&self) -> Block {
+        let kind = match self.space {
+            WgslSpace::Uniform => BlockKind::UniformBlock,
+            WgslSpace::Storage | WgslSpace::Immediate | WgslSpace::Handle => BlockKind::StorageBlock,
+        };
+        Block { span: self.span, ..Block::new(&self.name, kind, self.data.clone()) }
+    }
+}
+
 impl WgslVariable {
-    /// The block of bytes that it is; `None` for textures, samplers and acceleration structures.
+    /// The block of bytes that it is; `None` if it has no data of its own.
     pub fn block(&self) -> Option<Block> {
         let kind = match self.space {
             WgslSpace::Uniform => BlockKind::UniformBlock,

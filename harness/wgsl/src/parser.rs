@@ -299,7 +299,7 @@ impl<'t, 'a> Parser<'t, 'a> {
         Ok(Expression { span, kind: ExpressionKind::Access { base: Box::new(base), steps } })
     }
 
-    fn primary(&mut self) -> Parsed<Expression<'a>> {
+    pub(super) fn primary(&mut self) -> Parsed<Expression<'a>> {
         let start = self.span();
         if self.take('(') {
             let inner = self.expression()?;

@@ -187,6 +187,69 @@ fn the_standard_layout_lifts_the_constraints_of_uniform_buffers() {
 }
 
 /// WGSL, 14.4.1: f16 has 2 bytes, `vec3<f16>` 6 at multiples of 8, `mat3x2<f16>` columns 4 apart.
+const BUFFERS: &str = "requires buffer_view;
+struct Item { at: vec3f, id: u32, w: array<f32, 3> }
+struct Tail { n: u32, w: array<vec3f> }
+const AT = 32;
+@group(0) @binding(0) var<storage, read_write> pool: buffer;
+@group(0) @binding(1) var<uniform> small: buffer<64>;
+var<workgroup> local: buffer<64>;
+";
+
+/// The language extension `buffer_view`. A program of Chromium 153 on `SwiftShader` reads `Item` at 32 from bytes 32, 44 and
+/// 56. Tint of Dawn for Node 0.6.2 takes these calls.
+#[test]
+fn views_give_buffers_their_types() {
+    let views = |body: &str| -> Vec<(String, Vec<u32>)> {
+        let text = format!("{BUFFERS}@compute @workgroup_size(1) fn main() {{ {body} }}");
+        let blocks = read_wgsl(&text, FileId(0)).unwrap_or_else(|found| panic!("{body}: {found:?}"));
+        let offsets = |block: &BlockLayout| block.rows().iter().map(|row| row.offset).collect();
+        blocks.iter().map(|block| (block.name.clone(), offsets(block))).collect()
+    };
+    let item = |name: &str, offsets: &[u32]| (name.to_owned(), offsets.to_vec());
+    assert_eq!(
+        views(
+            "let x = bufferView<Item>(&pool, 32); bufferView<Item>(&small, 2 * AT - 32).id; bufferView<Item>(&pool, AT);"
+        ),
+        [item("pool as Item at 32", &[0, 12, 16]), item("small as Item at 32", &[0, 12, 16])]
+    );
+    assert_eq!(views("bufferView<Tail>(&pool, AT).n = 1;"), [item("pool as Tail at 32", &[0, 16])]);
+    assert_eq!(
+        views("let x = bufferArrayView<array<f32>>(&small, 4, 16)[1];"),
+        [item("small as array<f32> at 4", &[0])]
+    );
+    // Only a run knows the offset; the last name hides a constant.
+    assert_eq!(views("bufferView<f32>(&pool, bufferLength(&pool));"), [item("pool as f32", &[0])]);
+    assert_eq!(views("let AT = x; bufferView<f32>(&pool, AT);"), [item("pool as f32", &[0])]);
+    assert_eq!(views("let p = &pool; bufferView<f32>(p, 4);"), [item("p as f32 at 4", &[0])]);
+    assert_eq!(views("bufferView<f32>(&local, 4);"), []);
+}
+
+/// Tint: "the offset argument of bufferView must evenly divide the alignment of the return type (16)", and "the offset
+/// argument of bufferView plus the minimum size of the return type must be less than or equal to the buffer size".
+#[test]
+fn views_lie_in_their_buffers() {
+    for (call, message) in [
+        (
+            "bufferView<Item>(&pool, 20)",
+            "`pool as Item at 20`: the offset is no multiple of 16, the alignment of the type",
+        ),
+        ("bufferView<Item>(&small, 48)", "`small as Item at 48`: 32 bytes at 48 end after the buffer's 64"),
+    ] {
+        let text = format!("{BUFFERS}fn f() {{ let x = {call}; }}");
+        wgsl_error(&text, 8, 18, message);
+    }
+}
+
+/// Tint: "return type of bufferArrayView cannot have a fixed footprint".
+#[test]
+fn views_of_arrays_have_no_fixed_size() {
+    let text = format!("{BUFFERS}fn f() {{ let x = bufferArrayView<Item>(&pool, 32, 32); }}");
+    let read = WgslLayouts::read(&text, FileId(0)).unwrap();
+    assert_eq!(read.blocks.iter().map(|block| block.name.as_str()).collect::<Vec<_>>(), ["pool as array<Item> at 32"]);
+    assert_eq!(read.module.warnings.len(), 1);
+}
+
 #[test]
 fn halves_take_two_bytes() {
     let text = "enable f16; struct S { a: f16, b: vec3<f16>, c: f16, m: mat3x2<f16>, d: array<f16, 3>, e: vec2h }
