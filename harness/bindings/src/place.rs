@@ -36,6 +36,11 @@ impl fmt::Display for BindingPlace {
         if unit == LayoutUnit::Binding {
             return write!(f, "set {space} binding {index}{}", CountSuffix(count));
         }
+        if unit == LayoutUnit::AtomicCounterBytes {
+            // A counter has four bytes.
+            let counters = if let Count::Finite(bytes) = count { Count::Finite(bytes / 4) } else { count };
+            return write!(f, "atomic-counter {space} offset {index}{}", CountSuffix(counters));
+        }
         let gap = if unit.is_register() { "" } else { " " };
         write!(f, "{unit}{gap}{index}{}", CountSuffix(count))?;
         if space == 0 { Ok(()) } else { write!(f, " space{space}") }

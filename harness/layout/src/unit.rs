@@ -56,6 +56,18 @@ pub enum LayoutUnit {
     ExistentialType,
     /// Values of such types, which are bound when the type is chosen.
     ExistentialObject,
+    /// Binding points of uniform blocks in OpenGL.
+    UniformBuffer,
+    /// Binding points of storage blocks in OpenGL.
+    StorageBuffer,
+    /// Texture image units of OpenGL.
+    TextureUnit,
+    /// Image units of OpenGL.
+    ImageUnit,
+    /// Bytes of OpenGL's buffers of atomic counters. The space is the binding point of the buffer.
+    AtomicCounterBytes,
+    /// Locations of uniforms outside of blocks in OpenGL.
+    UniformLocation,
 }
 
 impl LayoutUnit {
@@ -81,6 +93,12 @@ impl LayoutUnit {
                 | Self::MetalBuffer
                 | Self::MetalTexture
                 | Self::MetalSampler
+                | Self::UniformBuffer
+                | Self::StorageBuffer
+                | Self::TextureUnit
+                | Self::ImageUnit
+                | Self::AtomicCounterBytes
+                | Self::UniformLocation
         )
     }
 }

@@ -11,7 +11,7 @@ use layoutproof_core::check::Source;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span};
-use layoutproof_readers::spirv::DeclaredVariable;
+use layoutproof_readers::spirv::{DeclaredUniform, DeclaredVariable, OpenGlClass};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_wgsl::{WgslEntryPoint, WgslModule};
 
@@ -98,12 +98,52 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
     warnings.collect()
 }
 
+/// The binding points, units and locations of a module in OpenGL.
+fn opengl_places(variables: &[DeclaredVariable], uniforms: &[DeclaredUniform], span: Span) -> Vec<Binding> {
+    let of_variable = |variable: &DeclaredVariable| {
+        let binding = |unit| Binding {
+            path: variable.name.clone(),
+            unit,
+            space: 0,
+            index: variable.binding,
+            count: variable.count,
+            span,
+        };
+        Some(match variable.class? {
+            OpenGlClass::UniformBlock => binding(LayoutUnit::UniformBuffer),
+            OpenGlClass::StorageBlock => binding(LayoutUnit::StorageBuffer),
+            OpenGlClass::Texture => binding(LayoutUnit::TextureUnit),
+            OpenGlClass::Image => binding(LayoutUnit::ImageUnit),
+            OpenGlClass::AtomicCounter { offset } => Binding {
+                space: variable.binding,
+                index: offset,
+                // A counter has four bytes.
+                count: variable.count.times(Count::Finite(4)),
+                ..binding(LayoutUnit::AtomicCounterBytes)
+            },
+        })
+    };
+    let of_uniform = |uniform: &DeclaredUniform| Binding {
+        path: uniform.name.clone(),
+        unit: LayoutUnit::UniformLocation,
+        space: 0,
+        index: uniform.location,
+        count: Count::Finite(uniform.locations),
+        span,
+    };
+    variables.iter().filter_map(of_variable).chain(uniforms.iter().map(of_uniform)).collect()
+}
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeclaredBindings {
     /// In the order of the file.
     pub bindings: Vec<Binding>,
     /// The declarations in the file's words, by path.
     pub declared: BTreeMap<String, String>,
+    /// The places that OpenGL gives them, if the file is in GLSL.
+    pub opengl: Vec<Binding>,
+    /// The parameters whose place in OpenGL the text leaves open, each with the reason.
+    pub open_in_opengl: BTreeMap<String, String>,
     /// The entry points, and the indices of the bindings that each uses; `None` if they are not read.
     pub entry_points: Option<Vec<(String, BTreeSet<usize>)>>,
 }
@@ -157,8 +197,8 @@ impl DeclaredBindings {
     }
 
     /// Sets and bindings of a SPIR-V module, which is read at `start`.
-    pub fn of_spirv(variables: &[DeclaredVariable], start: Span) -> Self {
-        let mut made = Self::default();
+    pub fn of_spirv(variables: &[DeclaredVariable], uniforms: &[DeclaredUniform], start: Span) -> Self {
+        let mut made = Self { opengl: opengl_places(variables, uniforms, start), ..Self::default() };
         for variable in variables {
             let path = if variable.name.is_empty() { "?".to_owned() } else { variable.name.clone() };
             let words = match variable.kind {
@@ -180,14 +220,57 @@ impl DeclaredBindings {
                 self.bindings.push(binding);
             }
         }
+        for binding in other.opengl {
+            if !self.opengl.contains(&binding) {
+                self.opengl.push(binding);
+            }
+        }
+        self.open_in_opengl.extend(other.open_in_opengl);
         self.declared.extend(other.declared);
         self.entry_points = None;
+    }
+
+    /// Marks the places in OpenGL that glslang made up: those of parameters whose declarations have no `binding` or
+    /// `location`.
+    ///
+    /// Source: GLSL 4.60, 4.4.5 and 4.4.6; OpenGL 4.6 (Core Profile), 7.6: the driver assigns locations, binding points
+    /// start as 0.
+    pub fn leave_open_in_opengl(&mut self, has_word: impl Fn(&str, &str) -> bool) {
+        for binding in &mut self.opengl {
+            let (word, reason) = match binding.unit {
+                LayoutUnit::UniformLocation => ("location", "the driver chooses the location"),
+                _ => ("binding", "the text names no binding: OpenGL begins with 0, and the program sets another"),
+            };
+            if !has_word(&binding.path, word) {
+                self.open_in_opengl.insert(binding.path.clone(), reason.to_owned());
+                binding.index = 0;
+            }
+        }
+    }
+
+    /// The places in OpenGL. Each class has its own binding points, and the elements of an array take one each.
+    fn opengl_column(&self) -> BindingsColumn {
+        let bound = BoundModule {
+            bindings: self.opengl.clone(),
+            uncertain: self.open_in_opengl.clone(),
+            ..BoundModule::default()
+        };
+        let is_certain = |index: usize| !self.open_in_opengl.contains_key(&bound.bindings[index].path);
+        let overlaps = bound.overlaps(true);
+        let overlaps = overlaps.into_iter().filter(|overlap| is_certain(overlap.first) && is_certain(overlap.second));
+        let overlaps = overlaps.collect();
+        let mut column = BindingsColumn::new(Column::of_language(ShaderTarget::Opengl), bound, None, overlaps);
+        column.declared.clone_from(&self.declared);
+        column
     }
 
     /// The bindings as a column for `target`: all, or those that one entry point uses. Two that no
     /// entry point uses together may share a place.
     pub fn column(&self, target: ShaderTarget, entry: Option<&str>) -> Result<BindingsColumn, UnknownEntry> {
         let chosen = entry.map(|asked| self.entry_point(asked)).transpose()?;
+        if target == ShaderTarget::Opengl {
+            return Ok(self.opengl_column());
+        }
         let is_bound = |index: usize| {
             let is_constant = self.bindings[index].unit == LayoutUnit::ConstantId;
             is_constant || chosen.is_none_or(|(_, uses)| uses.contains(&index))

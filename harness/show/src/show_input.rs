@@ -325,7 +325,7 @@ impl LaidOutFile {
     /// The blocks of a SPIR-V module. Warnings are at `start`, except those about specialization
     /// constants: `place` returns the place of the constant with a `SpecId`.
     pub fn of_module(module: DeclaredModule, start: Span, place: impl Fn(u32) -> Span) -> Self {
-        let bindings = DeclaredBindings::of_spirv(&module.variables, start);
+        let bindings = DeclaredBindings::of_spirv(&module.variables, &module.uniforms, start);
         let lengths = module.blocks.iter().flat_map(|block| {
             let lengths = block.specialized.iter();
             lengths.filter_map(|length| may_be_another(&block.layout.name, length, &place))

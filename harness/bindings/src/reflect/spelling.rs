@@ -28,7 +28,10 @@ impl UnitWords {
 /// Slang names Metal's buffer, texture and sampler indices after D3D's registers.
 pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
     let (json, chapter, meaning) = match unit {
-        LayoutUnit::Bytes => ("uniform", "Uniform", "bytes"),
+        // Slang has no reflection of OpenGL's own places.
+        LayoutUnit::Bytes | LayoutUnit::AtomicCounterBytes | LayoutUnit::UniformLocation => {
+            ("uniform", "Uniform", "bytes")
+        }
         LayoutUnit::ConstantBuffer => ("constantBuffer", "ConstantBuffer", "constant buffer slots"),
         LayoutUnit::ShaderResource | LayoutUnit::MetalTexture => ("shaderResource", "ShaderResource", "texture slots"),
         LayoutUnit::UnorderedAccess => ("unorderedAccess", "UnorderedAccess", "uav slots"),
@@ -50,6 +53,10 @@ pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
         LayoutUnit::MetalArgument => {
             ("metalArgumentBufferElement", "MetalArgumentBufferElement", "Metal argument buffer elements")
         }
+        LayoutUnit::UniformBuffer => ("constantBuffer", "ConstantBuffer", "uniform buffer slots"),
+        LayoutUnit::StorageBuffer => ("unorderedAccess", "UnorderedAccess", "storage buffer slots"),
+        LayoutUnit::TextureUnit => ("shaderResource", "ShaderResource", "texture units"),
+        LayoutUnit::ImageUnit => ("unorderedAccess", "UnorderedAccess", "image units"),
         LayoutUnit::ExistentialType => ("existentialTypeParam", "ExistentialTypeParam", "types of interface values"),
         LayoutUnit::ExistentialObject => ("existentialObjectParam", "ExistentialObjectParam", "interface values"),
     };

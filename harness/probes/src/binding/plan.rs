@@ -111,7 +111,13 @@ impl Planner<'_> {
             LayoutUnit::MetalBuffer
             | LayoutUnit::MetalTexture
             | LayoutUnit::MetalSampler
-            | LayoutUnit::MetalArgument => {
+            | LayoutUnit::MetalArgument
+            | LayoutUnit::UniformBuffer
+            | LayoutUnit::StorageBuffer
+            | LayoutUnit::TextureUnit
+            | LayoutUnit::ImageUnit
+            | LayoutUnit::AtomicCounterBytes
+            | LayoutUnit::UniformLocation => {
                 self.skip(row, binding, &format!("no device here has the registers of {}", self.request.target));
             }
             // Shaders read none of these. The resources in a set have their own rows, existentials have none.

@@ -29,6 +29,8 @@ pub(super) struct Declarations {
     /// Types that were replaced by opaque ones or that have no known size, by id: a noun phrase for
     /// messages.
     pub(super) unread: BTreeMap<Word, String>,
+    /// Types of images, by id: true for one that no sampler reads.
+    pub(super) images: BTreeMap<Word, bool>,
     /// Numbers of unknown decorations, by decorated id and member.
     pub(super) unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
     /// Sentences about parts of the module that may hold blocks but are not listed.
@@ -75,6 +77,7 @@ struct DeclarationFilter {
     /// Widths of integer types. rspirv needs them to read constants.
     integers: BTreeMap<Word, u32>,
     elements: BTreeMap<Word, Word>,
+    images: BTreeMap<Word, bool>,
     unread: BTreeMap<Word, String>,
     /// Constants whose value is unknown here, by id: a noun phrase for messages.
     unread_constants: BTreeMap<Word, String>,
@@ -95,6 +98,7 @@ impl DeclarationFilter {
         Declarations {
             module,
             unread: self.unread,
+            images: self.images,
             unknown_decorations: self.unknown_decorations,
             warnings: self.warnings,
         }
@@ -277,6 +281,12 @@ impl DeclarationFilter {
             }
         }
 
+        match op {
+            // `Sampled` is 2 for an image that is read and written without a sampler.
+            Op::TypeImage => drop(self.images.insert(id, word(7) == Some(2))),
+            Op::TypeSampledImage => drop(self.images.insert(id, false)),
+            _ => {}
+        }
         match (op, word(2)) {
             (Op::TypeInt, width) => self.integers.extend(width.map(|width| (id, width))),
             // A further operand means that the encoding is not IEEE's for that width.
@@ -382,5 +392,6 @@ fn places_data(decoration: Decoration) -> bool {
             | Decoration::SpecId
             | Decoration::DescriptorSet
             | Decoration::Binding
+            | Decoration::Location
     )
 }

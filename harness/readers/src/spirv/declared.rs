@@ -57,6 +57,7 @@ pub struct DeclaredModule {
     pub blocks: Vec<DeclaredBlock>,
     /// The variables with a binding, in declaration order.
     pub variables: Vec<DeclaredVariable>,
+    pub uniforms: Vec<DeclaredUniform>,
     /// Sentences about unknown words that may declare blocks, which are not listed then.
     pub warnings: Vec<String>,
 }
@@ -71,6 +72,32 @@ pub struct DeclaredVariable {
     pub count: Count,
     /// `None` for textures, samplers and the like.
     pub kind: Option<BlockKind>,
+    /// `None` if OpenGL binds no such variable.
+    pub class: Option<OpenGlClass>,
+}
+
+/// The class of OpenGL whose binding points a variable takes.
+///
+/// Source: OpenGL 4.6 (Core Profile), 7.6.2, 7.7, 7.8 and 7.11; GLSL 4.60, 4.4.5 and 4.4.6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OpenGlClass {
+    UniformBlock,
+    StorageBlock,
+    Texture,
+    Image,
+    /// With the bytes before it in the buffer at its binding.
+    AtomicCounter {
+        offset: u32,
+    },
+}
+
+/// A uniform outside of blocks, which only OpenGL has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeclaredUniform {
+    pub name: String,
+    pub location: u32,
+    /// One for each element of an array, and each member of a struct.
+    pub locations: u32,
 }
 
 /// Reads the blocks of a module in declaration order. A block whose members lack Offset or strides
@@ -88,10 +115,11 @@ impl DeclaredModule {
         let declarations = Declarations::read(words)?;
         let types = SpirvTypes::read(&declarations.module)?;
         let blocks = blocks(&declarations, &types)?;
-        let variables = variables(&declarations.module, &types, &blocks);
+        let variables = variables(&declarations, &types, &blocks);
         let mut warnings = declarations.warnings;
         warnings.extend(small_alignments(words, &types)?);
-        Ok(Self { blocks, variables, warnings })
+        let uniforms = uniforms(&declarations.module, &types);
+        Ok(Self { blocks, variables, uniforms, warnings })
     }
 }
 
@@ -166,9 +194,9 @@ fn largest_scalar(types: &SpirvTypes, ty: Word, known: &mut BTreeMap<Word, u32>)
 }
 
 /// The variables with a binding. `blocks` are those of the module.
-fn variables(module: &Module, types: &SpirvTypes, blocks: &[DeclaredBlock]) -> Vec<DeclaredVariable> {
+fn variables(declarations: &Declarations, types: &SpirvTypes, blocks: &[DeclaredBlock]) -> Vec<DeclaredVariable> {
     let mut blocks = blocks.iter();
-    let bound = in_order(module, types).filter_map(|variable| {
+    let bound = in_order(&declarations.module, types).filter_map(|variable| {
         let block = place(types, variable).and_then(|_| blocks.next());
         let (mut element, mut count) = (variable.pointee, Count::Finite(1));
         loop {
@@ -184,9 +212,70 @@ fn variables(module: &Module, types: &SpirvTypes, blocks: &[DeclaredBlock]) -> V
             binding: variable.binding?,
             count,
             kind: block.map(|block| block.layout.kind),
+            class: opengl_class(declarations, variable, element, block),
         })
     });
     bound.collect()
+}
+
+fn opengl_class(
+    declarations: &Declarations,
+    variable: &SpirvVariable,
+    element: Word,
+    block: Option<&DeclaredBlock>,
+) -> Option<OpenGlClass> {
+    match (block.map(|block| block.layout.kind), variable.class) {
+        (Some(BlockKind::UniformBlock), _) => Some(OpenGlClass::UniformBlock),
+        (Some(BlockKind::StorageBlock), _) => Some(OpenGlClass::StorageBlock),
+        (None, StorageClass::AtomicCounter) => {
+            Some(OpenGlClass::AtomicCounter { offset: variable.offset.unwrap_or(0) })
+        }
+        (None, StorageClass::UniformConstant) => declarations.images.get(&element).map(|is_storage| match is_storage {
+            true => OpenGlClass::Image,
+            false => OpenGlClass::Texture,
+        }),
+        _ => None,
+    }
+}
+
+fn uniforms(module: &Module, types: &SpirvTypes) -> Vec<DeclaredUniform> {
+    let mut known = BTreeMap::new();
+    let mut uniforms = Vec::new();
+    for variable in in_order(module, types).filter(|variable| variable.class == StorageClass::UniformConstant) {
+        let locations = locations(types, variable.pointee, &mut known);
+        if let (Some(locations), Some(location), Some(name)) = (locations, variable.location, variable.name.clone()) {
+            uniforms.push(DeclaredUniform { name, location, locations });
+        }
+    }
+    uniforms
+}
+
+/// The locations of a uniform's type; `None` for samplers and images, which have bindings. `known` keeps this linear.
+fn locations(types: &SpirvTypes, ty: Word, known: &mut BTreeMap<Word, Option<u32>>) -> Option<u32> {
+    if let Some(locations) = known.get(&ty) {
+        return *locations;
+    }
+    known.insert(ty, None);
+    let locations = match types.get(ty) {
+        SpirvType::Bool
+        | SpirvType::Int { .. }
+        | SpirvType::Float { .. }
+        | SpirvType::Vector { .. }
+        | SpirvType::Matrix { .. } => Some(1),
+        SpirvType::Array { element, length, .. } => {
+            locations(types, *element, known).map(|locations| locations.saturating_mul(*length))
+        }
+        SpirvType::Struct(members) => members.iter().try_fold(0_u32, |sum, member| {
+            locations(types, member.ty, known).map(|locations| sum.saturating_add(locations))
+        }),
+        SpirvType::RuntimeArray { .. }
+        | SpirvType::Void
+        | SpirvType::Pointer { .. }
+        | SpirvType::UntypedPointer { .. }
+        | SpirvType::Other => None,
+    };
+    known.insert(ty, locations);
+    locations
 }
 
 fn blocks(declarations: &Declarations, types: &SpirvTypes) -> Result<Vec<DeclaredBlock>, BadModule> {
@@ -274,6 +363,8 @@ fn behind_pointers<'a>(
             // A variable that the module does not have, so that the block is listed like the
             // others.
             let variable = SpirvVariable {
+                location: None,
+                offset: None,
                 class: StorageClass::PhysicalStorageBuffer,
                 pointee: *pointee,
                 set: None,

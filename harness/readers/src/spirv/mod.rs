@@ -20,7 +20,8 @@ pub mod types;
 
 pub use alignment::{AddressAlignments, AlignmentPromises, BrokenPromise, alignment_promises};
 pub use declared::{
-    BoundVariable, DeclaredBlock, DeclaredModule, DeclaredVariable, SpecializedLength, bound_variables, declared,
+    BoundVariable, DeclaredBlock, DeclaredModule, DeclaredUniform, DeclaredVariable, OpenGlClass, SpecializedLength,
+    bound_variables, declared,
 };
 pub use load::{BadModule, Operands, disassembly, load};
 pub use needs::{features_of, target_environment, without_source};

@@ -111,6 +111,9 @@ pub struct SpirvVariable {
     pub pointee: Word,
     pub set: Option<u32>,
     pub binding: Option<u32>,
+    pub location: Option<u32>,
+    /// The place of an atomic counter in its buffer.
+    pub offset: Option<u32>,
     pub name: Option<String>,
     /// The built-in value that the device stores in it.
     pub builtin: Option<BuiltIn>,
@@ -353,6 +356,8 @@ impl SpirvTypes {
             pointee,
             set: decorations.number(id, Decoration::DescriptorSet),
             binding: decorations.number(id, Decoration::Binding),
+            location: decorations.number(id, Decoration::Location),
+            offset: decorations.number(id, Decoration::Offset),
             name: decorations.name(id).cloned(),
             builtin: decorations.number(id, Decoration::BuiltIn).and_then(BuiltIn::from_u32),
             initializer,

@@ -6,7 +6,7 @@
 //! stages are tried until glslang accepts one, beginning with those whose keywords the text
 //! contains. A text that is not Vulkan's GLSL is tried as OpenGL's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use layoutproof_frontend::IncludeSearch;
@@ -133,6 +133,10 @@ impl GlslTextReading<'_> {
 
         let blocks = spirv_blocks(options.tools.reader(), module.words, start.file)?;
         let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(text, number, start));
+        let placed = words_of_places(&text.text);
+        if let Some(bindings) = &mut file.bindings {
+            bindings.leave_open_in_opengl(|name, word| placed.contains(&(name, word)));
+        }
         if let Some(refusal) = refusal {
             // Without a block, the errors are all that there is to say.
             if file.blocks.is_empty() {
@@ -261,6 +265,41 @@ fn blocks_of_driver(text: &str) -> Vec<String> {
                 let instance = end.and_then(|end| tokens.get(end)).filter(|name| !matches!(**name, ";" | "["));
                 found.push((*instance.unwrap_or(last)).to_owned());
             }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The parameters whose declarations have `binding` or `location`, by the names of the parameters and of their blocks, each
+/// with the word. Macros count by the words of their definitions.
+fn words_of_places(text: &str) -> BTreeSet<(&str, &'static str)> {
+    let mut macros: HashMap<&str, Vec<&'static str>> = HashMap::new();
+    let place = |word: &str| ["binding", "location"].into_iter().find(|place| *place == word);
+    let mut found = BTreeSet::new();
+    let mut depth = 0_usize;
+    let mut statement: Vec<&str> = Vec::new();
+    for token in glsl_tokens(text) {
+        if let Some(directive) = token.strip_prefix('#') {
+            let mut words = glsl_tokens(directive).skip_while(|word| *word == "define");
+            let places = words.clone().filter_map(place).collect();
+            macros.extend(words.next().map(|name| (name, places)));
+            continue;
+        }
+        match token {
+            "{" => depth += 1,
+            "}" => depth = depth.saturating_sub(1),
+            ";" if depth == 0 => {
+                let words = statement.iter().flat_map(|word| match place(word) {
+                    Some(place) => vec![place],
+                    None => macros.get(word).cloned().unwrap_or_default(),
+                });
+                let places: BTreeSet<&'static str> = words.collect();
+                let pairs = places.iter().flat_map(|place| statement.iter().map(move |name| (*name, *place)));
+                found.extend(pairs);
+                statement.clear();
+            }
+            _ if depth == 0 => statement.push(token),
             _ => {}
         }
     }

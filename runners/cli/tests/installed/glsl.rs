@@ -13,7 +13,7 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 20] = [
+const TESTS: [(&str, Test); 21] = [
     ("the_newest_build_reads", the_newest_build_reads),
     ("the_user_chooses_the_build", the_user_chooses_the_build),
     ("files_are_included", files_are_included),
@@ -32,6 +32,7 @@ const TESTS: [(&str, Test); 20] = [
     ("shaders_need_no_blocks", shaders_need_no_blocks),
     ("sections_of_godot_are_shaders", sections_of_godot_are_shaders),
     ("parts_of_sokol_are_shaders", parts_of_sokol_are_shaders),
+    ("opengl_has_its_own_binding_points", opengl_has_its_own_binding_points),
     ("errors_have_their_places", errors_have_their_places),
     ("a_glslang_that_dies_is_told", a_glslang_that_dies_is_told),
 ];
@@ -474,6 +475,90 @@ fn parts_of_sokol_are_shaders(folder: &Path) -> Result<(), Failed> {
 
     fs::write(folder.join("b.glsl"), text.replace("@include_block shared", "@include_block other"))?;
     refuses(folder, "b.glsl", ("no `@block other` is here, which `v` includes", "b.glsl:6"))
+}
+
+/// Unit, space, index and count of each parameter in OpenGL, and the number of overlaps; `None` where the place is open.
+type OpenGlPlace = (String, Option<String>, usize);
+
+fn opengl_places(folder: &Path, name: &str) -> Result<Vec<OpenGlPlace>, Failed> {
+    let answer: Value = serde_json::from_slice(&show(folder, &format!("{name} --target opengl"))?.stdout)?;
+    let places = answer["bindings"].as_array().into_iter().flatten().map(|row| {
+        let place = format!("{} {} {} {}", row["unit"], row["space"], row["index"], row["count"]).replace('"', "");
+        let overlaps = row["overlaps"].as_array().map_or(0, Vec::len);
+        let path = row["path"].as_str().unwrap_or_default().to_owned();
+        (path, Some(place).filter(|_| row["uncertain"].is_null()), overlaps)
+    });
+    Ok(places.collect())
+}
+
+/// OpenGL 4.6 (Core Profile), 7.6 to 7.8 and 7.11, GLSL 4.60, 4.4.3 to 4.4.6: each class has its own binding points,
+/// elements of arrays and members of structs take consecutive ones, and a counter follows the one before it. The offsets
+/// of counters are glslang 12.0.0's.
+fn opengl_has_its_own_binding_points(folder: &Path) -> Result<(), Failed> {
+    let place = |path: &str, place: &str, overlaps: usize| (path.to_owned(), Some(place.to_owned()), overlaps);
+    let open = |path: &str| (path.to_owned(), None, 0);
+    fs::write(
+        folder.join("a.frag"),
+        "#version 450\nlayout(std140, binding = 0) uniform Scene { vec4 tint; };\n\
+         layout(std430, binding = 0) buffer Log { float entries[]; };\nlayout(binding = 0) uniform sampler2D albedo;\n\
+         layout(binding = 0, rgba8) uniform writeonly image2D target;\nout vec4 c;\n\
+         void main() { c = tint * texture(albedo, tint.xy); imageStore(target, ivec2(0), c); entries[0] = 0.0; }\n",
+    )?;
+    let mut found = opengl_places(folder, "a.frag")?;
+    found.sort();
+    equal(
+        &found,
+        &vec![
+            place("Log", "storage-buffer 0 0 1", 0),
+            place("Scene", "uniform-buffer 0 0 1", 0),
+            place("albedo", "texture-unit 0 0 1", 0),
+            place("target", "image-unit 0 0 1", 0),
+        ],
+    )?;
+
+    fs::write(
+        folder.join("b.frag"),
+        "#version 450\n#define AT(n) layout(binding = n)\nAT(1) uniform sampler2D maps[3];\nAT(3) uniform sampler2D late;\n\
+         uniform sampler2D loose;\nlayout(std140, binding = 2) uniform A { vec4 a; } blocks[2];\n\
+         layout(std140) uniform Z { vec4 z; };\nstruct L { vec3 p; float r[2]; };\nlayout(location = 5) uniform L light;\n\
+         layout(location = 7) uniform vec4 tint;\nuniform vec4 other;\nout vec4 c;\n\
+         void main() { c = texture(maps[0], tint.xy) + texture(late, other.xy) + texture(loose, light.p.xy)\n\
+         + blocks[0].a + z; }\n",
+    )?;
+    let mut found = opengl_places(folder, "b.frag")?;
+    found.sort();
+    equal(
+        &found,
+        &vec![
+            open("Z"),
+            place("blocks", "uniform-buffer 0 2 2", 0),
+            place("late", "texture-unit 0 3 1", 1),
+            place("light", "uniform-location 0 5 3", 1),
+            open("loose"),
+            place("maps", "texture-unit 0 1 3", 1),
+            open("other"),
+            place("tint", "uniform-location 0 7 1", 1),
+        ],
+    )?;
+
+    fs::write(
+        folder.join("c.comp"),
+        "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0, offset = 4) uniform atomic_uint counts[4];\n\
+         layout(binding = 0) uniform atomic_uint next;\nlayout(binding = 0, offset = 40) uniform atomic_uint apart;\n\
+         layout(std430, binding = 0) buffer R { uint value[]; };\n\
+         void main() { value[0] = atomicCounter(counts[1]) + atomicCounter(next) + atomicCounter(apart); }\n",
+    )?;
+    let mut found = opengl_places(folder, "c.comp")?;
+    found.sort();
+    equal(
+        &found,
+        &vec![
+            place("R", "storage-buffer 0 0 1", 0),
+            place("apart", "atomic-counter-bytes 0 40 4", 0),
+            place("counts", "atomic-counter-bytes 0 4 16", 0),
+            place("next", "atomic-counter-bytes 0 20 4", 0),
+        ],
+    )
 }
 
 fn errors_have_their_places(folder: &Path) -> Result<(), Failed> {
