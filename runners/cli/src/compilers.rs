@@ -60,13 +60,13 @@ pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>
         names.iter().any(|name| name == ALL || name == toolchain.name || name == toolchain.compiler)
     };
     let wanted: Vec<&'static Toolchain> = toolchains().iter().filter(is_named).collect();
-    let found = Toolchains::find_for(MachineTools::find()?.folder(), &wanted).limit(Duration::from_secs(limit));
+    let found = Toolchains::find_for(MachineTools::find()?.folder(), &wanted);
     for BrokenCompiler { name, reason } in found.broken() {
         warn(&format!("note: compiler `{name}` is broken: {reason}\n"));
     }
     for sentence in found.notes() {
         warn(&format!("note: {sentence}\n"));
     }
-    let found = found.with_builds(builds(names)?)?;
+    let found = found.with_builds(builds(names)?)?.limit(Duration::from_secs(limit));
     Ok(found.with_reader(reader).with_cache(cache.cloned()))
 }

@@ -57,9 +57,19 @@ fn has_pointers_in_buffers(module: &Module) -> bool {
 }
 
 /// The feature for a capability; `None` for capabilities that every Vulkan 1.1 device has.
+///
+/// Source: Vulkan 1.3, "Vulkan Environment for SPIR-V", Capabilities: those without a requirement.
 fn feature(capability: Capability) -> Result<Option<Feature>, ReadError> {
     Ok(match capability {
-        Capability::Matrix | Capability::Shader => None,
+        Capability::Matrix
+        | Capability::Shader
+        | Capability::InputAttachment
+        | Capability::Sampled1D
+        | Capability::Image1D
+        | Capability::SampledBuffer
+        | Capability::ImageBuffer
+        | Capability::ImageQuery
+        | Capability::DerivativeControl => None,
         Capability::Int8 => Some(Feature::Int8),
         Capability::Int16 => Some(Feature::Int16),
         Capability::Int64 => Some(Feature::Int64),

@@ -82,6 +82,31 @@ fn convention(text: &str) -> anyhow::Result<NamedConvention> {
     Ok(NamedConvention { convention, version })
 }
 
+/// The stages of profiles, and what stands for any of them.
+const STAGES: [&str; 10] = ["vs", "ps", "gs", "hs", "ds", "cs", "ms", "as", "lib", "sm"];
+
+/// Refuses profiles that no compiler has, and the shader models of Direct3D 9, whose constants have registers of their own:
+/// FXC 10.0.22621 `-T vs_2_0` gives a `float4x4` four of them, a `float` one, and constants without uses none.
+pub(crate) fn check_profile(profile: Option<&str>) -> anyhow::Result<()> {
+    let Some((profile, (stage, model))) = profile.and_then(|profile| Some((profile, profile.split_once('_')?))) else {
+        return Ok(());
+    };
+    // Slang has profiles with other words: `glsl_450`, `spirv_1_5`.
+    if !STAGES.contains(&stage) && stage.len() != 2 {
+        return Ok(());
+    }
+    let Some(major) = model.split('_').next().and_then(|major| major.parse::<u32>().ok()) else { return Ok(()) };
+    if major < 4 {
+        bail!(
+            "`{profile}`: layoutproof does not compute the constant registers of shader models before 4; name a later profile"
+        );
+    }
+    if !STAGES.contains(&stage) || major > 6 {
+        bail!("`{profile}` is no profile: stages are {}, shader models 4 to 6", STAGES.join(", "));
+    }
+    Ok(())
+}
+
 impl PlacementArgs {
     /// True if one target without a layout option is named. Its JSON has bindings alone, as in
     /// earlier versions.

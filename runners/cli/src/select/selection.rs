@@ -30,7 +30,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use crate::args::RunArgs;
-use crate::args::placement::NamedConvention;
+use crate::args::placement::{NamedConvention, check_profile};
 use crate::select::driver_blocks::DriverBlocks;
 use crate::select::run_config::uses_compilers;
 use crate::select::run_part::RunPart;
@@ -213,6 +213,7 @@ impl Selecting<'_> {
     fn add_file(&mut self, file: &ShaderFile) -> anyhow::Result<()> {
         let Self { args, selection, problems, .. } = self;
         let profile = args.placement.profile.as_deref();
+        check_profile(profile)?;
         let language = file.front_end.language();
         let checks = FileChecks::of(args, file)?;
         let first = selection.sources.files().len();

@@ -147,6 +147,12 @@ fn several_files_and_patterns() {
         .run("show a.hlsl --profile vs_2_0")
         .exits(2)
         .warns("error: `vs_2_0`: layoutproof does not compute the constant registers of shader models before 4");
+    // DXC 1.7.2308: invalid profile.
+    for profile in ["xx_6_0", "cs_9_9"] {
+        let no_profile = format!("error: `{profile}` is no profile");
+        folder.run(&format!("show a.hlsl --profile {profile}")).exits(2).warns(&no_profile);
+        folder.run_quoted(&format!("run a.hlsl --device model --args \"-T {profile}\"")).exits(2).warns(&no_profile);
+    }
     folder.write("e.hlsl", b"cbuffer C { uint16_t k; float l; };");
     folder
         .run_quoted("show e.hlsl --args \"-T cs_6_2\"")

@@ -27,6 +27,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
+use crate::args::placement::check_profile;
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::bindings::binding_requests;
 use crate::commands::show::compiled_columns::{CompiledColumns, RequestedColumns};
@@ -85,7 +86,7 @@ fn show_one(
     let declare = of_project.as_ref().map_or(&args.declare, |columns| &columns.declare);
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
-    check_shader_model(profile).map_err(|error| not_read(args, word, Code::Unsupported, error))?;
+    check_profile(profile).map_err(|error| not_read(args, word, Code::Unsupported, error))?;
     let purpose = if args.placement.target.is_empty() { Purpose::Display } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
     let (mut input, mut compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
@@ -197,18 +198,6 @@ fn show_one(
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
-}
-
-/// Refuses the shader models of Direct3D 9, whose constants have registers of their own: FXC 10.0.22621 `-T vs_2_0` gives
-/// a `float4x4` four of them, a `float` one, and constants without uses none.
-fn check_shader_model(profile: Option<&str>) -> anyhow::Result<()> {
-    let model = |profile: &str| profile.split('_').nth(1)?.parse::<u32>().ok();
-    match profile.and_then(|profile| Some((profile, model(profile)?))) {
-        Some((profile, model)) if model < 4 => bail!(
-            "`{profile}`: layoutproof does not compute the constant registers of shader models before 4; name a later profile"
-        ),
-        _ => Ok(()),
-    }
 }
 
 /// Refuses a compiler that reads the language of the file but has other offsets than the language's own.
