@@ -8,6 +8,9 @@ use crate::mismatch::{MismatchKind, StridedThing, scalar_noun};
 use crate::names::{is_filler, is_padding};
 use crate::program_struct::LaneClass;
 
+/// Bytes to which hosts and shaders pad vectors and elements.
+const VECTOR_BYTES: u32 = 16;
+
 /// A member of the shader and its namesake in the host, which may be at another byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Namesakes<'a> {
@@ -47,6 +50,7 @@ impl Comparer<'_> {
             .or_else(|| self.count_fault(pair))
             .or_else(|| self.vector_fault(pair))
             .or_else(|| self.width_fault(pair).filter(|_| failing.is_none() || pair.shift != 0))
+            .or_else(|| self.excess_fault(pair))
             .or_else(|| self.lane_fault(pair, failing?))
     }
 
@@ -217,14 +221,33 @@ impl Comparer<'_> {
 
     /// True if the host has the next member farther away than the shader by these bytes.
     fn is_next_moved(&self, pair: Namesakes<'_>, by: i64) -> bool {
-        let Namesakes { member, host, .. } = pair;
+        let Some((own, found)) = self.next_of(pair.member) else { return false };
+        let distance = |from: &FlatMember, to: &FlatMember| i64::from(to.offset) - i64::from(from.offset);
+        by != 0 && distance(pair.host, found) == distance(pair.member, own) + by
+    }
+
+    /// The next member of the shader, with its namesake in the host.
+    fn next_of(&self, member: &FlatMember) -> Option<(&FlatMember, &FlatMember)> {
         let is_later = |other: &FlatMember| other.parent == member.parent && other.offset > member.offset;
         let later =
             self.shader.members.iter().enumerate().filter(|(_, other)| is_later(other) && !is_filler(&other.path));
-        let Some((next, own)) = later.min_by_key(|(_, other)| other.offset) else { return false };
-        let Some(found) = self.pairs.host_of(next).map(|found| &self.host.members[found]) else { return false };
-        let distance = |from: &FlatMember, to: &FlatMember| i64::from(to.offset) - i64::from(from.offset);
-        by != 0 && distance(host, found) == distance(member, own) + by
+        let (next, own) = later.min_by_key(|(_, other)| other.offset)?;
+        Some((own, &self.host.members[self.pairs.host_of(next)?]))
+    }
+
+    /// A member of the host that covers the place of the next one, which therefore comes after it. The padding at the
+    /// end of a vector or of the last element is no fault of its shape.
+    fn excess_fault(&self, pair: Namesakes<'_>) -> Option<MismatchKind> {
+        let Namesakes { member, host, .. } = pair;
+        let (shader_size, host_size) = (member.size?, host.size?);
+        let (own, found) = self.next_of(member)?;
+        let is_covered = pair.in_host(own.offset) < host.end() && host.end() <= found.offset;
+        let is_too_long = host_size > shader_size.next_multiple_of(VECTOR_BYTES);
+        (is_covered && is_too_long).then(|| MismatchKind::SizeDiffers {
+            shader_size,
+            host_size,
+            what: "member".to_owned(),
+        })
     }
 
     /// True if the shader has the host's member, or one around it, at another byte.

@@ -11,6 +11,7 @@ mod names;
 mod other_layouts;
 mod partial;
 mod programs;
+mod shapes;
 mod sizes;
 mod stated;
 
