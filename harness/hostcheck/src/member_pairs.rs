@@ -3,14 +3,15 @@
 //! Names are compared within the nearest struct: the members of a pair of structs form pairs
 //! whatever the structs themselves are called. An exact name counts more than one that differs by
 //! conventions, and a name that fits several members fits none. If only one side nests some members
-//! in a struct, they form pairs across the levels.
+//! in a struct, they form pairs across the levels; what is still open then forms pairs with members of its name in
+//! the same bytes, at any level.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use layoutproof_layout::without_indices;
 
 use super::flat_struct::{FlatMember, FlatStruct};
-use super::names::{NameKeys, is_filler, member_key};
+use super::names::{NameKeys, SHORTEST_TELLING, is_filler, member_key};
 
 /// The pairs of members, as indices into the members of both sides.
 #[derive(Clone, Debug)]
@@ -33,6 +34,7 @@ impl MemberPairs {
         for index in stated {
             pairing.inside(index);
         }
+        pairing.at_any_level();
         pairing.pairs
     }
 
@@ -265,6 +267,71 @@ impl Pairing<'_> {
                 self.inside(index);
             }
         }
+    }
+}
+
+impl Pairing<'_> {
+    /// Pairs the members of a struct or element of the shader with members of the host in the same bytes. One side may
+    /// have structs and arrays around them that the other does not have.
+    fn at_any_level(&mut self) {
+        let hosts = self.host.flat.members.iter().enumerate();
+        let hosts = hosts.filter(|(index, _)| self.pairs.shader_of[*index].is_none());
+        let mut hosts: Vec<(u32, usize)> = hosts.map(|(index, member)| (member.offset, index)).collect();
+        if hosts.is_empty() {
+            return;
+        }
+        hosts.sort_unstable();
+        // A parent has a smaller index than its members, so that its own members come before theirs.
+        let mut elements: BTreeMap<(Option<usize>, &str), Vec<usize>> = BTreeMap::new();
+        for (index, member) in self.shader.flat.members.iter().enumerate() {
+            elements.entry((member.parent, self.shader.element(index))).or_default().push(index);
+        }
+        for element in elements.into_values() {
+            let open: Vec<usize> = element.into_iter().filter(|index| self.pairs.host_of(*index).is_none()).collect();
+            let pairs = self.names_in_bytes(&open, &hosts);
+            let is_telling = |(left, _): &&(usize, usize)| self.shader.member(*left).name.len() >= SHORTEST_TELLING;
+            let is_evident = pairs.len() == open.len() || pairs.iter().filter(is_telling).count() >= 2;
+            if is_evident && is_convincing(pairs.len(), &self.shader, &open) {
+                for (left, right) in pairs {
+                    self.join(left, right);
+                    self.inside(left);
+                }
+            }
+        }
+    }
+
+    /// The pairs that names give with the members of the host in the bytes of these members. `hosts` has the host's
+    /// members by offset.
+    fn names_in_bytes(&self, members: &[usize], hosts: &[(u32, usize)]) -> Vec<(usize, usize)> {
+        let all = || members.iter().map(|index| self.shader.member(*index));
+        let Some(start) = all().map(|member| member.offset).min() else { return Vec::new() };
+        let end = all().map(|member| member.size.map_or(u32::MAX, |_| member.end())).max().unwrap_or(start);
+        let first = hosts.partition_point(|(offset, _)| *offset < start);
+        let inside = hosts[first..].iter().take_while(|(offset, _)| *offset < end).map(|(_, index)| *index);
+        let inside: Vec<usize> = inside.filter(|index| self.pairs.shader_of(*index).is_none()).collect();
+
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for (strictness, keys) in KEYS.into_iter().enumerate() {
+            let by_name = |side: &Side<'_>, indices: &[usize], is_free: &dyn Fn(usize) -> bool| {
+                let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+                for index in indices.iter().copied().filter(|index| is_free(*index)) {
+                    by_name.entry(keys(&NameKeys::new(&side.member(index).name)).to_owned()).or_default().push(index);
+                }
+                by_name
+            };
+            let of_shader = by_name(&self.shader, members, &|index| !pairs.iter().any(|(left, _)| *left == index));
+            let of_host = by_name(&self.host, &inside, &|index| !pairs.iter().any(|(_, right)| *right == index));
+            for (name, own) in of_shader {
+                if let ([left], Some(found)) = (own.as_slice(), of_host.get(&name))
+                    && !name.is_empty()
+                    && is_one_place(&self.host, found)
+                    && self.may_differ_by(strictness, *left, found[0])
+                {
+                    pairs.push((*left, found[0]));
+                }
+            }
+        }
+        pairs
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use layoutproof_layout::{LaidOut, LaidOutShape};
 use serde::{Deserialize, Serialize};
 
-use super::names::{is_filler, loose_key, without_common_word};
+use super::names::{SHORTEST_TELLING, is_filler, loose_key, without_common_word};
 use super::program_struct::ProgramStruct;
 use super::vector_types::VectorTypes;
 use super::written::buffer_fields;
@@ -18,10 +18,6 @@ const FEWEST_TO_TAKE: u32 = 2;
 
 /// Fewest members with which half of the names are enough, if all members start at the same bytes.
 const FEWEST_BY_BYTES: u32 = 3;
-
-/// Shortest name that says something about a member, in letters. Vectors, colours and rectangles all have `x`, `r`
-/// and `w`.
-const SHORTEST_TELLING: usize = 3;
 
 /// The members of a block, of a struct in it, or of a host struct, as far as a trial looks at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

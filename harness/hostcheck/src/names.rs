@@ -43,6 +43,10 @@ const UPLOADED_WORDS: [&str; 13] = [
 /// Shortest first word of members that is no prefix for a type, in letters.
 const SHORTEST_WORD: usize = 3;
 
+/// Shortest name that says something about a member, in letters. Vectors, colours and rectangles all have `x`, `r`
+/// and `w`.
+pub(super) const SHORTEST_TELLING: usize = 3;
+
 /// First words in the names of members that only fill space.
 const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
 

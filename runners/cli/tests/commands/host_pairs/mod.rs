@@ -4,6 +4,7 @@
 mod findings;
 mod init;
 mod json;
+mod levels;
 mod libraries;
 mod lock;
 mod members;
