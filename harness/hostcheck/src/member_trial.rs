@@ -3,13 +3,13 @@
 //! It is for blocks whose name no struct has. A struct that fits in all members may be taken if no
 //! other comes close; all others are only proposed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::{LaidOut, LaidOutShape};
 use serde::{Deserialize, Serialize};
 
-use super::names::{SHORTEST_TELLING, is_filler, loose_key, without_common_word};
-use super::program_struct::ProgramStruct;
+use super::names::{SHORTEST_TELLING, is_common, is_filler, loose_key, without_common_word};
+use super::program_struct::{ProgramField, ProgramShape, ProgramStruct, is_virtual_table};
 use super::vector_types::VectorTypes;
 use super::written::buffer_fields;
 
@@ -18,6 +18,9 @@ const FEWEST_TO_TAKE: u32 = 2;
 
 /// Fewest members with which half of the names are enough, if all members start at the same bytes.
 const FEWEST_BY_BYTES: u32 = 3;
+
+/// So many members of a block in a struct that one other member says nothing against it.
+const MANY_MEMBERS: usize = 5;
 
 /// The members of a block, of a struct in it, or of a host struct, as far as a trial looks at them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +95,40 @@ impl MemberSketch {
         layouts.iter().map(fit_of_layout).max().unwrap_or_else(|| self.fit(&Self::of_host([])))
     }
 
+    /// True if a struct is probably the block's with a mistake, wherever its members are and whatever their types: it has
+    /// all names of the block in their order, or all but one, and hardly any other. Members that it regroups in structs
+    /// count as its own.
+    pub fn is_mistaken(&self, host: &ProgramStruct) -> bool {
+        let (mut found, mut others) = (BTreeMap::new(), 0);
+        self.find_in(&host.fields, 0, &mut found, &mut others);
+        let own = |place: &usize| self.members[*place].key.as_str();
+        let weight: u32 = found.keys().map(|place| weight_of(own(place))).sum();
+        let offsets: Vec<u32> = found.values().copied().collect();
+        let (named, all) = (found.len(), self.members.len());
+        let most_others = usize::from(named >= MANY_MEMBERS);
+        named + 1 >= all && weight >= 2 * FEWEST_BY_BYTES && others <= most_others && in_order(&offsets) + 1 >= named
+    }
+
+    /// Looks for the members in the fields of a struct and in the structs that are its fields. `found` has the offset of each
+    /// by its place in the block.
+    fn find_in(&self, fields: &[ProgramField], start: u32, found: &mut BTreeMap<usize, u32>, others: &mut usize) {
+        for field in fields {
+            let (offset, key) = (start.saturating_add(field.offset), loose_key(&field.name));
+            let place = self.members.iter().position(|member| member.key == key);
+            if let Some(place) = place.filter(|place| !found.contains_key(place)) {
+                found.insert(place, offset);
+                continue;
+            }
+            let before = found.len();
+            let mut inner_others = 0;
+            if let ProgramShape::Struct { fields, .. } | ProgramShape::Union { fields, .. } = &field.shape {
+                self.find_in(fields, offset, found, &mut inner_others);
+            }
+            let is_data = !is_filler(&field.name) && !is_virtual_table(&field.name);
+            *others += if found.len() > before || field.name.is_empty() { inner_others } else { usize::from(is_data) };
+        }
+    }
+
     /// Compares the members with those of a host struct.
     pub fn fit(&self, host: &MemberSketch) -> MemberFit {
         let plain = fit_of(&self.members, &host.members);
@@ -125,6 +162,22 @@ fn fit_of(own: &[SketchedMember], host: &[SketchedMember]) -> MemberFit {
         has_same_offsets: offsets == host_offsets,
         has_telling_names: telling > 0 && telling * 2 >= named,
     }
+}
+
+/// The weight of a name as evidence: half for one that structs of many kinds have, and nothing for `x` or `r`.
+fn weight_of(key: &str) -> u32 {
+    if key.len() < SHORTEST_TELLING { 0 } else { 2 - u32::from(is_common(key)) }
+}
+
+/// The number of offsets in the longest part of the list that ascends, with gaps.
+fn in_order(offsets: &[u32]) -> usize {
+    let mut lengths: Vec<usize> = Vec::new();
+    for (index, offset) in offsets.iter().enumerate() {
+        let before = offsets[..index].iter().zip(&lengths).filter(|(before, _)| *before < offset);
+        let longest = before.map(|(_, length)| *length).max().unwrap_or(0);
+        lengths.push(longest + 1);
+    }
+    lengths.into_iter().max().unwrap_or(0)
 }
 
 /// True for names that no author wrote: those of tuples and of stripped modules.

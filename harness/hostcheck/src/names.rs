@@ -47,6 +47,34 @@ const SHORTEST_WORD: usize = 3;
 /// and `w`.
 pub(super) const SHORTEST_TELLING: usize = 3;
 
+/// Names of members, as [`loose_key`] writes them, that structs of many kinds have.
+const COMMON_NAMES: [&str; 24] = [
+    "center",
+    "color",
+    "colour",
+    "count",
+    "data",
+    "direction",
+    "flags",
+    "height",
+    "index",
+    "max",
+    "min",
+    "normal",
+    "offset",
+    "pos",
+    "position",
+    "rotation",
+    "scale",
+    "size",
+    "time",
+    "type",
+    "value",
+    "velocity",
+    "width",
+    "uv",
+];
+
 /// First words in the names of members that only fill space.
 const PADDING_WORDS: [&str; 7] = ["pad", "unused", "reserved", "dummy", "filler", "alignment", "spare"];
 
@@ -76,6 +104,11 @@ pub(super) fn without_common_word(names: &[&str]) -> Option<Vec<String>> {
         _ => None,
     };
     names.iter().map(rest).collect()
+}
+
+/// True for a name, as [`loose_key`] writes it, that structs of many kinds have.
+pub(super) fn is_common(key: &str) -> bool {
+    COMMON_NAMES.contains(&key)
 }
 
 /// Lowercase, without underscores.

@@ -141,7 +141,7 @@ impl ProgramStruct {
 
     /// True if the implementation of the language or the system declares it, and not the program or a library of
     /// its own.
-    fn is_of_the_system(&self) -> bool {
+    pub fn is_of_the_system(&self) -> bool {
         let is_in_header = |place: &LinePlace| SYSTEM_FOLDERS.iter().any(|folder| place.file.starts_with(folder));
         self.place.as_ref().is_some_and(is_in_header) || is_reserved_name(&self.name)
     }
@@ -184,9 +184,12 @@ const OWNERS: [&str; 6] =
 
 /// True if a member, or one in it, is a pointer, a virtual function table, or an owner of memory.
 fn has_owner(fields: &[ProgramField]) -> bool {
-    fields.iter().any(|field| {
-        field.name.starts_with("_vptr") || field.name == "__vfptr" || is_owner(&field.type_name, &field.shape)
-    })
+    fields.iter().any(|field| is_virtual_table(&field.name) || is_owner(&field.type_name, &field.shape))
+}
+
+/// True for the pointer to a virtual function table that a compiler adds.
+pub(crate) fn is_virtual_table(name: &str) -> bool {
+    name.starts_with("_vptr") || name == "__vfptr"
 }
 
 fn is_owner(name: &str, shape: &ProgramShape) -> bool {

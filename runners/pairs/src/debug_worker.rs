@@ -10,8 +10,8 @@ use std::time::Duration;
 use anyhow::bail;
 use layoutproof_compilers::regular_file::{MappedFile, ReadError, map_file};
 use layoutproof_debuginfo::{
-    DebugFile, DebugIndex, DebugInfoError, FoundTypes, HostTypeId, HostTypes, IndexedKind, NamedHostType, RecordKind,
-    Sibling, SiblingBytes, SiblingFiles, TypeName,
+    DebugFile, DebugIndex, DebugInfoError, FoundTypes, HostShape, HostTypeId, HostTypes, IndexedKind, NamedHostType,
+    RecordKind, Sibling, SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{
     BlockNames, Candidates, NameKey, TypeMatch, has_candidate_name, is_generic, match_part, nearest,
@@ -109,6 +109,8 @@ pub struct DebugAnswer {
     pub nearest: Vec<Vec<String>>,
     /// For each block without a type of its name, the structs that fit by their members, best first.
     pub proposals: Vec<Vec<Proposal>>,
+    /// For each of these blocks, the structs that are probably the block's with a mistake, in whatever layout.
+    pub mistaken: Vec<Vec<Proposal>>,
     /// Messages about unreadable parts.
     pub problems: Vec<String>,
 }
@@ -153,6 +155,7 @@ pub fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnsw
         Ok(Ok(answer)) => Ok(DebugAnswer {
             nearest: wanted.of_shaders(&answer.nearest),
             proposals: wanted.of_shaders(&answer.proposals),
+            mistaken: wanted.of_shaders(&answer.mistaken),
             ..answer
         }),
         Ok(Err(failure)) => Err(failure.into()),
@@ -239,6 +242,7 @@ struct MemberTrials<'a> {
 impl MemberTrials<'_> {
     fn propose(&self, answer: &mut DebugAnswer) -> Result<(), DebugInfoError> {
         answer.proposals = vec![Vec::new(); self.request.blocks.len()];
+        answer.mistaken = vec![Vec::new(); self.request.blocks.len()];
         let all = (0..self.request.blocks.len()).flat_map(|block| [false, true].map(|is_end| Goal { block, is_end }));
         let goals: Vec<Goal> = all.filter(|goal| self.is_open(*goal, &answer.structs)).collect();
         if goals.is_empty() {
@@ -282,6 +286,9 @@ impl MemberTrials<'_> {
                     proposals.push(Proposal { host: named.name.clone(), part, fit });
                 }
             }
+            if written.is_none() {
+                self.add_mistaken(&found, named, &goals, answer);
+            }
         }
 
         for (goal, mut fitting) in goals.into_iter().zip(proposals) {
@@ -309,6 +316,30 @@ impl MemberTrials<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Adds a struct to the blocks that it is probably for, with a mistake.
+    fn add_mistaken(&self, found: &FoundTypes, named: &NamedHostType, goals: &[Goal], answer: &mut DebugAnswer) {
+        let Some(layout) = named.layouts.first() else { return };
+        let mut names = Vec::new();
+        add_names(&found.types, layout.ty, 0, &mut names);
+        let names = MemberSketch::of_host(names);
+        let mut converted = None;
+        for goal in goals {
+            let near = self.sketches(*goal).filter(|(_, sketch)| sketch.fit(&names).is_faulty());
+            for (part, sketch) in near {
+                let program = converted.get_or_insert_with(|| self.convert(found, named));
+                let Some(program) = program.as_ref() else { return };
+                if program.is_of_the_system() || !sketch.is_mistaken(program) {
+                    continue;
+                }
+                if !answer.structs.iter().any(|known| known.name == program.name) {
+                    answer.structs.push(program.clone());
+                }
+                let fit = sketch.fit_of(program, &self.vector_types);
+                answer.mistaken[goal.block].push(Proposal { host: program.name.clone(), part, fit });
+            }
+        }
     }
 
     /// True if no struct with the name has all members at their places and no others. Otherwise the program may upload
@@ -356,6 +387,20 @@ fn add_members<'a>(types: &'a HostTypes, record: HostTypeId, start: u32, members
         match &placed.member.name {
             Some(name) => members.push((name, offset)),
             None => add_members(types, placed.member.ty, offset, members),
+        }
+    }
+}
+
+/// Deepest structs in a struct whose members may be those of a block.
+const MOST_LEVELS: u32 = 4;
+
+/// Lists the members of a record and of the structs in it.
+fn add_names<'a>(types: &'a HostTypes, record: HostTypeId, level: u32, names: &mut Vec<(&'a str, u32)>) {
+    for placed in types.all_members(record) {
+        names.extend(placed.member.name.as_deref().map(|name| (name, placed.offset)));
+        let inner = types.resolve(placed.member.ty);
+        if level < MOST_LEVELS && matches!(types[inner].shape, HostShape::Record(_)) {
+            add_names(types, inner, level + 1, names);
         }
     }
 }

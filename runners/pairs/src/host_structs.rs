@@ -159,6 +159,32 @@ impl<'d> HostStructs<'d> {
         (is_own && others <= 1 && only.fit.is_faulty()).then_some(only)
     }
 
+    /// The struct of all host files that alone is probably the block's with a mistake, although its members are elsewhere or
+    /// programs do not upload structs like it. No candidate may come near it.
+    pub(crate) fn only_mistaken(
+        &self,
+        block: usize,
+        hosts: &[DebugAnswer],
+        candidates: &[Candidate<'_>],
+        may_fill: impl Fn(usize) -> bool,
+    ) -> Option<Candidate<'_>> {
+        let mut only: Option<Candidate<'_>> = None;
+        let all = hosts.iter().filter_map(|answer| answer.mistaken.get(block)).flatten();
+        for mistaken in all.filter(|mistaken| may_fill(mistaken.part)) {
+            let host = self.find(&mistaken.host)?;
+            if only.is_some_and(|only| only.host.name != host.name) {
+                return None;
+            }
+            only = only.or(Some(self.candidate(host, mistaken.part, mistaken.fit)));
+        }
+        let comes_near = |other: &Candidate<'_>, host: &ProgramStruct| {
+            other.host.name != host.name && (other.fit.is_likely() || other.fit.is_whole())
+        };
+        only.filter(|only| {
+            self.is_of_nearest_program(only.host) && !candidates.iter().any(|other| comes_near(other, only.host))
+        })
+    }
+
     /// The structs of all host files that fit one of these parts of a block by their members, best first.
     pub(crate) fn candidates(
         &self,

@@ -338,7 +338,10 @@ impl<'a> PairsOfBlock<'a> {
         let displaced_host = displaced.map(|(part, host)| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced_host, has_namesakes);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
-        let only_faulty = structs.only_faulty(&candidates).filter(|_| displaced.is_none() && !has_namesakes);
+        let may_be_faulty = displaced.is_none() && !has_namesakes;
+        let only_faulty = structs.only_faulty(&candidates).filter(|_| may_be_faulty);
+        let is_whole = |part: usize| parts.get(part).is_some_and(|part| !part.has_header);
+        let only_mistaken = structs.only_mistaken(index, hosts, &candidates, is_whole).filter(|_| may_be_faulty);
 
         let host = match &uploaded {
             Some((part, chosen, _)) if self.is_other_thing(&parts[*part], chosen) => {
@@ -365,7 +368,7 @@ impl<'a> PairsOfBlock<'a> {
                 | UnmatchedReason::OtherMembers(_)
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
-            ) if let Some(only) = only_fitting.or(only_faulty) => {
+            ) if let Some(only) = only_fitting.or(only_faulty).or(only_mistaken.as_ref()) => {
                 self.compare_by_members(parts, only, displaced);
             }
             Err(reason) if is_worth_listing(parts, &reason) => {

@@ -8,6 +8,7 @@ mod levels;
 mod libraries;
 mod lock;
 mod members;
+mod mistaken;
 mod names;
 mod other_layouts;
 mod partial;
