@@ -418,6 +418,8 @@ impl<'a> PairsOfBlock<'a> {
         let displaced = displaced.map(|host| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced, false);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
+        let only_mistaken = structs.only_mistaken(index, hosts, &candidates, |fitted| fitted == part);
+        let only_mistaken = only_mistaken.filter(|_| displaced.is_none());
         match host {
             Ok(host) => match whole.header {
                 Some(header) => drop(self.compare(parts, 0, &with_elements(header, host, parts[part].member()))),
@@ -426,7 +428,9 @@ impl<'a> PairsOfBlock<'a> {
                     self.compare_next_to(parts, (part, host), &alternatives);
                 }
             },
-            Err(UnmatchedReason::NoType(_)) if let (Some(only), None) = (only_fitting, whole.header) => {
+            Err(UnmatchedReason::NoType(_))
+                if let (Some(only), None) = (only_fitting.or(only_mistaken.as_ref()), whole.header) =>
+            {
                 self.compare_by_members(parts, only, displaced_host.map(|host| (part, host)));
             }
             Err(reason) => {

@@ -59,6 +59,18 @@ fn a_mistake_that_moves_all_members_does_not_part_a_pair() {
     }
 }
 
+/// GCC puts `position` at 8, after the pointer; std430 has it at 0 of each element.
+#[test]
+fn elements_after_a_header_keep_their_struct() {
+    let shader = "#version 450\nstruct Particle { vec3 position; float age; vec3 drift; float mass; };\n\
+                  layout(std430, binding = 0) buffer Particles { uint count; Particle items[]; };\nvoid main() {}\n";
+    let host = "struct Spark { virtual void f() {} float position[3], age, drift[3], mass; } s;";
+    let Some(folder) = folder_of(("a.comp", shader), host) else { return };
+    let answer = folder.run("check a.comp host.o --format json").exits(1);
+    assert_eq!(pairs(&answer), ["Particles Spark differ"]);
+    assert_eq!(answer.json()["pairs"][0]["mismatches"][0]["path"], "position");
+}
+
 /// A class of the program with members of its own, one with few of the block's, one of two with all of them, and one whose
 /// names many structs have: none of these is taken.
 #[test]
