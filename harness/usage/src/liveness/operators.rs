@@ -185,6 +185,17 @@ impl Graph {
         }
     }
 
+    /// True for what a function of HLSL gives for a part of a resource: `asint(t[0].x)`.
+    fn is_of_function(&self, node: NodeId) -> bool {
+        let reads = |operand: &NodeId| {
+            let Node { operation, operands, .. } = &self.nodes[*operand as usize];
+            let is_part = |of: &NodeId| matches!(self.nodes[*of as usize].operation, Operation::Access(_));
+            is_part(operand) || (matches!(operation, Operation::Part(_)) && operands.iter().any(is_part))
+        };
+        let Node { operation, operands, .. } = &self.nodes[node as usize];
+        matches!(operation, Operation::Computed(_)) && operands.iter().any(reads)
+    }
+
     /// True for `x` and `~x`, or `x` and `-x`.
     fn is_opposite(&self, operator: PrefixOperator, left: NodeId, right: NodeId) -> bool {
         let negates = |one: NodeId, other: NodeId| {
@@ -235,6 +246,10 @@ impl Graph {
             // `a + (b - a)` is `b`, as in `lerp(a, b, 1)`.
             B::Add if self.taken_from(right, left).is_some() => self.taken_from(right, left),
             B::Add if self.taken_from(left, right).is_some() => self.taken_from(left, right),
+            // DXC 1.7.2308 keeps `asint(t[0].x) ^ asint(t[0].x)`, which reads twice.
+            B::Subtract | B::BitXor if left == right && self.is_of_function(left) => {
+                Some(self.perhaps_computed(operator, vec![left, right]))
+            }
             B::Subtract | B::BitXor if self.bits(left) == self.bits(right) => Some(zero(self)),
             // `a + x - x` is `a`, since the operations are fast.
             B::Subtract => match (self.nodes[left as usize].operation, self.nodes[left as usize].operands.as_slice()) {

@@ -106,6 +106,8 @@ fn rounded_constants_and_opposites() {
     doubts("", "bool b = n > 1; if (b) { if (!b) r = t.Load(q); }");
     keeps("", "float v = t.Load(q).x; r.x = min(v, v) - max(v, v);");
     drops("", "uint v = asuint(t.Load(q).x); r.x = v & ~v;");
+    // Kept, since it is read twice.
+    doubts("", "r.x = asint(t.Load(q).x) ^ asint(t.Load(q).x);");
 }
 
 /// Each is dropped by DXC 1.7.2308, `-T ps_6_6`.
@@ -284,7 +286,8 @@ fn arithmetic_that_does_not_depend_on_an_operand() {
     keeps("", "r = min(max(t.Load(q), 1), 0);");
     drops("", "r = pow(t.Load(q), 0);");
     drops("", "r = asuint(t.Load(q).x) & 0;");
-    drops("", "uint k = asuint(t.Load(q).x); r = k ^ k;");
+    // Dropped.
+    doubts("", "uint k = asuint(t.Load(q).x); r = k ^ k;");
     drops("", "r = mul(t.Load(q), (float4x4)0);");
     keeps("", "r = dot(t.Load(q), float4(0, 0, 0, 0));");
     drops("", "r = any(t.Load(q) > 0) ? 1 : 1;");
