@@ -115,7 +115,7 @@ fn assert_expected_bytes(block: &[u32], expected: &[u32], comments: &str, file: 
 
 #[test]
 fn every_case_that_can_be_one_is_a_readable_test() {
-    let tests: Vec<OffloadTest> = sources(&[], &[]).unwrap().iter().filter_map(|it| offload_test_of_case(it)).collect();
+    let tests: Vec<OffloadTest> = sources(&[], &[]).unwrap().iter().filter_map(offload_test_of_case).collect();
     for test in &tests {
         assert_is_test(&test.text, test.text.lines().last().unwrap_or_default());
     }

@@ -110,7 +110,7 @@ pub(super) fn outside_file<'a>(
 ) -> Option<String> {
     let folder = |file: &Path| file.parent().unwrap_or(Path::new("")).to_owned();
     let mut pending: Vec<(PathBuf, String)> =
-        texts.map(|text| (folder(Path::new(&text.name)), text.text.to_string())).collect();
+        texts.map(|text| (folder(Path::new(&text.name)), text.text.clone())).collect();
     pending.extend(declare.define.iter().map(|define| (PathBuf::new(), format!("#define {define}"))));
     let mut seen = BTreeSet::new();
     while let Some((own, text)) = pending.pop() {
