@@ -288,6 +288,10 @@ impl<'t> Elaborator<'t> {
             (ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_), Type::Struct(_) | Type::Matrix { .. }) => {
                 Some("the element of a texture must be a scalar or a vector")
             }
+            (
+                ResourceKind::Texture(_) | ResourceKind::CombinedSampler(_) | ResourceKind::Buffer(_),
+                Type::Resource(_),
+            ) => Some("the element of a texture or a typed buffer cannot be a resource"),
             (ResourceKind::Buffer(_), Type::Struct(_)) if self.is_slang => {
                 Some("the element of a typed buffer must be a scalar or a vector")
             }
@@ -297,6 +301,7 @@ impl<'t> Elaborator<'t> {
                 let is_large = words.len() > 4;
                 let is_mixed = words.iter().any(|scalar| *scalar != words[0]);
                 match (is_large, is_mixed) {
+                    _ if words.is_empty() => Some("the element of a typed buffer must have at least one value"),
                     (true, _) => Some("the element of a typed buffer must fit in four 32-bit values"),
                     (false, true) => Some("all components of the element of a typed buffer must have the same type"),
                     (false, false) => None,

@@ -211,16 +211,25 @@ fn attributes_that_are_not_known() {
 }
 
 /// DXC 1.7.2308, `-T cs_6_6`: `texture resource texel type must be scalar or vector`, `elements of typed buffers and
-/// textures must fit in four 32-bit quantities`, `all template type components must have the same type`.
+/// textures must fit in four 32-bit quantities`, `all template type components must have the same type`, `'SamplerState' is an object and cannot be
+/// used as a type parameter`, `object's templated type must have at least one element`.
 #[test]
 fn elements_of_textures_and_typed_buffers() {
-    let structs = "struct Large { uint a; float4 b; }; struct Mixed { uint a; float b; }; struct One { float4 a; };";
+    let structs = "struct Large { uint a; float4 b; }; struct Mixed { uint a; float b; }; struct One { float4 a; }; struct Empty {};";
     for ty in
         ["Texture2D<One>", "Texture1DArray<Large>", "TextureCube<One>", "RWTexture3D<One>", "RWTexture2D<float2x2>"]
     {
         refused(&format!("{structs} {ty} x;"), Code::GenericArguments);
     }
-    for ty in ["Buffer<Large>", "RWBuffer<Large>", "Buffer<Mixed>", "RasterizerOrderedBuffer<Large>"] {
+    for ty in [
+        "Buffer<Large>",
+        "RWBuffer<Large>",
+        "Buffer<Mixed>",
+        "RasterizerOrderedBuffer<Large>",
+        "Buffer<SamplerState>",
+        "Texture2D<Texture2D>",
+        "Buffer<Empty>",
+    ] {
         refused(&format!("{structs} {ty} x;"), Code::GenericArguments);
     }
     for ty in [

@@ -131,7 +131,15 @@ struct Outer { b: vec2<f32>, c: Inner, d: f32 }
 
     // WGSL, 4.1.2: the language feature lifts the constraint; naga 30 does not know it.
     folder.write("b.wgsl", format!("requires uniform_buffer_standard_layout;\n{text}").as_bytes());
-    reads(&folder, "b.wgsl", &[("outer.b.x", 0), ("outer.c.a", 8), ("outer.d", 12)]);
+    folder
+        .run("run b.wgsl --device model")
+        .exits(3)
+        .prints("incomplete 0 of 1 block compared; `outer`: refused by naga: ");
+    folder.run("run b.wgsl --device model --producer rspirv --json r.jsonl").exits(0);
+    let found = observed(&folder.read("r.jsonl"));
+    for (path, offset) in [("outer.b.x", 0), ("outer.c.a", 8), ("outer.d", 12)] {
+        assert_eq!(found.get(path), Some(&offset), "{path}: {found:?}");
+    }
     folder.run("show b.wgsl").exits(0).warns("warning: naga");
 }
 
