@@ -413,8 +413,14 @@ fn with_known_layouts(text: &str) -> String {
         let declared = qualifiers[close..].split(['{', ';']).next().unwrap_or_default();
         let layout = if glsl_words(declared).contains("buffer") { "std430" } else { "std140" };
         for word in ["shared", "packed"] {
-            let own = qualifiers[open..close].match_indices(word).map(|(at, _)| start + open + at);
-            own.for_each(|at| known.replace_range(at..at + word.len(), layout));
+            let is_letter = |text: Option<char>| text.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+            for (at, _) in qualifiers[open..close].match_indices(word) {
+                let (first, end) = (start + open + at, start + open + at + word.len());
+                // Not a part of a constant's name.
+                if !is_letter(text[..first].chars().next_back()) && !is_letter(text[end..].chars().next()) {
+                    known.replace_range(first..end, layout);
+                }
+            }
         }
     }
     known
@@ -630,6 +636,17 @@ mod tests {
     use layoutproof_source::sources::{ReadRefusal, Sources};
 
     use super::*;
+
+    #[test]
+    fn only_the_words_of_a_layout_are_replaced() {
+        let text =
+            "layout (row_major, shared) uniform A { vec4 a; }; layout(packed) buffer B { vec4 b; }; shared float s;";
+        let known =
+            "layout (row_major, std140) uniform A { vec4 a; }; layout(std430) buffer B { vec4 b; }; shared float s;";
+        assert_eq!(with_known_layouts(text), known);
+        let text = "layout(std140, binding = shared_slot) uniform A { vec4 a; }; layout(binding = unpacked) uniform B { vec4 b; };";
+        assert_eq!(with_known_layouts(text), text);
+    }
 
     #[test]
     fn stages_are_named_by_files_and_pragmas() {

@@ -1,7 +1,8 @@
 //! Operators on nodes, with the identities of DXC's optimiser.
 //!
 //! They are those measured with DXC 1.7.2308: `x * 0`, `x - x`, `x & 0`, `pow(x, 0)`, `lerp(a, b, 0)` drop `x` (its
-//! floating-point operations are fast unless `precise`), while `x / x`, `min(x, x) - x`, `clamp(x, 1, 1)` and `min(max(x, 1), 0)` keep it.
+//! floating-point operations are fast unless `precise`), while `x / x`, `min(x, x) - x`, `clamp(x, 1, 1)` and
+//! `min(max(x, 1), 0)` keep it.
 
 use std::collections::BTreeSet;
 

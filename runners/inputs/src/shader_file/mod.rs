@@ -211,11 +211,11 @@ pub fn outside_of(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> O
     confined::outside_name(&IncludedFiles::of_shader(path, &declare.include), texts.iter(), &declare.include)
 }
 
-/// A file outside of the project that a text of a shader names, in any branch, or a macro that a directive may use: runs
-/// give the texts to compilers that open files themselves.
+/// Checks that the texts of a shader name no file outside of the project, in no branch and no macro: runs give them to
+/// compilers that open files themselves.
 ///
 /// # Errors
-/// A sentence with the name.
+/// They name one.
 pub fn inside_of_project(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> anyhow::Result<()> {
     let files = IncludedFiles::of_shader(path, &declare.include);
     let named = confined::outside_file(&files, texts.iter(), declare);
