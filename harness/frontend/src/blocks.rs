@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, PointerPromise, StructType, Type};
-use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, PointerPlace, Span};
+use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Pointer, PointerPlace, Reach, Span};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
 use crate::module::{EntryParameter, EntryPoint, MemoryView, Parameter, ParameterKind, ViewKind};
@@ -232,10 +232,9 @@ impl BlockFinder<'_> {
         let before = self.found.len();
         self.push(BlockKind::Pointee, element, holder);
         if let Some(block) = self.found.get_mut(before) {
-            block.pointer = Some(place);
-            block.data_layout = promise.data_layout;
-            block.address_alignment = promise.alignment;
-            block.is_read_only = promise.is_read_only;
+            let PointerPromise { data_layout, is_read_only, alignment } = promise;
+            block.data_layout = data_layout;
+            block.reach = Reach::Pointer(Pointer { place, alignment, is_read_only });
         }
     }
 
@@ -258,10 +257,8 @@ impl BlockFinder<'_> {
             count,
             data_layout: None,
             entry_point,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
-            address_alignment: None,
-            is_read_only: false,
             mixed_globals: mixed,
             annotations,
             span,

@@ -47,6 +47,27 @@ pub enum MixedGlobals {
     LaterPushConstant,
 }
 
+/// How a shader gets at the memory of a block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reach {
+    /// Through a parameter of the module or of an entry point.
+    #[default]
+    Parameter,
+    /// Through a pointer; the block is its pointee.
+    Pointer(Pointer),
+}
+
+/// A pointer whose pointee is a block.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pointer {
+    pub place: PointerPlace,
+    /// The alignment of the address that the source promises, in bytes: `vk::BufferPointer<T, 8>`.
+    pub alignment: Option<u32>,
+    /// True if no code writes through the pointer: `Ptr<T, Access.Read>`.
+    pub is_read_only: bool,
+}
+
 /// The place of a pointer whose pointee is a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PointerPlace {
@@ -78,15 +99,9 @@ pub struct Block {
     /// The entry point whose parameters hold the block, or the pointer to it, as an index into its module's entry
     /// points; `None` for the module's own parameters.
     pub entry_point: Option<usize>,
-    /// The pointer to a pointee; `None` for other kinds.
-    pub pointer: Option<PointerPlace>,
+    pub reach: Reach,
     /// True for a `cbuffer` or `tbuffer`: code names its members without the block's name.
     pub has_global_members: bool,
-    /// The alignment of the block's address that the source promises, in bytes:
-    /// `vk::BufferPointer<T, 8>`.
-    pub address_alignment: Option<u32>,
-    /// True for the pointee of a pointer through which no code writes: `Ptr<T, Access.Read>`.
-    pub is_read_only: bool,
     /// Set if the source mixes push constants with other globals. Not every compiler makes this
     /// block.
     pub mixed_globals: Option<MixedGlobals>,
@@ -105,10 +120,8 @@ impl Block {
             count: Count::Finite(1),
             data_layout: None,
             entry_point: None,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
-            address_alignment: None,
-            is_read_only: false,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: Span::default(),
@@ -122,6 +135,11 @@ impl Block {
         let stage = self.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
         let is_ray_stage = matches!(stage, Some(Argument::Text(stage)) if STAGES.contains(&stage.as_str()));
         self.kind == BlockKind::EntryUniforms && is_ray_stage
+    }
+
+    /// The pointer to a pointee.
+    pub fn pointer(&self) -> Option<&Pointer> {
+        self.reach.pointer()
     }
 
     /// The declaration of the member at `path` (`lights[].position`), or of the block itself if
@@ -146,6 +164,16 @@ impl Block {
     /// A storage block of GLSL or WGSL that holds `element`.
     pub fn storage(name: impl Into<String>, element: impl Into<Type>) -> Self {
         Self::new(name, BlockKind::StorageBlock, element)
+    }
+}
+
+impl Reach {
+    /// The pointer to a pointee.
+    pub fn pointer(&self) -> Option<&Pointer> {
+        match self {
+            Self::Pointer(pointer) => Some(pointer),
+            Self::Parameter => None,
+        }
     }
 }
 

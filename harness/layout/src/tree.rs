@@ -12,7 +12,7 @@ use crate::measured::{ArrayFootprint, Footprint};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 use crate::table::find;
-use crate::{BlockKind, PointerPlace};
+use crate::{BlockKind, Reach};
 
 /// A size in bytes, unless the type is an unsized array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,8 +38,7 @@ pub struct BlockLayout {
     pub rules: String,
     pub name: String,
     pub kind: BlockKind,
-    /// See [`Block::pointer`](crate::Block::pointer).
-    pub pointer: Option<PointerPlace>,
+    pub reach: Reach,
     /// See [`Block::has_global_members`](crate::Block::has_global_members).
     pub has_global_members: bool,
     /// Elements of an array of blocks.
@@ -73,7 +72,7 @@ impl BlockLayout {
     /// True if both layouts have the same places and sizes, whatever their rule sets' names,
     /// warnings and pointers.
     pub fn places_alike(&self, other: &Self) -> bool {
-        let Self { rules: _, warnings: _, pointer: _, has_global_members: _, name, kind, count, result, stride } = self;
+        let Self { rules: _, warnings: _, reach: _, has_global_members: _, name, kind, count, result, stride } = self;
         let same_block = (name, kind, count) == (&other.name, &other.kind, &other.count);
         same_block && stride == &other.stride && result == &other.result
     }

@@ -56,7 +56,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         rules: rules.name.to_owned(),
         name: block.name.clone(),
         kind: block.kind,
-        pointer: block.pointer.clone(),
+        reach: block.reach.clone(),
         has_global_members: block.has_global_members,
         count: block.count,
         result,

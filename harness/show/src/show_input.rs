@@ -169,7 +169,7 @@ fn under(
                     rules: name.to_string(),
                     name: block.name.clone(),
                     kind: block.kind,
-                    pointer: block.pointer.clone(),
+                    reach: block.reach.clone(),
                     has_global_members: block.has_global_members,
                     count: block.count,
                     result: Err(vec![Refusal { path: String::new(), message }]),

@@ -94,7 +94,7 @@ impl Subject {
     /// cannot reach the pointee through it by name, and for other blocks.
     pub(crate) fn pointer_to(&self, pointee: &Block) -> Option<(&Block, &Member)> {
         let blocks = &self.source.module.blocks;
-        let (holder, name) = match pointee.pointer.as_ref()? {
+        let (holder, name) = match &pointee.pointer()?.place {
             // No name in the source has `$Entry.main` before a parameter.
             PointerPlace::Member { holder, .. } if blocks.get(*holder)?.kind == BlockKind::EntryUniforms => {
                 return None;

@@ -391,7 +391,7 @@ pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOp
         rules: compiler.to_owned(),
         name: name.clone(),
         kind: block.kind,
-        pointer: block.pointer.clone(),
+        reach: block.reach.clone(),
         has_global_members: block.has_global_members,
         count: block.count,
         result: Err(vec![Refusal { path: String::new(), message }]),

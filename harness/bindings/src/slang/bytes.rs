@@ -10,7 +10,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Access, DataLayout, ResourceKind};
 use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
+use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, Reach, RuleSet, Span, lay_out};
 
 use super::settings::SlangSettings;
 use crate::Target;
@@ -52,10 +52,8 @@ impl SlangSettings {
             count: Count::Finite(1),
             data_layout: whole.data_layout,
             entry_point: None,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
-            address_alignment: None,
-            is_read_only: false,
             mixed_globals: None,
             annotations: Annotations::default(),
             span: whole.span,

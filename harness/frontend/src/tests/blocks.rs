@@ -259,7 +259,7 @@ fn pointers_of_dxc_have_pointees() {
     let pointees = [("push.nodes", BlockKind::Pointee), ("push.nodes.leaf", BlockKind::Pointee)];
     assert_eq!(names, [&[("push", BlockKind::PushConstant)], pointees.as_slice()].concat());
     assert!(module.warnings.iter().all(|warning| warning.message.contains("1.8.2505")), "{:?}", module.warnings);
-    let alignments: Vec<_> = module.blocks.iter().map(|block| block.address_alignment).collect();
+    let alignments: Vec<_> = module.blocks.iter().map(|block| block.pointer().and_then(|it| it.alignment)).collect();
     assert_eq!(alignments, [None, Some(16), Some(16)]);
 }
 
@@ -269,7 +269,8 @@ fn pointees_have_the_place_of_their_pointer() {
         struct Node { vk::BufferPointer<Node> next; Inner inner; }; struct Push { vk::BufferPointer<Node> first; };
         [[vk::push_constant]] Push push;";
     let module = read(source);
-    let pointers: Vec<_> = module.blocks.iter().map(|block| (block.name.as_str(), block.pointer.clone())).collect();
+    let place = |block: &Block| block.pointer().map(|pointer| pointer.place.clone());
+    let pointers: Vec<_> = module.blocks.iter().map(|block| (block.name.as_str(), place(block))).collect();
     let member = |holder, path: &[&str]| {
         let path = path.iter().map(|name| (*name).to_owned()).collect();
         Some(PointerPlace::Member { holder, path })
@@ -281,7 +282,7 @@ fn pointees_have_the_place_of_their_pointer() {
         "struct S { float a; }; S* one; [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform S* two) {}";
     let module = read(source);
     let pointees = module.blocks.iter().filter(|block| block.kind == BlockKind::Pointee);
-    let pointers: Vec<_> = pointees.map(|block| (block.entry_point, block.pointer.clone())).collect();
+    let pointers: Vec<_> = pointees.map(|block| (block.entry_point, place(block))).collect();
     let parameter = |name: &str| Some(PointerPlace::Parameter { name: name.to_owned() });
     assert_eq!(pointers, [(None, parameter("one")), (Some(0), parameter("two"))]);
 }
@@ -303,7 +304,7 @@ fn pointees_have_the_access_of_the_pointer() {
         S* d; ImmutablePtr<S, AddressSpace.Device, CDataLayout> e;";
     let module = read(source);
     let blocks = || module.blocks.iter().skip(1);
-    let are_read_only: Vec<_> = blocks().map(|block| block.is_read_only).collect();
+    let are_read_only: Vec<_> = blocks().map(|block| block.pointer().unwrap().is_read_only).collect();
     assert_eq!(are_read_only, [true, true, false, false, true]);
     assert_eq!(blocks().last().unwrap().data_layout, Some(DataLayout::CDataLayout));
 }

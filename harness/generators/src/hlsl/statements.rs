@@ -267,7 +267,7 @@ impl ProbedBlock<'_> {
         let dot = if leaf.path.is_empty() || leaf.path.starts_with('[') { "" } else { "." };
         match self.dialect {
             Dialect::Hlsl => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
-            Dialect::Slang => match self.layout.pointer {
+            Dialect::Slang => match self.layout.reach.pointer().map(|it| &it.place) {
                 // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
                 Some(PointerPlace::Member { .. }) => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
                 Some(PointerPlace::Parameter { .. }) | None => Some(format!("(*{pointer}){dot}{}", leaf.path)),
@@ -488,7 +488,7 @@ impl ProbedBlock<'_> {
 /// Returns true if the language reaches other elements behind the pointer to the block, as in `p[1]`.
 /// DXC's `vk::BufferPointer` has no arithmetic, and neither has Slang's, whose block is a member.
 pub fn has_pointer_arithmetic(layout: &BlockLayout, dialect: Dialect) -> bool {
-    let is_member = match layout.pointer {
+    let is_member = match layout.reach.pointer().map(|it| &it.place) {
         Some(PointerPlace::Member { .. }) => true,
         Some(PointerPlace::Parameter { .. }) | None => false,
     };

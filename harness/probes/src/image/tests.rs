@@ -2,7 +2,7 @@
 
 use layoutproof_device::words_of;
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{BlockKind, Component, Extent, LaidOutMember, Leaf};
+use layoutproof_layout::{BlockKind, Component, Extent, LaidOutMember, Leaf, Reach};
 
 use super::encoding::{Digit, Plane, WordCode};
 use super::*;
@@ -42,7 +42,7 @@ fn layout(result: Result<LaidOut, Vec<layoutproof_layout::Refusal>>) -> BlockLay
         rules: "std430".into(),
         name: "S".into(),
         kind: BlockKind::StorageBlock,
-        pointer: None,
+        reach: Reach::Parameter,
         has_global_members: false,
         count: Count::Finite(1),
         result,

@@ -6,7 +6,7 @@
 
 use layoutproof_layout::{
     BitRange, BlockKind, BlockLayout, Component, Count, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape,
-    MatrixOrder, Refusals,
+    MatrixOrder, Reach, Refusals,
 };
 
 use crate::listing::{ListingBudget, array_name, member_path};
@@ -91,7 +91,7 @@ pub(super) fn lay_out_reflected(block: ReflectedBlock, budget: &mut ListingBudge
         rules: DECLARED.into(),
         name,
         kind,
-        pointer: None,
+        reach: Reach::Parameter,
         has_global_members: false,
         count,
         result,

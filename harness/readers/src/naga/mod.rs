@@ -14,7 +14,8 @@
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
-    BlockKind, BlockLayout, Component, DECLARED, Extent, FileId, LaidOut, LaidOutMember, LaidOutShape, Refusal, Span,
+    BlockKind, BlockLayout, Component, DECLARED, Extent, FileId, LaidOut, LaidOutMember, LaidOutShape, Reach, Refusal,
+    Span,
 };
 use naga::front::{glsl, wgsl};
 use naga::proc::Layouter;
@@ -207,7 +208,7 @@ impl<'a> NagaReader<'a> {
             rules,
             name,
             kind,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
             count,
             result,

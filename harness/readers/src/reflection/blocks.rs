@@ -8,7 +8,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, Count, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, MatrixOrder,
-    Refusal,
+    Reach, Refusal,
 };
 
 use super::Amount;
@@ -75,7 +75,7 @@ impl BlocksReader {
             rules,
             name,
             kind,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
             count,
             result,

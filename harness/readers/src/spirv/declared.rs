@@ -11,7 +11,7 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning,
-    LayoutWarningKind, Refusals, UNSIZED_ELEMENTS,
+    LayoutWarningKind, Reach, Refusals, UNSIZED_ELEMENTS,
 };
 use rspirv::dr::Module;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
@@ -450,7 +450,7 @@ impl DeclaredReader<'_> {
             rules,
             name,
             kind,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
             count,
             result,

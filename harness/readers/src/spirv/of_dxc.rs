@@ -6,7 +6,7 @@
 //!
 //! Source: DXC's `docs/SPIR-V.rst`, "HLSL Types to SPIR-V Types"; DXC 1.7.2308, `-spirv -fcgl`.
 
-use layoutproof_layout::{BlockKind, BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape};
+use layoutproof_layout::{BlockKind, BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape, Reach};
 
 /// The block as its HLSL declares it; `None` for a `ByteAddressBuffer`, which has no layout, and for the
 /// hidden counter of an `AppendStructuredBuffer`.
@@ -81,7 +81,7 @@ mod tests {
             rules,
             name,
             kind,
-            pointer: None,
+            reach: Reach::Parameter,
             has_global_members: false,
             count: Count::Finite(1),
             result: Ok(root),

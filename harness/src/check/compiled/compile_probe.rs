@@ -97,8 +97,8 @@ impl CompileJob<'_> {
     /// Returns true if the block's own declaration lets shaders write to it.
     pub(super) fn is_writable(&self) -> bool {
         let module = &self.subject.source.module;
-        if module.blocks[self.block].kind == BlockKind::Pointee {
-            return !module.blocks[self.block].is_read_only;
+        if let Some(pointer) = module.blocks[self.block].pointer() {
+            return !pointer.is_read_only;
         }
         let mut parameters = module.parameters.iter();
         let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);

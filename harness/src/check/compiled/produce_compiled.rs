@@ -434,7 +434,7 @@ impl SubjectShaders {
 /// other layouts unchanged.
 fn promised(layout: &BlockLayout, declared: &Block) -> BlockLayout {
     let mut layout = layout.clone();
-    if let (Ok(pointee), Some(alignment)) = (&mut layout.result, declared.address_alignment) {
+    if let (Ok(pointee), Some(alignment)) = (&mut layout.result, declared.pointer().and_then(|it| it.alignment)) {
         pointee.alignment = alignment;
     }
     layout

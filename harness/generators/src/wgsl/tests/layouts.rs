@@ -2,7 +2,7 @@
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
-use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Reach};
 
 use crate::wgsl::{NotExpressible, module};
 use layoutproof_probes::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
@@ -50,7 +50,7 @@ pub(super) fn block(rules: &str, laid_out: LaidOut) -> BlockLayout {
         rules: rules.to_owned(),
         name: "B".to_owned(),
         kind: BlockKind::StorageBlock,
-        pointer: None,
+        reach: Reach::Parameter,
         has_global_members: false,
         count: Count::Finite(1),
         result: Ok(laid_out),
