@@ -49,6 +49,8 @@ pub enum FoundKind {
     Parameter,
     /// A resource fetched from a descriptor heap.
     DescriptorHeap,
+    /// Data that a stage hands to another one: a payload, a record.
+    StageData,
     /// A load or store of a type in a buffer of bytes.
     RawAccess,
     /// Memory behind a pointer that is no parameter.
@@ -148,6 +150,7 @@ impl FoundKind {
             Self::Block | Self::Target | Self::File => None,
             Self::Parameter => Some("parameter"),
             Self::DescriptorHeap => Some("descriptor heap"),
+            Self::StageData => Some("data of a stage"),
             Self::RawAccess => Some("raw load or store"),
             Self::Pointer => Some("pointer"),
             Self::EntryPoint => Some("entry point"),
@@ -157,7 +160,7 @@ impl FoundKind {
     /// True for memory that code reaches without a declared block.
     pub fn is_view(self) -> bool {
         match self {
-            Self::DescriptorHeap | Self::RawAccess | Self::Pointer => true,
+            Self::DescriptorHeap | Self::RawAccess | Self::Pointer | Self::StageData => true,
             Self::Block | Self::Parameter | Self::Target | Self::EntryPoint | Self::File => false,
         }
     }

@@ -225,9 +225,11 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
             Ok(AddressSpace::Storage)
         }
         BlockKind::PushConstant => Ok(AddressSpace::PushConstant),
-        BlockKind::EntryUniforms | BlockKind::ShaderRecord | BlockKind::Pointee | BlockKind::Workgroup => {
-            Err("a block that has no binding".into())
-        }
+        BlockKind::EntryUniforms
+        | BlockKind::ShaderRecord
+        | BlockKind::Pointee
+        | BlockKind::Workgroup
+        | BlockKind::StageData => Err("a block that has no binding".into()),
     }
 }
 

@@ -375,7 +375,8 @@ impl BoundResource {
             | BlockKind::Pointee
             | BlockKind::UniformBlock
             | BlockKind::StorageBlock
-            | BlockKind::Workgroup => return Err(ExportObstacle::Kind(repro.layout.kind)),
+            | BlockKind::Workgroup
+            | BlockKind::StageData => return Err(ExportObstacle::Kind(repro.layout.kind)),
         };
 
         let register = register(repro.block, class)?;

@@ -5,12 +5,14 @@
 //! the uniform parameters of an entry point form `$Entry.NAME`. The second block with a name is
 //! called `NAME#2`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, PointerPromise, StructType, Type};
-use layoutproof_layout::{Annotations, Block, BlockKind, MixedGlobals, Pointer, PointerPlace, Reach, Span};
+use layoutproof_layout::{
+    Annotations, Argument, Block, BlockKind, MixedGlobals, Pointer, PointerPlace, Reach, Span, StageData,
+};
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
 use crate::module::{EntryParameter, EntryPoint, MemoryView, Parameter, ParameterKind, ViewKind};
@@ -21,9 +23,13 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 /// real shader has this many.
 const MOST_BLOCKS: usize = 1 << 12;
 
+/// The hit attributes that a driver fills.
+const BUILT_IN_ATTRIBUTES: &str = "BuiltInTriangleIntersectionAttributes";
+
 /// Fills `module.blocks`.
 pub(super) fn derive(elaborated: &mut ElaboratedModule) {
-    let ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems } = elaborated;
+    let ElaboratedModule { module, globals, globals_at, pointees, members_point, views_are_blocks, measures, problems } =
+        elaborated;
     let mut blocks = BlockFinder { found: Vec::new(), steps: 0, listed: 0, globals, pointees, measures, problems };
 
     for (index, parameter) in module.parameters.iter().enumerate() {
@@ -40,7 +46,16 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
         blocks.member_pointees();
     }
 
+    if *views_are_blocks {
+        module.entry_points.iter().for_each(|entry| blocks.stage_data(entry));
+        module.views.retain(|view| !blocks.view(view));
+    }
+
     module.blocks = blocks.found;
+    if !*views_are_blocks {
+        // Where only parameters are blocks, data between stages is nobody's memory.
+        module.views.retain(|view| !matches!(view.kind, ViewKind::Stage(_)));
+    }
     // The other pointees are blocks.
     let has_block = |view: &MemoryView| {
         let mut pointees = module.blocks.iter().filter(|block| block.kind == BlockKind::Pointee);
@@ -161,12 +176,15 @@ impl BlockFinder<'_> {
         }
     }
 
-    /// Adds the blocks that members of blocks point to, including members of the added blocks; each type once.
+    /// Adds the blocks that members of blocks point to, including members of the added blocks; each type once with each
+    /// data layout.
     fn member_pointees(&mut self) {
-        let (mut at, mut seen) = (0, BTreeSet::new());
+        let known = self.found.iter().filter(|block| block.kind == BlockKind::Pointee);
+        let mut seen: HashSet<_> = known.map(|block| (block.element.to_string(), block.data_layout)).collect();
+        let mut at = 0;
         while let Some(Block { name, element, entry_point, annotations, span, .. }) = self.found.get(at).cloned() {
             for FoundPointer { suffix, path, pointee, promise } in pointers(&element) {
-                let is_new = seen.insert(pointee.to_owned());
+                let is_new = seen.insert((pointee.to_owned(), promise.data_layout));
                 if let Some(element) = self.pointees.get(pointee).filter(|_| is_new) {
                     let name = format!("{name}{suffix}");
                     let holder = BlockHolder { entry_point, ..BlockHolder::new(&name, &annotations, span) };
@@ -226,6 +244,87 @@ impl BlockFinder<'_> {
             block.data_layout = resource.data_layout;
         }
         self.inside(element, holder);
+    }
+
+    /// Adds the parameters of an entry point that another stage fills.
+    fn stage_data(&mut self, entry: &EntryPoint) {
+        let stage = entry.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+        let stage = match stage {
+            Some(Argument::Text(stage)) => stage.as_str(),
+            _ => "",
+        };
+        for (index, parameter) in entry.parameters.iter().enumerate() {
+            let is_payload = parameter.annotations.modifiers.iter().any(|modifier| modifier == "payload");
+            let data = match (stage, index) {
+                ("closesthit" | "anyhit" | "miss", 0) => StageData::RayPayload,
+                ("closesthit" | "anyhit", 1) => StageData::HitAttributes,
+                ("callable", 0) => StageData::CallableData,
+                _ if is_payload => StageData::MeshPayload,
+                _ => continue,
+            };
+            if let Type::Struct(structure) = &parameter.ty
+                && structure.name != BUILT_IN_ATTRIBUTES
+                && !parameter.is_uniform()
+            {
+                let (ty, annotations) = (&parameter.ty, Annotations::default());
+                let holder = BlockHolder::new(&structure.name, &annotations, parameter.span);
+                let before = self.found.len();
+                self.push_stage_data(data, ty.clone(), holder);
+                self.keep_new(before);
+            }
+        }
+    }
+
+    fn heap_buffer(&mut self, resource: &Resource, holder: BlockHolder<'_>) {
+        let before = self.found.len();
+        self.resource(resource, holder);
+        self.found[before..].iter_mut().for_each(|block| block.reach = Reach::DescriptorHeap);
+    }
+
+    fn push_stage_data(&mut self, data: StageData, element: Type, holder: BlockHolder<'_>) {
+        let before = self.found.len();
+        self.push(BlockKind::StageData, element, holder);
+        self.found[before..].iter_mut().for_each(|block| block.reach = Reach::Stage(data));
+    }
+
+    /// Of the blocks from `before` on, keeps those whose memory no earlier block is. Returns whether there were any.
+    fn keep_new(&mut self, before: usize) -> bool {
+        let added = self.found.split_off(before);
+        let is_found = !added.is_empty();
+        for block in added {
+            if !self.found.iter().any(|known| is_same_memory(known, &block)) {
+                self.found.push(block);
+            }
+        }
+        is_found
+    }
+
+    /// Adds the block of a view, unless there is one of its type. False if the view has no layout: its type is not known, or
+    /// it is no struct.
+    fn view(&mut self, view: &MemoryView) -> bool {
+        let Some(ty) = &view.ty else { return false };
+        let annotations = Annotations::default();
+        let name = view.variable.as_deref().unwrap_or(&view.name);
+        let (innermost, counts) = ty.dimensions();
+        let holder = BlockHolder::new(name, &annotations, view.span).times(&counts);
+        let before = self.found.len();
+        match (view.kind, innermost) {
+            (ViewKind::DescriptorHeap, Type::Resource(resource)) => self.heap_buffer(resource, holder),
+            // `StructuredBuffer<Item>.Handle`
+            (ViewKind::DescriptorHeap, Type::Handle { resource }) => self.heap_buffer(resource, holder),
+            (ViewKind::RawAccess, Type::Struct(_)) => {
+                self.push(BlockKind::StructuredElement, ty.clone(), holder);
+                self.found[before..].iter_mut().for_each(|block| block.reach = Reach::RawAccess);
+            }
+            (ViewKind::Pointer, Type::Struct(_)) => {
+                self.push_pointee(ty.clone(), PointerPromise::default(), PointerPlace::Code, holder);
+            }
+            (ViewKind::Stage(data), Type::Struct(_)) => self.push_stage_data(data, ty.clone(), holder),
+            (ViewKind::DescriptorHeap | ViewKind::RawAccess | ViewKind::Pointer | ViewKind::Stage(_), _) => {
+                return false;
+            }
+        }
+        self.keep_new(before)
     }
 
     fn push_pointee(&mut self, element: Type, promise: PointerPromise, place: PointerPlace, holder: BlockHolder<'_>) {
@@ -315,6 +414,14 @@ fn pointers(ty: &Type) -> Vec<FoundPointer<'_>> {
         }
     }
     found
+}
+
+/// True if one answer holds for both blocks: the pointees of a type have one layout wherever the pointers are, and a heap has
+/// a buffer of a type under one name.
+fn is_same_memory(one: &Block, other: &Block) -> bool {
+    let is_pointee = one.kind == BlockKind::Pointee;
+    let is_same_reach = is_pointee || (one.reach == other.reach && one.name == other.name);
+    one.kind == other.kind && is_same_reach && one.data_layout == other.data_layout && one.element == other.element
 }
 
 fn is_shader_record(annotations: &Annotations) -> bool {

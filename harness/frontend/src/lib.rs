@@ -81,8 +81,8 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     }
     modules.push(rest);
     modules.reverse();
-    let (entry, member_pointees) = (options.entry.as_deref(), options.member_pointees);
-    let subject = elaborate::ElaborationInput { entry, whole: span, is_slang, member_pointees };
+    let (entry, views) = (options.entry.as_deref(), options.views);
+    let subject = elaborate::ElaborationInput { entry, whole: span, is_slang, views };
     let mut elaborated = elaborate::elaborate(&source, &modules, subject);
     blocks::derive(&mut elaborated);
 

@@ -4,7 +4,7 @@ pub mod code;
 
 use code::{Code, StaticVariable};
 use layoutproof_layout::shape::{Member, Type};
-use layoutproof_layout::{Annotations, Block, Span};
+use layoutproof_layout::{Annotations, Block, Span, StageData};
 
 use layoutproof_source::diagnostics::Diagnostic;
 
@@ -40,11 +40,16 @@ pub struct Module {
 }
 
 /// Memory that a body reaches as a type, without a block that the source declares for it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MemoryView {
     pub kind: ViewKind,
     /// The type, as written.
     pub name: String,
+    /// The type: for a descriptor heap the resource, else what is in memory. `None` if the text next to the access does
+    /// not give it, or if it depends on generic arguments that no call gives.
+    pub ty: Option<Type>,
+    /// The local variable for it.
+    pub variable: Option<String>,
     pub span: Span,
 }
 
@@ -56,6 +61,8 @@ pub enum ViewKind {
     RawAccess,
     /// Memory behind a pointer that no parameter has.
     Pointer,
+    /// Data that a stage hands to another one.
+    Stage(StageData),
 }
 
 /// Sort key for the order in which slangc visits the globals of a module.

@@ -30,6 +30,8 @@ pub enum BlockKind {
     StorageBlock,
     /// A `shared` block of GLSL: workgroup memory with explicit offsets.
     Workgroup,
+    /// Data that one stage hands to another, or a host to a node: see [`StageData`].
+    StageData,
 }
 
 /// The part that a block plays in a source that mixes push constants of plain data
@@ -56,6 +58,31 @@ pub enum Reach {
     Parameter,
     /// Through a pointer; the block is its pointee.
     Pointer(Pointer),
+    /// Through a descriptor heap: `ResourceDescriptorHeap[i]`, Slang's `DescriptorHandle<T>`.
+    DescriptorHeap,
+    /// By loads and stores of a type in a buffer of bytes: `ByteAddressBuffer.Load<T>`.
+    RawAccess,
+    /// Through a parameter that another stage, or the host, fills.
+    Stage(StageData),
+}
+
+/// Data of a stage that has bytes, although no descriptor names it. An application declares the size of most of it, as in
+/// `D3D12_RAYTRACING_SHADER_CONFIG`.
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StageData {
+    #[strum(serialize = "ray payload")]
+    RayPayload,
+    #[strum(serialize = "hit attributes")]
+    HitAttributes,
+    #[strum(serialize = "callable data")]
+    CallableData,
+    /// What an amplification shader hands to its mesh shaders.
+    #[strum(serialize = "mesh payload")]
+    MeshPayload,
+    /// The input or output of a node of a work graph.
+    #[strum(serialize = "node record")]
+    NodeRecord,
 }
 
 /// A pointer whose pointee is a block.
@@ -81,6 +108,8 @@ pub enum PointerPlace {
         /// block holds.
         path: Vec<String>,
     },
+    /// A value that code computes: `vk::RawBufferLoad<T>(address)`, `(T*)address`.
+    Code,
 }
 
 /// A block of bytes that one rule set lays out as a whole.
@@ -168,11 +197,40 @@ impl Block {
 }
 
 impl Reach {
+    /// True for memory of which only bodies know the type.
+    pub fn is_in_code(&self) -> bool {
+        match self {
+            Self::DescriptorHeap | Self::RawAccess | Self::Stage(_) => true,
+            Self::Parameter => false,
+            Self::Pointer(pointer) => pointer.place == PointerPlace::Code,
+        }
+    }
+
+    /// False for data that one stage of a shader hands to another.
+    pub fn is_of_host(&self) -> bool {
+        !matches!(self, Self::Stage(data) if *data != StageData::NodeRecord)
+    }
+
+    /// The word in JSON; `None` for parameters.
+    pub fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::Parameter => None,
+            Self::Pointer(_) => Some("pointer"),
+            Self::DescriptorHeap => Some("descriptor-heap"),
+            Self::RawAccess => Some("raw-access"),
+            Self::Stage(StageData::RayPayload) => Some("ray-payload"),
+            Self::Stage(StageData::HitAttributes) => Some("hit-attributes"),
+            Self::Stage(StageData::CallableData) => Some("callable-data"),
+            Self::Stage(StageData::MeshPayload) => Some("mesh-payload"),
+            Self::Stage(StageData::NodeRecord) => Some("node-record"),
+        }
+    }
+
     /// The pointer to a pointee.
     pub fn pointer(&self) -> Option<&Pointer> {
         match self {
             Self::Pointer(pointer) => Some(pointer),
-            Self::Parameter => None,
+            Self::Parameter | Self::DescriptorHeap | Self::RawAccess | Self::Stage(_) => None,
         }
     }
 }
@@ -197,6 +255,7 @@ impl BlockKind {
             Self::UniformBlock => "uniform",
             Self::StorageBlock => "storage",
             Self::Workgroup => "workgroup",
+            Self::StageData => "stage",
         }
     }
 

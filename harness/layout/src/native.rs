@@ -15,7 +15,7 @@ use super::rules::RuleSet;
 use super::table::find;
 use crate::column::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
 use crate::resource::DataLayout;
-use crate::{Block, BlockKind, Member, MixedGlobals, StructType, Type};
+use crate::{Block, BlockKind, Member, MixedGlobals, Reach, StructType, Type};
 
 /// The blocks that a compiler makes from push constants of plain data next to other globals.
 ///
@@ -67,6 +67,8 @@ pub struct Native {
     pub structured: Option<&'static str>,
     /// Elements that `ByteAddressBuffer.Load<T>` and `Store<T>` access, if the compiler has them.
     pub byte_address: Option<&'static str>,
+    /// True if shaders fetch buffers from descriptor heaps.
+    pub descriptor_heaps: bool,
     pub push_constants: Option<&'static str>,
     /// The blocks made from push constants of plain data next to other globals.
     pub global_push_constants: GlobalPushConstants,
@@ -78,6 +80,8 @@ pub struct Native {
     pub uniform_blocks: Option<&'static str>,
     /// Storage blocks of GLSL and WGSL.
     pub storage_blocks: Option<&'static str>,
+    /// Payloads and records of stages.
+    pub stage_data: Option<&'static str>,
     /// True if a data layout argument, as in `ConstantBuffer<T, Std430DataLayout>`, selects the
     /// rule set.
     pub data_layouts: bool,
@@ -120,6 +124,11 @@ impl Native {
     pub fn rules(&self, block: &Block) -> Option<&'static RuleSet> {
         if block.mixed_globals.is_some_and(|mixed| !self.global_push_constants.has(mixed)) {
             return None;
+        }
+        match block.reach {
+            Reach::RawAccess => return self.byte_address.and_then(find),
+            Reach::DescriptorHeap if !self.descriptor_heaps => return None,
+            Reach::DescriptorHeap | Reach::Parameter | Reach::Pointer(_) | Reach::Stage(_) => {}
         }
         let explicit = block.data_layout.and_then(data_layout_rules);
         let by_layout = match (block.kind, self.pointer_layouts) {
@@ -165,6 +174,7 @@ impl Native {
             BlockKind::Pointee => self.pointees,
             BlockKind::UniformBlock => self.uniform_blocks,
             BlockKind::StorageBlock | BlockKind::Workgroup => self.storage_blocks,
+            BlockKind::StageData => self.stage_data,
         }
     }
 }
@@ -194,6 +204,7 @@ const NONE: Native = Native {
     texture_buffers: None,
     structured: None,
     byte_address: None,
+    descriptor_heaps: false,
     push_constants: None,
     global_push_constants: GlobalPushConstants::Members,
     shader_records: None,
@@ -202,6 +213,7 @@ const NONE: Native = Native {
     pointer_layouts: PointerLayouts::Unknown,
     uniform_blocks: None,
     storage_blocks: None,
+    stage_data: None,
     data_layouts: false,
     counts_statics_and_bit_fields: false,
     specialization_constants: false,
@@ -225,6 +237,7 @@ const fn dxc(constants: &'static str, texture_buffers: &'static str, storage: &'
         texture_buffers: Some(texture_buffers),
         structured: Some(storage),
         byte_address: Some(storage),
+        descriptor_heaps: true,
         push_constants: Some(storage),
         shader_records: Some(storage),
         ..NONE
@@ -269,6 +282,8 @@ const SLANG_VULKAN: Native = Native {
     name: "native:slang-vulkan",
     summary: "slangc -target spirv",
     column: slang_for(ShaderTarget::Vulkan),
+    // Source: the offsets in the SPIR-V of slangc 2026.14.1, with `spvDescriptorHeapEXT` and without.
+    descriptor_heaps: true,
     texture_buffers: Some("std430@slang"),
     push_constants: Some("std430@slang"),
     entry_uniforms: Some("std430@slang"),
@@ -288,6 +303,9 @@ const NATIVES: &[Native] = &[
         name: "native:dxc-dxil",
         summary: "dxc",
         column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Dxc),
+        // Source: the sizes of payloads, attributes and callable data in the metadata of DXC 1.7.2308, with 16-bit types and
+        // without.
+        stage_data: Some("hlsl-structured"),
         push_constants: Some("hlsl-cbuffer"),
         shader_records: Some("hlsl-cbuffer"),
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
@@ -296,8 +314,9 @@ const NATIVES: &[Native] = &[
         name: "native:clang-dxil",
         summary: "clang-dxc",
         column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Clang),
-        // Clang 22 has no methods on byte-address buffers yet.
+        // Clang 22 has neither methods on byte-address buffers yet nor descriptor heaps.
         byte_address: None,
+        descriptor_heaps: false,
         shader_records: Some("hlsl-cbuffer"),
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
     },
@@ -306,6 +325,7 @@ const NATIVES: &[Native] = &[
         summary: "clang-dxc -spirv, from 23",
         column: Column::new(ShaderTarget::Vulkan, ShaderCompiler::Clang),
         byte_address: None,
+        descriptor_heaps: false,
         // Clang 23.1.4 gives push constants the handle of a constant buffer as content.
         push_constants: None,
         shader_records: None,
@@ -317,6 +337,7 @@ const NATIVES: &[Native] = &[
         summary: "fxc, profiles up to 5.1",
         column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Fxc),
         byte_address: None,
+        descriptor_heaps: false,
         push_constants: None,
         shader_records: None,
         ..dxc("hlsl-cbuffer", "hlsl-cbuffer", "hlsl-structured")
@@ -364,6 +385,8 @@ const NATIVES: &[Native] = &[
         name: "native:slang-d3d12",
         summary: "slangc -target hlsl or dxil",
         column: slang_for(ShaderTarget::D3d12),
+        stage_data: Some("hlsl-structured@slang"),
+        descriptor_heaps: true,
         specialization_constants: false,
         ..slang("slang-cbuffer", "hlsl-structured@slang")
     },
@@ -372,6 +395,7 @@ const NATIVES: &[Native] = &[
         name: "native:slang-vulkan-scalar",
         summary: "slangc -target spirv -fvk-use-scalar-layout",
         column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::Scalar),
+        descriptor_heaps: true,
         data_layouts: true,
         // slangc 2026.14.1; a buffer's data layout does count.
         pointer_layouts: PointerLayouts::Ignored,
@@ -381,6 +405,7 @@ const NATIVES: &[Native] = &[
         name: "native:slang-vulkan-dx",
         summary: "slangc -target spirv -fvk-use-dx-layout (entry uniforms as in its code, not its reflection)",
         column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::Dx),
+        descriptor_heaps: true,
         entry_uniforms: Some("std430@slang"),
         data_layouts: true,
         pointer_layouts: PointerLayouts::Ignored,
@@ -390,6 +415,7 @@ const NATIVES: &[Native] = &[
         name: "native:slang-vulkan-c",
         summary: "slangc -target spirv -fvk-use-c-layout",
         column: slang_for(ShaderTarget::Vulkan).with(LayoutVariant::C),
+        descriptor_heaps: true,
         pointees: Some("c"),
         data_layouts: true,
         pointer_layouts: PointerLayouts::Ignored,
@@ -399,6 +425,7 @@ const NATIVES: &[Native] = &[
         name: "native:slang-webgpu",
         summary: "slangc -target wgsl",
         column: slang_for(ShaderTarget::Webgpu),
+        descriptor_heaps: false,
         entry_uniforms: Some("std140@slang"),
         data_layouts: false,
         pointer_layouts: PointerLayouts::Unknown,

@@ -8,7 +8,7 @@ use crate::LayoutUnit;
 pub use crate::shape::Resource;
 
 /// Slang's explicit data layouts of buffers; each variant is the Slang type of that name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DataLayout {
     Std140DataLayout,
     Std430DataLayout,

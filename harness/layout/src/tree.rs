@@ -180,6 +180,15 @@ pub struct LaidOut {
 }
 
 impl LaidOut {
+    /// Leaves out the padding after the last member of a struct.
+    pub(crate) fn leave_out_tail(&mut self) {
+        if let LaidOutShape::Struct(members) = &self.shape {
+            let ends = members.iter().map(|member| member.layout.size.finite().map(|size| member.offset + size));
+            let end: Option<Vec<u32>> = ends.collect();
+            self.size = end.map_or(self.size, |ends| Extent::Finite(ends.into_iter().max().unwrap_or(0)));
+        }
+    }
+
     /// The type that one step of a leaf's path leads to; `None` for components of vectors and cells
     /// of matrices, and for steps that this type does not have.
     pub fn at_step(&self, step: &LeafStep) -> Option<&Self> {

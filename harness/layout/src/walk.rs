@@ -15,7 +15,7 @@ use super::walk_state::{Level, Stop, WalkState};
 use super::{LayoutOptions, forbid, place};
 use crate::scalar::Scalar;
 use crate::shape::{Count, EnumType, StructType, Type};
-use crate::{Block, BlockKind};
+use crate::{Block, BlockKind, Reach};
 
 /// The maximum number of types in one layout, counting a struct's members once for each place where
 /// the struct occurs. Structs of structs double with each level, so the limit keeps short sources
@@ -40,15 +40,22 @@ impl RuleSet {
 pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockLayout {
     let mut walk = WalkState::new(block.kind, rules, options);
     let root = walk.root(&block.element);
-    let stride =
-        root.as_ref().filter(|_| block.kind == BlockKind::StructuredElement).and_then(|root| walk.stride(root));
+    // Code computes the places of elements in a buffer of bytes.
+    let has_stride = block.kind == BlockKind::StructuredElement && block.reach != Reach::RawAccess;
+    let stride = root.as_ref().filter(|_| has_stride).and_then(|root| walk.stride(root));
 
     // The checks on offsets need all offsets.
     if let Some(root) = root.as_ref().filter(|_| walk.refusals.is_empty()) {
         walk.refusals = forbid::placed(rules, &root.layout);
     }
     let result = match root {
-        Some(root) if walk.refusals.is_empty() => Ok(LaidOut { alignment: root.alignment.bytes(), ..root.layout }),
+        Some(root) if walk.refusals.is_empty() => {
+            let mut layout = LaidOut { alignment: root.alignment.bytes(), ..root.layout };
+            if block.reach == Reach::RawAccess {
+                layout.leave_out_tail();
+            }
+            Ok(layout)
+        }
         Some(_) | None => Err(walk.refusals.into_vec()),
     };
 

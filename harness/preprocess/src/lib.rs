@@ -68,8 +68,9 @@ pub struct DeclareOptions {
     pub language: Option<ShaderLanguage>,
     /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
     pub profile: Option<String>,
-    /// True if the structs behind Slang's pointers in members are blocks. Host programs fill them; no probe reads them.
-    pub member_pointees: bool,
+    /// True if memory that bodies reach without a declared block is a block: buffers of descriptor heaps, typed loads of
+    /// buffers of bytes, what Slang's pointers in members point to. Host programs fill it; no probe reads it.
+    pub views: bool,
 }
 
 impl DeclareOptions {
@@ -88,7 +89,7 @@ impl Default for DeclareOptions {
             taken: Vec::new(),
             language: None,
             profile: None,
-            member_pointees: false,
+            views: false,
         }
     }
 }

@@ -223,6 +223,7 @@ fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
     ShownBlock {
         name: "S".into(),
         kind: BlockKind::Cbuffer,
+        reach: None,
         size,
         alignment: Some(16),
         stride: None,

@@ -2,7 +2,7 @@
 
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, ViewKind};
-use layoutproof_layout::{BlockLayout, Span};
+use layoutproof_layout::{Block, BlockLayout, Reach, Span};
 use layoutproof_source::sources::SourceMap;
 
 use crate::bindings_text::{BindingsColumn, rows};
@@ -15,6 +15,7 @@ pub fn view_kind(kind: ViewKind) -> FoundKind {
         ViewKind::DescriptorHeap => FoundKind::DescriptorHeap,
         ViewKind::RawAccess => FoundKind::RawAccess,
         ViewKind::Pointer => FoundKind::Pointer,
+        ViewKind::Stage(_) => FoundKind::StageData,
     }
 }
 
@@ -101,10 +102,27 @@ pub fn besides_blocks(module: &Module, word: &str, sources: &SourceMap) -> Vec<A
         entry(FoundKind::Parameter, &found.name, (word, sources), Some(found.span), state)
     });
     let views = module.views.iter().map(|view| {
-        let state = AccountState::not_compared(NotCompared::NoProbe);
+        let why = match &view.ty {
+            Some(_) => NotCompared::NoProbe,
+            None => NotCompared::NoLayout { message: "its type is not known".to_owned() },
+        };
+        let state = AccountState::not_compared(why);
         entry(view_kind(view.kind), &view.name, (word, sources), Some(view.span), state)
     });
     parameters.chain(views).collect()
+}
+
+/// A block that no parameter holds and that a target does not have.
+pub fn view_without_layout(block: &Block, word: &str, sources: &SourceMap, message: String) -> AccountEntry {
+    let kind = match block.reach {
+        Reach::Parameter => FoundKind::Block,
+        Reach::Pointer(_) => FoundKind::Pointer,
+        Reach::DescriptorHeap => FoundKind::DescriptorHeap,
+        Reach::RawAccess => FoundKind::RawAccess,
+        Reach::Stage(_) => FoundKind::StageData,
+    };
+    let state = AccountState::not_compared(NotCompared::NoLayout { message });
+    entry(kind, &block.name, (word, sources), Some(block.span), state)
 }
 
 /// The blocks of a file that an OpenGL driver lays out.

@@ -4,22 +4,47 @@ use indexmap::IndexMap;
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::RegisterClass;
 use layoutproof_layout::shape::{Count, Resource, Type};
-use layoutproof_layout::{Block, BlockKind};
+use layoutproof_layout::{Block, BlockKind, Pointer, PointerPlace, Reach};
 
 use crate::style::one_line;
 
 /// The declaration of a block. `None` if the module declares no parameter of its name.
 pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
     let name = &block.name;
+    let number = name.find('#').unwrap_or(name.len());
+    let bare = &name[..number];
+    let words = match &block.reach {
+        Reach::Parameter => return declared_parameter_block(module, block),
+        Reach::DescriptorHeap => {
+            let resource = match block.kind {
+                BlockKind::StructuredElement => "StructuredBuffer",
+                BlockKind::TextureBuffer => "TextureBuffer",
+                BlockKind::ParameterBlock => "ParameterBlock",
+                _ => "ConstantBuffer",
+            };
+            let variable = if block.element.to_string() == bare { "" } else { bare };
+            format!("{resource}<{}> {variable} (descriptor heap)", block.element).replace("  ", " ")
+        }
+        Reach::RawAccess => format!("{} (raw load or store)", block.element),
+        Reach::Stage(data) => format!("{} ({data})", block.element),
+        Reach::Pointer(Pointer { place: PointerPlace::Code, .. }) => format!("{} (pointer)", block.element),
+        Reach::Pointer(_) => format!("{} is pointed to by {name}", block.element),
+    };
+    Some(one_line(&words))
+}
+
+fn declared_parameter_block(module: &Module, block: &Block) -> Option<String> {
+    let name = &block.name;
     let words = match block.kind {
         BlockKind::Cbuffer => format!("cbuffer {name}"),
         BlockKind::Tbuffer => format!("tbuffer {name}"),
         BlockKind::Globals => format!("loose globals {name}"),
         BlockKind::EntryUniforms => format!("uniform parameters of {}", name.strip_prefix("$Entry.").unwrap_or(name)),
-        BlockKind::Pointee => format!("{} is pointed to by {name}", block.element),
         BlockKind::PushConstant => format!("[[vk::push_constant]] {}", declared_parameter(module, name)?),
         BlockKind::ShaderRecord => format!("[[vk::shader_record]] {}", declared_parameter(module, name)?),
         BlockKind::ConstantBuffer
+        | BlockKind::Pointee
+        | BlockKind::StageData
         | BlockKind::TextureBuffer
         | BlockKind::ParameterBlock
         | BlockKind::StructuredElement

@@ -176,7 +176,7 @@ fn under(
                     stride: None,
                     warnings: Vec::new(),
                 };
-                let is_asked = unused == Unused::Forbidden;
+                let is_asked = unused == Unused::Forbidden && !block.reach.is_in_code();
                 let presence = if is_asked { BlockPresence::Present } else { BlockPresence::Absent };
                 LaidOutBlock { layout, presence, declared }
             }

@@ -103,6 +103,7 @@ impl Subject {
                 let [name] = path.as_slice() else { return None };
                 (blocks.get(*holder)?, name)
             }
+            PointerPlace::Code => return None,
             // The second block of a name has a number in its name.
             PointerPlace::Parameter { name } if *name != pointee.name => return None,
             PointerPlace::Parameter { name } => {

@@ -14,7 +14,7 @@ use layoutproof_hostcheck::{
     part_of_host, part_path, shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
-use layoutproof_layout::{BlockKind, LaidOut, LaidOutMember, LaidOutShape};
+use layoutproof_layout::{BlockKind, LaidOut, LaidOutMember, LaidOutShape, Reach};
 use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostPlace, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
@@ -371,7 +371,7 @@ impl<'a> PairsOfBlock<'a> {
             ) if let Some(only) = only_fitting.or(only_faulty).or(only_mistaken.as_ref()) => {
                 self.compare_by_members(parts, only, displaced);
             }
-            Err(reason) if is_worth_listing(parts, &reason) => {
+            Err(reason) if is_worth_listing(&self.block.layout.reach, parts, &reason) => {
                 let proposals = self.proposals(parts, &candidates);
                 let listed = unmatched(block, block.layout.name.clone(), reason);
                 self.unmatched.push(UnmatchedBlock { proposals, ..listed });
@@ -809,11 +809,12 @@ fn find_host<'a>(
     }
 }
 
-/// False for a buffer of plain vectors or of resources, which needs no host struct, unless the reason is an error.
-fn is_worth_listing(parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
+/// False for what needs no host struct: a buffer of plain vectors or of resources, and data that one stage hands to another.
+/// An error is always listed.
+fn is_worth_listing(reach: &Reach, parts: &[BlockPart<'_>], reason: &UnmatchedReason) -> bool {
     let is_struct_of_data =
         |part: &BlockPart<'_>| matches!(part.root.shape, LaidOutShape::Struct(_)) && part.root.size.finite() != Some(0);
-    parts.iter().any(is_struct_of_data) || reason.is_error()
+    (reach.is_of_host() && parts.iter().any(is_struct_of_data)) || reason.is_error()
 }
 
 pub(super) fn unmatched(block: &TargetBlock, name: String, reason: UnmatchedReason) -> UnmatchedBlock {

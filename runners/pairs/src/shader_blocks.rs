@@ -243,6 +243,13 @@ pub fn read_without_compilers(
                 // The compiler uses another block instead.
                 continue;
             }
+            if block.reach.is_in_code() && choice.rules(block).is_none() {
+                if block.reach.is_of_host() {
+                    let message = format!("{} has no layout for it", choice.name());
+                    read.others.push(accounts::view_without_layout(block, &word, sources, message));
+                }
+                continue;
+            }
             let layout = lay_out_under(block, choice, source.options);
             let api = find_native(&target).map(|native| native.column.target);
             let under = (target.as_str(), std::slice::from_ref(&layout));

@@ -78,7 +78,7 @@ impl ExploreReading {
             layout: layout_options(request),
             declare: declare_options(request),
             macros: &request.defines,
-            purpose: Purpose::Layouts,
+            purpose: Purpose::Display,
             tools: &BrowserTools,
         };
         let content = TextFrontEnd::of(language).read(span, &options, &mut sources);

@@ -26,6 +26,7 @@ mod unused;
 mod views;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -79,8 +80,10 @@ pub(super) struct Elaborator<'t> {
     similar_types: HashMap<String, Option<String>>,
     /// Pointee types, by spelling.
     pointees: BTreeMap<String, NamedType>,
-    /// True if the source uses `vk::BufferPointer`, or is Slang for a host program.
+    /// True if the source uses `vk::BufferPointer`, or the views of Slang are blocks.
     members_point: bool,
+    /// The bodies, with the arguments of each instance.
+    read_bodies: Vec<BodyInstance>,
     globals: Vec<Member>,
     /// Number of parameters before the first of them.
     globals_at: usize,
@@ -89,6 +92,13 @@ pub(super) struct Elaborator<'t> {
     module: Module,
     problems: ProblemList,
     depth: u32,
+}
+
+/// A body of a function, read with these arguments.
+#[derive(Clone, Debug)]
+struct BodyInstance {
+    tokens: Range<usize>,
+    context: LookupContext,
 }
 
 /// A module without names for its blocks yet.
@@ -102,8 +112,10 @@ pub(super) struct ElaboratedModule {
     /// Pointee types, by spelling.
     pub(super) pointees: BTreeMap<String, Type>,
     /// True if the pointees of members are blocks: the source uses `vk::BufferPointer`, which HLSL
-    /// allows only in members, or is Slang for a host program.
+    /// allows only in members, or the views of Slang are blocks.
     pub(super) members_point: bool,
+    /// See [`DeclareOptions::views`](layoutproof_preprocess::DeclareOptions::views).
+    pub(super) views_are_blocks: bool,
     pub(super) measures: TypeMeasures,
     pub(super) problems: ProblemList,
 }
@@ -116,18 +128,17 @@ pub(super) struct ElaborationInput<'t> {
     pub(super) whole: Span,
     /// True if the source is Slang and not also HLSL.
     pub(super) is_slang: bool,
-    /// See [`DeclareOptions::member_pointees`](layoutproof_preprocess::DeclareOptions::member_pointees).
-    pub(super) member_pointees: bool,
+    /// See [`DeclareOptions::views`](layoutproof_preprocess::DeclareOptions::views).
+    pub(super) views: bool,
 }
 
 /// Elaborates the declarations of a source and its imported modules, the source itself first.
 pub(super) fn elaborate<'t>(
     source: &'t BracketedTokens<'t>,
     modules: &[&'t [Item<'t>]],
-    ElaborationInput { entry, whole, is_slang, member_pointees }: ElaborationInput<'t>,
+    ElaborationInput { entry, whole, is_slang, views }: ElaborationInput<'t>,
 ) -> ElaboratedModule {
-    let mut elaborator =
-        Elaborator { is_slang, members_point: is_slang && member_pointees, ..Elaborator::new(source, entry) };
+    let mut elaborator = Elaborator { is_slang, members_point: is_slang && views, ..Elaborator::new(source, entry) };
 
     // All names must be known before any lookup.
     let roots = elaborator.open_modules(modules);
@@ -161,14 +172,14 @@ pub(super) fn elaborate<'t>(
     // The entry points of an imported module do not belong to the source.
     elaborator.entry_points(&functions[..own_functions], whole);
     elaborator.bodies(&functions, modules, &roots);
+    elaborator.module.views = elaborator.views();
     let pointees = elaborator.finish_pointees(whole);
     elaborator.warn_of_unused();
     elaborator.warn_of_interface_values();
 
-    elaborator.module.views = views::views(source);
-
     let Elaborator { module, globals_at, members_point, measures, problems, .. } = elaborator;
-    ElaboratedModule { module, globals, globals_at, pointees, members_point, measures, problems }
+    let views_are_blocks = views;
+    ElaboratedModule { module, globals, globals_at, pointees, members_point, views_are_blocks, measures, problems }
 }
 
 impl<'t> Elaborator<'t> {
@@ -211,6 +222,7 @@ impl<'t> Elaborator<'t> {
             measures: TypeMeasures::default(),
             pointees: BTreeMap::new(),
             members_point: false,
+            read_bodies: Vec::new(),
             globals: Vec::new(),
             globals_at: 0,
             statics: Vec::new(),

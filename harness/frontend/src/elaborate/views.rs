@@ -1,17 +1,24 @@
 //! Finds the memory that function bodies reach without a declared block: buffers of descriptor heaps, loads and stores of
 //! types in buffers of bytes, pointers.
 //!
-//! No rule set lays them out yet. They are found in the tokens, so that an answer can name what it does not cover; code
-//! that a body never runs counts too.
+//! They are found in the tokens, so that an answer can name each of them, also in code that never runs and where its type
+//! cannot be resolved.
 
 use std::collections::HashSet;
 
+use layoutproof_layout::StageData;
+use layoutproof_layout::resource::Resource;
+use layoutproof_layout::shape::Type;
 use layoutproof_preprocess::lexer::TokenKind;
 use layoutproof_source::words::words;
 
+use super::Elaborator;
 use super::builtin::{self, Builtin};
+use super::lookup::LookupContext;
+use super::scope::GLOBAL;
+use crate::ast::TypeExpression;
 use crate::module::{MemoryView, ViewKind};
-use crate::parser::BracketedTokens;
+use crate::parser::{BracketedTokens, Parser};
 
 /// Objects of shader model 6.6 that hold descriptors.
 const RESOURCE_HEAP: &str = "ResourceDescriptorHeap";
@@ -36,6 +43,28 @@ const RAW_METHODS: [&str; 4] = ["Load", "Store", "LoadAligned", "StoreAligned"];
 /// Functions of `vk` that take an address and a type.
 const ADDRESS_FUNCTIONS: [&str; 2] = ["RawBufferLoad", "RawBufferStore"];
 
+/// Functions whose last argument is data for another stage.
+const STAGE_CALLS: [(&str, StageData); 4] = [
+    ("TraceRay", StageData::RayPayload),
+    ("ReportHit", StageData::HitAttributes),
+    ("CallShader", StageData::CallableData),
+    ("DispatchMesh", StageData::MeshPayload),
+];
+
+/// Parameters of nodes, with the record as their argument.
+const NODE_RECORDS: [&str; 10] = [
+    "DispatchNodeInputRecord",
+    "GroupNodeInputRecords",
+    "GroupNodeOutputRecords",
+    "NodeOutput",
+    "NodeOutputArray",
+    "RWDispatchNodeInputRecord",
+    "RWGroupNodeInputRecords",
+    "RWThreadNodeInputRecord",
+    "ThreadNodeInputRecord",
+    "ThreadNodeOutputRecords",
+];
+
 /// Types of one number, whose bytes no rule set moves.
 const SCALARS: [&str; 22] = words(
     "bool int uint dword half float double int8_t uint8_t int16_t uint16_t float16_t int32_t uint32_t float32_t int64_t \
@@ -48,22 +77,80 @@ const MOST_TOKENS_BACK: usize = 4096;
 /// Most views that are named.
 const MOST_VIEWS: usize = 1000;
 
-/// Every view in the tokens, in their order. A pointee is one view, wherever its pointers are.
-pub(super) fn views(source: &BracketedTokens<'_>) -> Vec<MemoryView> {
-    let tokens = Tokens { source, structs: declared_structs(source) };
-    let mut found: Vec<MemoryView> = Vec::new();
-    let mut at = 0;
-    while source.token(at).kind != TokenKind::End && found.len() < MOST_VIEWS {
-        if let Some((kind, name)) = tokens.view(at) {
-            let view = MemoryView { kind, name, span: source.token(at).span };
-            let is_known = |known: &MemoryView| known.kind == ViewKind::Pointer && known.name == view.name;
-            if view.kind != ViewKind::Pointer || !found.iter().any(is_known) {
-                found.push(view);
+/// An access to memory, as the tokens show it.
+struct FoundView<'t> {
+    kind: ViewKind,
+    name: String,
+    /// The first token of the type.
+    ty: Option<usize>,
+    variable: Option<&'t str>,
+}
+
+impl<'t> Elaborator<'t> {
+    /// Every view in the tokens, in their order. A pointee is one view, wherever its pointers are.
+    pub(super) fn views(&mut self) -> Vec<MemoryView> {
+        let source = self.source;
+        let tokens = Tokens { source, structs: declared_structs(source) };
+        let mut found: Vec<MemoryView> = Vec::new();
+        let mut at = 0;
+        while source.token(at).kind != TokenKind::End && found.len() < MOST_VIEWS {
+            if let Some(FoundView { kind, name, ty, variable }) = tokens.view(at) {
+                let is_known = |known: &MemoryView| known.kind == ViewKind::Pointer && known.name == name;
+                if kind != ViewKind::Pointer || !found.iter().any(is_known) {
+                    let variable = variable.map(str::to_owned);
+                    let view = MemoryView { kind, name, ty: None, variable, span: source.token(at).span };
+                    found.extend(self.typed(view, at, ty));
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+
+    /// The view with its type: one for each type that the instances of its function give it.
+    fn typed(&mut self, view: MemoryView, at: usize, ty: Option<usize>) -> Vec<MemoryView> {
+        let Some(mut written) = ty.and_then(|ty| Parser::new(self.source, ty).type_expression().ok()) else {
+            return vec![view];
+        };
+        if self.source.token(at).text == "*" {
+            // The stars of the pointer itself.
+            written.suffixes.clear();
+        }
+        let inside = self.read_bodies.iter().filter(|body| body.tokens.contains(&at));
+        let mut contexts: Vec<LookupContext> = inside.map(|body| body.context.clone()).collect();
+        if contexts.is_empty() {
+            contexts.push(LookupContext::plain(GLOBAL));
+        }
+        let mut types: Vec<Type> = Vec::new();
+        for context in contexts {
+            if let Some(ty) = self.tried(&written, &context)
+                && !types.contains(&ty)
+            {
+                types.push(ty);
             }
         }
-        at += 1;
+        if types.is_empty() {
+            return vec![view];
+        }
+        let name = |ty: &Type| match ty {
+            Type::Resource(Resource { element: Some(element), .. }) => element.to_string(),
+            Type::Handle { resource } => resource.element.as_ref().map_or_else(|| ty.to_string(), ToString::to_string),
+            ty => ty.to_string(),
+        };
+        types.into_iter().map(|ty| MemoryView { name: name(&ty), ty: Some(ty), ..view.clone() }).collect()
     }
-    found
+
+    /// Resolves a type that may be none: the tokens do not show whether `a * b` is a declaration. What cannot be resolved
+    /// is no problem of the source.
+    fn tried(&mut self, written: &TypeExpression<'t>, context: &LookupContext) -> Option<Type> {
+        let (problems, pointees) = (std::mem::take(&mut self.problems), self.pointees.clone());
+        let ty = self.resolve(written, None, context);
+        self.problems = problems;
+        if ty.is_none() {
+            self.pointees = pointees;
+        }
+        ty
+    }
 }
 
 /// The names after `struct` and `class`.
@@ -90,52 +177,85 @@ impl<'t> Tokens<'_, 't> {
     }
 
     /// The view that the token at `at` begins or names.
-    fn view(&self, at: usize) -> Option<(ViewKind, String)> {
+    fn view(&self, at: usize) -> Option<FoundView<'t>> {
         let word = self.text(at);
         if word == RESOURCE_HEAP && self.text(at + 1) == "[" {
-            return Some((ViewKind::DescriptorHeap, self.heap_type(at)?));
+            return self.heap_view(at);
         }
         let before = at.checked_sub(1).map(|before| self.text(before)).unwrap_or_default();
         let has_arguments = |end: usize| self.text(end + 1) == "(";
-        if before == "." && RAW_METHODS.contains(&word) {
+        let unnamed = |kind, name, ty| Some(FoundView { kind, name, ty: Some(ty), variable: None });
+        let raw = match before {
+            "." if RAW_METHODS.contains(&word) => Some(ViewKind::RawAccess),
+            "::" if ADDRESS_FUNCTIONS.contains(&word) => Some(ViewKind::Pointer),
+            _ => None,
+        };
+        if let Some(kind) = raw {
             let (name, end) = self.argument(at + 1)?;
-            return (has_arguments(end) && !Self::is_scalar(&name)).then_some((ViewKind::RawAccess, name));
+            let is_view = has_arguments(end) && !Self::is_scalar(&name);
+            return if is_view { unnamed(kind, name, at + 2) } else { None };
         }
-        if before == "::" && ADDRESS_FUNCTIONS.contains(&word) {
-            let (name, end) = self.argument(at + 1)?;
-            return (has_arguments(end) && !Self::is_scalar(&name)).then_some((ViewKind::Pointer, name));
+        if word == "DescriptorHandle" || word == "Handle" && before == "." {
+            let resource = if word == "Handle" { self.opened(at - 2)? - 1 } else { at + 2 };
+            let (name, _) = self.argument(resource + 1).filter(|_| BUFFERS.contains(&self.text(resource)))?;
+            return if Self::is_scalar(&name) { None } else { unnamed(ViewKind::DescriptorHeap, name, resource) };
         }
-        if word == "DescriptorHandle" {
-            let inner = self.text(at + 2);
-            let name = self.argument(at + 3).map(|(name, _)| name);
-            return name.filter(|_| BUFFERS.contains(&inner)).map(|name| (ViewKind::DescriptorHeap, name));
+        if NODE_RECORDS.contains(&word) {
+            return unnamed(ViewKind::Stage(StageData::NodeRecord), self.argument(at + 1)?.0, at + 2);
+        }
+        let call = STAGE_CALLS.iter().find(|(call, _)| *call == word && self.text(at + 1) == "(");
+        if let Some((_, data)) = call {
+            let variable = self.source.closer(at + 1).checked_sub(1)?;
+            let ty = self.declared_struct(variable)?;
+            return unnamed(ViewKind::Stage(*data), self.text(ty).to_owned(), ty);
         }
         // `Node* next = ...;`, `(Node*)address`, `Ptr<Node>`
-        let pointee = match word {
-            "Ptr" => self.argument(at + 1)?.0,
-            "*" if self.is_pointer_type(at) => before.to_owned(),
-            _ => return None,
-        };
-        Some((ViewKind::Pointer, pointee))
+        match word {
+            "Ptr" => unnamed(ViewKind::Pointer, self.argument(at + 1)?.0, at + 2),
+            "*" if self.is_pointer_type(at) => unnamed(ViewKind::Pointer, before.to_owned(), at - 1),
+            _ => None,
+        }
     }
 
-    /// The type that a descriptor of a heap gets: that of the variable, of the cast or of the assignment. `None` for
+    /// The view of a descriptor of a heap, with the type of the variable, of the cast or of the assignment. `None` for
     /// resources without a layout. A type that is not written next to the heap has the name of the heap.
-    fn heap_type(&self, heap: usize) -> Option<String> {
+    fn heap_view(&self, heap: usize) -> Option<FoundView<'t>> {
         // Back to the start of the statement: `ConstantBuffer<Tint> tint = ResourceDescriptorHeap[0];`
         let mut start = heap;
         while start > 0 && heap - start < MOST_TOKENS_BACK && !matches!(self.text(start - 1), ";" | "{" | "}") {
             start -= 1;
         }
+        let is_initialiser = heap >= start + 2 && self.text(heap - 1) == "=";
+        let variable = is_initialiser.then(|| self.source.token(heap - 2));
+        let variable = variable.filter(|token| token.kind == TokenKind::Identifier).map(|token| token.text);
+        let found = |name, ty| FoundView { kind: ViewKind::DescriptorHeap, name, ty, variable };
         let written = (start..heap).rev().find(|at| self.is_resource(*at));
         // `tint = ResourceDescriptorHeap[0];`
-        let variable = || (self.text(start + 1) == "=").then(|| self.declared_type(start)).flatten();
-        let Some(at) = written.or_else(variable) else { return Some(RESOURCE_HEAP.to_owned()) };
+        let declared = || (self.text(start + 1) == "=").then(|| self.declared_type(start)).flatten();
+        let Some(at) = written.or_else(declared) else { return Some(found(RESOURCE_HEAP.to_owned(), None)) };
         if !BUFFERS.contains(&self.text(at)) {
             return None;
         }
         let name = self.argument(at + 1).map_or_else(|| RESOURCE_HEAP.to_owned(), |(name, _)| name);
-        Some(name).filter(|name| !Self::is_scalar(name))
+        (!Self::is_scalar(&name)).then(|| found(name, Some(at)))
+    }
+
+    /// The `<` of the `>` at `close`, in the same statement.
+    fn opened(&self, close: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        for at in (close.saturating_sub(64)..=close).rev() {
+            match self.text(at) {
+                ">" => depth += 1,
+                ">>" => depth += 2,
+                "<" => depth = depth.checked_sub(1)?,
+                ";" | "{" | "}" => return None,
+                _ => {}
+            }
+            if depth == 0 {
+                return (at < close && at > 0).then_some(at);
+            }
+        }
+        None
     }
 
     /// The resource type of the variable at `at`, where an earlier declaration has it.
@@ -148,6 +268,14 @@ impl<'t> Tokens<'_, 't> {
             _ => Some(here - 1),
         });
         types.find(|ty| self.is_resource(*ty))
+    }
+
+    /// The type of the variable at `at`, if its nearest declaration has a struct of the source.
+    fn declared_struct(&self, at: usize) -> Option<usize> {
+        let name = self.text(at);
+        let first = at.saturating_sub(MOST_TOKENS_BACK);
+        let mut declared = (first + 1..at).rev().filter(|here| self.text(*here) == name).map(|here| here - 1);
+        declared.find(|ty| self.structs.contains(self.text(*ty)))
     }
 
     /// True for the name of a resource type.

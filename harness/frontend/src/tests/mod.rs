@@ -8,6 +8,7 @@ mod real_files;
 mod refused;
 mod shapes;
 mod slang;
+mod views;
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};

@@ -96,7 +96,8 @@ pub fn space_of(kind: BlockKind, rules: &str) -> AddressSpace {
         | BlockKind::TextureBuffer
         | BlockKind::StructuredElement
         | BlockKind::Pointee
-        | BlockKind::StorageBlock => AddressSpace::Storage,
+        | BlockKind::StorageBlock
+        | BlockKind::StageData => AddressSpace::Storage,
         BlockKind::Workgroup => AddressSpace::Workgroup,
     }
 }

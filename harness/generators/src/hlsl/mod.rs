@@ -279,7 +279,11 @@ pub(super) fn expression(layout: &BlockLayout, leaf: &Leaf) -> Option<String> {
             let element = if layout.stride.is_some() { "[0]" } else { "" };
             Some(format!("{}{buffer}{element}{dot}{}", layout.name, leaf.path))
         }
-        BlockKind::Pointee | BlockKind::UniformBlock | BlockKind::StorageBlock | BlockKind::Workgroup => None,
+        BlockKind::Pointee
+        | BlockKind::UniformBlock
+        | BlockKind::StorageBlock
+        | BlockKind::Workgroup
+        | BlockKind::StageData => None,
     }
 }
 

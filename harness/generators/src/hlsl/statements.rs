@@ -270,7 +270,9 @@ impl ProbedBlock<'_> {
             Dialect::Slang => match self.layout.reach.pointer().map(|it| &it.place) {
                 // Slang's own pointers are blocks only as parameters, so a member is a buffer pointer.
                 Some(PointerPlace::Member { .. }) => Some(format!("{pointer}.Get(){dot}{}", leaf.path)),
-                Some(PointerPlace::Parameter { .. }) | None => Some(format!("(*{pointer}){dot}{}", leaf.path)),
+                Some(PointerPlace::Parameter { .. } | PointerPlace::Code) | None => {
+                    Some(format!("(*{pointer}){dot}{}", leaf.path))
+                }
             },
             Dialect::Clang | Dialect::OldHlsl => None,
         }
@@ -490,7 +492,7 @@ impl ProbedBlock<'_> {
 pub fn has_pointer_arithmetic(layout: &BlockLayout, dialect: Dialect) -> bool {
     let is_member = match layout.reach.pointer().map(|it| &it.place) {
         Some(PointerPlace::Member { .. }) => true,
-        Some(PointerPlace::Parameter { .. }) | None => false,
+        Some(PointerPlace::Parameter { .. } | PointerPlace::Code) | None => false,
     };
     dialect == Dialect::Slang && !is_member
 }

@@ -6,7 +6,7 @@
 //!
 //! Source: DXC's `docs/SPIR-V.rst`, "HLSL Types to SPIR-V Types"; DXC 1.7.2308, `-spirv -fcgl`.
 
-use layoutproof_layout::{BlockKind, BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape, Reach};
+use layoutproof_layout::{BlockKind, BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape};
 
 /// The block as its HLSL declares it; `None` for a `ByteAddressBuffer`, which has no layout, and for the
 /// hidden counter of an `AppendStructuredBuffer`.
@@ -64,7 +64,7 @@ fn turn_matrices(ty: &mut LaidOut) {
 #[cfg(test)]
 mod tests {
     use layoutproof_layout::scalar::Scalar;
-    use layoutproof_layout::{Component, DECLARED, Extent, MatrixOrder};
+    use layoutproof_layout::{Component, DECLARED, Extent, MatrixOrder, Reach};
 
     use super::*;
 

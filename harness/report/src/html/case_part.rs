@@ -391,6 +391,7 @@ fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
     let shown = ShownBlock {
         name: name.to_owned(),
         kind: BlockKind::UniformBlock,
+        reach: None,
         size: block.and_then(|block| block.size),
         alignment: None,
         stride: None,

@@ -26,9 +26,9 @@ pub(super) static SLANG: TextFrontEnd = TextFrontEnd {
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
     let ReadOptions { layout, declare, .. } = options;
     match options.purpose {
-        Purpose::Layouts | Purpose::Display => Source::of_file(span, *layout, declare, sources),
-        Purpose::Comparison => {
-            let declare = DeclareOptions { member_pointees: true, ..declare.clone() };
+        Purpose::Layouts => Source::of_file(span, *layout, declare, sources),
+        Purpose::Display | Purpose::Comparison => {
+            let declare = DeclareOptions { views: true, ..declare.clone() };
             Source::of_file(span, *layout, &declare, sources)
         }
         Purpose::Bindings => Source::of_bound_file(span, *layout, declare, sources),

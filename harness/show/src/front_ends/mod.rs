@@ -96,9 +96,9 @@ pub struct ReadOptions<'a> {
 /// The use of the declarations, which decides whether a file may lack them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Layouts; a file without any is an error.
+    /// Layouts of what probes read; a file without any is an error.
     Layouts,
-    /// The same, to look at them: a block that the language forbids is one of the answers.
+    /// All layouts, to look at them: a block that the language forbids is one of the answers.
     Display,
     /// Layouts of many files; one that cannot have any is not compiled, so that its other errors do not show.
     Comparison,

@@ -94,6 +94,9 @@ pub struct ShownLayout {
 pub struct ShownBlock {
     pub name: String,
     pub kind: BlockKind,
+    /// How the shader gets at the memory, in the words of [`Reach::word`]; absent for a parameter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<&'static str>,
     /// Size in bytes; `None` for an unbounded or forbidden block.
     pub size: Option<u32>,
     /// Alignment in bytes; `None` for a forbidden block.
@@ -209,6 +212,7 @@ impl ShownBlock {
         Self {
             name: block.name.clone(),
             kind: block.kind,
+            reach: block.reach.word(),
             size: size.finite(),
             alignment,
             stride: block.stride,

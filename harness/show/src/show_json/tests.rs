@@ -21,6 +21,7 @@ fn block(members: Vec<MemberRow>) -> ShownBlock {
     ShownBlock {
         name: "S".into(),
         kind: BlockKind::Cbuffer,
+        reach: None,
         size: Some(48),
         alignment: Some(16),
         stride: None,

@@ -770,7 +770,7 @@ pub(crate) fn space_of(block: &Block, output: ShaderForm) -> Option<AddressSpace
         (BlockKind::Pointee, ShaderForm::Spirv) => AddressSpace::Address,
         // FXC has none of these blocks.
         (BlockKind::PushConstant | BlockKind::EntryUniforms | BlockKind::ShaderRecord, ShaderForm::Dxbc)
-        | (BlockKind::Pointee | BlockKind::Workgroup, _) => return None,
+        | (BlockKind::Pointee | BlockKind::Workgroup | BlockKind::StageData, _) => return None,
         (
             BlockKind::Cbuffer
             | BlockKind::ConstantBuffer

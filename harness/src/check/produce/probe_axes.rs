@@ -126,9 +126,11 @@ impl Usual {
             | BlockKind::Globals
             | BlockKind::EntryUniforms
             | BlockKind::UniformBlock => (AddressSpace::Uniform, None),
-            BlockKind::Tbuffer | BlockKind::TextureBuffer | BlockKind::StructuredElement | BlockKind::StorageBlock => {
-                (AddressSpace::Storage, None)
-            }
+            BlockKind::Tbuffer
+            | BlockKind::TextureBuffer
+            | BlockKind::StructuredElement
+            | BlockKind::StorageBlock
+            | BlockKind::StageData => (AddressSpace::Storage, None),
             BlockKind::PushConstant => (AddressSpace::PushConstant, None),
             BlockKind::Workgroup => (AddressSpace::Workgroup, None),
             // Each has the same layout in both, but not every device supports addresses and records.

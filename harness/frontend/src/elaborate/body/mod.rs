@@ -29,7 +29,7 @@ use range::{LoopRange, ReturnedComparison};
 use super::entry::ScopedFunction;
 use super::lookup::LookupContext;
 use super::scope::ScopeId;
-use super::{Elaborator, builtin};
+use super::{BodyInstance, Elaborator, builtin};
 use crate::ast::{ArgumentSyntax, FunctionDeclaration, FunctionParameter, Item, TypeKind};
 use crate::module::{Callees, Function, Life};
 use crate::parser::{BracketedTokens, ExpressionContext, Parser};
@@ -144,6 +144,9 @@ impl<'t> Elaborator<'t> {
             }
         };
 
+        if let (FunctionPiece::Body, [body]) = (piece, pieces.as_slice()) {
+            self.read_bodies.push(BodyInstance { tokens: body.clone(), context: context.clone() });
+        }
         let mut walk = BodyWalk::new(self, calls, comparisons, context, this);
         for ((index, parameter), ty) in parameters.iter().enumerate().zip(types) {
             let local = if is_plain(parameter) { LocalMeaning::Variable } else { LocalMeaning::Parameter(index) };

@@ -69,7 +69,8 @@ fn has_own_members(kind: BlockKind) -> bool {
         | BlockKind::Pointee
         | BlockKind::UniformBlock
         | BlockKind::StorageBlock
-        | BlockKind::Workgroup => false,
+        | BlockKind::Workgroup
+        | BlockKind::StageData => false,
     }
 }
 

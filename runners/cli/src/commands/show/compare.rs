@@ -164,7 +164,7 @@ fn layout(
     style: Style,
 ) -> anyhow::Result<LaidOutSide> {
     let mut sources = SourceMap::default();
-    let input = match read_input(side.input, &args.declare, None, Purpose::Layouts, &mut sources)? {
+    let input = match read_input(side.input, &args.declare, None, Purpose::Display, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => {
             let mut compiled = compiled(side, args, is_beside_target, diagnostics, sources)?;

@@ -1,0 +1,144 @@
+//! Memory that bodies reach without a declared block.
+
+use layoutproof_layout::native::find_native;
+use layoutproof_layout::{LayoutOptions, lay_out};
+use layoutproof_preprocess::DeclareOptions;
+use layoutproof_source::shader_language::ShaderLanguage;
+
+use super::read_with;
+use crate::module::Module;
+
+/// Types of which every member has another offset under most rule sets.
+const TYPES: &str = "struct Tint { float scale; float weights[3]; float3 colour; float last; };
+struct Item { float3 place; float size; };
+RWStructuredBuffer<float> result;
+ByteAddressBuffer bytes; RWByteAddressBuffer words;
+";
+
+fn read(language: ShaderLanguage, source: &str) -> Module {
+    let options = DeclareOptions { views: true, language: Some(language), ..DeclareOptions::default() };
+    let (sources, result) = read_with(source, &options);
+    result.unwrap_or_else(|problems| panic!("{}", layoutproof_source::diagnostics::render(&problems, &sources, false)))
+}
+
+/// The blocks that no parameter declares, as `name: type, reach`, and the types of views without a block.
+fn views(language: ShaderLanguage, body: &str) -> (Vec<String>, Vec<String>) {
+    let module = read(language, &format!("{TYPES}{body}"));
+    let of_views = module.blocks.iter().filter_map(|block| {
+        let reach = block.reach.word()?;
+        Some(format!("{}: {} {}, {reach}", block.name, block.kind, block.element))
+    });
+    (of_views.collect(), module.views.iter().map(|view| view.name.clone()).collect())
+}
+
+#[track_caller]
+fn found(language: ShaderLanguage, body: &str, blocks: &[&str], open: &[&str]) {
+    let (found, left) = views(language, body);
+    assert_eq!(found, blocks, "{body}");
+    assert_eq!(left, open, "{body}");
+}
+
+const MAIN: &str = "[numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) ";
+
+#[test]
+fn buffers_of_the_heap() {
+    let heap = |body: &str, blocks: &[&str]| found(ShaderLanguage::Hlsl, &format!("{MAIN}{{ {body} }}"), blocks, &[]);
+    heap(
+        "ConstantBuffer<Tint> tint = ResourceDescriptorHeap[0]; StructuredBuffer<Item> items; items = ResourceDescriptorHeap[1];",
+        &["tint: constant-buffer Tint, descriptor-heap", "items: structured-element Item, descriptor-heap"],
+    );
+    // The same buffer in two functions is one block; another type of the same name is another one.
+    heap(
+        "{ ConstantBuffer<Tint> a = ResourceDescriptorHeap[0]; } { ConstantBuffer<Tint> a = ResourceDescriptorHeap[2]; }
+         { StructuredBuffer<Tint> a = ResourceDescriptorHeap[NonUniformResourceIndex(id.x)]; }",
+        &["a: constant-buffer Tint, descriptor-heap", "a#2: structured-element Tint, descriptor-heap"],
+    );
+    heap(
+        "result[0] = ((StructuredBuffer<Item>)ResourceDescriptorHeap[id.x])[0].size;",
+        &["Item: structured-element Item, descriptor-heap"],
+    );
+    // Without a layout of its own.
+    heap("Texture2D t = ResourceDescriptorHeap[0]; RWStructuredBuffer<uint> r = ResourceDescriptorHeap[1];", &[]);
+}
+
+/// A function template has the types of its calls. Without a call, nothing says what `T` is.
+#[test]
+fn types_of_templates() {
+    let get =
+        "template<typename T> T get(uint i) { ConstantBuffer<T> found = ResourceDescriptorHeap[i]; return found; }\n";
+    let load = "template<typename T> T at(uint i) { return bytes.Load<T>(i * 64); }\n";
+    let main = format!("{MAIN}{{ result[0] = get<Tint>(0).last + get<Item>(1).size; }}");
+    let expected = ["found: constant-buffer Tint, descriptor-heap", "found#2: constant-buffer Item, descriptor-heap"];
+    found(ShaderLanguage::Hlsl, &format!("{get}{load}{main}"), &expected, &["T"]);
+}
+
+#[test]
+fn typed_loads_of_bytes() {
+    let body =
+        "words.Store<Item>(0, bytes.Load<Item>(16)); result[0] = bytes.Load<Tint>(id.x).last + bytes.Load<float>(4);
+                vk::RawBufferStore<Tint>(0, bytes.Load<Tint>(0));";
+    let expected = [
+        "Item: structured-element Item, raw-access",
+        "Tint: structured-element Tint, raw-access",
+        "Tint#2: pointee Tint, pointer",
+    ];
+    found(ShaderLanguage::Hlsl, &format!("{MAIN}{{ {body} }}"), &expected, &[]);
+}
+
+/// A stage's data is of the types of its parameters, or of the variable that a call passes.
+#[test]
+fn data_of_stages() {
+    let source = "struct Pay { float3 c; float t; }; struct Attributes { float2 b; }; struct Call { uint a; }; struct Rec { uint n; };
+        RaytracingAccelerationStructure scene;
+        [shader(\"closesthit\")] void hit(inout Pay p, in Attributes a) {}
+        [shader(\"miss\")] void miss(inout Pay p) {}
+        [shader(\"anyhit\")] void any(inout Pay p, in BuiltInTriangleIntersectionAttributes a) {}
+        [shader(\"raygeneration\")] void rays() { Pay p; RayDesc r; TraceRay(scene, 0, 255, 0, 1, 0, r, p); Call c; CallShader(0, c); }
+        [shader(\"node\")] [NodeLaunch(\"thread\")] void node(ThreadNodeInputRecord<Rec> input) {}";
+    let expected = [
+        "Pay: stage-data Pay, ray-payload",
+        "Attributes: stage-data Attributes, hit-attributes",
+        "Call: stage-data Call, callable-data",
+        "Rec: stage-data Rec, node-record",
+    ];
+    found(ShaderLanguage::Hlsl, source, &expected, &[]);
+}
+
+#[test]
+fn handles_and_pointees_of_slang() {
+    let source = "struct Inner { float3 dir; float k; }; struct Node { Inner* inner; Node* next; };
+        struct Push { DescriptorHandle<ConstantBuffer<Tint>> tint; StructuredBuffer<Item>.Handle items; Node* nodes; };
+        [vk::push_constant] ConstantBuffer<Push> push;
+        [shader(\"compute\")] [numthreads(1, 1, 1)] void main() {}";
+    let expected = [
+        "push.nodes: pointee Node, pointer",
+        "push.nodes.inner: pointee Inner, pointer",
+        "Tint: constant-buffer Tint, descriptor-heap",
+        "Item: structured-element Item, descriptor-heap",
+    ];
+    found(ShaderLanguage::Slang, source, &expected, &[]);
+}
+
+/// The offsets of the last members of both types, and the sizes.
+///
+/// DXC 1.7.2308, shader model 6.6: the buffer in the heap has 68 bytes (`annotateHandle`) with `last` in register 4; elements
+/// have strides 32 and 16; the payload's metadata says 32 bytes. slangc 2026.14.1 `-target spirv -O0`: std140 in the heap,
+/// natural alignment for loads of bytes.
+#[test]
+fn rules_of_views() {
+    let source = format!(
+        "{TYPES}{MAIN}{{ ConstantBuffer<Tint> tint = ResourceDescriptorHeap[0]; StructuredBuffer<Tint> list = ResourceDescriptorHeap[1];
+         result[0] = bytes.Load<Tint>(0).last; }} [shader(\"miss\")] void miss(inout Tint payload) {{}}"
+    );
+    let module = read(ShaderLanguage::Hlsl, &source);
+    let sizes = |name: &str, native: &str| {
+        let native = find_native(native).unwrap();
+        let block = module.blocks.iter().find(|block| block.name == name).unwrap();
+        let rules = native.rules(block)?;
+        lay_out(block, rules, LayoutOptions::default()).result.unwrap().size.finite()
+    };
+    let all = |native: &str| ["tint", "list", "Tint", "Tint#2"].map(|name| sizes(name, native));
+    assert_eq!(all("native:dxc-dxil"), [Some(68), Some(32), Some(32), Some(32)]);
+    assert_eq!(all("native:slang-vulkan"), [Some(80), Some(32), None, Some(32)]);
+    assert_eq!(all("native:fxc"), [None; 4]);
+}
