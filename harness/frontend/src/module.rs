@@ -35,8 +35,17 @@ pub struct Module {
     pub imports: Vec<String>,
     /// Memory that bodies reach without a declared block, in the order of the text.
     pub views: Vec<MemoryView>,
+    /// The first word of an HLSL source that names a type which DXC knows only with `-enable-16bit-types`.
+    pub sixteen_bit_word: Option<SixteenBitWord>,
     /// Problems that do not change a layout.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// A type of 16 bits in a source: `float16_t3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SixteenBitWord {
+    pub name: String,
+    pub span: Span,
 }
 
 /// Memory that a body reaches as a type, without a block that the source declares for it.

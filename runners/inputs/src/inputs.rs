@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use layoutproof_core::check::Source;
-use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::shape::Type;
 use layoutproof_layout::{ShaderCompiler, Span};
 use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_show::front_ends::Purpose;
@@ -79,7 +77,7 @@ pub fn read_input(
         }
     };
     let assumes_sixteen_bit = declare.sixteen_bit.is_none();
-    let content = content.and_then(|content| match unknown_type(&content, declare, language) {
+    let content = content.and_then(|content| match sixteen_bit_problem(&content, declare, profile, language) {
         Some(problem) => Err(vec![problem]),
         None => Ok(content),
     });
@@ -87,35 +85,39 @@ pub fn read_input(
 }
 
 /// A 16-bit type that DXC knows only with an option that the user's arguments for it lack (DXC 1.7.2308: `unknown type name
-/// 'uint16_t'`).
-fn unknown_type(content: &InputContent, declare: &DeclareArgs, language: Option<ShaderLanguage>) -> Option<Diagnostic> {
+/// 'uint16_t'`), or the option with a profile that has none (`enable-16bit-types is only allowed for shader model >= 6.2
+/// and HLSL Language >= 2018`).
+fn sixteen_bit_problem(
+    content: &InputContent,
+    declare: &DeclareArgs,
+    profile: Option<&str>,
+    language: Option<ShaderLanguage>,
+) -> Option<Diagnostic> {
     let InputContent::Declared(source) = content else { return None };
-    let lacks_option = declare.compiler == Some(ShaderCompiler::Dxc) && declare.sixteen_bit == Some(OnOff::Off);
-    if !lacks_option || language != Some(ShaderLanguage::Hlsl) {
+    if declare.compiler != Some(ShaderCompiler::Dxc) || language != Some(ShaderLanguage::Hlsl) {
         return None;
     }
-    let mut parameters = source.module.parameters.iter();
-    let (scalar, span) = parameters.find_map(|parameter| first_sixteen_bit(&parameter.ty, parameter.span))?;
-    let message = format!("DXC knows `{}` only with -enable-16bit-types", scalar.spelling());
-    let help = "add the option to the arguments, with shader model 6.2 or later; it also makes `half` 2 bytes";
+    let word = source.module.sixteen_bit_word.as_ref();
+    let (span, message) = match declare.sixteen_bit? {
+        OnOff::Off => (word?.span, format!("DXC knows `{}` only with -enable-16bit-types", word?.name)),
+        OnOff::On => {
+            let model = profile.filter(|profile| shader_model(profile).is_some_and(|model| model < (6, 2)))?;
+            let span = word.map(|word| word.span).or(source.module.parameters.first().map(|first| first.span));
+            (
+                span.unwrap_or_default(),
+                format!("DXC takes -enable-16bit-types only from shader model 6.2 on, not for {model}"),
+            )
+        }
+    };
+    let help = "the option needs shader model 6.2 or later; it also makes `half` 2 bytes";
     Some(Diagnostic::error(Code::Unsupported, span, message).with_help(help))
 }
 
-/// The first scalar of an explicit 16-bit type in `ty`, with the place of its declaration.
-fn first_sixteen_bit(ty: &Type, span: Span) -> Option<(Scalar, Span)> {
-    match ty {
-        Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. } => {
-            matches!(scalar, Scalar::Int16 | Scalar::Uint16 | Scalar::Float16).then_some((*scalar, span))
-        }
-        Type::Array { element, .. } => first_sixteen_bit(element, span),
-        Type::Struct(structure) => {
-            let in_base = structure.base.as_ref().and_then(|base| first_sixteen_bit(&Type::Struct(base.clone()), span));
-            let mut members = structure.members.iter();
-            in_base.or_else(|| members.find_map(|member| first_sixteen_bit(&member.ty, member.span)))
-        }
-        Type::Resource(resource) => first_sixteen_bit(resource.element.as_deref()?, span),
-        _ => None,
-    }
+/// The shader model of a profile: `(6, 2)` of `cs_6_2`.
+fn shader_model(profile: &str) -> Option<(u32, u32)> {
+    let mut parts = profile.rsplit('_');
+    let minor = parts.next()?.parse().ok()?;
+    Some((parts.next()?.parse().ok()?, minor))
 }
 
 fn read_case(cases: &Cases, id: &str, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {

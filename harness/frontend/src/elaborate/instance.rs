@@ -273,6 +273,12 @@ impl<'t> Elaborator<'t> {
             if let Some(message) = self.refused_texel(kind, element) {
                 return self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message));
             }
+            if !self.is_slang && !is_texel_of_dxil(kind, element) {
+                let message =
+                    "DXC refuses this resource where code uses it: elements of textures and typed buffers are numbers";
+                let warning = Diagnostic::warning(Code::CompilerLimit, span, message);
+                self.problems.report(warning.with_help("DXC 1.7.2308: `Invalid resource return type`; use `uint`"));
+            }
         }
         if element.as_ref().is_some_and(|element| self.has_no_end(kind, element)) {
             let message = "an element cannot end in an unsized array";
@@ -345,6 +351,23 @@ impl<'t> Elaborator<'t> {
 }
 
 /// Appends the scalar of each 32-bit word of `ty`, as a typed buffer counts them; stops above four.
+/// False for an element that DXC's validator refuses (1.7.2308, measured): a `bool`, an enum, or a struct with one.
+fn is_texel_of_dxil(kind: ResourceKind, element: &Type) -> bool {
+    match (kind, element) {
+        (_, Type::Scalar(scalar) | Type::Vector { scalar, .. }) => {
+            *scalar != Scalar::Bool || !matches!(kind, ResourceKind::Texture(_) | ResourceKind::Buffer(_))
+        }
+        (ResourceKind::Texture(_) | ResourceKind::Buffer(_), Type::Enum(_)) => false,
+        (ResourceKind::Texture(_) | ResourceKind::Buffer(_), Type::Array { element, .. }) => {
+            is_texel_of_dxil(kind, element)
+        }
+        (ResourceKind::Texture(_) | ResourceKind::Buffer(_), Type::Struct(structure)) => {
+            structure.members.iter().all(|member| is_texel_of_dxil(kind, &member.ty))
+        }
+        _ => true,
+    }
+}
+
 fn scalar_words(ty: &Type, words: &mut Vec<Scalar>) {
     const MOST: usize = 5;
     let mut repeat = |ty: &Type, count: u32| {

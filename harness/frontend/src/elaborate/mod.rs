@@ -17,6 +17,7 @@ mod instance;
 mod interface_value;
 mod lookup;
 mod measure;
+mod names;
 mod parameter;
 mod record;
 mod resolve;
@@ -177,6 +178,10 @@ pub(super) fn elaborate<'t>(
     elaborator.warn_of_unused();
     elaborator.warn_of_interface_values();
 
+    if !is_slang {
+        elaborator.check_names(modules.first().copied().unwrap_or_default());
+        elaborator.module.sixteen_bit_word = names::sixteen_bit_word(source);
+    }
     let Elaborator { module, globals_at, members_point, measures, problems, .. } = elaborator;
     let views_are_blocks = views;
     ElaboratedModule { module, globals, globals_at, pointees, members_point, views_are_blocks, measures, problems }

@@ -24,6 +24,96 @@ fn names() {
     assert_eq!(problems("cbuffer A { float x; } cbuffer A { int y; }"), []);
 }
 
+/// DXC 1.7.2308, `-T ps_6_6`: `modifiers must appear before type`, `expected identifier`. It takes the words of the second
+/// list as names.
+#[test]
+fn keywords_as_names() {
+    let declarations = [
+        "SamplerState NAME;",
+        "float a, NAME;",
+        "cbuffer C { float NAME[3]; }",
+        "cbuffer NAME { float a; }",
+        "struct S { float3 NAME : TEXCOORD; };",
+        "StructuredBuffer<float> NAME : register(t0);",
+        "float f(float2 NAME);",
+        "float f(float NAME, int b) { return b; }",
+        "float NAME() { return 1; }",
+        "float f() { float NAME = 1; return 2; }",
+        "enum E { NAME };",
+        "typedef float NAME;",
+    ];
+    let refused_names = "point line triangle lineadj triangleadj centroid linear nointerpolation noperspective uniform \
+                         snorm unorm in out inout shared row_major column_major export groupshared";
+    for (name, declaration) in refused_names.split(' ').flat_map(|name| declarations.map(|it| (name, it))) {
+        let source = declaration.replace("NAME", name);
+        assert!(problems(&source).contains(&(1, Code::UnexpectedToken)), "{source}");
+    }
+    for name in ["sample", "precise", "globallycoherent", "center", "indices", "vertices", "primitives", "payload"] {
+        for declaration in ["SamplerState NAME;", "float f(float NAME) { float b = NAME; return b; }"] {
+            assert_eq!(problems(&declaration.replace("NAME", name)), [], "{name}");
+        }
+    }
+    for source in [
+        "struct S { float4 a : POSITION; linear float2 b : TEX; nointerpolation uint c : ID; };",
+        "float f(in float a, out uint b, inout float4 c, in float, inout float2) { b = 1; return a; }",
+        "#define point p\nSamplerState point;",
+        "Buffer<unorm float4> b; static const float x = 1; uniform float3 u; groupshared float g[4];",
+        "sampler s = sampler_state { MinFilter = linear; MagFilter = point; };",
+        "struct V { float4 p : SV_Position; }; [maxvertexcount(3)] void f(triangle V v[3], inout TriangleStream<V> o) {}",
+    ] {
+        assert_eq!(problems(source).len(), 0, "{source}");
+    }
+}
+
+/// DXC 1.7.2308, `-T ps_6_6`: `redefinition of 'x'`, `redefinition of 'x' as different kind of symbol`.
+#[test]
+fn members_of_constant_buffers_are_globals() {
+    for source in [
+        "cbuffer C { float x; } cbuffer D { float x; }",
+        "cbuffer C { float x; } float x;",
+        "float x; cbuffer C { float x; }",
+        "cbuffer C { float x; } Texture2D x;",
+        "cbuffer C { float x; } float x() { return 1; }",
+        "cbuffer C { float x() { return 1; } } cbuffer D { float x; }",
+        "tbuffer C { float x; } cbuffer D { int x; }",
+        "cbuffer C { float x; } cbuffer C { float x; }",
+        "cbuffer C { float x; } static float x;",
+        "namespace N { cbuffer C { float x; } } cbuffer D { float x; }",
+        "namespace N { cbuffer C { float x; } } namespace M { cbuffer D { float x; } }",
+        "namespace N { cbuffer C { float x; } } float x;",
+        "cbuffer C { struct S { float a; } x; } cbuffer D { struct T { float a; } x; }",
+        "typedef float x; cbuffer C { float x; }",
+        "enum E { x }; cbuffer C { float x; }",
+        "float x() { return 1; } Texture2D x;",
+    ] {
+        refused(source, Code::Redefinition);
+    }
+    for source in [
+        "cbuffer C { float x; } struct x { float a; };",
+        "cbuffer x { float x; }",
+        "cbuffer x { float a; } cbuffer D { float x; }",
+        "namespace N { float x; } cbuffer D { float x; }",
+        "namespace N { cbuffer C { float x; } float x; }",
+        "cbuffer C { struct S { float x; }; S s; } cbuffer D { float x; }",
+        "cbuffer C { float x; } float f() { float x = 1; return x; }",
+        "float f(float a); float f(float2 a); float f(float a) { return a; }",
+    ] {
+        assert_eq!(problems(source), [], "{source}");
+    }
+}
+
+/// DXC 1.7.2308, `-T ps_6_6` with `y` in use: `Invalid resource return type`.
+#[test]
+fn elements_that_the_validator_refuses() {
+    let types = "enum E { A }; struct S { bool b; };";
+    for ty in ["Buffer<bool>", "RWBuffer<bool4>", "Texture2D<bool4>", "RWTexture2D<bool2>", "Buffer<S>", "Buffer<E>"] {
+        assert_eq!(problems(&format!("{types} {ty} y;")), [(1, Code::CompilerLimit)], "{ty}");
+    }
+    for ty in ["Buffer<double>", "Buffer<uint>", "StructuredBuffer<bool>", "StructuredBuffer<S>"] {
+        assert_eq!(problems(&format!("{types} {ty} y;")), [], "{ty}");
+    }
+}
+
 #[test]
 fn constants() {
     refused("static const float N = 2.5; float a[N];", Code::NotConstant);
@@ -232,14 +322,7 @@ fn elements_of_textures_and_typed_buffers() {
     ] {
         refused(&format!("{structs} {ty} x;"), Code::GenericArguments);
     }
-    for ty in [
-        "Buffer<One>",
-        "RWBuffer<One>",
-        "Buffer<double4>",
-        "Texture2D<bool4>",
-        "Buffer<uint64_t3>",
-        "Texture2D<double>",
-    ] {
+    for ty in ["Buffer<One>", "RWBuffer<One>", "Buffer<double4>", "Buffer<uint64_t3>", "Texture2D<double>"] {
         assert_eq!(problems(&format!("{structs} {ty} x;")), [], "{ty}");
     }
 }
