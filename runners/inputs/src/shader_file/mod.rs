@@ -218,14 +218,10 @@ pub fn outside_of(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> O
 /// They name one.
 pub fn inside_of_project(path: &Path, declare: &DeclareArgs, texts: &[SourceFile]) -> anyhow::Result<()> {
     let files = IncludedFiles::of_shader(path, &declare.include);
-    let named = confined::outside_file(&files, texts.iter(), declare);
-    ensure!(
-        named.is_none(),
-        "{} names `{}`, which is outside of the project: a compiler would open it",
-        path.display(),
-        named.unwrap_or_default()
-    );
-    Ok(())
+    match confined::outside_file(&files, texts.iter(), declare) {
+        Some(outside) => bail!("{} {outside}", path.display()),
+        None => Ok(()),
+    }
 }
 
 /// The answers of glslang that are kept, also for the next command: `init` and `check` ask the same.
