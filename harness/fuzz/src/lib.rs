@@ -200,13 +200,14 @@ pub fn texts(input: &[u8]) {
         }
     }
     match WgslLayouts::read(&text, file) {
-        Ok(WgslLayouts { module, blocks, forbidden }) => {
+        Ok(WgslLayouts { module, blocks, forbidden, restricted }) => {
             for block in &blocks {
                 block.rows();
                 module.atomics(&block.name);
             }
             draw(&module.warnings, &sources);
             draw(&forbidden, &sources);
+            draw(&restricted, &sources);
         }
         Err(problems) => {
             assert!(!problems.is_empty());

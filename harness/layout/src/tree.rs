@@ -91,6 +91,8 @@ pub enum LayoutWarningKind {
     UncertainValue,
     /// A driver decides the layout of the block.
     LayoutOfDriver,
+    /// The language allows this part of the block only with a feature that implementations may lack.
+    NeedsFeature,
 }
 
 /// A property of a layout that its author may not expect.

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::rules::Forbid;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, DECLARED, FileId, LaidOut, LaidOutShape, LayoutOptions, MemberRow, Refusal, RuleSet,
-    find, join, lay_out,
+    Block, BlockKind, BlockLayout, DECLARED, FileId, LaidOut, LaidOutShape, LayoutOptions, LayoutWarning,
+    LayoutWarningKind, MemberRow, Refusal, RuleSet, find, join, lay_out,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -31,6 +31,9 @@ pub struct WgslLayouts {
     pub blocks: Vec<BlockLayout>,
     /// Why WGSL does not allow the blocks without a layout.
     pub forbidden: Vec<Diagnostic>,
+    /// Why uniform buffers need `uniform_buffer_standard_layout`, which the text does not require. They have their
+    /// layout: an implementation with that feature takes them all the same (Tint of Dawn for Node 0.6.2).
+    pub restricted: Vec<Diagnostic>,
 }
 
 impl WgslLayouts {
@@ -39,11 +42,17 @@ impl WgslLayouts {
         check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
         let module = WgslModule::read(text, file)?;
 
-        let (mut blocks, mut forbidden) = (Vec::new(), Vec::new());
+        let (mut blocks, mut forbidden, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
         let mut budget = ListingBudget::default();
         for variable in &module.variables {
             let Some(block) = variable.block() else { continue };
-            let layout = laid_out(&block, module.has_standard_uniforms);
+            let layout = match with_feature(&block, module.has_standard_uniforms) {
+                Some((layout, refusals)) => {
+                    restricted.extend(refusals.iter().map(|refusal| explained(variable, &block, refusal)));
+                    layout
+                }
+                None => laid_out(&block, module.has_standard_uniforms),
+            };
             match &layout.result {
                 Ok(root) if spend(&mut budget, root).is_none() => {
                     let message = format!("the blocks up to this one take more than {LISTED_BYTES} bytes to list");
@@ -72,13 +81,31 @@ impl WgslLayouts {
             }
             blocks.push(layout);
         }
-        Ok(Self { module, blocks, forbidden })
+        Ok(Self { module, blocks, forbidden, restricted })
     }
 
-    /// The layouts, if WGSL allows all blocks.
+    /// The layouts, if WGSL allows all blocks without a feature that the text does not require.
     pub fn allowed(self) -> Result<Self, Vec<Diagnostic>> {
-        if self.forbidden.is_empty() { Ok(self) } else { Err(self.forbidden) }
+        let problems = [self.forbidden.as_slice(), &self.restricted].concat();
+        if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
+}
+
+/// The layout of a uniform buffer that `uniform_buffer_standard_layout` alone allows, with the reasons; the layout has
+/// them as warnings.
+fn with_feature(block: &Block, has_standard_uniforms: bool) -> Option<(BlockLayout, Vec<Refusal>)> {
+    if block.kind != BlockKind::UniformBlock || has_standard_uniforms {
+        return None;
+    }
+    let refusals = laid_out(block, false).result.err()?;
+    let mut layout = laid_out(block, true);
+    layout.result.as_ref().ok()?;
+    layout.warnings.extend(refusals.iter().map(|Refusal { path, message }| LayoutWarning {
+        path: path.clone(),
+        kind: LayoutWarningKind::NeedsFeature,
+        message: message.clone(),
+    }));
+    Some((layout, refusals))
 }
 
 /// The block under WGSL's rules. The front end has checked its types, and knows those that naga

@@ -229,6 +229,7 @@ fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
         stride: None,
         count: Count::Finite(1),
         errors: Vec::new(),
+        forbidden: Vec::new(),
         members,
     }
 }

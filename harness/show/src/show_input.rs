@@ -254,7 +254,9 @@ impl LaidOutFile {
         let mut warnings = Vec::new();
         for block in &mut blocks {
             block.warn_of_overlaps();
-            for LayoutWarning { path, kind, message } in &block.warnings {
+            // The front end reports these itself, at the member.
+            let needs_feature = |warning: &&LayoutWarning| warning.kind == LayoutWarningKind::NeedsFeature;
+            for LayoutWarning { path, kind, message } in block.warnings.iter().filter(|it| !needs_feature(it)) {
                 let message = format!("`{}`: {message}", join(&block.name, path));
                 warnings.push(Diagnostic::warning((*kind).into(), start, message));
             }

@@ -199,6 +199,7 @@ impl From<LayoutWarningKind> for Code {
             LayoutWarningKind::UnknownDecoration
             | LayoutWarningKind::UncertainValue
             | LayoutWarningKind::LayoutOfDriver => Self::UncertainLayout,
+            LayoutWarningKind::NeedsFeature => Self::CompilerLimit,
         }
     }
 }

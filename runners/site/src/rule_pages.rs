@@ -220,7 +220,7 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
                 (maps(&merged.columns, ShaderLanguage::Hlsl))
             }
             @for refused in &merged.forbidden {
-                @for reason in &refused.block.errors { p.note.bad { "Forbidden under " (refused.name.to_string()) ": " (reason.to_string()) } }
+                @for reason in refused.block.refusals() { p.note.bad { "Forbidden under " (refused.name.to_string()) ": " (reason.to_string()) } }
             }
         }
     }

@@ -181,6 +181,18 @@ fn the_standard_layout_lifts_the_constraints_of_uniform_buffers() {
         text,
         &[("b.x", 0), ("b.y", 4), ("i.a", 8), ("list[0]", 12), ("list[1]", 16), ("list[2]", 20), ("c", 24)],
     );
+    // Tint of Dawn for Node 0.6.2, which has the feature, takes the text without `requires`.
+    let plain = text.trim_start_matches("requires uniform_buffer_standard_layout;");
+    let plain = format!(
+        "{plain}\n@group(0) @binding(1) var<uniform> v: array<f32, 5>; @group(0) @binding(2) var<uniform> w: I;"
+    );
+    let read = WgslLayouts::read(&plain, FileId(0)).unwrap();
+    let leaves: Vec<_> = read.blocks.iter().flat_map(BlockLayout::leaves).map(|leaf| leaf.offset).collect();
+    assert_eq!(leaves, [0, 4, 8, 12, 16, 20, 24, 0, 4, 8, 12, 16, 0]);
+    let needing: Vec<usize> = read.blocks.iter().map(|block| block.warnings.len()).collect();
+    // `i` and `list` at 8 and 12, `list` at 12 after a struct, its stride 4; the stride of `v`.
+    assert_eq!((needing, read.forbidden.len(), read.restricted.len()), (vec![4, 1, 0], 0, 5));
+    assert_eq!(read.allowed().unwrap_err().len(), 5);
     let unsized_array = text.replace("array<f32, 3>, c: f32", "array<f32>");
     let message = "`u.list` has no length, which wgsl-uniform does not allow";
     assert_eq!(read_wgsl(&unsized_array, FileId(0)).unwrap_err()[0].message, message);

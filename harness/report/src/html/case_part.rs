@@ -397,6 +397,7 @@ fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
         stride: None,
         count: Count::Finite(1),
         errors: Vec::new(),
+        forbidden: Vec::new(),
         members: block.map(|block| block.members.clone()).unwrap_or_default(),
     };
     ShownColumnBlock::new(shown, presence)

@@ -121,7 +121,7 @@ fn notes(merged: &MergedBlock<'_>) -> Markup {
             p.note { "No " (any.kind.as_str()) " in: " (one_line(&joined(&merged.absent))) }
         }
         @for refused in &merged.forbidden {
-            @for reason in &refused.block.errors {
+            @for reason in refused.block.refusals() {
                 p.note.bad { "Forbidden under " (one_line(&refused.name.to_string())) ": " (one_line(&reason.to_string())) }
             }
         }

@@ -62,7 +62,7 @@ fn block_parts(columns: &[ShownColumn], index: usize, language: ShaderLanguage) 
         parts.push(text_line(&format!("no {} in: {}", block.kind, joined(&merged.absent)), "a"));
     }
     for refused in &merged.forbidden {
-        for reason in &refused.block.errors {
+        for reason in refused.block.refusals() {
             parts.push(text_line(&format!("forbidden under {}: {reason}", refused.name), "a"));
         }
     }

@@ -49,7 +49,7 @@ pub fn block_keyword(language: ShaderLanguage, kind: BlockKind) -> String {
         (ShaderLanguage::Glsl, BlockKind::Workgroup) => "shared",
         (ShaderLanguage::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
         (ShaderLanguage::Wgsl, BlockKind::StorageBlock) => "var<storage>",
-        (ShaderLanguage::Wgsl, BlockKind::PushConstant) => "var<push_constant>",
+        (ShaderLanguage::Wgsl, BlockKind::PushConstant) => "var<immediate>",
         (_, kind) => kind.as_str(),
     };
     keyword.to_owned()

@@ -54,7 +54,7 @@ fn one_block(merged: &MergedBlock<'_>, language: ShaderLanguage, text: &mut Text
         text.push(&format!("No such block in {}.", escaped(&joined(&merged.absent))));
     }
     for refused in &merged.forbidden {
-        for reason in &refused.block.errors {
+        for reason in refused.block.refusals() {
             text.push("");
             text.push(&format!(
                 "Forbidden under {}: {}",

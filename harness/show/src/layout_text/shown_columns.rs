@@ -203,6 +203,9 @@ impl<'a> MergedBlock<'a> {
                 self.forbidden.push(ForbiddenBlock { name, block: &block.shown });
             }
             BlockPresence::Present => {
+                if !block.shown.forbidden.is_empty() {
+                    self.forbidden.push(ForbiddenBlock { name, block: &block.shown });
+                }
                 match self.columns.iter_mut().find(|column| is_alike(&column.block.shown, &block.shown)) {
                     Some(column) => column.names.push(name),
                     None => self.columns.push(MergedColumn { names: vec![name], block }),

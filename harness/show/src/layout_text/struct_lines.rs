@@ -208,7 +208,7 @@ pub(super) fn named(keyword: &str, block: &ShownBlock) -> String {
 /// Why a rule set forbids a block, one line per reason.
 pub(crate) fn refused(block: &ShownBlock, rules: &str, style: Style) -> String {
     let mut text = TextLines::default();
-    for refusal in &block.errors {
+    for refusal in block.refusals() {
         let path = if refusal.path.is_empty() { heading(block) } else { format!("{}.{}", block.name, refusal.path) };
         let path = one_line(&path);
         let verb = style.verb(Tone::Disagree, "Forbidden");

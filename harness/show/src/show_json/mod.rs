@@ -5,7 +5,7 @@
 
 use layoutproof_layout::padding::BlockPadding;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockKind, BlockLayout, Extent, MemberRow, Refusal};
+use layoutproof_layout::{BlockKind, BlockLayout, Extent, LayoutWarning, LayoutWarningKind, MemberRow, Refusal};
 use serde::{Serialize, Serializer};
 
 use layoutproof_events::{Account, SCHEMA};
@@ -108,6 +108,9 @@ pub struct ShownBlock {
     pub count: Count,
     /// Why the rule set forbids the block; then it has no members.
     pub errors: Vec<Refusal>,
+    /// Why the language forbids the block where an implementation lacks a feature; absent if it does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<Refusal>,
     /// Members of every level, parents before children.
     pub members: Vec<MemberRow>,
 }
@@ -202,6 +205,14 @@ impl ShownLayout {
     }
 }
 
+/// The parts of a block that need a feature of the language.
+fn forbidden_parts(block: &BlockLayout) -> Vec<Refusal> {
+    let needing = block.warnings.iter().filter(|warning| warning.kind == LayoutWarningKind::NeedsFeature);
+    needing
+        .map(|LayoutWarning { path, message, .. }| Refusal { path: path.clone(), message: message.clone() })
+        .collect()
+}
+
 impl ShownBlock {
     /// A laid-out or forbidden block. `members` are its rows; a forbidden block has none.
     pub fn new(block: &BlockLayout, members: Vec<MemberRow>) -> Self {
@@ -219,7 +230,13 @@ impl ShownBlock {
             count: block.count,
             members: if errors.is_empty() { members } else { Vec::new() },
             errors,
+            forbidden: forbidden_parts(block),
         }
+    }
+
+    /// Every reason for a line that says *Forbidden*.
+    pub fn refusals(&self) -> impl Iterator<Item = &Refusal> {
+        self.errors.iter().chain(&self.forbidden)
     }
 }
 

@@ -27,6 +27,7 @@ fn block(members: Vec<MemberRow>) -> ShownBlock {
         stride: None,
         count: Count::Finite(1),
         errors: Vec::new(),
+        forbidden: Vec::new(),
         members,
     }
 }

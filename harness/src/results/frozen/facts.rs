@@ -2,7 +2,7 @@
 
 use layoutproof_device::Shader;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockLayout, LayoutUnit, MemberRow, join};
+use layoutproof_layout::{BlockLayout, LayoutUnit, LayoutWarning, LayoutWarningKind, MemberRow, join};
 
 use super::answer::{Fact, Facts, line};
 use crate::check::produce::CompiledOffsets;
@@ -148,6 +148,13 @@ fn add_block(layout: &BlockLayout, facts: &mut Facts) {
     if let Err(refusals) = &layout.result {
         for refusal in refusals {
             add(facts, &join(&layout.name, &refusal.path), Fact::Unread, &refusal.message);
+        }
+        return;
+    }
+    let needing = |warning: &&LayoutWarning| warning.kind == LayoutWarningKind::NeedsFeature;
+    if layout.warnings.iter().any(|warning| needing(&warning)) {
+        for warning in layout.warnings.iter().filter(needing) {
+            add(facts, &join(&layout.name, &warning.path), Fact::Unread, &warning.message);
         }
         return;
     }

@@ -129,6 +129,17 @@ struct Outer { b: vec2<f32>, c: Inner, d: f32 }
     assert_eq!((&error["code"], &error["line"], &error["column"]), (&"bad-module".into(), &2.into(), &30.into()));
     assert_eq!(error["message"], "`outer.c` is at offset 8, but wgsl-uniform requires a multiple of 16");
 
+    // Tint of Dawn for Node 0.6.2 takes the file as it is, with these offsets.
+    let block = &answer.json()["layouts"][0]["blocks"][0];
+    let offsets: Vec<u64> =
+        block["members"].as_array().unwrap().iter().map(|it| it["offset"].as_u64().unwrap()).collect();
+    assert_eq!((&block["size"], offsets), (&16.into(), vec![0, 8, 8, 12]));
+    assert_eq!(block["forbidden"][0]["message"], "is at offset 8, but wgsl-uniform requires a multiple of 16");
+    folder.run("show a.wgsl").exits(2).prints("Forbidden outer.c under declared").prints("16 bytes");
+    folder.run("show a.wgsl --target webgpu").exits(2).prints("16 bytes").prints("var<uniform> outer: Outer");
+    folder.run("diff a.wgsl a.wgsl").exits(0).warns("`outer.c` is at offset 8");
+    folder.run("run a.wgsl --device model").exits(3);
+
     // WGSL, 4.1.2: the language feature lifts the constraint; naga 30 does not know it.
     folder.write("b.wgsl", format!("requires uniform_buffer_standard_layout;\n{text}").as_bytes());
     folder
