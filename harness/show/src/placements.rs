@@ -10,10 +10,12 @@ use layoutproof_bindings::{
 use layoutproof_core::check::Source;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span};
-use layoutproof_readers::spirv::{DeclaredUniform, DeclaredVariable, OpenGlClass};
+use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span, join};
+use layoutproof_readers::spirv::{
+    DeclaredModule, DeclaredUniform, DeclaredVariable, DeclaredVarying, OpenGlClass, VaryingDirection,
+};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
-use layoutproof_wgsl::{WgslEntryPoint, WgslModule};
+use layoutproof_wgsl::{WgslBinding, WgslDirection, WgslEntryPoint, WgslModule, WgslSpace};
 
 use super::findings::parameter_limits;
 use crate::bindings_text::BindingsColumn;
@@ -99,7 +101,7 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
 }
 
 /// The binding points, units and locations of a module in OpenGL.
-fn opengl_places(variables: &[DeclaredVariable], uniforms: &[DeclaredUniform], span: Span) -> Vec<Binding> {
+fn opengl_places(module: &DeclaredModule, span: Span) -> Vec<Binding> {
     let of_variable = |variable: &DeclaredVariable| {
         let binding = |unit| Binding {
             path: variable.name.clone(),
@@ -131,7 +133,24 @@ fn opengl_places(variables: &[DeclaredVariable], uniforms: &[DeclaredUniform], s
         count: Count::Finite(uniform.locations),
         span,
     };
-    variables.iter().filter_map(of_variable).chain(uniforms.iter().map(of_uniform)).collect()
+    let bound = module.variables.iter().filter_map(of_variable).chain(module.uniforms.iter().map(of_uniform));
+    let varyings = module.varyings.iter().map(|varying| location(varying, varying.opengl_locations, span));
+    bound.chain(varyings).collect()
+}
+
+/// The locations of an input or output.
+fn location(varying: &DeclaredVarying, locations: u32, span: Span) -> Binding {
+    Binding {
+        path: join(&varying.entry, &varying.path),
+        unit: match varying.direction {
+            VaryingDirection::Input => LayoutUnit::LocationIn,
+            VaryingDirection::Output => LayoutUnit::LocationOut,
+        },
+        space: 0,
+        index: varying.location,
+        count: Count::Finite(locations),
+        span,
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,27 +179,44 @@ pub enum UnknownEntry {
 }
 
 impl DeclaredBindings {
-    /// Groups and bindings of a WGSL module, and the `@id` of its overrides.
+    /// Groups and bindings of a WGSL module, its immediates, the locations of its entry points, and the `@id` of its
+    /// overrides.
     pub fn of_wgsl(module: &WgslModule) -> Self {
         let mut made = Self::default();
         let mut indices = BTreeMap::new();
         for (variable, place) in module.variables.iter().enumerate() {
-            let Some(binding) = place.binding else { continue };
+            let (unit, space, index) = match (place.binding, place.space) {
+                (Some(WgslBinding { group, binding }), _) => (LayoutUnit::Binding, group, binding),
+                (None, WgslSpace::Immediate) => (LayoutUnit::PushConstant, 0, 0),
+                (None, WgslSpace::Uniform | WgslSpace::Storage | WgslSpace::Handle) => continue,
+            };
             indices.insert(variable, made.bindings.len());
             made.declared.insert(place.name.clone(), place.declared.clone());
-            made.bindings.push(Binding {
-                path: place.name.clone(),
-                unit: LayoutUnit::Binding,
-                space: binding.group,
-                index: binding.binding,
-                count: place.count,
-                span: place.span,
-            });
+            let (path, count, span) = (place.name.clone(), place.count, place.span);
+            made.bindings.push(Binding { path, unit, space, index, count, span });
         }
         let entries = module.entry_points.iter().map(|WgslEntryPoint { name, uses }| {
             (name.clone(), uses.iter().filter_map(|variable| indices.get(variable).copied()).collect())
         });
-        made.entry_points = Some(entries.collect());
+        let mut entries: Vec<(String, BTreeSet<usize>)> = entries.collect();
+        for varying in &module.varyings {
+            // A module of two entry points needs no place for both.
+            if let Some((_, uses)) = entries.iter_mut().find(|(name, _)| *name == varying.entry) {
+                uses.insert(made.bindings.len());
+            }
+            made.bindings.push(Binding {
+                path: varying.path.clone(),
+                unit: match varying.direction {
+                    WgslDirection::Input => LayoutUnit::LocationIn,
+                    WgslDirection::Output => LayoutUnit::LocationOut,
+                },
+                space: 0,
+                index: varying.location,
+                count: Count::Finite(1),
+                span: varying.span,
+            });
+        }
+        made.entry_points = Some(entries);
         for constant in &module.overrides {
             let Some(index) = constant.id else { continue };
             made.declared.insert(constant.name.clone(), format!("override {}", constant.name));
@@ -196,10 +232,10 @@ impl DeclaredBindings {
         made
     }
 
-    /// Sets and bindings of a SPIR-V module, which is read at `start`.
-    pub fn of_spirv(variables: &[DeclaredVariable], uniforms: &[DeclaredUniform], start: Span) -> Self {
-        let mut made = Self { opengl: opengl_places(variables, uniforms, start), ..Self::default() };
-        for variable in variables {
+    /// Sets, bindings and locations of a SPIR-V module, which is read at `start`.
+    pub fn of_spirv(module: &DeclaredModule, start: Span) -> Self {
+        let mut made = Self { opengl: opengl_places(module, start), ..Self::default() };
+        for variable in &module.variables {
             let path = if variable.name.is_empty() { "?".to_owned() } else { variable.name.clone() };
             let words = match variable.kind {
                 Some(BlockKind::UniformBlock) => format!("uniform block {path}"),
@@ -210,6 +246,7 @@ impl DeclaredBindings {
             let (space, index, count) = (variable.set, variable.binding, variable.count);
             made.bindings.push(Binding { path, unit: LayoutUnit::Binding, space, index, count, span: start });
         }
+        made.bindings.extend(module.varyings.iter().map(|varying| location(varying, varying.locations, start)));
         made
     }
 
@@ -236,12 +273,21 @@ impl DeclaredBindings {
     /// Source: GLSL 4.60, 4.4.5 and 4.4.6; OpenGL 4.6 (Core Profile), 7.6: the driver assigns locations, binding points
     /// start as 0.
     pub fn leave_open_in_opengl(&mut self, has_word: impl Fn(&str, &str) -> bool) {
+        let is_varying = |unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut);
+        // The declaration of a varying, or of its block, below the entry point.
+        let declared = |path: &str| path.split('.').nth(1).unwrap_or_default().to_owned();
+        self.bindings.retain(|binding| !is_varying(binding.unit) || has_word(&declared(&binding.path), "location"));
         for binding in &mut self.opengl {
-            let (word, reason) = match binding.unit {
-                LayoutUnit::UniformLocation => ("location", "the driver chooses the location"),
-                _ => ("binding", "the text names no binding: OpenGL begins with 0, and the program sets another"),
+            let (name, word, reason) = match binding.unit {
+                LayoutUnit::UniformLocation => (binding.path.clone(), "location", "the driver chooses the location"),
+                unit if is_varying(unit) => (declared(&binding.path), "location", "the driver chooses the location"),
+                _ => (
+                    binding.path.clone(),
+                    "binding",
+                    "the text names no binding: OpenGL begins with 0, and the program sets another",
+                ),
             };
-            if !has_word(&binding.path, word) {
+            if !has_word(&name, word) {
                 self.open_in_opengl.insert(binding.path.clone(), reason.to_owned());
                 binding.index = 0;
             }

@@ -327,13 +327,15 @@ impl LaidOutFile {
     /// The blocks of a SPIR-V module. Warnings are at `start`, except those about specialization
     /// constants: `place` returns the place of the constant with a `SpecId`.
     pub fn of_module(module: DeclaredModule, start: Span, place: impl Fn(u32) -> Span) -> Self {
-        let bindings = DeclaredBindings::of_spirv(&module.variables, &module.uniforms, start);
+        let bindings = DeclaredBindings::of_spirv(&module, start);
         let lengths = module.blocks.iter().flat_map(|block| {
             let lengths = block.specialized.iter();
             lengths.filter_map(|length| may_be_another(&block.layout.name, length, &place))
         });
         let unlisted = module.warnings.iter().map(|warning| Diagnostic::warning(Code::UncertainLayout, start, warning));
-        let warnings: Vec<Diagnostic> = lengths.chain(unlisted).collect();
+        let clashes =
+            module.clashes.iter().map(|clash| Diagnostic::warning(Code::BindingOverlap, start, clash.as_str()));
+        let warnings: Vec<Diagnostic> = lengths.chain(unlisted).chain(clashes).collect();
 
         let arrays = module
             .blocks

@@ -10,9 +10,12 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use crate::constant::{Callee, Conversion, Evaluator, Names, NoValue, ScalarValue, Value, convert, integer};
 use crate::parser::{Parser, tokens_of};
-use crate::syntax::{AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax};
+use crate::syntax::{
+    AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, ResultSyntax, Syntax,
+};
 use crate::tokens::{Token, TokenKind};
-use crate::{WgslBinding, WgslModule, WgslOverride, WgslSpace, WgslVariable, WgslView};
+use crate::usage::is_entry;
+use crate::{WgslBinding, WgslDirection, WgslModule, WgslOverride, WgslSpace, WgslVariable, WgslVarying, WgslView};
 
 /// Deepest nesting of structs, arrays and aliases, as for SPIR-V.
 const DEEPEST: usize = 64;
@@ -76,8 +79,12 @@ pub(super) fn elaborate<'a>(
         }
     }
     for declaration in &syntax.declarations {
-        if let DeclarationKind::Function { parameters, body } = &declaration.kind {
-            elaborator.views(tokens_of(tokens, body), parameters, text, &mut module.views);
+        if let DeclarationKind::Function { parameters, result, body } = &declaration.kind {
+            let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+            elaborator.views(tokens_of(tokens, body), &names, text, &mut module.views);
+            if is_entry(&declaration.attributes) {
+                module.varyings.extend(elaborator.varyings(declaration.name, parameters, result.as_ref()));
+            }
         }
     }
     module.atomic_members = elaborator.atomic_members;
@@ -144,7 +151,15 @@ struct Elaborator<'s, 'a> {
     atomic_members: BTreeSet<(String, String)>,
 }
 
-impl<'a> Elaborator<'_, 'a> {
+/// Where an input or output is declared.
+#[derive(Clone, Copy, Debug)]
+struct VaryingPlace<'a> {
+    entry: &'a str,
+    direction: WgslDirection,
+    span: Span,
+}
+
+impl<'s, 'a> Elaborator<'s, 'a> {
     fn report(&mut self, span: Span, message: String) {
         self.push(Diagnostic::error(Code::BadModule, span, message));
     }
@@ -230,6 +245,75 @@ impl<'a> Elaborator<'_, 'a> {
             declared: written.split_whitespace().collect::<Vec<_>>().join(" "),
             span,
         })
+    }
+
+    /// The inputs and outputs of an entry point that have a location. Two at one place are reported.
+    ///
+    /// Source: WGSL, 13.3.1.3 Input-output Locations: locations of one direction do not overlap, except those of two
+    /// `@blend_src`.
+    fn varyings(
+        &mut self,
+        entry: &'a str,
+        parameters: &[MemberSyntax<'a>],
+        result: Option<&ResultSyntax<'a>>,
+    ) -> Vec<WgslVarying> {
+        let mut found = Vec::new();
+        for MemberSyntax { name, attributes, ty, span } in parameters {
+            let place = VaryingPlace { entry, direction: WgslDirection::Input, span: *span };
+            self.varying(&place, join(entry, name), attributes, ty, &mut found);
+        }
+        if let Some(ResultSyntax { attributes, ty }) = result {
+            let place = VaryingPlace { entry, direction: WgslDirection::Output, span: ty.span };
+            self.varying(&place, format!("{entry}.$result"), attributes, ty, &mut found);
+        }
+        let mut earlier: BTreeMap<(WgslDirection, u32, Option<u32>), &WgslVarying> = BTreeMap::new();
+        for varying in &found {
+            if let Some(first) = earlier.insert((varying.direction, varying.location, varying.blend_source), varying) {
+                let WgslVarying { path, location, span, .. } = varying;
+                let message = format!("`{path}` has location {location}, which `{}` has, too", first.path);
+                self.push(Diagnostic::error(Code::BadModule, *span, message).with_label(first.span, "the other one"));
+            }
+        }
+        found
+    }
+
+    /// Adds an input or output, or the members of one that is a struct.
+    fn varying(
+        &mut self,
+        place: &VaryingPlace<'a>,
+        path: String,
+        attributes: &[AttributeSyntax<'a>],
+        ty: &Expression<'a>,
+        found: &mut Vec<WgslVarying>,
+    ) {
+        if let Some(location) = AttributeSyntax::find(attributes, "location") {
+            let Some(location) = self.attribute_value(location) else { return };
+            let blend_source = AttributeSyntax::find(attributes, "blend_src");
+            let blend_source = blend_source.and_then(|attribute| self.attribute_value(attribute));
+            let VaryingPlace { entry, direction, span } = *place;
+            found.push(WgslVarying { entry: entry.to_owned(), path, direction, location, blend_source, span });
+            return;
+        }
+        for MemberSyntax { name, attributes, ty, span } in self.members_of(ty) {
+            if AttributeSyntax::find(attributes, "location").is_some() {
+                let place = VaryingPlace { span: *span, ..*place };
+                self.varying(&place, join(&path, name), attributes, ty, found);
+            }
+        }
+    }
+
+    /// The members of a type that is a struct, also through aliases.
+    fn members_of(&self, ty: &Expression<'a>) -> &'s [MemberSyntax<'a>] {
+        let mut name = ty;
+        for _ in 0..DEEPEST {
+            let ExpressionKind::Name { name: word, .. } = &name.kind else { return &[] };
+            match self.declarations.get(word).map(|declaration| &declaration.kind) {
+                Some(DeclarationKind::Struct(members)) => return members,
+                Some(DeclarationKind::Alias(aliased)) => name = aliased,
+                Some(_) | None => return &[],
+            }
+        }
+        &[]
     }
 
     /// Adds the views in the body of a function. Syntax errors in bodies are for compilers to report.

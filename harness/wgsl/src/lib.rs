@@ -31,6 +31,8 @@ pub struct WgslModule {
     /// Variables of the address spaces that a host fills, and textures and samplers, in order.
     pub variables: Vec<WgslVariable>,
     pub entry_points: Vec<WgslEntryPoint>,
+    /// The inputs and outputs of entry points that have a location.
+    pub varyings: Vec<WgslVarying>,
     /// The types that functions give to variables of type `buffer`, each once, in order.
     pub views: Vec<WgslView>,
     /// Constants that a pipeline sets, in order.
@@ -100,6 +102,24 @@ pub struct WgslEntryPoint {
     /// Indices of the [variables](WgslModule::variables) that it uses, directly or through functions
     /// that it calls (WGSL, 2.5 "statically accessed").
     pub uses: BTreeSet<usize>,
+}
+
+/// An input or output of an entry point: `main.uv`, `main.$result.color`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WgslVarying {
+    pub entry: String,
+    pub path: String,
+    pub direction: WgslDirection,
+    pub location: u32,
+    /// `@blend_src`: two outputs may share a location.
+    pub blend_source: Option<u32>,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WgslDirection {
+    Input,
+    Output,
 }
 
 #[derive(Clone, Debug, PartialEq)]

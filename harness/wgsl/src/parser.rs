@@ -9,7 +9,8 @@ use layoutproof_preprocess::operator::BinaryOperator;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 use crate::syntax::{
-    AccessStep, AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, Syntax,
+    AccessStep, AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, ResultSyntax,
+    Syntax,
 };
 use crate::tokens::{Token, TokenKind};
 
@@ -143,19 +144,22 @@ impl<'t, 'a> Parser<'t, 'a> {
         self.need('(')?;
         let mut parameters = Vec::new();
         while !self.take(')') {
-            self.attributes()?;
-            parameters.push(self.name()?);
+            let attributes = self.attributes()?;
+            let name = self.name()?;
+            let start = self.before();
             self.need(':')?;
-            self.expression()?;
+            let ty = self.expression()?;
+            parameters.push(MemberSyntax { name, span: start.to(ty.span), attributes, ty });
             if !self.take(',') && !self.peek().is_some_and(|token| token.is_sign(')')) {
                 return Err(self.expected("`,` or `)`"));
             }
         }
-        if self.take('-') {
+        let result = if self.take('-') {
             self.need('>')?;
-            self.attributes()?;
-            self.expression()?;
-        }
+            Some(ResultSyntax { attributes: self.attributes()?, ty: self.expression()? })
+        } else {
+            None
+        };
         let body = self.next;
         self.need('{')?;
         let mut open = 1_usize;
@@ -167,7 +171,7 @@ impl<'t, 'a> Parser<'t, 'a> {
             }
             self.next += 1;
         }
-        Ok(DeclarationKind::Function { parameters, body: body..self.next })
+        Ok(DeclarationKind::Function { parameters, result, body: body..self.next })
     }
 
     fn attributes(&mut self) -> Parsed<Vec<AttributeSyntax<'a>>> {

@@ -43,11 +43,20 @@ pub(super) enum DeclarationKind<'a> {
         span: Span,
     },
     Function {
-        parameters: Vec<&'a str>,
+        parameters: Vec<MemberSyntax<'a>>,
+        result: Option<ResultSyntax<'a>>,
         body: Range<usize>,
     },
 }
 
+/// The type that a function returns.
+#[derive(Debug)]
+pub(super) struct ResultSyntax<'a> {
+    pub attributes: Vec<AttributeSyntax<'a>>,
+    pub ty: Expression<'a>,
+}
+
+/// A member of a struct, or a parameter of a function.
 #[derive(Debug)]
 pub(super) struct MemberSyntax<'a> {
     pub name: &'a str,

@@ -4,7 +4,7 @@ use layoutproof_layout::FileId;
 use layoutproof_layout::shape::Count;
 use layoutproof_source::sources::SourceMap;
 
-use crate::{WgslModule, WgslSpace};
+use crate::{WgslDirection, WgslModule, WgslSpace};
 
 #[track_caller]
 fn module(text: &str) -> WgslModule {
@@ -211,6 +211,56 @@ fn arrays_in_immediates_are_a_warning() {
     assert_eq!(warned.warnings.len(), 1);
     assert_eq!(warned.warnings[0].message, "`pc` holds an array, which WGSL does not allow in immediates");
     assert_eq!(module("var<push_constant> pc: vec4f;").variables[0].space, WgslSpace::Immediate);
+}
+
+fn locations(text: &str) -> Vec<(String, WgslDirection, u32)> {
+    let varyings = module(text).varyings.into_iter();
+    varyings.map(|varying| (varying.path, varying.direction, varying.location)).collect()
+}
+
+/// WGSL, 13.3.1.3 Input-output Locations.
+#[test]
+fn inputs_and_outputs_have_locations() {
+    let text =
+        "const FIRST = 2; struct In { @location(FIRST + 1) a: vec4f, @builtin(instance_index) i: u32 } alias Same = In;
+        struct Out { @builtin(position) p: vec4f, @location(0) uv: vec2f, @location(1) @interpolate(flat) id: u32 }
+        @vertex fn vertex(in: Same, @location(0) weight: f32) -> Out { return Out(); }
+        @fragment fn fragment(uv: Out) -> @location(0) vec4f { return vec4f(); }
+        fn helper(in: In) -> In { return in; }";
+    let (input, output) = (WgslDirection::Input, WgslDirection::Output);
+    let expected = [
+        ("vertex.in.a", input, 3),
+        ("vertex.weight", input, 0),
+        ("vertex.$result.uv", output, 0),
+        ("vertex.$result.id", output, 1),
+        ("fragment.uv.uv", input, 0),
+        ("fragment.uv.id", input, 1),
+        ("fragment.$result", output, 0),
+    ];
+    let expected: Vec<_> = expected.into_iter().map(|(path, direction, at)| (path.to_owned(), direction, at)).collect();
+    assert_eq!(locations(text), expected);
+    let blended = "struct O { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(1) b: vec4f }
+        @fragment fn main(@location(0) a: f32) -> O { return O(); }";
+    assert_eq!(locations(blended).len(), 3);
+}
+
+/// Tint of Dawn for Node 0.6.2: `'@location(0)' appears multiple times`.
+#[test]
+fn locations_that_clash_are_errors() {
+    for text in [
+        "struct O { @builtin(position) p: vec4f, @location(0) a: vec3f, @location(1) b: vec3f, @location(0) c: vec3f }
+         @vertex fn main() -> O { return O(); }",
+        "@fragment fn main(@location(1) a: f32, @location(1) b: f32) -> @location(0) vec4f { return vec4f(); }",
+        "struct I { @location(2) a: f32 } @fragment fn main(i: I, @location(2) b: f32) {}",
+        "struct I { @location(1) a: f32 } struct J { @location(0x1) b: f32 } @vertex fn main(i: I, j: J) {}",
+        "const N = 3; struct I { @location(N) a: f32, @location(3) b: f32 } alias A = I; @fragment fn main(i: A) {}",
+        "struct O { @location(0) @blend_src(0) a: vec4f, @location(0) @blend_src(0) b: vec4f }
+         @fragment fn main() -> O { return O(); }",
+    ] {
+        let problems = WgslModule::read(text, FileId(0)).unwrap_err();
+        assert_eq!(problems.len(), 1, "{text}");
+        assert!(problems[0].message.contains(", too"), "{}", problems[0].message);
+    }
 }
 
 /// Short texts that are hard on readers.

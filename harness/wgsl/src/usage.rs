@@ -15,6 +15,11 @@ use crate::{WgslEntryPoint, WgslVariable};
 const STAGES: [&str; 9] =
     ["vertex", "fragment", "compute", "task", "mesh", "ray_generation", "miss", "any_hit", "closest_hit"];
 
+/// True for a function with these attributes that a pipeline can start.
+pub(super) fn is_entry(attributes: &[AttributeSyntax<'_>]) -> bool {
+    attributes.iter().any(|attribute| STAGES.contains(&attribute.name))
+}
+
 /// The entry points, in order.
 pub(super) fn entry_points(
     syntax: &Syntax<'_>,
@@ -23,13 +28,12 @@ pub(super) fn entry_points(
 ) -> Vec<WgslEntryPoint> {
     let mut functions = BTreeMap::new();
     for declaration in &syntax.declarations {
-        if let DeclarationKind::Function { parameters, body } = &declaration.kind {
-            functions.insert(declaration.name, names_in(tokens_of(tokens, body), parameters));
+        if let DeclarationKind::Function { parameters, body, .. } = &declaration.kind {
+            let parameters: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+            functions.insert(declaration.name, names_in(tokens_of(tokens, body), &parameters));
         }
     }
 
-    let is_entry =
-        |attributes: &[AttributeSyntax<'_>]| attributes.iter().any(|attribute| STAGES.contains(&attribute.name));
     let entries = syntax.declarations.iter().filter(|declaration| is_entry(&declaration.attributes));
     let entries = entries.filter(|declaration| functions.contains_key(declaration.name)).map(|declaration| {
         let mut reached = BTreeSet::from([declaration.name]);

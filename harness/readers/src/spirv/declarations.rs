@@ -33,8 +33,30 @@ pub(super) struct Declarations {
     pub(super) images: BTreeMap<Word, bool>,
     /// Numbers of unknown decorations, by decorated id and member.
     pub(super) unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
+    pub(super) entries: Vec<DeclaredEntry>,
     /// Sentences about parts of the module that may hold blocks but are not listed.
     pub(super) warnings: Vec<String>,
+}
+
+/// An entry point with the variables of its interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DeclaredEntry {
+    /// The number of its execution model.
+    pub(super) model: u32,
+    pub(super) name: String,
+    pub(super) interface: Vec<Word>,
+}
+
+impl DeclaredEntry {
+    /// `None` if the instruction is too short.
+    fn of(instruction: &[u32]) -> Option<Self> {
+        let [_, model, _, rest @ ..] = instruction else { return None };
+        let words = rest.iter().position(|word| word.to_le_bytes().contains(&0))? + 1;
+        let bytes: Vec<u8> = rest[..words].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        Some(Self { model: *model, name, interface: rest[words..].to_vec() })
+    }
 }
 
 impl Declarations {
@@ -89,6 +111,7 @@ struct DeclarationFilter {
     warnings: Vec<String>,
     has_memory_model: bool,
     entry_points: BTreeSet<Word>,
+    entries: Vec<DeclaredEntry>,
     functions: BTreeSet<Word>,
     in_function: bool,
 }
@@ -99,6 +122,7 @@ impl DeclarationFilter {
             module,
             unread: self.unread,
             images: self.images,
+            entries: self.entries,
             unknown_decorations: self.unknown_decorations,
             warnings: self.warnings,
         }
@@ -132,7 +156,10 @@ impl DeclarationFilter {
             Op::FunctionEnd => self.in_function = false,
             _ if self.in_function => {}
             Op::MemoryModel => self.has_memory_model = true,
-            Op::EntryPoint => self.entry_points.extend(word(2)),
+            Op::EntryPoint => {
+                self.entry_points.extend(word(2));
+                self.entries.extend(DeclaredEntry::of(instruction));
+            }
             Op::Capability if word(1) == Some(Capability::DescriptorHeapEXT as u32) => {
                 self.warnings
                     .push("blocks that the module accesses through a descriptor heap are not listed".to_owned());
@@ -393,5 +420,9 @@ fn places_data(decoration: Decoration) -> bool {
             | Decoration::DescriptorSet
             | Decoration::Binding
             | Decoration::Location
+            | Decoration::Component
+            | Decoration::Index
+            | Decoration::Patch
+            | Decoration::PerVertexKHR
     )
 }

@@ -21,6 +21,7 @@ use super::BadModule;
 use super::declarations::Declarations;
 use super::load::instruction_starts;
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
+use super::varyings::{DeclaredVarying, clashes, varyings};
 use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +59,9 @@ pub struct DeclaredModule {
     /// The variables with a binding, in declaration order.
     pub variables: Vec<DeclaredVariable>,
     pub uniforms: Vec<DeclaredUniform>,
+    pub varyings: Vec<DeclaredVarying>,
+    /// Sentences about inputs and outputs that share a location.
+    pub clashes: Vec<String>,
     /// Sentences about unknown words that may declare blocks, which are not listed then.
     pub warnings: Vec<String>,
 }
@@ -116,10 +120,12 @@ impl DeclaredModule {
         let types = SpirvTypes::read(&declarations.module)?;
         let blocks = blocks(&declarations, &types)?;
         let variables = variables(&declarations, &types, &blocks);
-        let mut warnings = declarations.warnings;
+        let mut warnings = declarations.warnings.clone();
         warnings.extend(small_alignments(words, &types)?);
         let uniforms = uniforms(&declarations.module, &types);
-        Ok(Self { blocks, variables, uniforms, warnings })
+        let varyings = varyings(&declarations, &types);
+        let clashes = clashes(&varyings);
+        Ok(Self { blocks, variables, uniforms, varyings, clashes, warnings })
     }
 }
 

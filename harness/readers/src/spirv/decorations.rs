@@ -79,6 +79,10 @@ impl Decorations {
         number(self.of.get(&id)?, decoration)
     }
 
+    pub(super) fn has(&self, id: Word, decoration: Decoration) -> bool {
+        self.of.get(&id).is_some_and(|all| has(all, decoration))
+    }
+
     pub(super) fn names(&self) -> &BTreeMap<Word, String> {
         &self.names
     }

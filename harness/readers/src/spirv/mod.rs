@@ -17,6 +17,7 @@ mod needs;
 mod of_dxc;
 mod specialization;
 pub mod types;
+mod varyings;
 
 pub use alignment::{AddressAlignments, AlignmentPromises, BrokenPromise, alignment_promises};
 pub use declared::{
@@ -26,6 +27,7 @@ pub use declared::{
 pub use load::{BadModule, Operands, disassembly, load};
 pub use needs::{features_of, target_environment, without_source};
 pub use of_dxc::as_hlsl;
+pub use varyings::{DeclaredVarying, VaryingDirection};
 
 #[cfg(test)]
 mod tests;

@@ -278,6 +278,7 @@ fn words_of_places(text: &str) -> BTreeSet<(&str, &'static str)> {
     let place = |word: &str| ["binding", "location"].into_iter().find(|place| *place == word);
     let mut found = BTreeSet::new();
     let mut depth = 0_usize;
+    let mut in_varyings = false;
     let mut statement: Vec<&str> = Vec::new();
     for token in glsl_tokens(text) {
         if let Some(directive) = token.strip_prefix('#') {
@@ -287,8 +288,14 @@ fn words_of_places(text: &str) -> BTreeSet<(&str, &'static str)> {
             continue;
         }
         match token {
-            "{" => depth += 1,
+            "{" => {
+                let keyword = statement.len().checked_sub(2).map(|before_name| statement[before_name]);
+                in_varyings = (depth == 0 && matches!(keyword, Some("in" | "out"))) || (depth > 0 && in_varyings);
+                depth += 1;
+            }
             "}" => depth = depth.saturating_sub(1),
+            // The locations of the members of `in Light { layout(location = 0) vec4 color; };`.
+            "location" if depth == 1 && in_varyings => statement.push(token),
             ";" if depth == 0 => {
                 let words = statement.iter().flat_map(|word| match place(word) {
                     Some(place) => vec![place],

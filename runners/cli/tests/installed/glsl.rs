@@ -2,6 +2,7 @@
 //!
 //! Expected numbers: glslang 12.0.0, the Offset decorations of the same text in its module (`spirv-dis`).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -13,8 +14,9 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 21] = [
+const TESTS: [(&str, Test); 22] = [
     ("the_newest_build_reads", the_newest_build_reads),
+    ("inputs_and_outputs_have_locations", inputs_and_outputs_have_locations),
     ("the_user_chooses_the_build", the_user_chooses_the_build),
     ("files_are_included", files_are_included),
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
@@ -137,6 +139,43 @@ fn the_user_chooses_the_build(folder: &Path) -> Result<(), Failed> {
         return Err(absent.into());
     }
     Ok(())
+}
+
+const INTERFACE: &str = "#version 460
+layout(location = 0) in dvec3 wide;
+layout(location = 2) in mat4 m;
+layout(location = 6) in vec2 list[3];
+layout(location = 0) out Light { vec3 color; float k[2]; vec4 last; } light;
+out Other { layout(location = 8) vec4 p; layout(location = 9, component = 0) vec2 q; layout(location = 9, component = 2) vec2 r; };
+void main() { gl_Position = vec4(wide, 1) * m + list[1].xyxy; light.color = vec3(1); light.k[0] = 1; light.last = vec4(1);
+p = vec4(1); q = vec2(0); r = vec2(0); }
+";
+
+/// Expected: glslang 16.6.0, the Location decorations of the same text; Vulkan specification, 15.1.4 and 15.1.5, and GLSL
+/// 4.60, 4.4.1 for the locations that each takes.
+fn inputs_and_outputs_have_locations(folder: &Path) -> Result<(), Failed> {
+    fs::write(folder.join("a.vert"), INTERFACE)?;
+    let places = |words: &str| -> Result<BTreeSet<String>, Failed> {
+        let answer: Value = serde_json::from_slice(&show(folder, words)?.stdout)?;
+        let bindings = answer["bindings"].as_array().into_iter().flatten();
+        let place =
+            |it: &Value| format!("{} {} {}+{}", it["path"], it["unit"], it["index"], it["count"]).replace('"', "");
+        Ok(bindings.map(place).collect())
+    };
+    let expected = |wide: u32| {
+        let others = "main.m location-in 2+4, main.list location-in 6+3, main.light.color location-out 0+1, main.light.k \
+             location-out 1+2, main.light.last location-out 3+1, main.Other.p location-out 8+1, main.Other.q location-out \
+             9+1, main.Other.r location-out 9+1";
+        others.split(", ").map(str::to_owned).chain([format!("main.wide location-in 0+{wide}")]).collect()
+    };
+    equal(&places("a.vert --target vulkan")?, &expected(2))?;
+    equal(&places("a.vert --target opengl")?, &expected(1))?;
+
+    // Vulkan gives the dvec3 two locations; spirv-val 2026.4 refuses the module.
+    fs::write(folder.join("b.vert"), INTERFACE.replace("location = 2) in mat4 m", "location = 1) in mat4 m"))?;
+    let answer: Value = serde_json::from_slice(&show(folder, "b.vert --target vulkan")?.stdout)?;
+    let clashes = answer["warnings"].as_array().into_iter().flatten().filter(|it| it["code"] == "binding-overlap");
+    equal(&clashes.count(), &1)
 }
 
 const INCLUDING: &str = "#version 450\n#extension GL_GOOGLE_include_directive : require\n#include \"common/light.glsl\"\n\
