@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 
 use layoutproof_core::check::verdict::Validation;
+use layoutproof_core::results::frozen::manifest::{dotted_version, version_order};
 use layoutproof_device::{Feature, word_bytes};
 use layoutproof_generators::spirv::required_feature;
 use layoutproof_layout::BlockRules;
@@ -27,9 +28,17 @@ use crate::tools_folder::ToolsFolder;
 /// The validator of this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpirvVal {
+    /// The build of the distribution, which validates the modules of cases: their records name it.
     usual: Build,
-    /// A later build, for modules that the usual one does not know.
+    /// The fetched build, which is later: for modules of users' files, and those that the usual one does not know.
     newer: Option<Build>,
+}
+
+/// What a module is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModuleOrigin {
+    Case,
+    UserFile,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +76,8 @@ const TRIED: &str = "<= 2026.4";
 
 impl SpirvVal {
     /// Finds the validator that `SPIRV_VAL` names, which then validates every module; otherwise the
-    /// one on the `PATH`, with the fetched one for modules that it does not know. `None` if none of
-    /// them answers.
+    /// one on the `PATH`, with the fetched one for the modules of users' files and those that the first does not
+    /// know. `None` if none of them answers.
     pub fn find() -> Option<Self> {
         if let Some(program) = std::env::var_os(VARIABLE) {
             let program = Invocation::of(named(&program)?, ProgramOrigin::Variable(VARIABLE));
@@ -76,7 +85,10 @@ impl SpirvVal {
         }
         let usual = on_path("spirv-val").and_then(|path| Build::of(Invocation::of(path, ProgramOrigin::SearchPath)));
         match (usual, Build::fetched()) {
-            (Some(usual), newer) => Some(Self { usual, newer }),
+            (Some(usual), Some(newer)) => {
+                Some(Self { newer: Some(newer).filter(|newer| newer.is_after(&usual)), usual })
+            }
+            (Some(usual), None) => Some(Self { usual, newer: None }),
             (None, newer) => Some(Self { usual: newer?, newer: None }),
         }
     }
@@ -101,8 +113,14 @@ impl SpirvVal {
     /// Validates a module under these rules for explicit layouts. If a module breaks them,
     /// validates it under the looser rules, too, to find the feature that a device would need. Does
     /// not ask again for answers in `cache`.
-    pub fn validate(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
-        let verdict = self.under(words, rules, cache);
+    pub fn validate(
+        &self,
+        words: &[u32],
+        rules: BlockRules,
+        made_of: ModuleOrigin,
+        cache: Option<&AnswerCache>,
+    ) -> ValidatorAnswer {
+        let verdict = self.under(words, rules, made_of, cache);
         let Validation::Invalid(message) = verdict.validation else { return verdict };
 
         // A module that cannot be read is not valid under any rules.
@@ -111,7 +129,7 @@ impl SpirvVal {
             if features.contains(&Feature::WorkgroupLayout) { AddressSpace::Workgroup } else { AddressSpace::Storage };
         let mut origin = verdict.origin;
         for looser in BlockRules::ALL.into_iter().filter(|other| *other > rules) {
-            let other = self.under(words, looser, cache);
+            let other = self.under(words, looser, made_of, cache);
             origin = origin.and(other.origin);
             if let (Validation::Valid, Some(feature)) = (other.validation, required_feature(looser, space)) {
                 return ValidatorAnswer { validation: Validation::ValidOnlyWith { feature, message }, origin };
@@ -120,7 +138,24 @@ impl SpirvVal {
         ValidatorAnswer { validation: Validation::Invalid(message), origin }
     }
 
-    fn under(&self, words: &[u32], rules: BlockRules, cache: Option<&AnswerCache>) -> ValidatorAnswer {
+    fn under(
+        &self,
+        words: &[u32],
+        rules: BlockRules,
+        made_of: ModuleOrigin,
+        cache: Option<&AnswerCache>,
+    ) -> ValidatorAnswer {
+        // A build that was not tried decides nothing.
+        if let Some(newer) = self.newer.as_ref().filter(|newer| made_of == ModuleOrigin::UserFile && newer.is_tried) {
+            let answer = newer.under(words, rules, cache);
+            return match answer.validation {
+                Validation::Invalid(message) => {
+                    let message = format!("spirv-val {}: {message}", dotted_version(&newer.version));
+                    ValidatorAnswer { validation: Validation::Invalid(message), ..answer }
+                }
+                Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::NotRun(_) => answer,
+            };
+        }
         let answer = self.usual.under(words, rules, cache);
         match (&answer.validation, &self.newer) {
             (Validation::Invalid(message), Some(newer)) if is_unknown(message) => newer.under(words, rules, cache),
@@ -164,6 +199,11 @@ impl Build {
         let text = String::from_utf8_lossy(&output.stdout);
         let version = text.lines().next().unwrap_or("spirv-val").trim().to_owned();
         output.status.success().then_some(Self { invocation, version, is_tried: true })
+    }
+
+    fn is_after(&self, other: &Self) -> bool {
+        let number = |build: &Self| version_order(&dotted_version(&build.version));
+        number(self) > number(other)
     }
 
     /// The build in the tools folder, unless other users can change it.
@@ -273,10 +313,37 @@ mod tests {
             version: "SPIRV-Tools v2023.1".to_owned(),
             is_tried: true,
         };
-        let answer = SpirvVal { usual, newer: None }.validate(&[0x0723_0203], BlockRules::Relaxed, None);
+        let answer =
+            SpirvVal { usual, newer: None }.validate(&[0x0723_0203], BlockRules::Relaxed, ModuleOrigin::Case, None);
         let reason =
             "SPIRV-Tools v2023.1 does not know all of the module: error: line 2: Invalid capability operand: 4473";
         assert_eq!(answer.validation, Validation::NotRun(reason.to_owned()));
+    }
+
+    /// The newest build validates what users wrote, and cases keep the build that their records name.
+    #[cfg(unix)]
+    #[test]
+    fn the_newest_build_validates_the_modules_of_files() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let build = |version: &str, is_tried: bool| {
+            let program = folder.path().join(version);
+            let says = format!("#!/bin/sh\necho 'error: line 2: {version} refuses it' >&2\nexit 1\n");
+            std::fs::write(&program, says).unwrap();
+            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let invocation = Invocation::of(program, ProgramOrigin::SearchPath);
+            Build { invocation, version: format!("SPIRV-Tools v{version}"), is_tried }
+        };
+        let (usual, newer) = (build("2023.1", true), build("2026.4", true));
+        assert!(newer.is_after(&usual) && !usual.is_after(&newer));
+        let says = |newer: Build, made_of| {
+            let both = SpirvVal { usual: usual.clone(), newer: Some(newer) };
+            let answer = both.validate(&[0x0723_0203], BlockRules::Scalar, made_of, None);
+            format!("{:?}", answer.validation)
+        };
+        assert!(says(newer.clone(), ModuleOrigin::UserFile).contains("2026.4 refuses"));
+        assert!(says(newer, ModuleOrigin::Case).contains("2023.1 refuses"));
+        assert!(says(build("2027.1", false), ModuleOrigin::UserFile).contains("2023.1 refuses"));
     }
 
     #[test]

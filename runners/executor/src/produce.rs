@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use layoutproof_compilers::spirv_val::ValidatorAnswer;
+use layoutproof_compilers::spirv_val::{ModuleOrigin, ValidatorAnswer};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, Proof, ProofCheck, SubjectShaders, share_shaders};
+use layoutproof_core::check::{Check, Proof, ProofCheck, Source, SubjectShaders, share_shaders};
 use layoutproof_device::Shader;
 use layoutproof_events::producer::Producer;
 use layoutproof_layout::BlockRules;
@@ -141,7 +141,8 @@ fn make(
                         SubjectShaders::compiled(subject, toolchain, making.compilers, target, making.settings)
                     }
                 };
-                let produced = shaders.get_or_insert_with(|| Arc::new(validated_shaders(made(), validator)));
+                let produced = shaders
+                    .get_or_insert_with(|| Arc::new(validated_shaders(made(), origin(&subject.source), validator)));
                 let (subject, produced) = (Arc::clone(subject), Arc::clone(produced));
                 DeviceCheck::Bytes(Check { subject, produced, device: (*device).clone() })
             }
@@ -161,10 +162,18 @@ fn make(
     made
 }
 
-fn validated_shaders(mut shaders: SubjectShaders, validator: Option<&Validator>) -> SubjectShaders {
+fn origin(source: &Source) -> ModuleOrigin {
+    if source.is_case { ModuleOrigin::Case } else { ModuleOrigin::UserFile }
+}
+
+fn validated_shaders(
+    mut shaders: SubjectShaders,
+    made_of: ModuleOrigin,
+    validator: Option<&Validator>,
+) -> SubjectShaders {
     for module in &mut shaders.modules {
         let Some((words, validator)) = module.code.spirv().zip(validator) else { continue };
-        let ValidatorAnswer { validation, origin } = validator.validate(words, module.block_rules);
+        let ValidatorAnswer { validation, origin } = validator.validate(words, module.block_rules, made_of);
         let feature = match &validation {
             Validation::ValidOnlyWith { feature, .. } => Some(*feature),
             Validation::Valid | Validation::NotRun(_) | Validation::Invalid(_) => None,
@@ -183,7 +192,8 @@ fn validated_proof(proof: &Proof, validator: Option<&Validator>) -> Proof {
     let mut proof = proof.clone();
     for module in &mut proof.modules {
         let (Shader::Spirv(words), Some(validator)) = (&module.shader, validator) else { continue };
-        let ValidatorAnswer { validation, origin } = validator.validate(words, BlockRules::Relaxed);
+        let ValidatorAnswer { validation, origin } =
+            validator.validate(words, BlockRules::Relaxed, origin(&proof.placed.source));
         module.validation = validation;
         proof.origin = proof.origin.and(origin);
     }

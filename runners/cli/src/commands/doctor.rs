@@ -87,7 +87,9 @@ fn everything(format: Format, style: Style) -> anyhow::Result<Exit> {
     findings.push(match SpirvVal::find() {
         Some(validator) => {
             let (version, program, origin) = (validator.version(), validator.program().display(), validator.origin());
-            let newer = validator.newer_version().map(|newer| format!("; {newer} for modules that it does not know"));
+            let newer = validator
+                .newer_version()
+                .map(|newer| format!("; {newer} for modules of files, and those that it does not know"));
             good("spirv-val", format!("{version}, {program}, {origin}{}", newer.unwrap_or_default()))
         }
         None => missing(
