@@ -312,8 +312,14 @@ impl Invocation {
             started_by_script: known.started_by_script,
             words: leading.iter().cloned().chain(variables).collect(),
             version: version.to_owned(),
-            canary: (!self.runs_in_wine()).then_some(canary),
+            canary: (!self.runs_in_wine() && !self.is_in_own_root()).then_some(canary),
         }
+    }
+
+    /// True for a program that the loader of a fetched root starts with the libraries of that root: its files, which are
+    /// all in the root, decide its answers. It is no script, and the fixed question takes as long as a short shader.
+    fn is_in_own_root(&self) -> bool {
+        self.origin == ProgramOrigin::ToolsFolder && self.started.is_some()
     }
 
     /// True if Wine runs it. Wine's server and services go on after a program ends.

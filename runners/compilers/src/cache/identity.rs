@@ -77,7 +77,8 @@ pub(crate) struct ProgramFiles {
     pub(crate) words: Vec<OsString>,
     /// The version that it printed to this process.
     pub(crate) version: String,
-    /// The fixed question to it; `None` under Wine, whose server outlives each program.
+    /// The fixed question to it; `None` under Wine, whose server outlives each program, and for a program that
+    /// its fetched files decide.
     pub(crate) canary: Option<Canary>,
 }
 
