@@ -9,6 +9,21 @@ const FILE: &str = "cbuffer S { float3 a; float b[2]; float c; float2 d; };";
 
 /// OpenGL 4.6, 7.6.2.2 gives b an array stride of 16 in std140 and of 4 in std430; all rule sets
 /// agree on a block of one vector.
+/// DXC 1.7.2308, `-T ps_6_6` without and with `-D X`: `b` at 16 and 20, `c` at 28 and 32.
+#[test]
+fn diff_compares_two_permutations_of_a_file() {
+    let text = "cbuffer M {\n float4 a;\n#ifdef X\n float extra;\n#endif\n float3 b; float c; };\n";
+    let folder = Folder::with(&[("a.hlsl", text), ("b.glsl", ""), ("c.hlsl", text)]);
+    for words in ["diff a.hlsl a.hlsl d3d12 -D X", "diff a.hlsl d3d12 a.hlsl d3d12 --args -DX"] {
+        let answer = folder.run(words).exits(1).prints("a.hlsl -D X").prints("float  extra");
+        assert!(answer.out.contains("16") && answer.out.contains("20"), "{answer}");
+    }
+    // One input with two targets, and two files, have the macros on both sides.
+    folder.run("diff a.hlsl d3d12 d3d12.dxc -D X").exits(0);
+    folder.run("diff a.hlsl c.hlsl d3d12 -D X").exits(0);
+    folder.run("diff a.hlsl a.hlsl d3d12").exits(0);
+}
+
 #[test]
 fn diff_says_whether_two_rule_sets_place_a_file_alike() {
     let folder = Folder::with(&[("a.hlsl", FILE), ("b.hlsl", "cbuffer S { float4 a; float4 b[3]; };")]);

@@ -126,7 +126,7 @@ pub struct DiffArgs {
         "One input and two targets, or two inputs with one each.\n\n\
          An input that says its own offsets ({}) needs no target. An input is a shader file, a case file or the id of \
          a built-in case; a target is d3d12, vulkan, vulkan/scalar ..., with a compiler as vulkan.slangc, or for \
-         experts a rule set.",
+         experts a rule set. A file that is named twice is compared without and with the macros of -D.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub words: Vec<String>,

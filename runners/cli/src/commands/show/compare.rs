@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::bail;
 use layoutproof_events::Account;
 use layoutproof_events::summary::Exit;
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
@@ -52,13 +53,21 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
 }
 
 fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
-    let is_one_input = left.input == right.input;
+    // Two permutations of one file: the macros are those of the second.
+    let is_permutation =
+        !args.declare.define.is_empty() && args.words.iter().filter(|word| *word == left.input).count() == 2;
+    let is_one_input = left.input == right.input && !is_permutation;
+    let without_macros = DeclareArgs { define: Vec::new(), ..args.declare.clone() };
+    let of_left = if is_permutation { &without_macros } else { &args.declare };
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
     let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
     let has_target = is_target(left) || is_target(right);
-    let [left, right] = [left, right].map(|side| layout(side, args, is_one_input, has_target, style));
-    let (LaidOutSide { shown: left, warnings, account }, right) = (left?, right?);
-    let LaidOutSide { shown: right, warnings: more, account: account_of_right } = right;
+    let lay_out = |side, declare| layout(side, (args, declare), is_one_input, has_target, style);
+    let LaidOutSide { shown: left, warnings, account } = lay_out(left, of_left)?;
+    let LaidOutSide { shown: mut right, warnings: more, account: account_of_right } = lay_out(right, &args.declare)?;
+    if let Some(file) = right.name.file.as_mut().filter(|_| is_permutation) {
+        args.declare.define.iter().for_each(|define| *file += &format!(" -D {}", shell_word(define)));
+    }
     let account = account.both(account_of_right);
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
 
@@ -158,16 +167,16 @@ struct LaidOutSide {
 /// Lays an input out under a rule set.
 fn layout(
     side: &DiffSide<'_>,
-    args: &DiffArgs,
+    (args, declare): (&DiffArgs, &DeclareArgs),
     is_one_input: bool,
     is_beside_target: bool,
     style: Style,
 ) -> anyhow::Result<LaidOutSide> {
     let mut sources = SourceMap::default();
-    let input = match read_input(side.input, &args.declare, None, Purpose::Display, &mut sources)? {
+    let input = match read_input(side.input, declare, None, Purpose::Display, &mut sources)? {
         Ok(input) => input,
         Err(diagnostics) => {
-            let mut compiled = compiled(side, args, is_beside_target, diagnostics, sources)?;
+            let mut compiled = compiled(side, (args, declare), is_beside_target, diagnostics, sources)?;
             compiled.shown.name.file = (!is_one_input).then(|| side.input.to_owned());
             return Ok(compiled);
         }
@@ -219,12 +228,12 @@ fn layout(
 /// The layout of a file that our reader refuses, as the compiler of its target describes it.
 fn compiled(
     side: &DiffSide<'_>,
-    args: &DiffArgs,
+    (args, declare): (&DiffArgs, &DeclareArgs),
     is_beside_target: bool,
     problems: Vec<Diagnostic>,
     sources: SourceMap,
 ) -> anyhow::Result<LaidOutSide> {
-    let (path, declare) = (Path::new(side.input), &args.declare);
+    let path = Path::new(side.input);
     let language = ShaderLanguage::of(declare.lang, path);
     let file = RefusedFile { path, declare, profile: None, problems: &problems, sources: &sources, first_file: 0 };
     let choice = side.rules.filter(|_| file.may_be_read());
