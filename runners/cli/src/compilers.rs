@@ -12,8 +12,10 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_events::summary::Exit;
 use layoutproof_executor::tools::MachineTools;
+use layoutproof_inputs::compiler_builds::find_build;
 use layoutproof_inputs::named_compiler::{NamedCompiler, name_and_file};
 use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
+use layoutproof_layout::native::natives;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 
 use crate::not_started::NotStarted;
@@ -30,8 +32,18 @@ pub(crate) fn open(name: &str, file: &Path) -> anyhow::Result<Compiler> {
     })
 }
 
-/// Asks the build of a compiler that the user names by its file for its version.
+/// Finds the version of a compiler that the user names by its file, and the build of one that is named by its version.
 pub(crate) fn find_version(named: &mut NamedCompiler) -> anyhow::Result<()> {
+    // A table may have the rules of a version that is not here.
+    let has_rules = |named: &NamedCompiler| {
+        natives().iter().any(|native| {
+            (native.column.compiler, native.column.version)
+                == (Some(named.name.compiler), named.name.version.as_deref())
+        })
+    };
+    if !has_rules(named) {
+        find_build(named)?;
+    }
     if let (Some(file), None) = (&named.file, &named.name.version) {
         let build = open(named.name.compiler.as_str(), file)?;
         named.name.version = Some(dotted_version(build.version()));

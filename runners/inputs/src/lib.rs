@@ -7,6 +7,7 @@
 
 pub mod all_cases;
 pub mod compile_args;
+pub mod compiler_builds;
 pub mod declare;
 pub mod files;
 pub mod globs;

@@ -14,6 +14,8 @@ use layoutproof_layout::column::compiler_and_version;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_source::nearest_name::did_you_mean;
 
+use crate::compiler_builds::CURRENT;
+
 /// A compiler whose rules are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompilerName {
@@ -118,6 +120,14 @@ impl FromStr for CompilerName {
         if let Some(column) = single.and_then(Toolchain::column) {
             let compiler = single.map_or(word, |toolchain| toolchain.compiler);
             bail!("name compiler and target apart: `--target {} --compiler {compiler}`", column.choice());
+        }
+        // `NAME-VERSION` and `NAME-current`.
+        let is_version =
+            |version: &str| version == CURRENT || version.starts_with(|first: char| first.is_ascii_digit());
+        if let Some((name, version)) = word.rsplit_once('-').filter(|(_, version)| is_version(version)) {
+            if ShaderCompiler::named(name).is_some() {
+                return format!("{name}@{version}").parse();
+            }
         }
         let known = || ShaderCompiler::ALL.iter().map(|compiler| compiler.as_str());
         let meant = did_you_mean(word, known());

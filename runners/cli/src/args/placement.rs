@@ -11,11 +11,13 @@ use clap::Args;
 use layoutproof_bindings::request::{layout_flag, parse_convention};
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_inputs::compile_args::CompileArguments;
+use layoutproof_inputs::compiler_builds::program_of;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::{choice, compiler_of, target};
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_layout::native::natives;
 use layoutproof_layout::{Column, TargetChoice};
+use layoutproof_readers::toolchain::toolchains;
 use layoutproof_show::{ShownColumnChoice, columns};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -202,16 +204,22 @@ impl Command {
     pub(crate) fn complete_columns(&mut self) -> anyhow::Result<()> {
         match self {
             Self::Show(args) => {
-                args.placement.compilers.clone_from(&args.compiler);
                 args.declare.compilers.clone_from(&args.compiler);
+                args.compiler.iter_mut().try_for_each(find_version)?;
+                args.placement.compilers.clone_from(&args.compiler);
                 complete(&mut args.declare, Some(&mut args.placement))
             }
             Self::Run(args) => {
                 // Other producers lay out no HLSL, or have no column.
-                let named = args.producer.iter().filter_map(|word| named_compiler(word).ok());
-                args.declare.compilers = named.collect();
-                args.placement.compilers =
-                    args.declare.compilers.iter().filter(|named| lays_out(named)).cloned().collect();
+                let named =
+                    |words: &[String]| words.iter().filter_map(|word| named_compiler(word).ok()).collect::<Vec<_>>();
+                args.declare.compilers = named(&args.producer);
+                for word in &mut args.producer {
+                    if let Some(program) = build_name(word)? {
+                        program.clone_into(word);
+                    }
+                }
+                args.placement.compilers = named(&args.producer).into_iter().filter(lays_out).collect();
                 // --args adds options that have nothing to do with bindings alone.
                 args.bindings |= args.placement.names_bindings();
                 complete(&mut args.declare, Some(&mut args.placement))
@@ -219,6 +227,16 @@ impl Command {
             Self::Diff(args) => complete(&mut args.declare, None),
             _ => Ok(()),
         }
+    }
+}
+
+/// The program of a build that a word names by its version: `dxc@1.9`, `slangc-current`. `None` for the other names of
+/// compilers, generators and toolchains.
+fn build_name(word: &str) -> anyhow::Result<Option<&'static str>> {
+    let is_in_table = toolchains().iter().any(|toolchain| [toolchain.name, toolchain.compiler].contains(&word));
+    match named_compiler(word) {
+        Ok(named) if !is_in_table => program_of(&named).with_context(|| format!("compiler `{word}`")),
+        Ok(_) | Err(_) => Ok(None),
     }
 }
 

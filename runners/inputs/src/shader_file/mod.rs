@@ -182,12 +182,13 @@ enum NoProgram {
 pub fn find_compiler(name: &str) -> anyhow::Result<Result<Compiler, Arc<NoCompiler>>> {
     static FOUND: Mutex<BTreeMap<String, Result<Compiler, Arc<NoCompiler>>>> = Mutex::new(BTreeMap::new());
     let tools = MachineTools::find()?;
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = found.get(name) {
+    let found = || FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = found().get(name) {
         return Ok(known.clone());
     }
+    // Other searches run meanwhile.
     let compiler = Compiler::named(name, tools.folder()).compiler.map_err(Arc::new);
-    found.insert(name.to_owned(), compiler.clone());
+    found().insert(name.to_owned(), compiler.clone());
     Ok(compiler)
 }
 
