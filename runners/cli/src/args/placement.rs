@@ -254,6 +254,7 @@ fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>
     for sentence in &arguments.not_followed {
         warn(&format!("warning: --args: {sentence}\n"));
     }
+    check_profile(arguments.profile.as_deref())?;
     apply(&arguments, declare, Path::new(""));
     if let Some(placement) = placement {
         placement.complete(&arguments);

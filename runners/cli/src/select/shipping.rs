@@ -4,6 +4,7 @@
 //! Options choose among these checks, file by file; they never replace compilers by our own generators. Only for rule
 //! sets and generators that the user names, and for files that fix their offsets, our generators make the shaders.
 
+use anyhow::bail;
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_events::producer::Producer;
 use layoutproof_inputs::inputs::InputWord;
@@ -62,6 +63,15 @@ impl FileChecks {
         let Some(language) = file.front_end.language().filter(|_| !file.fixes_offsets() && !names_checks) else {
             return Ok(Self::Generated);
         };
+        let is_glslang =
+            |word: &String| named_compiler(word).is_ok_and(|it| it.name.compiler == ShaderCompiler::Glslang);
+        if !args.producer.is_empty() && args.producer.iter().all(is_glslang) {
+            bail!(
+                "glslang's front end for HLSL lays out {} by rules of its own, which layoutproof does not check; --rules \
+                 std140 checks the GLSL that layoutproof writes",
+                file.path.display()
+            );
+        }
         if !args.producer.iter().all(|word| is_compiler(word)) {
             return Ok(Self::Generated);
         }

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use anyhow::{bail, ensure};
+use anyhow::bail;
 use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module, glslang_takes};
@@ -26,12 +26,12 @@ use layoutproof_core::case::file::split_define;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_executor::tools::MachineTools;
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_layout::{DECLARED, Span};
+use layoutproof_layout::{DECLARED, ShaderCompiler, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_show::InputContent;
 use layoutproof_show::front_ends::{FrontEnd, Glslang, InputTools, NoGlslang, NoListing, Purpose, ReadOptions};
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
 
@@ -91,6 +91,12 @@ impl ShaderFile {
         purpose: Purpose,
         sources: &mut SourceMap,
     ) -> anyhow::Result<Result<InputContent, Vec<Diagnostic>>> {
+        if let Some(rules) = ForeignRules::of(declare, self.front_end.language()) {
+            let text = add_text(&self.path, sources)?;
+            let message = format!("{rules}, which layoutproof does not compute for {}", self.path.display());
+            let problem = Diagnostic::error(Code::CompilerLimit, Span { end: text.start, ..text }, message);
+            return Ok(Err(vec![problem.with_help(rules.help())]));
+        }
         let tools = CommandTools {
             reader: ReaderProcess::of_this_program()?,
             compilers: &declare.compilers,
@@ -134,6 +140,39 @@ impl ShaderFile {
         match tools.failure.into_inner() {
             Some(error) => Err(error),
             None => Ok(content),
+        }
+    }
+}
+
+/// A compiler that reads the language of a file as well as the compilers of that language do, and lays it out otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum ForeignRules {
+    /// slangc 2026.14.1: push constants have std140, arrays of scalars in them a stride of 16.
+    #[error("slangc (-lang glsl -allow-glsl) lays out the blocks of GLSL by rules of its own")]
+    SlangOfGlsl,
+    /// glslang 16.6.0 without options: neither the offsets of DXC for D3D12 nor those for Vulkan.
+    #[error("glslang's front end for HLSL (-D, -x hlsl) lays out blocks by rules of its own")]
+    GlslangOfHlsl,
+}
+
+impl ForeignRules {
+    /// The rules of the compiler that the user's arguments are for, or of all compilers that the user names.
+    fn of(declare: &DeclareArgs, language: Option<ShaderLanguage>) -> Option<Self> {
+        let is_all_slang = |named: &[NamedCompiler]| {
+            !named.is_empty() && named.iter().all(|named| named.name.compiler == ShaderCompiler::Slang)
+        };
+        match (language?, declare.compiler) {
+            (ShaderLanguage::Glsl, Some(ShaderCompiler::Slang)) => Some(Self::SlangOfGlsl),
+            (ShaderLanguage::Glsl, None) if is_all_slang(&declare.compilers) => Some(Self::SlangOfGlsl),
+            (ShaderLanguage::Hlsl, Some(ShaderCompiler::Glslang)) => Some(Self::GlslangOfHlsl),
+            (ShaderLanguage::Glsl | ShaderLanguage::Hlsl | ShaderLanguage::Slang | ShaderLanguage::Wgsl, _) => None,
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::SlangOfGlsl => "leave out slangc for the offsets of GLSL, which glslang's code has",
+            Self::GlslangOfHlsl => "leave out glslang for the offsets of DXC and slangc",
         }
     }
 }

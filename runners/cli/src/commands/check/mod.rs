@@ -10,7 +10,7 @@ mod prove;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Context, anyhow, bail};
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::PartName;
@@ -46,6 +46,7 @@ use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
+use crate::args::placement::check_profile;
 use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::prove::Proof;
 use crate::compilers::find_version;
@@ -373,6 +374,7 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let mut compilers: Vec<NamedCompiler> =
         named.collect::<Result<_, _>>().map_err(|error| anyhow!("--compiler: {error}"))?;
     compilers.iter_mut().try_for_each(find_version)?;
+    check_profile(settings.arguments.profile.as_deref()).with_context(|| path.display().to_string())?;
     let names = compilers.iter().map(|named| named.name.clone()).collect();
     let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers: names };
     named.complete(&settings.arguments);

@@ -17,13 +17,12 @@ use layoutproof_events::summary::Exit;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
-use layoutproof_layout::{ShaderCompiler, ShaderTarget, Span, TargetChoice};
+use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, accounts, bindings_text, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
-use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
 
@@ -113,9 +112,6 @@ fn show_one(
             layouts.blocks.retain(|shown| args.host.block.contains(&shown.layout.name));
         }
     }
-    if let Some(problem) = refused_compiler(&input, word, &args.compiler) {
-        return Ok(refuse(args, word, &[problem], &sources, style));
-    }
     let rules = match &input.content {
         InputContent::Declared(source) if args.rules.is_empty() && args.placement.selects_columns() => {
             selected_columns(args, input.shipped_language(source))?
@@ -198,20 +194,6 @@ fn show_one(
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
-}
-
-/// Refuses a compiler that reads the language of the file but has other offsets than the language's own.
-fn refused_compiler(input: &ShowInput, word: &str, compilers: &[NamedCompiler]) -> Option<Diagnostic> {
-    let is_slang = compilers.iter().any(|compiler| compiler.name.compiler == ShaderCompiler::Slang);
-    if !is_slang || input.language != Some(ShaderLanguage::Glsl) {
-        return None;
-    }
-    let message = format!(
-        "slangc (-lang glsl -allow-glsl) lays out the blocks of GLSL by rules of its own, which layoutproof does not compute \
-         for {word}"
-    );
-    let help = "leave out `--compiler slangc` for the offsets of GLSL, which glslang's code has";
-    Some(Diagnostic::error(Code::Unsupported, Span::default(), message).with_help(help))
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
