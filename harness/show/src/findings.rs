@@ -43,7 +43,7 @@ impl ShowInput {
     pub fn refusals(&self, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
         let source = match &self.content {
             InputContent::Declared(source) => source,
-            InputContent::LaidOut(file) => return file.forbidden.clone(),
+            InputContent::LaidOut(file) => return [file.forbidden.as_slice(), &file.restricted].concat(),
         };
         let blocks = &source.module.blocks;
 

@@ -10,7 +10,7 @@ use layoutproof_layout::{
     table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::nearest_name::did_you_mean;
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -198,6 +198,8 @@ pub struct LaidOutFile {
     pub specialized: Vec<(String, String)>,
     /// Why the language does not allow the blocks without a layout.
     pub forbidden: Vec<Diagnostic>,
+    /// Why blocks that have a layout need a feature of the language.
+    pub restricted: Vec<Diagnostic>,
     /// The blocks of GLSL for which the text names no layout.
     pub without_layout: Vec<String>,
     /// True if it has an entry point, so that it is a shader even without a block.
@@ -267,6 +269,7 @@ impl LaidOutFile {
             warnings,
             specialized: Vec::new(),
             forbidden: Vec::new(),
+            restricted: Vec::new(),
             without_layout: Vec::new(),
             refused_by: None,
             has_entry_point: false,
@@ -300,10 +303,19 @@ impl LaidOutFile {
         }
         self.warnings.extend(other.warnings);
         self.forbidden.extend(other.forbidden);
+        self.restricted.extend(other.restricted);
         self.without_layout.extend(other.without_layout);
         self.refused_by = self.refused_by.take().or(other.refused_by);
         self.has_entry_point |= other.has_entry_point;
         self.api = self.api.or(other.api);
+    }
+
+    /// Makes warnings of the reasons why blocks need a feature: their layouts are all that a command uses.
+    pub fn warn_of_restricted(&mut self) {
+        self.warnings.extend(self.restricted.drain(..).map(|error| {
+            let message = format!("{}; implementations without the feature refuse the file", error.message);
+            Diagnostic { severity: Severity::Warning, code: Code::CompilerLimit, message, ..error }
+        }));
     }
 
     /// Marks the blocks for which the text names no layout: in OpenGL, the driver lays them out.

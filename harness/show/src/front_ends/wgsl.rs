@@ -4,7 +4,7 @@ use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
 use layoutproof_readers::module_reader::{ModuleReader, naga_wgsl_blocks};
 use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
-use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 use layoutproof_wgsl::{WgslModule, WgslVariable};
@@ -28,22 +28,13 @@ pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
     let text = &sources.file(span.file).text;
     let layouts = WgslLayouts::read(text, span.file)?;
-    let WgslLayouts { module, blocks, mut forbidden, restricted } = layouts;
+    let WgslLayouts { module, blocks, forbidden, restricted } = layouts;
     let shows_forbidden = options.purpose.shows_forbidden_blocks();
     if !forbidden.is_empty() && !shows_forbidden {
         return Err([forbidden, restricted].concat());
     }
     let bindings = Some(DeclaredBindings::of_wgsl(&module));
     let mut warnings = module.warnings.clone();
-    if shows_forbidden {
-        forbidden.extend(restricted);
-    } else {
-        let as_warning = |error: Diagnostic| {
-            let message = format!("{}; implementations without the feature refuse the file", error.message);
-            Diagnostic { severity: Severity::Warning, code: Code::CompilerLimit, message, ..error }
-        };
-        warnings.extend(restricted.into_iter().map(as_warning));
-    }
     let mut refused_by = None;
     if !blocks.is_empty() {
         match of_naga(options.tools.reader(), text, span.file, &module, &blocks) {
@@ -58,15 +49,20 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
     }
     let file = LaidOutFile::new(blocks, start_of(span));
     let (api, has_entry_point) = (Some(ShaderTarget::Webgpu), !module.entry_points.is_empty());
-    Ok(LaidOutFile {
+    let mut file = LaidOutFile {
         has_entry_point,
         bindings,
         refused_by,
         warnings: [warnings, file.warnings].concat(),
         forbidden,
+        restricted,
         api,
         ..file
-    })
+    };
+    if !shows_forbidden {
+        file.warn_of_restricted();
+    }
+    Ok(file)
 }
 
 /// Warns where naga has members elsewhere.

@@ -174,7 +174,12 @@ fn layout(
 ) -> anyhow::Result<LaidOutSide> {
     let mut sources = SourceMap::default();
     let input = match read_input(side.input, declare, None, Purpose::Display, &mut sources)? {
-        Ok(input) => input,
+        Ok(mut input) => {
+            if let InputContent::LaidOut(file) = &mut input.content {
+                file.warn_of_restricted();
+            }
+            input
+        }
         Err(diagnostics) => {
             let mut compiled = compiled(side, (args, declare), is_beside_target, diagnostics, sources)?;
             compiled.shown.name.file = (!is_one_input).then(|| side.input.to_owned());
