@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::d3d::{D3dCompiler, D3dOutcome, D3dSource, Executable, Fxc, FxcProgram, SpirvSlot};
-use layoutproof_compilers::spirv_val::SpirvVal;
+use layoutproof_compilers::spirv_val::{ModuleOrigin, SpirvVal};
 use layoutproof_compilers::tools_folder::ToolsFolder;
 use layoutproof_device::{
     Batch, BufferKind, DeviceApi, DeviceInfo, JOB_LIMIT, Job, JobBuffer, Runner, RunnerKind, Shader, word_bytes,
@@ -120,7 +120,7 @@ fn reads_what_it_reports(fxc: &Fxc, profile: Profile, device: &DeviceInfo) -> Re
     // The entry point is renamed to `probe`, and one buffer moves to a free binding.
     let executable = executable?.moved("probe", &[("layoutproof_output", slot(1000)), ("absent", slot(1001))]);
     if let Some(validator) = SpirvVal::find() {
-        let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed, None);
+        let verdict = validator.validate(&executable.spirv, BlockRules::Relaxed, ModuleOrigin::Case, None);
         ensure_eq(&verdict.validation, &layoutproof_core::check::verdict::Validation::Valid, "validation")?;
     }
 
