@@ -1,5 +1,6 @@
-//! Names that DXC refuses: words that it keeps for modifiers, and a second declaration in the one scope that HLSL has for
-//! globals, functions and members of constant buffers. slangc allows all of these.
+//! Names that DXC refuses: words that it keeps for modifiers, which are errors, and a second declaration in the one scope
+//! that HLSL has for globals, functions and members of constant buffers, which is a warning because it changes no layout.
+//! slangc allows all of these.
 //!
 //! Source: DXC 1.7.2308, measured.
 
@@ -51,7 +52,7 @@ impl NameKind {
 }
 
 impl<'t> Elaborator<'t> {
-    /// Refuses names that DXC refuses. `items` are those of an HLSL source.
+    /// Reports names that DXC refuses. `items` are those of an HLSL source.
     pub(super) fn check_names(&mut self, items: &'t [Item<'t>]) {
         self.check_keywords();
         let mut globals = HashMap::new();
@@ -147,11 +148,12 @@ impl<'t> Elaborator<'t> {
         let Some(earlier) = globals.insert(name.text, GlobalName { kind, span: name.span }) else { return };
         if !kind.may_follow(earlier.kind) {
             let message = format!(
-                "`{}` is declared twice in the global scope, which members of constant buffers belong to",
+                "DXC refuses the file: `{}` is declared twice in the global scope, which members of constant buffers belong to",
                 name.text
             );
-            let problem = Diagnostic::error(Code::Redefinition, name.span, message);
-            self.problems.report(problem.with_label(earlier.span, "first declared here"));
+            let warning = Diagnostic::warning(Code::CompilerLimit, name.span, message);
+            let warning = warning.with_label(earlier.span, "first declared here");
+            self.problems.report(warning.with_help("DXC 1.7.2308: `redefinition`; slangc takes both"));
         }
     }
 }

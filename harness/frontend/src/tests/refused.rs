@@ -86,7 +86,7 @@ fn members_of_constant_buffers_are_globals() {
         "enum E { x }; cbuffer C { float x; }",
         "float x() { return 1; } Texture2D x;",
     ] {
-        refused(source, Code::Redefinition);
+        refused(source, Code::CompilerLimit);
     }
     for source in [
         "cbuffer C { float x; } struct x { float a; };",
