@@ -138,6 +138,11 @@ fn opengl_places(module: &DeclaredModule, span: Span) -> Vec<Binding> {
     bound.chain(varyings).collect()
 }
 
+/// True for the locations of inputs and outputs.
+fn is_varying(unit: LayoutUnit) -> bool {
+    matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut)
+}
+
 /// The locations of an input or output.
 fn location(varying: &DeclaredVarying, locations: u32, span: Span) -> Binding {
     Binding {
@@ -199,6 +204,18 @@ impl DeclaredBindings {
             (name.clone(), uses.iter().filter_map(|variable| indices.get(variable).copied()).collect())
         });
         let mut entries: Vec<(String, BTreeSet<usize>)> = entries.collect();
+        for constant in &module.overrides {
+            let Some(index) = constant.id else { continue };
+            made.declared.insert(constant.name.clone(), format!("override {}", constant.name));
+            made.bindings.push(Binding {
+                path: constant.name.clone(),
+                unit: LayoutUnit::ConstantId,
+                space: 0,
+                index,
+                count: Count::Finite(1),
+                span: constant.span,
+            });
+        }
         for varying in &module.varyings {
             // A module of two entry points needs no place for both.
             if let Some((_, uses)) = entries.iter_mut().find(|(name, _)| *name == varying.entry) {
@@ -217,18 +234,6 @@ impl DeclaredBindings {
             });
         }
         made.entry_points = Some(entries);
-        for constant in &module.overrides {
-            let Some(index) = constant.id else { continue };
-            made.declared.insert(constant.name.clone(), format!("override {}", constant.name));
-            made.bindings.push(Binding {
-                path: constant.name.clone(),
-                unit: LayoutUnit::ConstantId,
-                space: 0,
-                index,
-                count: Count::Finite(1),
-                span: constant.span,
-            });
-        }
         made
     }
 
@@ -273,7 +278,6 @@ impl DeclaredBindings {
     /// Source: GLSL 4.60, 4.4.5 and 4.4.6; OpenGL 4.6 (Core Profile), 7.6: the driver assigns locations, binding points
     /// start as 0.
     pub fn leave_open_in_opengl(&mut self, has_word: impl Fn(&str, &str) -> bool) {
-        let is_varying = |unit| matches!(unit, LayoutUnit::LocationIn | LayoutUnit::LocationOut);
         // The declaration of a varying, or of its block, below the entry point.
         let declared = |path: &str| path.split('.').nth(1).unwrap_or_default().to_owned();
         self.bindings.retain(|binding| !is_varying(binding.unit) || has_word(&declared(&binding.path), "location"));
@@ -336,7 +340,12 @@ impl DeclaredBindings {
         let entry = chosen.map(|(name, _)| ChosenEntry {
             name: name.clone(),
             others: self.entry_names().into_iter().filter(|other| other != name).collect(),
-            unused: unused.iter().map(|index| self.bindings[*index].path.clone()).collect(),
+            unused: unused
+                .iter()
+                .map(|index| &self.bindings[*index])
+                .filter(|it| !is_varying(it.unit))
+                .map(|it| it.path.clone())
+                .collect(),
         });
         let mut column = BindingsColumn::new(Column::of_language(target), bound, entry, overlaps);
         column.declared.clone_from(&self.declared);

@@ -137,7 +137,7 @@ struct Outer { b: vec2<f32>, c: Inner, d: f32 }
     assert_eq!(block["forbidden"][0]["message"], "is at offset 8, but wgsl-uniform requires a multiple of 16");
     folder.run("show a.wgsl").exits(2).prints("Forbidden outer.c under declared").prints("16 bytes");
     folder.run("show a.wgsl --target webgpu").exits(2).prints("16 bytes").prints("var<uniform> outer: Outer");
-    folder.run("diff a.wgsl a.wgsl").exits(0).warns("`outer.c` is at offset 8");
+    folder.run("diff a.wgsl a.wgsl").exits(0).warns("warning: `outer.c` is at offset 8");
     folder.run("run a.wgsl --device model").exits(3);
 
     // WGSL, 4.1.2: the language feature lifts the constraint; naga 30 does not know it.

@@ -521,7 +521,8 @@ type OpenGlPlace = (String, Option<String>, usize);
 
 fn opengl_places(folder: &Path, name: &str) -> Result<Vec<OpenGlPlace>, Failed> {
     let answer: Value = serde_json::from_slice(&show(folder, &format!("{name} --target opengl"))?.stdout)?;
-    let places = answer["bindings"].as_array().into_iter().flatten().map(|row| {
+    let is_place = |row: &&Value| !row["unit"].as_str().is_some_and(|unit| unit.starts_with("location-"));
+    let places = answer["bindings"].as_array().into_iter().flatten().filter(is_place).map(|row| {
         let place = format!("{} {} {} {}", row["unit"], row["space"], row["index"], row["count"]).replace('"', "");
         let overlaps = row["overlaps"].as_array().map_or(0, Vec::len);
         let path = row["path"].as_str().unwrap_or_default().to_owned();
