@@ -149,6 +149,20 @@ pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModu
     Some(ChosenEntry { name: name.to_owned(), others, unused })
 }
 
+/// Says that the compiler does not know an option for descriptor heaps. DXC 1.7.2308: `Unknown argument`; 1.9.2602 has it.
+fn unknown_heap(request: &BindingRequest) -> Option<String> {
+    let option = options::BindingOptions::parse(&request.options).ok()?.heap?;
+    match request.convention {
+        Convention::Dxc if request.version.is_some() => None,
+        Convention::Dxc => Some(format!(
+            "DXC 1.7.2308 refuses `{option}` as an unknown argument; DXC 1.9 takes it, whose places for Vulkan are not known here"
+        )),
+        Convention::Slang | Convention::SlangDocumented | Convention::Clang => {
+            Some(format!("{} has no option `{option}`", request.convention))
+        }
+    }
+}
+
 /// Places the parameters of `module` according to `request`.
 ///
 /// # Errors
@@ -157,6 +171,9 @@ pub fn chosen_entry(module: &Module, request: &BindingRequest, bound: &BoundModu
 pub fn bind(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
     if let Some(message) = release::unknown(request.target, request.convention, request.version.as_deref()) {
         return Err(vec![Diagnostic::error(Code::UnknownVersion, Span::default(), message)]);
+    }
+    if let Some(message) = unknown_heap(request) {
+        return Err(vec![Diagnostic::error(Code::BadOption, Span::default(), message)]);
     }
     match request.convention {
         Convention::Slang | Convention::SlangDocumented => slang::bind(module, request),

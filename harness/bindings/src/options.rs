@@ -37,6 +37,8 @@ pub struct BindingOptions {
     pub stage_order: StageOrder,
     /// `-Vd`: DXC does not run its validator.
     pub unvalidated: bool,
+    /// `-fvk-bind-resource-heap BINDING SET` and the like, the first: DXC 1.9 has them.
+    pub heap: Option<String>,
 }
 
 /// Handling of unused resources in a SPIR-V module.
@@ -121,6 +123,10 @@ impl BindingOptions {
             ["-auto-binding-space", space] => self.auto_space = Some(number(space)?),
             ["-fvk-bind-globals", binding, set] => {
                 self.globals = Some(DescriptorPlace { binding: number(binding)?, set: number(set)? });
+            }
+            ["-fvk-bind-resource-heap" | "-fvk-bind-sampler-heap" | "-fvk-bind-counter-heap", binding, set] => {
+                let _: (u32, u32) = (number(binding)?, number(set)?);
+                self.heap.get_or_insert_with(|| words[0].to_owned());
             }
             ["-fvk-bind-register" | "-vkbr", register, space, binding, set] => {
                 let (class, digits) = register.split_at_checked(1)?;

@@ -230,3 +230,18 @@ fn records_and_lost_push_constants_have_no_binding() {
     let behind = "struct P { float4 a; }; float4 g; [[vk::push_constant]] P p; RWBuffer<float4> U;";
     assert_eq!(shader(behind, "U[0] = p.a + g;"), ["$Globals 0", "U 1", "p push-constant0"]);
 }
+
+/// DXC 1.7.2308, `-spirv -T cs_6_6`: `Unknown argument: '-fvk-bind-resource-heap'`.
+#[test]
+fn options_for_heaps_are_those_of_dxc_1_9() {
+    for option in ["-fvk-bind-resource-heap", "-fvk-bind-sampler-heap", "-fvk-bind-counter-heap"] {
+        let words = format!("{option} 7 2");
+        for target in [Target::Vulkan, Target::D3d12] {
+            let refused = format!("error: DXC 1.7.2308 refuses `{option}` as an unknown argument");
+            let found = shader_with(target, &[&words], "", "");
+            assert!(found.len() == 1 && found[0].starts_with(&refused), "{found:?}");
+        }
+    }
+    let incomplete = shader_with(Target::Vulkan, &["-fvk-bind-sampler-heap 7"], "", "");
+    assert!(incomplete[0].contains("one of its values is missing"), "{incomplete:?}");
+}

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
 use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
+use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::user_files::ask_dxc_in;
 use layoutproof_core::check::Source;
 use layoutproof_core::results::frozen::manifest::dotted_version;
@@ -18,6 +19,7 @@ use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::shader_file::{limited_to, outside_of};
 use layoutproof_layout::{Argument, Column, ShaderCompiler, Span};
+use layoutproof_random::ProgramDialect;
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::{InputContent, Placements, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -45,7 +47,7 @@ pub(crate) fn take_answer(
     let Some((source, request, path)) = question(declare, word, (input, requests)) else { return Ok(()) };
     let Some(dxc) = find(compiler)? else {
         warn(
-            "note: dxc is not here, so these are the registers of layoutproof's rules for it (`layoutproof setup dxc` fetches one)\n",
+            "note: no DXC of that build can be asked here, so these are the registers of layoutproof's rules for it (`layoutproof setup dxc` fetches DXC 1.7)\n",
         );
         return Ok(());
     };
@@ -105,8 +107,19 @@ fn question<'q>(
 
 fn find(compiler: &NamedCompiler) -> anyhow::Result<Option<BindingCompiler>> {
     let found = compilers::find(&[compiler.word()], LIMIT.as_secs(), None)?;
-    let dxc = found.compilers().iter().find(|found| found.name() == "dxc" || compiler.name.version.is_some());
-    Ok(dxc.cloned().and_then(BindingCompiler::of))
+    // The search finds the other builds of DXC, too.
+    let name = compiler.name.to_string();
+    let is_meant = |found: &&Compiler| match (&compiler.file, &compiler.name.version) {
+        (Some(_), Some(version)) => dotted_version(found.version()) == *version,
+        (Some(_), None) => found.name() == ShaderCompiler::Dxc.as_str(),
+        (None, _) => found.name() == name,
+    };
+    let dxc = found.compilers().iter().find(is_meant);
+    // A build for Windows runs under Wine, which the limits for users' files do not allow.
+    Ok(dxc.cloned().and_then(|dxc| match &compiler.file {
+        Some(_) => Some(BindingCompiler::new(dxc, ProgramDialect::Dxc)),
+        None => BindingCompiler::of(dxc),
+    }))
 }
 
 fn registers(
