@@ -288,6 +288,8 @@ pub(super) struct BufferDeclaration<'a> {
     pub(super) name: Identifier<'a>,
     pub(super) placement: PlacementSyntax<'a>,
     pub(super) items: Vec<Item<'a>>,
+    /// `s` of Slang's `cbuffer S { ... } s;`, which is a `ConstantBuffer` with a struct of these members.
+    pub(super) instance: Option<Identifier<'a>>,
 }
 
 #[derive(Clone, Debug)]

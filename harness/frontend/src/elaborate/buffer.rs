@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use layoutproof_layout::resource::{Access, ResourceKind, Texture};
+use layoutproof_layout::resource::{Access, Resource, ResourceKind, Texture};
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Member, StructType, Type};
 use layoutproof_layout::{Annotations, LayoutUnit, PackOffset, Register, RegisterClass, Span};
@@ -41,10 +41,25 @@ impl<'t> Elaborator<'t> {
         };
         self.buffer_statics(buffer, &context);
         let Some(ty) = self.buffer_type(buffer, &context) else { return };
-        let ty = Type::Struct(ty);
-        self.check_registers(&ty, kind, &annotations);
-        let name = self.symbols.qualified(scope, buffer.name.text);
-        self.module.parameters.push(Parameter { name, kind, ty, annotations, span: buffer.name.span });
+        let Some(instance) = buffer.instance else {
+            let ty = Type::Struct(ty);
+            self.check_registers(&ty, kind, &annotations);
+            let name = self.symbols.qualified(scope, buffer.name.text);
+            return self.module.parameters.push(Parameter { name, kind, ty, annotations, span: buffer.name.span });
+        };
+
+        let resource = match buffer.kind {
+            BufferKeyword::Cbuffer => ResourceKind::ConstantBuffer,
+            BufferKeyword::Tbuffer => ResourceKind::TextureBuffer,
+        };
+        // The name that slangc 2026.14.1 gives the struct.
+        let name = self.symbols.qualified(scope, &format!("SLANG_ParameterGroup_{}", buffer.name.text));
+        let element = StructType { name, ..StructType::clone(&ty) };
+        let ty =
+            Type::Resource(Resource { kind: resource, element: Some(Box::new(element.into())), data_layout: None });
+        self.check_registers(&ty, ParameterKind::Variable, &annotations);
+        let (name, kind) = (self.symbols.qualified(scope, instance.text), ParameterKind::Variable);
+        self.module.parameters.push(Parameter { name, kind, ty, annotations, span: instance.span });
     }
 
     fn buffer_statics(&mut self, buffer: &'t BufferDeclaration<'t>, context: &LookupContext) {

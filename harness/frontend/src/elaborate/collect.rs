@@ -71,7 +71,13 @@ impl<'t> Elaborator<'t> {
     /// Two buffers with the same name are two buffers (measured with DXC 1.7.2308), so this reports no redefinition.
     fn collect_buffer(&mut self, buffer: &'t BufferDeclaration<'t>, scope: ScopeId) {
         self.symbols.mention(scope, buffer.name);
-        self.collect(&buffer.items, scope);
+        let Some(instance) = buffer.instance else { return self.collect(&buffer.items, scope) };
+        self.symbols.mention(scope, instance);
+        for item in &buffer.items {
+            if let Item::Declaration(declaration) = item {
+                self.collect_inline(declaration, scope, false);
+            }
+        }
     }
 
     fn collect_declaration(&mut self, declaration: &'t DeclarationSyntax<'t>, scope: ScopeId) {
@@ -273,7 +279,7 @@ fn declared_names<'t>(item: &Item<'t>) -> Vec<&'t str> {
             own.into_iter().chain(declaration.declarators.iter().map(|declarator| declarator.name.text)).collect()
         }
         Item::Function(function) => vec![function.name.text],
-        Item::Buffer(buffer) => vec![buffer.name.text],
+        Item::Buffer(buffer) => vec![buffer.instance.unwrap_or(buffer.name).text],
         Item::Alias { name, .. } | Item::Interface { name, .. } | Item::Unread { name, .. } => vec![name.text],
         Item::Namespace { .. } | Item::Using { .. } | Item::Import { .. } => Vec::new(),
     }

@@ -419,8 +419,11 @@ impl<'a> Parser<'_, 'a> {
         let name = self.name("the name of a buffer")?;
         let placement = self.placement()?;
         let items = self.block()?;
+        let is_instance =
+            self.source.is_slang && self.is(TokenKind::Identifier) && self.peek(1).kind == TokenKind::Semicolon;
+        let instance = if is_instance { Some(self.name("the name of an instance")?) } else { None };
         self.eat(TokenKind::Semicolon);
-        Ok(BufferDeclaration { kind, prefix, name, placement, items })
+        Ok(BufferDeclaration { kind, prefix, name, placement, items, instance })
     }
 }
 

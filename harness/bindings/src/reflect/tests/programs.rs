@@ -3,7 +3,7 @@
 //! Each `NAME.TARGET.json` next to the sources is slangc's `-reflection-json`, with `-target hlsl
 //! -profile sm_6_6` for `d3d12`, `-target hlsl` for `d3d12-no-profile`, `-target spirv` for
 //! `vulkan`, `-target metal` for `metal` and `-target wgsl` for `webgpu`. All use
-//! `-matrix-layout-row-major`, and all but `used` and `used_parts` use `-no-codegen`.
+//! `-matrix-layout-row-major`, and all but `used`, `used_parts` and `named_buffers.d3d12` use `-no-codegen`.
 
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
@@ -132,6 +132,9 @@ programs! {
     resources_between_stages_on_vulkan: "passed_resources", Vulkan, "passed_resources.vulkan.json";
     resources_between_stages_on_d3d12: "passed_resources", D3d12, "passed_resources.d3d12.json";
     shader_records_on_webgpu: "shader_records", Webgpu, "shader_records.webgpu.json";
+    named_buffers_on_d3d12: "named_buffers", D3d12, "named_buffers.d3d12.json";
+    named_buffers_on_vulkan: "named_buffers", Vulkan, "named_buffers.vulkan.json";
+    named_buffers_on_metal: "named_buffers", Metal, "named_buffers.metal.json";
     unsized_arguments_on_metal: "unsized_arguments", Metal, "unsized_arguments.metal.json";
     unsized_arguments_on_vulkan: "unsized_arguments", Vulkan, "unsized_arguments.vulkan.json";
     interface_values_as_arguments_on_metal: "interface_arguments", Metal, "interface_arguments.metal.json";

@@ -88,7 +88,7 @@ impl<'t> Catalogue<'t> {
         for item in items {
             match item {
                 Item::Declaration(declaration) => self.gather_declaration(elaborator, declaration, scope),
-                Item::Buffer(buffer) => self.gather(elaborator, &buffer.items, scope),
+                Item::Buffer(buffer) if buffer.instance.is_none() => self.gather(elaborator, &buffer.items, scope),
                 Item::Namespace { path, items } => {
                     let inner = path.iter().try_fold(scope, |outer, name| symbols.namespace(outer, name.text));
                     if let Some(inner) = inner {
