@@ -30,6 +30,7 @@
 //! rows and to scalars, and [`LaidOut::offset_of`] looks up one path.
 //! [`native`] names the rule set that each compiler implies, [`mod@column`] the compilers and targets as people do, and [`limits`] the blocks that a
 //! compiler rejects. [`mutate`] makes wrong rule sets, to test that the cases notice them.
+//! [`argument_buffer`] has the bytes of resources in Metal's argument buffers.
 //! [`padding`] finds the bytes that a layout loses between members, and [`reorder`] finds an order
 //! that loses fewer. [`LayoutUnit`] names every kind of space that a parameter can use; this crate
 //! decides bytes, not registers, spaces or bindings.
@@ -37,6 +38,7 @@
 
 pub mod alignment;
 mod annotations;
+pub mod argument_buffer;
 mod bits;
 mod block;
 mod block_rules;

@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::argument_buffer;
 use super::rules::RuleSet;
 use super::table::find;
 use crate::column::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
@@ -140,9 +141,13 @@ impl Native {
         by_layout.or(self.kind_rules(block.kind)).and_then(find)
     }
 
-    /// The block that the compiler makes of `block`: without specialization constants, if those are
-    /// no data for it; `None` if nothing is left.
+    /// The block that the compiler makes of `block`: with handles for the resources of an argument buffer, and without
+    /// specialization constants, if those are no data for it; `None` if nothing is left, or slangc's way is not known.
     pub fn block<'b>(&self, block: &'b Block) -> Option<Cow<'b, Block>> {
+        if block.kind == BlockKind::ParameterBlock && self.column.target == ShaderTarget::Metal {
+            let element = argument_buffer::content(&block.element)?;
+            return Some(Cow::Owned(Block { element, ..block.clone() }));
+        }
         let Type::Struct(structure) = &block.element else { return Some(Cow::Borrowed(block)) };
         let is_constant = |member: &Member| member.annotations.is_specialization_constant();
         let has_constants = structure.members.iter().any(is_constant);
@@ -433,9 +438,8 @@ const NATIVES: &[Native] = &[
     },
     Native {
         name: "native:slang-metal",
-        summary: "slangc -target metal; parameter blocks are argument buffers without byte offsets",
+        summary: "slangc -target metal; parameter blocks are argument buffers, in which a resource is a handle of 8 bytes",
         column: slang_for(ShaderTarget::Metal),
-        parameter_blocks: None,
         ..slang("metal", "c")
     },
     Native {

@@ -7,7 +7,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use layoutproof_layout::resource::{Access, DataLayout, ResourceKind};
+use layoutproof_layout::argument_buffer::handle;
+use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
 use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, Reach, RuleSet, Span, lay_out};
@@ -78,11 +79,7 @@ impl SlangSettings {
     /// Returns the rule set of a block. The user guide also pads structs and arrays on D3D; slangc
     /// does not.
     fn rules(&self, block: &Block) -> Cow<'static, RuleSet> {
-        // `native` gives no byte offsets to parameter blocks on Metal, but slangc 2026.14.1 shows
-        // those of argument buffers.
-        let as_constants = || self.native.rules(&Block { kind: BlockKind::ConstantBuffer, ..block.clone() });
-        let rules = self.native.rules(block).or_else(as_constants);
-        let rules = rules.expect("every target of Slang has a rule set for constant buffers");
+        let rules = self.native.rules(block).expect("every target of Slang has a rule set for its buffers");
         if self.documented && self.target == Target::D3d12 && rules.has_registers {
             return Cow::Owned(RuleSet { pad_arrays: true, pad_structs: StructPadding::Padded, ..rules.clone() });
         }
@@ -111,7 +108,7 @@ impl MemoryView {
             }
             Type::Resource(resource) => match self.room {
                 ByteRoom::Ordinary | ByteRoom::Block | ByteRoom::NoArguments => Cow::Borrowed(ty),
-                ByteRoom::Arguments => Cow::Owned(handle(resource.kind)),
+                ByteRoom::Arguments => Cow::Owned(handle(resource)),
             },
             _ => Cow::Borrowed(ty),
         }
@@ -143,24 +140,6 @@ impl MemoryView {
             Cow::Borrowed(_) => Cow::Borrowed(whole),
             Cow::Owned(element) => Cow::Owned(Type::Array { element: Box::new(element), count }),
         }
-    }
-}
-
-/// Returns the type that represents a resource in an argument buffer.
-fn handle(kind: ResourceKind) -> Type {
-    let pointer = Type::pointer(String::new());
-    match handles(kind) {
-        1 => pointer,
-        count => Type::Array { element: Box::new(pointer), count: Count::Finite(count) },
-    }
-}
-
-/// Returns the number of 8-byte handles that a resource takes in an argument buffer: two for a
-/// texture with its sampler or a buffer with its counter.
-pub(super) fn handles(kind: ResourceKind) -> u32 {
-    match kind {
-        ResourceKind::CombinedSampler(_) | ResourceKind::StructuredBuffer(Access::Append | Access::Consume) => 2,
-        _ => 1,
     }
 }
 

@@ -11,11 +11,12 @@
 
 use std::sync::Arc;
 
+use layoutproof_layout::argument_buffer::{HANDLE, arguments, unsized_arrays};
 use layoutproof_layout::resource::{DataLayout, Resource, ResourceKind};
-use layoutproof_layout::shape::{Count, MatrixOrder, Type};
+use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Annotations, BlockKind, LayoutUnit, Span, Usage};
 
-use super::bytes::{ByteRoom, WholeBlock, handles};
+use super::bytes::{ByteRoom, WholeBlock};
 use super::types::{TypeLayoutBuilder, TypePosition, finite};
 use crate::Target;
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
@@ -54,7 +55,7 @@ impl TypeLayoutBuilder<'_> {
     pub(super) fn container(&mut self, ty: &Type, group: BlockContainer, element: &Type) -> TypeLayout {
         let is_block = group.kind == BlockKind::ParameterBlock;
         let is_argument_buffer = is_block && self.settings.target == Target::Metal;
-        let arguments = if is_argument_buffer { arguments_inside(element, self.settings.layout.matrix) } else { 0 };
+        let arguments = if is_argument_buffer { arguments(element, self.settings.layout.matrix) } else { 0 };
         let room = match (is_block, self.settings.target, group.place.room) {
             (true, Target::Metal, _) if arguments > 0 => ByteRoom::Arguments,
             (true, Target::Metal, _) => ByteRoom::NoArguments,
@@ -123,9 +124,6 @@ fn outside(own: &Usage, inside: &Usage) -> Usage {
     own.chain(inside.iter().filter(leaks)).collect()
 }
 
-/// Size and alignment of a handle in an argument buffer, in bytes.
-const HANDLE: u32 = 8;
-
 /// Returns the container and, after its own units, the element.
 fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span) -> TypeParts {
     let behind = |unit| if unit == LayoutUnit::Bytes { 0 } else { finite(own.get(unit)) };
@@ -142,49 +140,6 @@ fn parts(ty: &Type, kind: BlockKind, own: &Usage, inside: TypeLayout, span: Span
 fn variable(layout: TypeLayout, span: Span, offset: impl Fn(LayoutUnit) -> u32) -> VariableLayout {
     let offsets = layout.usage.iter().map(|(unit, _)| UnitOffset { unit, space: 0, offset: offset(unit) }).collect();
     VariableLayout { name: None, annotations: Annotations::default(), offsets, layout: Arc::new(layout), span }
-}
-
-/// Returns the elements that the content of a Metal argument buffer takes. A buffer that is the
-/// whole content is not one of the arguments.
-fn arguments_inside(element: &Type, default: MatrixOrder) -> u32 {
-    let is_buffer = element
-        .resource()
-        .is_some_and(|resource| matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer));
-    if is_buffer { 0 } else { arguments(element, default) }
-}
-
-/// Returns the number of unsized arrays of resources in `ty`, without those in other buffers.
-fn unsized_arrays(ty: &Type) -> u32 {
-    match ty {
-        Type::Array { element, count: Count::Unbounded } => u32::from(element.holds(&|_| true)),
-        Type::Array { element, count: Count::Finite(_) } => unsized_arrays(element),
-        Type::Struct(structure) => {
-            structure.all_members().map(|member| unsized_arrays(&member.ty)).fold(0, u32::saturating_add)
-        }
-        _ => 0,
-    }
-}
-
-/// Returns the elements that a type takes in a Metal argument buffer: one for each vector, matrix
-/// vector and resource.
-fn arguments(ty: &Type, default: MatrixOrder) -> u32 {
-    match ty {
-        Type::Scalar(_) | Type::Vector { .. } | Type::Enum(_) => 1,
-        Type::Matrix { rows, columns, order, .. } => order.unwrap_or(default).vectors_and_length(*rows, *columns).0,
-        Type::Array { element, count: Count::Finite(count) } => arguments(element, default).saturating_mul(*count),
-        Type::Struct(structure) => {
-            structure.all_members().map(|member| arguments(&member.ty, default)).fold(0, u32::saturating_add)
-        }
-        Type::Resource(resource) => match resource.kind {
-            // slangc does not count a buffer that has registers inside.
-            ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer => {
-                u32::from(!resource.element.as_deref().is_some_and(|element| element.holds(&|_| true)))
-            }
-            _ => handles(resource.kind),
-        },
-        // Unsized arrays, pointers and interface values are a pointer and a count, but not an argument.
-        _ => 0,
-    }
 }
 
 /// Returns the type of the container itself. A `tbuffer`, whose type is that of its members, is a

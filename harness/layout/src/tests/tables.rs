@@ -122,7 +122,7 @@ fn natives_follow_kind_and_flag() {
     assert_eq!(rules_of("native:slang-vulkan", BlockKind::EntryUniforms), Some("std430@slang"));
     assert_eq!(rules_of("native:slang-webgpu", BlockKind::EntryUniforms), Some("std140@slang"));
     assert_eq!(rules_of("native:slang-metal", BlockKind::StructuredElement), Some("c"));
-    assert_eq!(rules_of("native:slang-metal", BlockKind::ParameterBlock), None);
+    assert_eq!(rules_of("native:slang-metal", BlockKind::ParameterBlock), Some("metal"));
 }
 
 /// The rules for loads and stores of whole elements in byte-address buffers.

@@ -27,6 +27,9 @@ pub fn reflected_blocks(json: &str, order: MatrixOrder) -> Result<Vec<BlockLayou
     Ok(reader.blocks)
 }
 
+/// The prefix of the struct of `cbuffer Params { ... } pc;`.
+const GROUP: &str = "SLANG_ParameterGroup_";
+
 struct BlocksReader {
     order: MatrixOrder,
     blocks: Vec<BlockLayout>,
@@ -87,8 +90,9 @@ impl BlocksReader {
     /// A container of data, a structured buffer, or an array of them; other parameters have no bytes.
     fn block(&mut self, name: &str, ty: &TypeJson, count: Count, special: Option<BlockKind>) {
         if let Some(element) = &ty.element_var_layout {
-            // A cbuffer has a struct without a name.
-            let has_name = element.ty.kind != "struct" || !element.ty.name.is_empty();
+            // A cbuffer has a struct without a name, or with one that slangc makes up.
+            let made_up = element.ty.name.is_empty() || element.ty.name.starts_with(GROUP);
+            let has_name = element.ty.kind != "struct" || !made_up;
             let kind = match (special, ty.kind.as_str(), has_name) {
                 (Some(special), ..) => special,
                 (None, "parameterBlock", _) => BlockKind::ParameterBlock,
@@ -97,11 +101,16 @@ impl BlocksReader {
                 (None, _, true) => BlockKind::ConstantBuffer,
                 (None, _, false) => BlockKind::Cbuffer,
             };
+            // The bytes of an argument buffer have no place as a whole.
+            let of_arguments = element.place("metalArgumentBufferElement").and(element.ty.bytes());
             if let Some(place) = element.bytes() {
                 let result = self.lay_out(&element.ty, place.size.as_ref().and_then(Amount::finite), "");
                 self.add(name, kind, count, result, None);
+            } else if let Some(bytes) = of_arguments {
+                let result = self.lay_out(&element.ty, bytes.size, "");
+                self.add(name, kind, count, result, None);
             }
-            for field in element.ty.fields.iter().filter(|field| field.bytes().is_none()) {
+            for field in element.ty.fields.iter().filter(|field| field.bytes().is_none() || field.ty.is_resource()) {
                 self.block(&member_path(name, &field.name), &field.ty, Count::Finite(1), None);
             }
         } else if let Some(element) = ty.result_type.as_ref().filter(|_| ty.is_structured_buffer()) {
@@ -143,6 +152,8 @@ impl BlocksReader {
             }
             "struct" => (ty.name.clone(), LaidOutShape::Struct(self.members(&ty.fields, path)?)),
             "pointer" => ("pointer".to_owned(), LaidOutShape::Pointer { pointee: None }),
+            // A handle in an argument buffer of Metal.
+            _ if ty.is_resource() => (ty.kind.clone(), LaidOutShape::Pointer { pointee: None }),
             _ => return Err(unknown()),
         };
         let is_open = match &shape {
@@ -164,8 +175,7 @@ impl BlocksReader {
         for (index, field) in fields.iter().enumerate() {
             let Some(place) = field.bytes() else { continue };
             let is_base = field.name == BASE;
-            // Those of a tuple have no names in the JSON.
-            let name = if field.name.is_empty() { format!("_{index}") } else { field.name.clone() };
+            let name = field.name_at(index).into_owned();
             let inner = if is_base { path.to_owned() } else { member_path(path, &name) };
             let refused = |message: &str| Refusal { path: inner.clone(), message: message.to_owned() };
             if field.name.starts_with('$') && !is_base {
@@ -230,5 +240,69 @@ fn element_count(ty: &TypeJson) -> Count {
     match ty.element_count {
         Some(0) | None => Count::Unbounded,
         Some(count) => Count::Finite(count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use layoutproof_frontend::{DeclareOptions, declare};
+    use layoutproof_layout::native::find_native;
+    use layoutproof_layout::{Block, LayoutOptions, Span, argument_buffer, lay_out};
+    use layoutproof_source::sources::SourceMap;
+
+    use super::*;
+
+    /// slangc's answers for whole programs, `-target metal -matrix-layout-row-major`, against our layouts of the same
+    /// programs: the members of each parameter block and constant buffer with their offsets and sizes.
+    #[test]
+    fn argument_buffers_are_laid_out_as_slangc_reflects_them() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings/src/reflect/tests/slangc");
+        let native = find_native("native:slang-metal").unwrap();
+        let mut compared = 0;
+        for program in ["argument_buffers", "nested_argument_buffers", "frame_params", "spellings"] {
+            let text = fs::read_to_string(folder.join(format!("{program}.slang"))).unwrap();
+            let json = fs::read_to_string(folder.join(format!("{program}.metal.json"))).unwrap();
+            let mut sources = SourceMap::default();
+            let end = u32::try_from(text.len()).unwrap();
+            let span = Span { file: sources.add("test.slang", text), start: 0, end };
+            let module = declare(&mut sources, span, &DeclareOptions::default()).unwrap();
+            let reflected = reflected_blocks(&json, MatrixOrder::Row).unwrap();
+            let options = LayoutOptions { matrix: MatrixOrder::Row, ..LayoutOptions::default() };
+            let is_compared = |block: &&Block| {
+                // The JSON gives no second name to a buffer that is the whole content of another.
+                let is_buffer = matches!(block.kind, BlockKind::ParameterBlock | BlockKind::ConstantBuffer);
+                is_buffer && !block.name.contains('#')
+            };
+            for block in module.blocks.iter().filter(is_compared) {
+                let made = native.block(block).unwrap();
+                let ours = lay_out(&made, native.rules(&made).unwrap(), options).result.unwrap();
+                let theirs = reflected.iter().find(|theirs| theirs.name == block.name);
+                // slangc reflects no bytes of an argument buffer without arguments.
+                let Some(theirs) = theirs else {
+                    let arguments = argument_buffer::arguments(&block.element, MatrixOrder::Row);
+                    let has_no_arguments = block.kind == BlockKind::ParameterBlock && arguments == 0;
+                    assert!(members(&ours).is_empty() || has_no_arguments, "{program}: {}", block.name);
+                    continue;
+                };
+                let theirs = theirs.result.as_ref().unwrap();
+                assert_eq!(members(&ours), members(theirs), "{program}: {}", block.name);
+                compared += 1;
+            }
+        }
+        assert!(compared > 15, "only {compared} blocks were compared");
+    }
+
+    /// Offset and size of each member; a handle that we write as a struct of two counts as a whole.
+    fn members(ty: &LaidOut) -> Vec<String> {
+        let members = match &ty.shape {
+            LaidOutShape::Struct(members) => members,
+            LaidOutShape::Resource => return Vec::new(),
+            _ => return vec![format!("{:?}", ty.size)],
+        };
+        let with_bytes = members.iter().filter(|it| !it.layout.is_resource());
+        with_bytes.map(|it| format!("{} {} {:?}", it.name, it.offset, it.layout.size)).collect()
     }
 }

@@ -3,6 +3,8 @@
 //! Slang states no stride and no order for matrices, so only the first element of a matrix has an
 //! offset.
 
+use std::borrow::Cow;
+
 use layoutproof_layout::{Numbers, Quantity, join};
 use serde::Deserialize;
 
@@ -23,6 +25,7 @@ pub(super) struct EntryPointJson {
     pub(super) name: String,
     #[serde(default)]
     pub(super) parameters: Vec<VariableJson>,
+    pub(super) result: Option<VariableJson>,
 }
 
 /// A parameter, a field, or the element of a container.
@@ -33,20 +36,26 @@ pub(super) struct VariableJson {
     binding: Option<VariablePlaceJson>,
     #[serde(default)]
     bindings: Vec<VariablePlaceJson>,
-    #[serde(rename = "type")]
+    #[serde(rename = "type", default)]
     pub(super) ty: TypeJson,
 }
 
+/// The place in one unit: an offset and a size in bytes, or an index and a count.
 #[derive(Deserialize)]
 pub(super) struct VariablePlaceJson {
-    kind: String,
+    pub(super) kind: String,
     pub(super) offset: Option<Amount>,
     pub(super) size: Option<Amount>,
+    #[serde(default)]
+    pub(super) space: u32,
+    pub(super) index: Option<Amount>,
+    pub(super) count: Option<Amount>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TypeJson {
+    #[serde(default)]
     pub(super) kind: String,
     #[serde(default)]
     pub(super) name: String,
@@ -65,6 +74,8 @@ pub(super) struct TypeJson {
     /// The element of a constant buffer, with offsets from its own start; in `elementType` they
     /// include the container's.
     pub(super) element_var_layout: Option<Box<VariableJson>>,
+    /// The units that a constant buffer or parameter block takes itself.
+    pub(super) container_var_layout: Option<Box<VariableJson>>,
     #[serde(default)]
     sizes: Vec<Size>,
 }
@@ -192,6 +203,11 @@ impl LayoutsReader {
 const UNIFORM: &str = "uniform";
 
 impl VariableJson {
+    /// Its name as the field with this index: those of a tuple have none in the JSON.
+    pub(super) fn name_at(&self, index: usize) -> Cow<'_, str> {
+        if self.name.is_empty() { Cow::Owned(format!("_{index}")) } else { Cow::Borrowed(&self.name) }
+    }
+
     /// Its place in bytes, if it has any.
     pub(super) fn bytes(&self) -> Option<&VariablePlaceJson> {
         self.place(UNIFORM)
@@ -199,7 +215,12 @@ impl VariableJson {
 
     /// Its place in this unit, if it takes some of it.
     pub(super) fn place(&self, unit: &str) -> Option<&VariablePlaceJson> {
-        self.binding.iter().chain(&self.bindings).find(|place| place.kind == unit)
+        self.places().find(|place| place.kind == unit)
+    }
+
+    /// Its place in each unit that it takes.
+    pub(super) fn places(&self) -> impl Iterator<Item = &VariablePlaceJson> {
+        self.binding.iter().chain(&self.bindings)
     }
 }
 
@@ -216,6 +237,12 @@ impl TypeJson {
         let bytes = self.sizes.iter().find(|size| size.kind == UNIFORM)?;
         let alignment = bytes.alignment.filter(|alignment| *alignment > 0)?;
         Some(ByteSize { size: bytes.value.finite(), alignment })
+    }
+
+    /// True for a resource, which has bytes as a handle in an argument buffer of Metal alone.
+    pub(super) fn is_resource(&self) -> bool {
+        let kinds = ["resource", "samplerState", "constantBuffer", "parameterBlock", "textureBuffer"];
+        kinds.contains(&self.kind.as_str())
     }
 
     pub(super) fn is_structured_buffer(&self) -> bool {

@@ -100,6 +100,51 @@ fn targets_that_part_are_marked() {
         .prints("+12 / +16: Vulkan · Slang aligns it to 8");
 }
 
+/// slangc 2026.14.1, `-target metal -reflection-json`: data by the rules of constant buffers, with handles of 8 bytes for
+/// resources and for nested blocks among it; a texture with its sampler and a buffer with its counter are two.
+#[test]
+fn parameter_blocks_are_argument_buffers_on_metal() {
+    let text = "struct Inner { float2 a; Texture2D t; }
+struct Leaf { float4 colour; Sampler2D tex; float3 d; SamplerState s; RWStructuredBuffer<float> b; Texture2D arr[3]; float tail; }
+struct Outer { float x; ParameterBlock<Inner> p; Inner nested; bool2 flags[3]; AppendStructuredBuffer<float> app; }
+struct Root { float4 scale; ParameterBlock<Leaf> apart; }
+ParameterBlock<Leaf> leaf;
+ParameterBlock<Outer> outer;
+ConstantBuffer<Root> root;
+";
+    let folder = Folder::with(&[("a.slang", text)]);
+    let answer = folder.run("show a.slang --rules native:slang-metal --format json").exits(0);
+    let json: Value = serde_json::from_str(&answer.out).unwrap();
+    let members = |name: &str| -> Vec<(String, u64, u64)> {
+        let blocks = json["layouts"][0]["blocks"].as_array().unwrap();
+        let block = blocks.iter().find(|block| block["name"] == name).unwrap();
+        let row = |row: &Value| {
+            (row["path"].as_str().unwrap().to_owned(), row["offset"].as_u64().unwrap(), row["size"].as_u64().unwrap())
+        };
+        block["members"].as_array().unwrap().iter().map(row).filter(|row| !row.0.contains('.')).collect()
+    };
+    let named = |rows: &[(&str, u64, u64)]| -> Vec<(String, u64, u64)> {
+        rows.iter().map(|(path, offset, size)| ((*path).to_owned(), *offset, *size)).collect()
+    };
+    let leaf = [
+        ("colour", 0, 16),
+        ("tex", 16, 16),
+        ("d", 32, 16),
+        ("s", 48, 8),
+        ("b", 56, 8),
+        ("arr", 64, 24),
+        ("tail", 88, 4),
+    ];
+    assert_eq!(members("leaf"), named(&leaf));
+    assert_eq!(members("root.apart"), named(&leaf));
+    let outer = [("x", 0, 4), ("p", 8, 8), ("nested", 16, 16), ("flags", 32, 6), ("app", 40, 16)];
+    assert_eq!(members("outer"), named(&outer));
+    assert_eq!(members("outer.p"), named(&[("a", 0, 8), ("t", 8, 8)]));
+
+    let differs = folder.run("diff a.slang vulkan metal").exits(1);
+    assert!(differs.out.contains("outer.p") && differs.out.contains("root.apart"), "{differs}");
+}
+
 /// A structured buffer is shown under the rules of constant buffers only if the user names them.
 #[test]
 fn pairs_that_no_compiler_has_are_shown_when_they_are_named() {

@@ -132,6 +132,7 @@ programs! {
     resources_between_stages_on_vulkan: "passed_resources", Vulkan, "passed_resources.vulkan.json";
     resources_between_stages_on_d3d12: "passed_resources", D3d12, "passed_resources.d3d12.json";
     shader_records_on_webgpu: "shader_records", Webgpu, "shader_records.webgpu.json";
+    argument_buffers_in_each_other_on_metal: "nested_argument_buffers", Metal, "nested_argument_buffers.metal.json";
     named_buffers_on_d3d12: "named_buffers", D3d12, "named_buffers.d3d12.json";
     named_buffers_on_vulkan: "named_buffers", Vulkan, "named_buffers.vulkan.json";
     named_buffers_on_metal: "named_buffers", Metal, "named_buffers.metal.json";
