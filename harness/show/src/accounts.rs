@@ -57,7 +57,9 @@ pub fn of_input(
             for block in &file.blocks {
                 entries.push(entry(FoundKind::Block, &block.name, None, state_of(&block.name, layouts)));
             }
-            for binding in file.bindings.iter().flat_map(|bindings| &bindings.bindings) {
+            let of_compilers = columns.iter().filter(|column| column.answered_by.is_some());
+            let of_compilers = of_compilers.flat_map(|column| &column.bound.bindings);
+            for binding in file.bindings.iter().flat_map(|bindings| &bindings.bindings).chain(of_compilers) {
                 let is_known = entries.iter().any(|known: &AccountEntry| known.name == binding.path);
                 if !is_known {
                     let state = state_of_parameter(&binding.path, columns);

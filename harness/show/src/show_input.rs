@@ -6,8 +6,8 @@ use layoutproof_core::check::Source;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Refusal, RuleSet, ShaderTarget, Span, join, lay_out,
-    table,
+    BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Refusal, RuleSet, ShaderTarget, Span,
+    join, lay_out, table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -176,7 +176,9 @@ fn under(
                     stride: None,
                     warnings: Vec::new(),
                 };
-                let is_asked = unused == Unused::Forbidden && !block.reach.is_in_code();
+                // The compiler uses another block instead, or the globals are specialization constants for it.
+                let is_no_data = block.mixed_globals.is_some() || (block.kind == BlockKind::Globals && made.is_none());
+                let is_asked = unused == Unused::Forbidden && !block.reach.is_in_code() && !is_no_data;
                 let presence = if is_asked { BlockPresence::Present } else { BlockPresence::Absent };
                 LaidOutBlock { layout, presence, declared }
             }

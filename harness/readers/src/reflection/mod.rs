@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::ReadError;
 
-pub use bindings::{ReflectedBinding, parameters};
+pub use bindings::{ReflectedBinding, ReflectedPlaces, parameters, reflected_places};
 pub use blocks::reflected_blocks;
 pub use layouts::layout_numbers;
 

@@ -12,13 +12,15 @@ use indexmap::IndexMap;
 use layoutproof_bindings::place::places_text;
 use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 use layoutproof_frontend::module::Module;
-use layoutproof_layout::{Column, ShaderTarget};
+use layoutproof_layout::{Column, ShaderCompiler, ShaderTarget};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
     pub target: ShaderTarget,
     /// Target and compiler: `D3D12 · DXC`.
     pub name: String,
+    /// The compiler that gave these places, with its version; `None` for those of rules or of the file itself.
+    pub answered_by: Option<(ShaderCompiler, String)>,
     pub bound: BoundModule,
     /// The entry point that the bindings belong to, for conventions that need one.
     pub entry: Option<ChosenEntry>,
@@ -52,7 +54,8 @@ impl BindingsColumn {
         overlaps: Vec<BindingOverlap>,
     ) -> Self {
         let (target, name) = (column.target, column.to_string());
-        Self { target, name, bound, entry, overlaps, declared: BTreeMap::new(), shifts: BTreeMap::new() }
+        let (declared, shifts) = (BTreeMap::new(), BTreeMap::new());
+        Self { target, name, answered_by: None, bound, entry, overlaps, declared, shifts }
     }
 
     /// Adds how the module declares the parameters, and what moves those that share a place, if

@@ -22,6 +22,9 @@ pub struct Shown {
     pub target: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub convention: Option<String>,
+    /// The compiler that gave the bindings of a source that only it reads, with its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_by: Option<String>,
     /// Why the source is refused (then there are no layouts and no bindings), or which blocks are
     /// forbidden by a rule set that the user named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,6 +65,9 @@ pub struct ShownPlacement {
     pub compiler: String,
     /// The name of its rules: `dxc`, `slang@2026.12`.
     pub convention: String,
+    /// The compiler itself, with its version, of a source that only it reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_by: Option<String>,
     /// One per unit that a parameter uses.
     pub bindings: Vec<ShownBinding>,
     /// The entry point that the bindings belong to, for conventions that need one.
@@ -246,10 +252,11 @@ impl Shown {
     }
 
     pub fn bindings(source: impl Into<String>, placement: &ShownPlacement) -> Self {
-        let ShownPlacement { target, compiler: _, convention, bindings, entry, unused } = placement.clone();
+        let ShownPlacement { target, compiler: _, convention, read_by, bindings, entry, unused } = placement.clone();
         Self {
             target: Some(target),
             convention: Some(convention),
+            read_by,
             bindings: Some(bindings),
             entry,
             unused,
@@ -308,6 +315,7 @@ impl Shown {
             schema: SCHEMA,
             source,
             target: None,
+            read_by: None,
             convention: None,
             errors: None,
             warnings: Vec::new(),

@@ -83,6 +83,7 @@ fn the_contracts_example_of_bindings() {
         "\n"
     );
     let placement = ShownPlacement {
+        read_by: None,
         target: "d3d12".into(),
         compiler: "dxc".into(),
         convention: "dxc".into(),

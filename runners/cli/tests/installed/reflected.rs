@@ -55,6 +55,17 @@ pub(crate) fn trials() -> Vec<Trial> {
             check_takes_the_answer_of_dxc,
         ),
         crate::trial("reflected::show_takes_the_answer_of_dxc", lacks("dxc"), show_takes_the_answer_of_dxc),
+        crate::trial(
+            "reflected::every_view_is_slangcs_where_only_slangc_reads_the_file",
+            lacks("slangc"),
+            every_view_is_slangcs_where_only_slangc_reads_the_file,
+        ),
+        crate::trial(
+            "reflected::what_slangcs_reflection_leaves_open_is_named",
+            lacks("slangc"),
+            what_slangcs_reflection_leaves_open_is_named,
+        ),
+        crate::trial("reflected::check_compares_argument_buffers", no_gcc(), check_compares_argument_buffers),
         crate::trial("reflected::diff_takes_the_answer_of_dxc", lacks("dxc"), diff_takes_the_answer_of_dxc),
     ]
 }
@@ -126,6 +137,107 @@ fn show_takes_the_answer_of_slangc() -> Result<(), Failed> {
         "{said}"
     );
     assert_eq!(output.status.code(), Some(2));
+    Ok(())
+}
+
+/// The places are those of slangc 2026.14.1: `-reflection-json` of the same targets.
+fn every_view_is_slangcs_where_only_slangc_reads_the_file() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let rest = "struct Params { float4 tint; uint slot; }
+ConstantBuffer<Params> params;
+RWStructuredBuffer<float4> pixels;
+";
+    let resource = "[vk::binding(0, 1)] __DynamicResource<__DynamicResourceKind.General> images[];\n";
+    let varying = "namespace io { in uint3 thread : SV_DispatchThreadID; }\n";
+    let mixed = "struct Both { float4 x; Texture2D t; };\nParameterBlock<Both> both; uniform float loose;\n";
+    let mixed_with_varying = [varying, mixed].concat();
+    for (own, target, expected) in [
+        (resource, "vulkan", "images binding 1 0 1, params binding 0 0 1, pixels binding 0 1 1"),
+        (resource, "metal", "params metal-buffer 0 0 1, pixels metal-buffer 0 1 1"),
+        (varying, "vulkan", "params binding 0 0 1, pixels binding 0 1 1, thread location-in 0 0 1"),
+        (varying, "d3d12", "params b 0 0 1, pixels u 0 0 1, thread location-in 0 0 1"),
+        (
+            &mixed_with_varying,
+            "vulkan",
+            "$Globals binding 0 0 1, both binding 1 0 1, both space 0 1 1, both.t binding 1 1 1, params binding 0 1 1, \
+             pixels binding 0 2 1, thread location-in 0 0 1",
+        ),
+    ] {
+        fs::write(folder.join("a.slang"), own.to_owned() + rest)?;
+        for convention in ["", " --convention slang"] {
+            let output = run(folder, &format!("show a.slang --target {target}{convention} --format json"))?;
+            let answer: Value = serde_json::from_slice(&output.stdout)?;
+            let row = |row: &Value| {
+                let words = ["path", "unit"].map(|key| row[key].as_str().unwrap_or_default());
+                format!("{} {} {} {} {}", words[0], words[1], row["space"], row["index"], row["count"])
+            };
+            let mut rows: Vec<String> = answer["bindings"].as_array().ok_or("no bindings")?.iter().map(row).collect();
+            rows.sort();
+            assert_eq!(rows.join(", "), expected, "{target}");
+            assert!(answer["read_by"].as_str().is_some_and(|by| by.starts_with("slangc ")), "{answer}");
+            assert_eq!((answer["target"].as_str(), answer["convention"].as_str()), (Some(target), Some("slang")));
+            assert_eq!(output.status.code(), Some(0));
+        }
+    }
+
+    fs::write(folder.join("a.slang"), resource.to_owned() + rest)?;
+    // Of several targets, and with layouts in text.
+    let output = run(folder, "show a.slang --target vulkan,d3d12 --format json")?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let placements = answer["placements"].as_array().ok_or("no placements")?;
+    let compilers =
+        placements.iter().map(|placement| (placement["compiler"].as_str(), placement["read_by"].is_string()));
+    assert_eq!(compilers.collect::<Vec<_>>(), [(Some("slangc"), true); 2]);
+    let output = run(folder, "show a.slang --target vulkan")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("images  set 1 binding 0") && text.contains("float4 tint"), "{text}");
+    // slangc's own text.
+    let output = run(folder, "show a.slang --target vulkan --format slang-json")?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    assert_eq!(answer["parameters"][0]["binding"]["space"], 1);
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("note: a.slang is read by slangc "));
+    let output = run(folder, "show a.slang --target vulkan --format slang-yaml")?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("`--format slang-json` without other options prints its own reflection"), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+    // Options move bindings in ways that only our rules follow.
+    let output = run(folder, "show a.slang --target vulkan --option=-fvk-bind-globals --option=2 --format json")?;
+    assert_eq!(output.status.code(), Some(2));
+    Ok(())
+}
+
+/// slangc 2026.14.1, `-target metal`: `colour` at byte 0, `image` at 16 with 8 bytes, `tail` at 24, 32 bytes in all.
+fn check_compares_argument_buffers() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let text = "struct Leaf { float4 colour; Texture2D image; float tail; };\nParameterBlock<Leaf> leaf;\n";
+    fs::write(folder.join("a.slang"), text)?;
+    for (host, expected) in [
+        ("struct Leaf { float colour[4]; unsigned long image; float tail, pad; } l;", "agree"),
+        ("struct Leaf { float colour[4]; unsigned image; float tail; } l;", "differ"),
+    ] {
+        build(folder, host)?;
+        let output = run(folder, "check a.slang host.o --target metal --format json")?;
+        assert_eq!(pair(&output)?[..2], ["native:slang-metal", expected], "{host}");
+    }
+    Ok(())
+}
+
+/// slangc's reflection counts the places of an entry point's own resources from a place that it leaves out.
+fn what_slangcs_reflection_leaves_open_is_named() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let text = "Texture2D first; __DynamicResource<__DynamicResourceKind.General> images[];
+[shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform Texture2D own, uint3 id : SV_DispatchThreadID) {}
+";
+    fs::write(folder.join("a.slang"), text)?;
+    let output = run(folder, "show a.slang --target vulkan --format json")?;
+    let answer: Value = serde_json::from_slice(&output.stdout)?;
+    let paths = answer["bindings"].as_array().ok_or("no bindings")?.iter().map(|row| row["path"].as_str());
+    assert_eq!(paths.collect::<Vec<_>>(), [Some("first"), Some("images")]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("leaves the place of `main.own` open"), "{said}");
     Ok(())
 }
 

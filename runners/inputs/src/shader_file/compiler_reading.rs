@@ -30,7 +30,7 @@ use layoutproof_layout::{
 use layoutproof_readers::ReadError;
 use layoutproof_readers::container::{ContainerError, listed_blocks};
 use layoutproof_readers::module_reader::spirv_blocks;
-use layoutproof_readers::reflection::reflected_blocks;
+use layoutproof_readers::reflection::{ReflectedPlaces, reflected_blocks, reflected_places};
 use layoutproof_readers::spirv::as_hlsl;
 use layoutproof_readers::toolchain::{AppliedRules, Toolchain, toolchains};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -97,6 +97,16 @@ pub struct CompilersColumn {
     /// The compiler's version.
     pub version: String,
     pub blocks: Vec<BlockLayout>,
+    /// `None` for a compiler whose bindings are not read here.
+    pub reflection: Option<Reflection>,
+}
+
+/// What slangc's reflection has beside blocks.
+#[derive(Debug)]
+pub struct Reflection {
+    pub places: ReflectedPlaces,
+    /// As slangc writes it.
+    pub json: String,
 }
 
 impl CompilerReading {
@@ -284,25 +294,33 @@ impl RefusedFile<'_> {
             None => find_compiler(program)?.map_err(|reason| NoAnswer::Absent { compiler, reason })?,
         };
         let version = dotted_version(found.version());
-        let column = |blocks| CompilersColumn { native, version, blocks };
+        let column = |blocks, reflection| CompilersColumn { native, version, blocks, reflection };
         match (compiler, native.column.target) {
-            (ShaderCompiler::Slang, target) => Ok((column(self.reflected(&found, target, flags)?), Some(Vec::new()))),
-            (_, ShaderTarget::Vulkan) => Ok((column(self.decorated(&found, flags)?), Some(Vec::new()))),
+            (ShaderCompiler::Slang, target) => {
+                let (blocks, reflection) = self.reflected(&found, target, flags)?;
+                Ok((column(blocks, Some(reflection)), Some(Vec::new())))
+            }
+            (_, ShaderTarget::Vulkan) => Ok((column(self.decorated(&found, flags)?, None), Some(Vec::new()))),
             _ => {
                 let (blocks, unlisted) = self.listed(&found)?;
-                Ok((column(blocks), unlisted))
+                Ok((column(blocks, None), unlisted))
             }
         }
     }
 
-    /// The blocks in slangc's reflection.
-    fn reflected(&self, slangc: &Compiler, target: ShaderTarget, flags: &[&str]) -> Result<Vec<BlockLayout>, NoAnswer> {
+    /// The blocks in slangc's reflection, and what else it has.
+    fn reflected(
+        &self,
+        slangc: &Compiler,
+        target: ShaderTarget,
+        flags: &[&str],
+    ) -> Result<(Vec<BlockLayout>, Reflection), NoAnswer> {
         let files = self.sources.files().iter().skip(self.first_file);
         let found = UNREFLECTED.iter().find(|word| files.clone().any(|file| file.text.contains(**word)));
         if let Some(word) = found {
             return Err(NoAnswer::Unreflected(word));
         }
-        let target = match target {
+        let code = match target {
             ShaderTarget::D3d12 => "hlsl",
             ShaderTarget::Vulkan => "spirv",
             ShaderTarget::Webgpu => "wgsl",
@@ -318,15 +336,16 @@ impl RefusedFile<'_> {
         };
         let mut arguments: Vec<String> = std::iter::once(&order_option).chain(flags).map(ToString::to_string).collect();
         arguments.extend(self.search_arguments()?);
-        if let (Some(profile), "hlsl") = (self.profile, target) {
+        if let (Some(profile), "hlsl") = (self.profile, code) {
             arguments.extend(["-profile".to_owned(), profile.to_owned()]);
         }
         if self.language() == Some(ShaderLanguage::Hlsl) {
             arguments.extend(["-lang", "hlsl"].map(str::to_owned));
         }
         arguments.push(absolute(self.path)?);
-        let json = ask_for_reflection(slangc, target, &arguments, self.limited(), TIME_LIMIT)?;
-        Ok(reflected_blocks(&json, order)?)
+        let json = ask_for_reflection(slangc, code, &arguments, self.limited(), TIME_LIMIT)?;
+        let blocks = reflected_blocks(&json, order)?;
+        Ok((blocks, Reflection { places: reflected_places(&json, target)?, json }))
     }
 
     /// The blocks in DXC's SPIR-V.

@@ -1,7 +1,7 @@
 //! The part of `layoutproof show` that prints bindings.
 
 use anyhow::bail;
-use layoutproof_bindings::BindingRequest;
+use layoutproof_bindings::{BindingRequest, Convention};
 use layoutproof_layout::{DECLARED, ShaderTarget};
 use layoutproof_show::bindings_text::{BindingsColumn, rows};
 use layoutproof_show::front_ends::TextFrontEnd;
@@ -23,11 +23,11 @@ pub(crate) fn shown(input: &ShownInput<'_>) -> Shown {
 fn without_account(input: &ShownInput<'_>) -> Shown {
     let layouts: Vec<_> = input.layouts.iter().map(RuleSetLayouts::shown).collect();
     let columns = &input.placements.columns;
-    let states_bindings = matches!(input.input.content, InputContent::LaidOut(_)) && !columns.is_empty();
-    let placed: Vec<ShownPlacement> = if states_bindings {
-        columns.iter().map(declared).collect()
-    } else {
-        input.requests.iter().zip(columns).map(placement).collect()
+    let states_bindings = columns.iter().any(|column| column.answered_by.is_none())
+        && matches!(input.input.content, InputContent::LaidOut(_));
+    let placed: Vec<ShownPlacement> = match &input.input.content {
+        InputContent::LaidOut(_) => columns.iter().map(stated).collect(),
+        InputContent::Declared(_) => input.requests.iter().zip(columns).map(placement).collect(),
     };
     let mut shown = match placed.as_slice() {
         [] => return Shown::layouts(input.word, layouts),
@@ -38,13 +38,21 @@ fn without_account(input: &ShownInput<'_>) -> Shown {
     shown
 }
 
-/// The bindings that the file states: no compiler and no convention places them.
-fn declared(column: &BindingsColumn) -> ShownPlacement {
+/// The bindings that the file states, which no compiler and no convention places, or those of the compiler that reads it.
+fn stated(column: &BindingsColumn) -> ShownPlacement {
+    let (compiler, convention, read_by) = match &column.answered_by {
+        None => (DECLARED.to_owned(), DECLARED.to_owned(), None),
+        Some((compiler, version)) => {
+            let convention = Convention::of(*compiler).map_or(compiler.to_string(), |own| own.to_string());
+            (compiler.to_string(), convention, Some(format!("{compiler} {version}")))
+        }
+    };
     let (entry, unused) = column.entry.as_ref().map(|entry| (entry.name.clone(), entry.unused.clone())).unzip();
     ShownPlacement {
         target: column.target.as_str().to_owned(),
-        compiler: DECLARED.to_owned(),
-        convention: DECLARED.to_owned(),
+        compiler,
+        convention,
+        read_by,
         bindings: rows(column),
         entry,
         unused: unused.unwrap_or_default(),
@@ -58,6 +66,7 @@ fn placement((request, column): (&BindingRequest, &BindingsColumn)) -> ShownPlac
         target: request.target.as_str().to_owned(),
         compiler: request.convention.compiler().to_string(),
         convention: named.to_string(),
+        read_by: None,
         bindings: rows(column),
         entry,
         unused: unused.unwrap_or_default(),

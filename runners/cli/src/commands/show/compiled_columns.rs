@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use layoutproof_bindings::{Binding, BoundModule, Convention};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
-use layoutproof_layout::{BlockLayout, Column, Refusal};
+use layoutproof_layout::{BlockLayout, Column, Refusal, Span};
+use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::shown_columns::{BlockPresence, ColumnName};
 use layoutproof_show::{
-    InputContent, LaidOutBlock, LaidOutFile, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice, ShownRules,
-    shipping,
+    InputContent, LaidOutBlock, LaidOutFile, Placements, RuleChoice, RuleSetLayouts, ShowInput, ShownColumnChoice,
+    ShownRules, shipping,
 };
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -16,10 +18,11 @@ use layoutproof_source::sources::SourceMap;
 
 use super::args::ShowArgs;
 use super::show_rules::selected_columns;
+use crate::args::placement::NamedConvention;
 use crate::output::warn;
 
 /// Advice for a request that no compiler's answer can meet.
-const ONLY_DECLARATIONS: &str = "no compiler can read it instead: bindings and rule sets need declarations, and a compiler only gives its own offsets";
+const ONLY_DECLARATIONS: &str = "no compiler can read it instead: rule sets, conventions with a version and bindings of compilers other than slangc need declarations";
 
 /// A file as compilers lay it out.
 #[derive(Debug)]
@@ -27,6 +30,8 @@ pub(super) struct CompiledColumns {
     /// The file with the blocks of the first column.
     pub(super) input: ShowInput,
     pub(super) layouts: Vec<RuleSetLayouts>,
+    /// The bindings of the targets that the user names.
+    pub(super) placements: Placements,
     /// A line that names the compilers.
     pub(super) note: String,
     /// True if the user names a column that no compiler answers for.
@@ -45,7 +50,7 @@ pub(super) struct RequestedColumns<'a> {
 
 impl CompiledColumns {
     /// Asks the compilers, and prints who read the file and why. The inner error holds the problems of the
-    /// file, if none of them answers or the user asks for what only declarations have: bindings, every rule set.
+    /// file, if none of them answers or the user asks for what only declarations have: rule sets, bindings of DXC.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or a target or compiler has no column with the others.
@@ -59,8 +64,11 @@ impl CompiledColumns {
         let file = RefusedFile { path, declare, profile, problems, sources, first_file: 0 };
         let language = ShaderLanguage::of(declare.lang, path);
         let (Some(language), true) = (language, file.may_be_read()) else { return Ok(Err(problems.to_vec())) };
-        let choices = if args.placement.convention.is_empty() { requested.choices(language)? } else { None };
-        let Some((choices, are_named)) = choices else {
+        let is_slangc = |named: &NamedConvention| {
+            language == ShaderLanguage::Slang && named.convention == Convention::Slang && named.version.is_none()
+        };
+        let is_answered = args.placement.convention.iter().all(is_slangc) && args.placement.option.is_empty();
+        let Some((choices, are_named)) = requested.choices(language)?.filter(|_| is_answered) else {
             return Ok(Err(file.problems_with(ONLY_DECLARATIONS)));
         };
         let read = match CompilerReading::of(file, choices.iter().map(|column| column.choice.name()))? {
@@ -74,8 +82,12 @@ impl CompiledColumns {
         for sentence in &read.left_out {
             warn(&format!("{severity}: {sentence}\n"));
         }
+        let mut placements = Placements::default();
         if !args.placement.target.is_empty() {
-            warn("note: its bindings are not shown, because they need the declarations\n");
+            placements.columns = bindings(word, &read.columns);
+            if placements.columns.is_empty() && requested.are_bindings_alone(language)? {
+                return Ok(Err(file.problems_with(ONLY_DECLARATIONS)));
+            }
         }
         let first = read.columns.first().map(|column| column.blocks.clone()).unwrap_or_default();
         let content = InputContent::LaidOut(LaidOutFile { blocks: first, ..LaidOutFile::default() });
@@ -83,41 +95,76 @@ impl CompiledColumns {
             input: ShowInput { content, language: Some(language), assumes_sixteen_bit: false },
             note: format!("  answered by {}\n", read.compilers),
             layouts: layouts(read.columns),
+            placements,
             lacks_one: are_named && !read.left_out.is_empty(),
         }))
     }
 }
 
-/// The problems of a file that is read for its declarations, with the reason why no compiler can read it instead.
-pub(super) fn without_declarations(
-    args: &ShowArgs,
-    word: &str,
-    problems: &[Diagnostic],
-    sources: &SourceMap,
-) -> Vec<Diagnostic> {
-    let (path, declare) = (Path::new(word), &args.declare);
-    let file = RefusedFile { path, declare, profile: None, problems, sources, first_file: 0 };
-    if file.may_be_read() { file.problems_with(ONLY_DECLARATIONS) } else { problems.to_vec() }
-}
-
 impl RequestedColumns<'_> {
     /// The columns, and whether the user names them.
     fn choices(&self, language: ShaderLanguage) -> anyhow::Result<Option<(Vec<ShownColumnChoice>, bool)>> {
-        let rules = if self.args.rules.is_empty() && self.args.placement.selects_columns() {
-            &selected_columns(self.args, language)?
-        } else {
-            self.rules
-        };
-        Ok(match rules {
-            ShownRules::Columns(columns) => Some((columns.clone(), true)),
-            ShownRules::Named(choices) => Some((choices.iter().map(|choice| (*choice).into()).collect(), true)),
-            ShownRules::Bare if !self.args.placement.target.is_empty() => None,
+        Ok(match self.selected(language)? {
+            ShownRules::Columns(columns) => Some((columns, true)),
+            ShownRules::Named(choices) => Some((choices.into_iter().map(Into::into).collect(), true)),
+            ShownRules::Shipping | ShownRules::Bare if !self.args.placement.target.is_empty() => {
+                Some((self.args.placement.column_choices(Some(language))?, true))
+            }
             ShownRules::Shipping | ShownRules::Bare => {
                 Some((shipping(language).map(|native| RuleChoice::Native(native).into()).collect(), false))
             }
             ShownRules::Relevant => None,
         })
     }
+
+    fn selected(&self, language: ShaderLanguage) -> anyhow::Result<ShownRules> {
+        if self.args.rules.is_empty() && self.args.placement.selects_columns() {
+            selected_columns(self.args, language)
+        } else {
+            Ok(self.rules.clone())
+        }
+    }
+
+    /// True if a program asks for the bindings of one target, without layouts.
+    fn are_bindings_alone(&self, language: ShaderLanguage) -> anyhow::Result<bool> {
+        Ok(matches!(self.selected(language)?, ShownRules::Bare))
+    }
+}
+
+/// The bindings of the columns that have them, after notes about the others and about places that they lack.
+fn bindings(word: &str, columns: &[CompilersColumn]) -> Vec<BindingsColumn> {
+    let mut shown: Vec<BindingsColumn> = Vec::new();
+    for column in columns {
+        let named = Column { version: Some(&column.version), ..column.native.column };
+        let Some(reflection) = &column.reflection else {
+            warn(&format!("note: {word}: the bindings of {named} are not shown, because they need the declarations\n"));
+            continue;
+        };
+        // A layout option moves no binding.
+        if shown.iter().any(|other| other.target == named.target) {
+            continue;
+        }
+        let mut unplaced = reflection.places.unplaced.clone();
+        let mut bound = BoundModule::default();
+        for row in &reflection.places.rows {
+            let (path, unit, space, count) = (row.name.clone(), row.unit, row.space, row.count);
+            match row.index {
+                Some(index) => {
+                    bound.bindings.push(Binding { path, unit, space, index, count, span: Span::default() });
+                }
+                None => unplaced.push(path),
+            }
+        }
+        if !unplaced.is_empty() {
+            let names = unplaced.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            warn(&format!("note: {word}: slangc's reflection for {named} leaves the place of {names} open\n"));
+        }
+        let overlaps = bound.overlaps(false);
+        let mut own = BindingsColumn::new(named, bound, None, overlaps);
+        own.answered_by = named.compiler.map(|compiler| (compiler, column.version.clone()));
+        shown.push(own);
+    }
+    shown
 }
 
 /// The columns with the same blocks in the same order. A block that a column lacks is absent there.

@@ -11,6 +11,8 @@ mod project_columns;
 mod reflection;
 mod show_rules;
 
+use std::mem;
+
 use anyhow::{anyhow, bail};
 use layoutproof_events::FoundKind;
 use layoutproof_events::summary::Exit;
@@ -21,7 +23,7 @@ use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{InputContent, ShowInput, ShownRules, Style, accounts, bindings_text, one_line};
+use layoutproof_show::{InputContent, Placements, ShowInput, ShownRules, Style, accounts, bindings_text, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
@@ -93,7 +95,9 @@ fn show_one(
         Err(found) => {
             let requested = RequestedColumns { args, word, declare, profile, rules: &rules };
             match CompiledColumns::of(requested, &found, &sources)? {
-                Ok(CompiledColumns { input, layouts, note, lacks_one }) => (input, Some((layouts, note, lacks_one))),
+                Ok(CompiledColumns { input, layouts, placements, note, lacks_one }) => {
+                    (input, Some((layouts, placements, note, lacks_one)))
+                }
                 Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
             }
         }
@@ -120,9 +124,11 @@ fn show_one(
     };
     let requests = if compiled.is_some() || is_in_part { Vec::new() } else { binding_requests(&input, word, args)? };
     let own_targets: Vec<ShaderTarget> = args.placement.target.iter().map(|choice| choice.target).collect();
-    let mut placements = match &input.content {
-        InputContent::LaidOut(_) if !is_in_part => input.declared_placements(&own_targets, declare.entry.as_deref())?,
-        InputContent::LaidOut(_) | InputContent::Declared(_) => input.placements(&requests),
+    let mut placements = match (&input.content, &mut compiled) {
+        (InputContent::LaidOut(_), _) if is_in_part => Placements::default(),
+        (_, Some((_, placements, ..))) => mem::take(placements),
+        (InputContent::LaidOut(_), None) => input.declared_placements(&own_targets, declare.entry.as_deref())?,
+        (InputContent::Declared(_), None) => input.placements(&requests),
     };
     let question = (&input, requests.as_slice(), sources.files());
     match args.compiler.as_slice() {
@@ -142,7 +148,7 @@ fn show_one(
         (None, []) => String::new(),
     };
     let (layouts, note, lacks_column) = match compiled {
-        Some(compiled) => compiled,
+        Some((layouts, _, note, lacks_one)) => (layouts, note, lacks_one),
         None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note(), false),
         None if requests.is_empty() && placements.columns.is_empty() => {
             (Vec::new(), "no block, so no layout · bindings: --target\n".to_owned(), false)

@@ -2,6 +2,7 @@
 //! does.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -12,6 +13,8 @@ use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry};
 use layoutproof_frontend::module::Module;
 use layoutproof_inputs::inputs::read_input;
+use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
+use layoutproof_layout::native::Native;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{MatrixOrder, Member, StructType, Type};
 use layoutproof_layout::{BlockKind, Span};
@@ -21,10 +24,14 @@ use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use crate::args::placement::NamedConvention;
 use crate::commands::show::args::ShowArgs;
-use crate::commands::show::compiled_columns::without_declarations;
 use crate::commands::show::host_text::deliver;
 use crate::output::{warn, warn_rendered};
+
+/// Advice for a file that only slangc reads.
+const ONLY_JSON: &str =
+    "slangc can read it instead: `--format slang-json` without other options prints its own reflection";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReflectionForm {
@@ -45,7 +52,10 @@ pub(crate) fn show_reflection(args: &ShowArgs, word: &str, form: ReflectionForm,
     };
     let source = match read(args, word, &mut sources)? {
         Ok(source) => source,
-        Err(found) => return refuse(&found, &sources),
+        Err(found) => match reflected(args, word, form, &found, &sources)? {
+            Ok(json) => return deliver(&args.host, &json),
+            Err(found) => return refuse(&found, &sources),
+        },
     };
 
     let request = request(args, &source)?;
@@ -144,8 +154,41 @@ fn read(args: &ShowArgs, word: &str, sources: &mut SourceMap) -> anyhow::Result<
         Ok(ShowInput { content: InputContent::LaidOut(_), .. }) => {
             bail!("{word} declares its own layout: reflection is for HLSL and Slang only")
         }
-        Err(found) => Err(without_declarations(args, word, &found, sources)),
+        Err(found) => Err(found),
     })
+}
+
+/// What slangc itself writes for a file that our reader refuses, after a note that says so. The inner error holds the
+/// problems of the file.
+fn reflected(
+    args: &ShowArgs,
+    word: &str,
+    form: ReflectionForm,
+    problems: &[Diagnostic],
+    sources: &SourceMap,
+) -> anyhow::Result<Result<String, Vec<Diagnostic>>> {
+    let (path, declare, profile) = (Path::new(word), &args.declare, args.placement.profile.as_deref());
+    let file = RefusedFile { path, declare, profile, problems, sources, first_file: 0 };
+    if !file.may_be_read() {
+        return Ok(Err(problems.to_vec()));
+    }
+    let is_slangc = |named: &NamedConvention| named.convention == Convention::Slang && named.version.is_none();
+    let is_plain = args.placement.convention.iter().all(is_slangc) && args.placement.option.is_empty();
+    if form == ReflectionForm::Yaml || !is_plain {
+        return Ok(Err(file.problems_with(ONLY_JSON)));
+    }
+    let [column] = args.placement.columns(Some(ShaderLanguage::Slang))?[..] else {
+        bail!("reflection needs exactly one target: --target d3d12")
+    };
+    let read = match CompilerReading::of(file, Native::of_column(column).map(|native| native.name))? {
+        Ok(read) => read,
+        Err(found) => return Ok(Err(found)),
+    };
+    for note in &read.notes {
+        warn(&format!("note: {note}\n"));
+    }
+    let json = read.columns.into_iter().find_map(|column| column.reflection).map(|reflection| reflection.json);
+    Ok(json.ok_or_else(|| file.problems_with(ONLY_JSON)))
 }
 
 /// The single binding request, with the matrix order of the file or case.
