@@ -231,6 +231,9 @@ fn component(ty: &TypeJson, size: Option<u32>) -> Option<Component> {
         "float16" => Scalar::Float16,
         "float32" => Scalar::Float32,
         "float64" => Scalar::Float64,
+        // 8 bytes for every target whose reflection gives them a size.
+        "intptr" if size == Some(8) => Scalar::Int64,
+        "uintptr" if size == Some(8) => Scalar::Uint64,
         _ => return None,
     };
     Some(Component { scalar, size: scalar.size(SixteenBit::On, size?) })
@@ -293,6 +296,23 @@ mod tests {
             }
         }
         assert!(compared > 15, "only {compared} blocks were compared");
+    }
+
+    /// Shortened from slangc 2026.14.1, `-target spirv`, of `cbuffer C { float c; uintptr_t d[2]; }`.
+    #[test]
+    fn integers_of_the_size_of_a_pointer_have_eight_bytes() {
+        let json = r#"{"parameters": [{"name": "C", "binding": {"kind": "descriptorTableSlot", "index": 0}, "type": {
+            "kind": "constantBuffer", "elementVarLayout": {"type": {"kind": "struct", "fields": [
+             {"name": "c", "type": {"kind": "scalar", "scalarType": "float32"},
+              "binding": {"kind": "uniform", "offset": 0, "size": 4}},
+             {"name": "d", "type": {"kind": "array", "elementCount": 2, "elementType": {"kind": "scalar",
+              "scalarType": "uintptr", "sizes": [{"kind": "uniform", "value": 8, "alignment": 8}]}, "uniformStride": 16},
+              "binding": {"kind": "uniform", "offset": 16, "size": 32}}]},
+             "binding": {"kind": "uniform", "offset": 0, "size": 48}}}}]}"#;
+        let blocks = reflected_blocks(json, MatrixOrder::Column).unwrap();
+        let rows = blocks[0].rows();
+        let found = rows.iter().map(|row| (row.path.as_str(), row.type_name.as_str(), row.offset, row.array_stride));
+        assert_eq!(found.collect::<Vec<_>>(), [("c", "float", 0, None), ("d", "uint64_t[2]", 16, Some(16))]);
     }
 
     /// Offset and size of each member; a handle that we write as a struct of two counts as a whole.
