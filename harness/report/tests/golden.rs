@@ -28,7 +28,9 @@ use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::deqp_csv::DeqpCsv;
 use layoutproof_report::github::{GithubAnnotations, GithubSummary};
-use layoutproof_report::host_check::{CheckedPair, HostCheck, PairOutcome, PairProof, UnmatchedBlock, UnmatchedReason};
+use layoutproof_report::host_check::{
+    CheckedPair, CompiledAs, HostCheck, PairOutcome, PairProof, UnmatchedBlock, UnmatchedReason,
+};
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, RunPage};
 use layoutproof_report::json_lines::{self, JsonLines};
 use layoutproof_report::junit::Junit;
@@ -397,6 +399,7 @@ fn host_check(name: &str) -> HostCheck {
         kind: BlockKind::Cbuffer,
         target: "std140".into(),
         shader: "s.hlsl".into(),
+        compiled: CompiledAs::default(),
         host: name.into(),
         host_file: "engine.o".into(),
         comparison: comparison.into(),
@@ -410,6 +413,7 @@ fn host_check(name: &str) -> HostCheck {
         block: name.into(),
         target: "std140".into(),
         shader: name.into(),
+        compiled: CompiledAs::default(),
         place: None,
         reason: UnmatchedReason::NoType(vec![name.into()]),
         is_stated: false,

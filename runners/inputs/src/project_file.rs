@@ -4,6 +4,7 @@
 //! The file is data only: it names shaders, host files and compilers, and runs nothing. It cannot name a
 //! program, since [`CompilerName`] has no path. It is searched in the working folder and its parents.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -72,6 +73,8 @@ pub struct ProjectMapping {
     pub block: String,
     /// Pattern of the shaders whose block it is; `None` for all shaders.
     pub shader: Option<String>,
+    /// Macros with which the shader is compiled, as the project or its arguments write them; empty for any.
+    pub defines: Vec<String>,
     /// Names of the host types, all of which are compared; empty if the entry only renames members.
     pub hosts: Vec<String>,
     /// The byte of the block at which the program puts the host struct.
@@ -80,6 +83,13 @@ pub struct ProjectMapping {
     pub contract: Option<SizeContract>,
     /// Host member names by shader member names.
     pub members: BTreeMap<String, String>,
+}
+
+impl ProjectMapping {
+    /// True if two entries are for the same blocks.
+    fn names_same_blocks(&self, other: &Self) -> bool {
+        (&self.block, &self.shader, &self.defines) == (&other.block, &other.shader, &other.defines)
+    }
 }
 
 /// `[[known]]`: an intended difference.
@@ -129,7 +139,7 @@ impl ProjectFile {
         for mapping in table.tables("map", &mut problems) {
             let place = mapping.range();
             let Some(mapping) = read_mapping(mapping, &mut problems) else { continue };
-            let is_same = |other: &&ProjectMapping| other.block == mapping.block && other.shader == mapping.shader;
+            let is_same = |other: &&ProjectMapping| other.names_same_blocks(&mapping);
             if project.mappings.iter().any(|other| is_same(&other)) {
                 problems.report(place, format!("block `{}` has an entry already", mapping.block));
             }
@@ -164,8 +174,9 @@ impl ProjectFile {
         relative.is_some_and(|relative| shaders.except.iter().any(|pattern| globs::names(pattern, &relative)))
     }
 
-    /// The entries for blocks of a shader. Those that name the shader come before those for all.
-    pub fn mappings_of(&self, shader: &Path) -> Vec<&ProjectMapping> {
+    /// The entries for blocks of a shader that is compiled with these macros. Those that name the shader come before those for
+    /// all, and among them those that name more macros.
+    pub fn mappings_of(&self, shader: &Path, defines: &[String]) -> Vec<&ProjectMapping> {
         let relative = self.relative(shader);
         let names_it = |mapping: &&ProjectMapping| {
             mapping
@@ -174,7 +185,11 @@ impl ProjectFile {
                 .is_some_and(|pattern| relative.as_ref().is_some_and(|relative| globs::names(pattern, relative)))
         };
         let own = self.mappings.iter().filter(names_it);
-        own.chain(self.mappings.iter().filter(|mapping| mapping.shader.is_none())).collect()
+        let mut found: Vec<&ProjectMapping> =
+            own.chain(self.mappings.iter().filter(|mapping| mapping.shader.is_none())).collect();
+        found.retain(|mapping| mapping.defines.iter().all(|define| defines.contains(define)));
+        found.sort_by_key(|mapping| (mapping.shader.is_none(), Reverse(mapping.defines.len())));
+        found
     }
 
     /// The path of a folder for included files that the project names, in `include` or as `-I` in `args`. It must lie in
@@ -322,7 +337,7 @@ fn read_shaders(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
 fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<ProjectMapping> {
     let block = table.required_string("block", problems);
     let (hosts, shader) = (table.strings("host", problems), table.string("shader", problems));
-    let offset = table.number("offset", problems);
+    let (defines, offset) = (table.strings("defines", problems), table.number("offset", problems));
     let mut contract = None;
     if let Some(value) = table.value("contract") {
         let word = string(value, problems).unwrap_or_default();
@@ -338,7 +353,7 @@ fn read_mapping(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -
         }
     }
     table.finish(problems);
-    Some(ProjectMapping { block: block?, shader, hosts, offset, contract, members })
+    Some(ProjectMapping { block: block?, shader, defines, hosts, offset, contract, members })
 }
 
 fn read_known(mut table: TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<KnownMismatch> {

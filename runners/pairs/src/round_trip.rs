@@ -16,6 +16,7 @@ use layoutproof_debuginfo::{DebugFile, Sibling, SiblingBytes, SiblingFiles};
 use layoutproof_hostcheck::shader_comment::BlockComment;
 use layoutproof_hostcheck::{ProgramStruct, VectorTypes};
 use layoutproof_layout::{RuleSet, lay_out, table};
+use layoutproof_report::host_check::CompiledAs;
 use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
 use layoutproof_source::sources::SourceMap;
 
@@ -125,6 +126,7 @@ fn case_blocks(folder: &Path, file: &Path, wanted: Structs<'_>) -> Vec<CaseBlock
             host_form: crate::shader_blocks::HostForm::One,
             renames: BTreeMap::new(),
             source: Arc::clone(&block_source),
+            compiled: CompiledAs::default(),
             open: None,
         });
         (text, format!("{id} under {rules}"), blocks.collect::<Vec<_>>())

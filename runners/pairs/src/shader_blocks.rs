@@ -19,7 +19,7 @@ use layoutproof_layout::{
     Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, Refusal,
     ShaderTarget, Span, lay_out,
 };
-use layoutproof_report::host_check::OpenChoices;
+use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, accounts, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
@@ -46,6 +46,7 @@ pub struct ShaderJob {
 #[derive(Clone, Debug)]
 pub struct TargetBlock {
     pub shader: String,
+    pub compiled: CompiledAs,
     /// The rule set, or the compiler that chooses one.
     pub target: String,
     pub layout: BlockLayout,
@@ -183,6 +184,11 @@ pub fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<S
     }
 }
 
+/// How a shader is compiled.
+fn compiled_as(job: &ShaderJob) -> CompiledAs {
+    CompiledAs { language: ShaderLanguage::of(job.declare.lang, &job.path), defines: job.declare.define.clone().into() }
+}
+
 /// Reads a shader with our own readers alone.
 ///
 /// # Errors
@@ -216,7 +222,9 @@ pub fn read_without_compilers(
                 }
             }
             let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
-            let blocks = blocks.into_iter().map(|block| TargetBlock { api, ..block }).collect();
+            let compiled = compiled_as(job);
+            let blocks =
+                blocks.into_iter().map(|block| TargetBlock { api, compiled: compiled.clone(), ..block }).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, others, ..ShaderBlocks::default() }));
         }
         InputContent::Declared(source) => Arc::<Source>::from(source),
@@ -256,6 +264,7 @@ pub fn read_without_compilers(
             read.warnings.extend(overlap_warnings(std::slice::from_ref(block), std::iter::once(under)));
             read.blocks.push(TargetBlock {
                 shader: word.clone().into_owned(),
+                compiled: compiled_as(job),
                 target,
                 names: names_of(block, &layout, &comment),
                 layout,
@@ -352,7 +361,9 @@ fn read_by_compiler(
         let source = Arc::new(BlockSource::Compiled { job: Arc::clone(&job), blocks: column.blocks.clone() });
         let own = commented_blocks(&word, column.blocks, &texts, &source, sources)?;
         let api = Some(column.native.column.target);
-        read.blocks.extend(own.into_iter().map(|block| TargetBlock { target: target.to_owned(), api, open, ..block }));
+        let compiled = compiled_as(&job);
+        let under = |block| TargetBlock { target: target.to_owned(), api, open, compiled: compiled.clone(), ..block };
+        read.blocks.extend(own.into_iter().map(under));
     }
     Ok(Ok(read))
 }
@@ -463,6 +474,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
     let (shader, target, source) = (shader.to_owned(), DECLARED.to_owned(), Arc::clone(source));
     TargetBlock {
         shader,
+        compiled: CompiledAs::default(),
         target,
         layout,
         places,

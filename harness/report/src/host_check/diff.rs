@@ -2,7 +2,6 @@
 //! what the host has, `+` what the shader reads, and a line without a mark is what both have.
 
 use std::ops::Range;
-use std::path::Path;
 
 use super::CheckedPair;
 use super::view::View;
@@ -310,7 +309,7 @@ pub(crate) enum SideWords {
 
 impl SideWords {
     pub(crate) fn of_shader(pair: &CheckedPair) -> Self {
-        Self::Shader(ShaderLanguage::of(None, Path::new(&pair.shader)).unwrap_or(ShaderLanguage::Hlsl))
+        Self::Shader(pair.compiled.language.unwrap_or(ShaderLanguage::Hlsl))
     }
 
     pub(crate) fn of_host(pair: &CheckedPair) -> Self {

@@ -14,45 +14,66 @@ pub struct MapEntry {
     pub block: String,
     /// `None` for all shaders.
     pub shader: Option<String>,
+    /// The macros with which the shader has this block; empty if it does not depend on them.
+    pub defines: Vec<String>,
     pub host: String,
 }
 
 impl fmt::Display for MapEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { block, shader, host } = self;
+        let Self { block, shader, defines, host } = self;
         let shader = shader.as_ref().map_or_else(String::new, |shader| format!("shader = {shader:?}\n"));
-        write!(f, "\n[[map]]\nblock = {block:?}\n{shader}host = {host:?}\n")
+        let defines = if defines.is_empty() { String::new() } else { format!("defines = {defines:?}\n") };
+        write!(f, "\n[[map]]\nblock = {block:?}\n{shader}{defines}host = {host:?}\n")
     }
 }
 
+/// The structs that fit a block, by the macros with which its shader has it. Each target has the same ones.
+type HostsByDefines<'a> = BTreeMap<&'a [String], BTreeSet<Option<&'a str>>>;
+
 /// The entries for the blocks with a best proposal that agrees. They change no block that has a struct already: other shaders
-/// may have another block of the name.
+/// may have another block of the name, and so may the same one with other macros.
 pub fn map_entries(check: &HostCheck) -> Vec<MapEntry> {
-    let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<Option<&str>>>> = BTreeMap::new();
+    let mut hosts: BTreeMap<&str, BTreeMap<&str, HostsByDefines<'_>>> = BTreeMap::new();
     for unmatched in &check.unmatched {
-        let of_block = hosts.entry(&unmatched.block).or_default();
-        of_block.entry(&unmatched.shader).or_default().insert(fitting_proposal(unmatched));
+        let of_block = hosts.entry(&unmatched.block).or_default().entry(&unmatched.shader).or_default();
+        of_block.entry(&unmatched.compiled.defines).or_default().insert(fitting_proposal(unmatched));
     }
-    let paired: BTreeSet<(String, &str)> =
-        check.pairs.iter().map(|pair| (pair.shader_name(), pair.shader.as_str())).collect();
+    let mut paired: BTreeMap<(String, &str), BTreeSet<&[String]>> = BTreeMap::new();
+    for pair in &check.pairs {
+        paired.entry((pair.shader_name(), &pair.shader)).or_default().insert(&pair.compiled.defines);
+    }
     let mut found = Vec::new();
     for (block, by_shader) in hosts {
-        let entry = |shader: Option<&str>, host: &str| MapEntry {
+        let entry = |shader: Option<&str>, defines: &[String], host: &str| MapEntry {
             block: block.to_owned(),
             shader: shader.map(str::to_owned),
+            defines: defines.to_vec(),
             host: host.to_owned(),
         };
-        let mut all = by_shader.values().flatten();
+        let mut all = by_shader.values().flat_map(BTreeMap::values).flatten();
         let first = all.next().copied().flatten();
-        let is_one = all.all(|other| *other == first) && !paired.iter().any(|(paired, _)| paired == block);
+        let is_one = all.all(|other| *other == first) && !paired.keys().any(|(paired, _)| paired == block);
         if let Some(host) = first.filter(|_| is_one && by_shader.len() > MOST_SHADERS) {
-            found.push(entry(None, host));
+            found.push(entry(None, &[], host));
             continue;
         }
-        for (shader, hosts) in by_shader.iter().filter(|(shader, _)| !paired.contains(&(block.to_owned(), **shader))) {
-            // Each target of the shader needs the same.
-            if let (Some(Some(host)), 1) = (hosts.first(), hosts.len()) {
-                found.push(entry(Some(shader), host));
+        for (shader, by_defines) in by_shader {
+            let paired = paired.get(&(block.to_owned(), shader));
+            let all: BTreeSet<Option<&str>> = by_defines.values().flatten().copied().collect();
+            if let (Some(Some(host)), 1, None) = (all.first(), all.len(), paired) {
+                found.push(entry(Some(shader), &[], host));
+                continue;
+            }
+            // An entry also counts for a shader with more macros.
+            let others = || by_defines.keys().chain(paired.into_iter().flatten());
+            let is_free = |own: &[String]| {
+                !others().any(|other| *other != own && own.iter().all(|define| other.contains(define)))
+            };
+            for (defines, hosts) in by_defines.iter().filter(|(defines, _)| is_free(defines)) {
+                if let (Some(Some(host)), 1) = (hosts.first(), hosts.len()) {
+                    found.push(entry(Some(shader), defines, host));
+                }
             }
         }
     }

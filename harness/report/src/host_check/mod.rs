@@ -36,6 +36,7 @@ use layoutproof_events::{Account, Reasons};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{BlockKind, Column};
 use layoutproof_source::diagnostics::ReadingAdvice;
+use layoutproof_source::shader_language::ShaderLanguage;
 use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
@@ -103,6 +104,7 @@ pub struct CheckedPair {
     /// Rule set, or the compiler that chose the layout: `native:dxc-dxil`.
     pub target: String,
     pub shader: String,
+    pub compiled: CompiledAs,
     pub host: String,
     /// File with the debug information that defines the host struct.
     pub host_file: String,
@@ -120,6 +122,15 @@ pub struct CheckedPair {
     pub alternatives: Vec<HostProposal>,
     /// One entry per device, API and producer; empty if the check ran on none.
     pub proofs: Vec<PairProof>,
+}
+
+/// How a shader is compiled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CompiledAs {
+    /// `None` for the output of a compiler.
+    pub language: Option<ShaderLanguage>,
+    /// The macros, as `NAME` or `NAME=VALUE`.
+    pub defines: Arc<[String]>,
 }
 
 /// The rule set or the compiler of a pair in the words of `show`: `D3D12 · DXC`.
@@ -166,6 +177,7 @@ pub struct UnmatchedBlock {
     /// Rule set, or the compiler that chose the layout.
     pub target: String,
     pub shader: String,
+    pub compiled: CompiledAs,
     pub place: Option<LinePlace>,
     pub reason: UnmatchedReason,
     /// True if the user named the host type.

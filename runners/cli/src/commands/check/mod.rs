@@ -536,7 +536,7 @@ fn state_hosts(blocks: Vec<TargetBlock>, args: &CheckArgs, project: &ProjectFile
         if hosts.is_empty() {
             hosts.extend(block.names.stated.clone());
         }
-        for mapping in project.mappings_of(Path::new(&block.shader)) {
+        for mapping in project.mappings_of(Path::new(&block.shader), &block.compiled.defines) {
             if is_name_of(&block, &mapping.block) {
                 if hosts.is_empty() {
                     hosts.clone_from(&mapping.hosts);

@@ -24,6 +24,45 @@ fn a_struct_is_pushed_at_its_offset() {
     assert!(folder.run("check a.frag host.o").exits(2).err.contains("block `material` has an entry already"));
 }
 
+/// A file that the project compiles with two sets of macros has two blocks of one name.
+#[test]
+fn an_entry_names_the_macros_of_its_block() {
+    let shader =
+        "cbuffer Draw {\n#ifdef SKY\nfloat4 zenith; float4 horizon;\n#else\nfloat4 albedo; float rough;\n#endif\n};";
+    let host = "struct One { float zenith[4], horizon[4]; } a; struct Two { float albedo[4], rough; } b;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let project = "schema = 1\nhost = [\"host.o\"]\n[[shader]]\nfiles = [\"a.hlsl\"]\ndefines = [\"SKY=1\"]\n\
+                   [[shader]]\nfiles = [\"a.hlsl\"]\n";
+    let sky = "[[map]]\nblock = \"Draw\"\ndefines = [\"SKY=1\"]\nhost = \"One\"\n";
+    let mesh = "[[map]]\nblock = \"Draw\"\nhost = \"Two\"\n";
+    for entries in [format!("{sky}{mesh}"), format!("{mesh}{sky}")] {
+        folder.write("layoutproof.toml", format!("{project}{entries}").as_bytes());
+        let answer = folder.run("check --format json").exits(0);
+        assert_eq!(pairs(&answer), ["Draw One agree", "Draw Two agree"], "{entries}");
+    }
+    // One entry for both compares them with one struct.
+    folder.write("layoutproof.toml", format!("{project}{mesh}").as_bytes());
+    assert_eq!(pairs(&folder.run("check --format json").exits(1)), ["Draw Two differ", "Draw Two agree"]);
+    folder.write("layoutproof.toml", format!("{project}{sky}{sky}").as_bytes());
+    assert!(folder.run("check").exits(2).err.contains("block `Draw` has an entry already"));
+}
+
+/// `--write-map` names the macros where only some blocks of a file have a struct that fits.
+#[test]
+fn written_entries_name_the_macros_of_their_blocks() {
+    let shader = "cbuffer Shade {\n#ifdef SKY\nfloat4 zenith; float4 horizon; float haze;\n#else\nfloat4 albedo; float rough;\n#endif\n};";
+    let host = "namespace a { struct Stuff { float zenith[4], horizon[4], haze, more[8]; } a; } \
+                namespace b { struct Things { float zenith[4], horizon[4], other; } c; }";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let project = "schema = 1\nhost = [\"host.o\"]\n[[shader]]\nfiles = [\"a.hlsl\"]\ndefines = [\"SKY=1\"]\n\
+                   [[shader]]\nfiles = [\"a.hlsl\"]\ndefines = [\"MESH=1\"]\n";
+    folder.write("layoutproof.toml", project.as_bytes());
+    folder.run("check --write-map").exits(4);
+    let entry = "[[map]]\nblock = \"Shade\"\nshader = \"a.hlsl\"\ndefines = [\"SKY=1\"]\nhost = \"a::Stuff\"\n";
+    assert_eq!(folder.read("layoutproof.toml"), format!("{project}\n{entry}"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["Shade a::Stuff agree"]);
+}
+
 #[test]
 fn a_stated_contract_is_kept() {
     let shader =
