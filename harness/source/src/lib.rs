@@ -5,6 +5,7 @@
 pub mod diagnostics;
 pub mod encoding;
 mod excerpt;
+pub mod host_text;
 pub mod nearest_name;
 pub mod plain_text;
 mod render;

@@ -11,6 +11,8 @@ use layoutproof_readers::container::CONTAINER_MAGIC;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
 
+use crate::host_text_shaders::program_language;
+
 /// An input of `check`, sorted by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckInput {
@@ -18,6 +20,8 @@ pub enum CheckInput {
     Shader(PathBuf),
     /// A file with debug information.
     Host(PathBuf),
+    /// The text of a program, which may have shaders in its strings.
+    HostText(PathBuf),
 }
 
 /// First bytes of files with debug information.
@@ -69,10 +73,8 @@ impl CheckInput {
         match (front_end.is_some(), HOST_SUFFIXES.contains(&suffix.as_str())) {
             (true, _) => Ok(Self::Shader(path.to_owned())),
             (false, true) => Ok(Self::Host(path.to_owned())),
-            (false, false) if is_host_text(path) => bail!(
-                "{} is the text of a program: name the object or program that the build makes of it, with debug information",
-                path.display()
-            ),
+            (false, false) if program_language(path, named).is_some() => Ok(Self::HostText(path.to_owned())),
+            (false, false) if is_host_text(path) => Err(no_shader_in(path)),
             (false, false) => bail!(
                 "{} is neither a shader ({}) nor an object, library, program or .pdb; \
                  --lang names the language of a shader with another suffix",
@@ -81,6 +83,14 @@ impl CheckInput {
             ),
         }
     }
+}
+
+/// The message about the text of a program without shaders.
+pub fn no_shader_in(path: &Path) -> anyhow::Error {
+    anyhow!(
+        "{} is the text of a program: name the object or program that the build makes of it, with debug information",
+        path.display()
+    )
 }
 
 /// The file with debug information in a bundle that `dsymutil` wrote.

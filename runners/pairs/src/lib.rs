@@ -16,6 +16,7 @@ pub mod debug_worker;
 pub mod first_project;
 pub mod hidden_blocks;
 mod host_structs;
+pub mod host_text_shaders;
 pub mod input_kind;
 pub mod lock;
 mod nearness;

@@ -39,7 +39,7 @@ pub fn read_in_part(
 ) -> anyhow::Result<Option<PartialReading>> {
     let Some(FrontEnd::Text(front_end)) = FrontEnd::of(job.declare.lang, &job.path) else { return Ok(None) };
     let (mut problems, mut sources) = (problems.to_vec(), sources.clone());
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut texts: BTreeMap<String, String> = (*job.declare.texts).clone();
     let mut macros: BTreeSet<String> = BTreeSet::new();
     for _ in 0..MOST_ROUNDS {
         let Some(changed) = without_problems(&problems, &sources, front_end.language) else { return Ok(None) };

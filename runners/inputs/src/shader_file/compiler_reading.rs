@@ -248,7 +248,9 @@ impl RefusedFile<'_> {
         let has_compilers = matches!(self.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
         // Compilers take their whole time limit for a file of zeros.
         let is_binary = self.sources.files().get(self.first_file).is_some_and(|own| own.text.contains('\0'));
-        !is_unsound && !is_binary && has_compilers && self.path.is_file()
+        // Compilers open files themselves, so they cannot read a text in place of one.
+        let is_file = self.path.is_file() && !self.declare.texts.contains_key(&self.path.display().to_string());
+        !is_unsound && !is_binary && has_compilers && is_file
     }
 
     /// The problems, the first error with advice on compilers.

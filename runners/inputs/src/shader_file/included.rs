@@ -99,7 +99,7 @@ impl IncludedFiles {
     }
 
     /// True if something is at this path that may not be read.
-    pub(super) fn excludes(&self, path: &Path) -> bool {
+    pub fn excludes(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|real| !self.allows(&real))
     }
 

@@ -8,10 +8,12 @@ use layoutproof_compilers::regular_file::{open_regular, read_text};
 use layoutproof_debuginfo::{HostFileSummary, summarize};
 use layoutproof_frontend::module_files;
 use layoutproof_inputs::files::entries;
+use layoutproof_source::host_text::{HostText, ProgramLanguage, language_of};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::slashed;
 use super::unread_kinds::UnreadKinds;
+use crate::host_text_shaders::{IncludedShader, included_shader};
 
 /// Maximum number of files and folders to visit.
 pub(super) const MOST_ENTRIES: usize = 50_000;
@@ -37,6 +39,9 @@ const FOREIGN_FOLDERS: [&str; 12] = [
 
 /// Longest shader to search for included files, in bytes.
 const LONGEST_SHADER: u64 = 4 << 20;
+
+/// Longest text of a program to search for shaders, in bytes.
+const LONGEST_HOST_TEXT: u64 = 1 << 20;
 
 /// Names of folders in which a build puts its results, also with more after a hyphen and the like. The
 /// shaders in them are copies.
@@ -64,6 +69,10 @@ pub(super) struct FoundFiles {
     pub(super) foreign: Vec<PathBuf>,
     /// Build folders, whose shaders are copies.
     pub(super) builds: Vec<PathBuf>,
+    /// Texts of programs with shaders in their strings, or that include shaders under other names.
+    pub(super) host_texts: Vec<(PathBuf, HostText)>,
+    /// SPIR-V, also of builds.
+    pub(super) spirv: Vec<PathBuf>,
     pub(super) unread_kinds: UnreadKinds,
     pub(super) visited: usize,
 }
@@ -155,8 +164,18 @@ impl FoundFiles {
     }
 
     fn add(&mut self, file: &Path, relative: PathBuf, place: Place) {
-        if !place.is_build && self.unread_kinds.takes(file, &relative) {
+        if relative.extension().is_some_and(|suffix| suffix == "spv") {
+            self.spirv.push(relative);
             return;
+        }
+        if !place.is_build {
+            if let Some(text) = host_text(file) {
+                self.host_texts.push((relative, text));
+                return;
+            }
+            if self.unread_kinds.takes(file, &relative) {
+                return;
+            }
         }
         if ShaderLanguage::of(None, file).is_none() {
             self.add_host(file, relative);
@@ -172,6 +191,22 @@ impl FoundFiles {
             self.hosts.push((relative, summary, time));
         }
     }
+}
+
+/// The shaders in the text of a program, if it has some that are not files with the suffix of a shader.
+fn host_text(file: &Path) -> Option<HostText> {
+    let language = ProgramLanguage::of(file)?;
+    let text = read_text(file, LONGEST_HOST_TEXT).ok()?;
+    let may_include = ["include_str!", "embedFile", "#embed"].iter().any(|word| text.contains(word));
+    if !may_include && language_of(&text).is_none() {
+        return None;
+    }
+    let found = HostText::read(&text, language);
+    let folder = file.parent()?;
+    let has_file = || {
+        found.included.iter().any(|name| matches!(included_shader(&folder.join(name)), Some(IncludedShader::ByText(_))))
+    };
+    (!found.shaders.is_empty() || has_file()).then_some(found)
 }
 
 /// True for `build`, `build-debug` and `out2`, not for `debugprintf`.

@@ -10,6 +10,7 @@ mod work_time;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -18,15 +19,17 @@ use layoutproof_debuginfo::{HostFileKind, HostFileSummary};
 use layoutproof_inputs::globs;
 use layoutproof_report::host_check::{BetterChoice, BetterLayout};
 use layoutproof_show::style::counted;
+use layoutproof_source::host_text::{HostText, ShaderString};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 pub use self::better_layouts::BetterLayouts;
 pub use self::trials::GUESSED_VALUE;
 
-use self::build_defines::define_sets;
+use self::build_defines::{define_sets, sets_of_shaders};
 use self::found_files::{FoundFiles, MOST_ENTRIES};
-use self::trials::{Macros, Problem, Trial, Trials};
+use self::trials::{Macros, Problem, Trial, TrialShader, Trials};
 use self::work_time::WorkTime;
+use crate::host_text_shaders::{IncludedShader, included_shader};
 use crate::shader_blocks::TargetBlock;
 
 /// Maximum number of objects to list one by one; more become patterns.
@@ -55,6 +58,10 @@ pub struct FirstProject {
     includes: BTreeSet<String>,
     /// Shaders that can be read only with macros, by language and macros.
     with_defines: BTreeMap<(ShaderLanguage, Macros, Vec<String>), BTreeSet<String>>,
+    /// Texts of programs with shaders in their strings.
+    host_texts: BTreeSet<String>,
+    /// SPIR-V that the build made of shaders that cannot be read.
+    spirv: BTreeSet<String>,
     pub shader_count: usize,
     pub hosts: BTreeSet<String>,
     /// The number of files that the patterns of hosts match.
@@ -113,9 +120,14 @@ impl FirstProject {
             .filter(is_main)
             .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
             .collect();
-        let trials = Trials { includes: &includes, define_sets: &define_sets };
-        let paths: Vec<PathBuf> = shaders.iter().map(|(file, _)| folder.join(file)).collect();
-        let tried = trials.of(&paths, || time.is_left())?;
+        let own_sets = sets_of_shaders(folder, &found.files);
+        let trials = Trials { includes: &includes, define_sets: &define_sets, own_sets: &own_sets };
+        let in_file = |(file, _): &(&PathBuf, _)| TrialShader { path: folder.join(file), string: None, language: None };
+        let in_texts: Vec<(&PathBuf, TrialShader)> =
+            found.host_texts.iter().flat_map(|(file, text)| shaders_in(folder, file, text)).collect();
+        let all = shaders.iter().map(in_file).chain(in_texts.iter().map(|(_, shader)| shader.clone()));
+        let mut tried = trials.of(&all.collect::<Vec<_>>(), || time.is_left())?;
+        let of_texts = tried.trials.split_off(shaders.len());
         self.reading_seconds = time.seconds();
         // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
         let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
@@ -125,12 +137,14 @@ impl FirstProject {
             }
         }
         for ((file, language), trial) in shaders.into_iter().zip(tried.trials) {
-            let trial = match (trial, macros_of.get(&(file.parent(), language))) {
-                (Trial::NotRead(None), Some(set)) => {
+            let own = file.file_name().and_then(|name| own_sets.get(name.to_str()?)?.first());
+            let of_folder = macros_of.get(&(file.parent(), language));
+            let trial = match (trial, own, of_folder) {
+                (Trial::NotRead(_), Some(set), _) | (Trial::NotRead(None), None, Some(set)) => {
                     self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
                 }
-                (trial, _) => trial,
+                (trial, ..) => trial,
             };
             if let Trial::Alone | Trial::NotRead(_) = trial {
                 self.shaders.entry(language).or_default().insert(pattern_of(file));
@@ -159,7 +173,16 @@ impl FirstProject {
             }
         }
 
+        self.choose_host_texts(&in_texts, of_texts, &mut refused);
         self.exclude_unsearched(found);
+        let is_whole = refused.is_empty() && found.unread_kinds.is_empty();
+        if !is_whole {
+            let modules = self.modules_without_source(found).into_iter().map(|file| folder.join(file)).collect();
+            for module in trials.modules_with_blocks(modules, || time.is_left())? {
+                self.spirv.extend(module.strip_prefix(folder).map(slashed));
+            }
+            self.shader_count += self.spirv.len();
+        }
         self.note_refused(refused);
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
@@ -167,6 +190,55 @@ impl FirstProject {
             self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
         }
         Ok(tried.blocks)
+    }
+
+    /// Lists the texts of programs whose shaders can all be read.
+    fn choose_host_texts(
+        &mut self,
+        shaders: &[(&PathBuf, TrialShader)],
+        trials: Vec<Trial>,
+        refused: &mut BTreeMap<String, Vec<String>>,
+    ) {
+        let mut readable: BTreeMap<&PathBuf, usize> = BTreeMap::new();
+        let mut unreadable: BTreeSet<&PathBuf> = BTreeSet::new();
+        for ((file, shader), trial) in shaders.iter().zip(trials) {
+            let problem = match trial {
+                Trial::Alone | Trial::NotRead(None) => {
+                    *readable.entry(file).or_default() += 1;
+                    continue;
+                }
+                Trial::With(_, macros) => format!("it needs the macros {}", macros.join(", ")),
+                Trial::NotRead(Some(Problem { cause, advice })) | Trial::Refused(Problem { cause, advice }) => {
+                    format!("{cause}{advice}")
+                }
+            };
+            unreadable.insert(file);
+            let line = shader.string.as_ref().map_or(1, |string| string.line);
+            let causes = refused.entry("a string of a program".to_owned()).or_default();
+            causes.push(format!("{}:{line}: {problem}", slashed(file)));
+        }
+        for (file, count) in readable.into_iter().filter(|(file, _)| !unreadable.contains(file)) {
+            self.host_texts.insert(slashed(file));
+            self.shader_count += count;
+        }
+    }
+
+    /// The SPIR-V that is not made of a shader that is listed, by the names of the files.
+    fn modules_without_source(&self, found: &FoundFiles) -> Vec<PathBuf> {
+        let listed = |file: &PathBuf| {
+            let patterns = self.shaders.values().flatten();
+            let is_excepted = self.except.values().flatten().any(|except| *except == slashed(file));
+            let with_defines = self.with_defines.values().flatten();
+            (patterns.into_iter().any(|pattern| globs::names(pattern, file)) && !is_excepted)
+                || with_defines.into_iter().any(|name| *name == slashed(file))
+        };
+        let mut sources: BTreeSet<&OsStr> = BTreeSet::new();
+        for file in found.shaders.iter().filter(|file| listed(file)) {
+            sources.extend(file.file_name());
+            sources.extend(file.file_stem());
+        }
+        let is_known = |module: &&PathBuf| module.file_stem().is_some_and(|stem| sources.contains(stem));
+        found.spirv.iter().filter(|module| !is_known(module)).cloned().collect()
     }
 
     /// Excludes the folders that were not searched where a pattern would search them, and drops what no pattern matches.
@@ -260,6 +332,16 @@ impl FirstProject {
         lines
     }
 
+    /// The files of SPIR-V, or the folders of many.
+    fn patterns_of_spirv(&self) -> BTreeSet<String> {
+        if self.spirv.len() <= MOST_OBJECTS {
+            return self.spirv.clone();
+        }
+        let folder =
+            |file: &String| file.rsplit_once('/').map_or("*.spv".to_owned(), |(folder, _)| format!("{folder}/*.spv"));
+        self.spirv.iter().map(folder).collect()
+    }
+
     /// The text of the file.
     pub fn text(&self) -> String {
         let list = |names: &BTreeSet<String>| {
@@ -300,6 +382,13 @@ impl FirstProject {
             shaders += &self.layout_of(*language);
             shaders.push('\n');
         }
+        let lists = [
+            ("Shaders in the strings of programs", self.host_texts.clone()),
+            ("SPIR-V that the build made of shaders that cannot be read", self.patterns_of_spirv()),
+        ];
+        for (title, files) in lists.iter().filter(|(_, files)| !files.is_empty()) {
+            let _ = write!(shaders, "# {title}\n[[shader]]\nfiles = {}\n\n", list(files));
+        }
         if shaders.is_empty() {
             "# [[shader]]\n# files = [\"shaders/**/*.hlsl\"]\n\n".clone_into(&mut shaders);
         }
@@ -318,6 +407,22 @@ impl FirstProject {
             list(&self.hosts)
         )
     }
+}
+
+/// The shaders in the text of a program: its strings, and the files that it includes under other names than those of shaders.
+fn shaders_in<'a>(folder: &Path, file: &'a PathBuf, text: &HostText) -> Vec<(&'a PathBuf, TrialShader)> {
+    let path = folder.join(file);
+    let string = |string: &ShaderString| {
+        (file, TrialShader { path: path.clone(), string: Some(string.clone()), language: None })
+    };
+    let mut found: Vec<(&PathBuf, TrialShader)> = text.shaders.iter().map(string).collect();
+    for name in &text.included {
+        let path = path.with_file_name(name);
+        if let Some(IncludedShader::ByText(language)) = included_shader(&path) {
+            found.push((file, TrialShader { path, string: None, language: Some(language) }));
+        }
+    }
+    found
 }
 
 /// A setting with its reason; one that is not likely as a comment, because it might hide a mistake.

@@ -1,7 +1,7 @@
 //! Tries how each shader of a folder can be read: alone, with the macros of the build, by compilers, or with
 //! macros whose values are guessed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use layoutproof_hostcheck::matching::BlockNames;
@@ -10,8 +10,11 @@ use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::refused_input::{advice_on, reading_errors};
 use layoutproof_layout::BlockLayout;
 use layoutproof_source::diagnostics::{Diagnostic, ReadingAdvice};
+use layoutproof_source::host_text::ShaderString;
+use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use crate::host_text_shaders::with_string;
 use crate::parallel;
 use crate::shader_blocks::{ShaderBlocks, ShaderJob, TargetBlock, read, read_without_compilers};
 
@@ -29,6 +32,18 @@ pub(super) struct Trials<'a> {
     pub includes: &'a [String],
     /// Sets of macros that the build defines.
     pub define_sets: &'a [Vec<String>],
+    /// Sets of macros that the build defines for single shaders, by the names of their files.
+    pub own_sets: &'a BTreeMap<String, Vec<Vec<String>>>,
+}
+
+/// A shader to try.
+#[derive(Clone, Debug)]
+pub(super) struct TrialShader {
+    pub path: PathBuf,
+    /// The shader, if it is a string in the text of a program at `path`.
+    pub string: Option<ShaderString>,
+    /// Its language, if the suffix does not tell it.
+    pub language: Option<ShaderLanguage>,
 }
 
 /// What came of the trials.
@@ -89,7 +104,11 @@ impl Trials<'_> {
     ///
     /// # Errors
     /// The threads cannot be started.
-    pub(super) fn of(self, shaders: &[PathBuf], has_time: impl Fn() -> bool + Sync) -> anyhow::Result<TriedShaders> {
+    pub(super) fn of(
+        self,
+        shaders: &[TrialShader],
+        has_time: impl Fn() -> bool + Sync,
+    ) -> anyhow::Result<TriedShaders> {
         let mut known: HashMap<(BlockNames, Option<&Path>), Vec<BlockLayout>> = HashMap::new();
         let mut blocks = Vec::new();
         let mut trials: Vec<Option<Trial>> = vec![None; shaders.len()];
@@ -104,7 +123,7 @@ impl Trials<'_> {
                     match result {
                         Some(Ok((trial, read))) => {
                             trials[*shader] = Some(trial);
-                            let folder = shaders[*shader].parent();
+                            let folder = shaders[*shader].path.parent();
                             let is_new = |block: &TargetBlock| {
                                 let layouts = known.entry((block.names.clone(), folder)).or_default();
                                 let is_new = block.open.is_some() && !layouts.contains(&block.layout);
@@ -134,47 +153,77 @@ impl Trials<'_> {
         })
     }
 
+    /// The modules of compilers that have blocks, of those for which there is time.
+    ///
+    /// # Errors
+    /// The threads cannot be started.
+    pub(super) fn modules_with_blocks(
+        self,
+        modules: Vec<PathBuf>,
+        has_time: impl Fn() -> bool + Sync,
+    ) -> anyhow::Result<Vec<PathBuf>> {
+        let has_blocks = parallel::for_all(&modules, |path| {
+            let module = TrialShader { path: path.clone(), string: None, language: None };
+            let read = || self.blocks_of(&module, &[], read_without_compilers);
+            has_time() && read().is_ok_and(|blocks| !blocks.is_empty())
+        })?;
+        Ok(modules.into_iter().zip(has_blocks).filter_map(|(path, has)| has.then_some(path)).collect())
+    }
+
     /// Tries one way. The error is the problem of reading the shader alone, with our own reader.
     fn attempt(
         self,
         attempt: Attempt,
-        path: &Path,
+        shader: &TrialShader,
         problem: Option<&Problem>,
         has_time: &impl Fn() -> bool,
     ) -> Result<(Trial, Vec<TargetBlock>), Problem> {
         let Some(problem) = problem else {
-            return self.blocks_of(path, &[], read_without_compilers).map(|blocks| (Trial::Alone, blocks));
+            return self.blocks_of(shader, &[], read_without_compilers).map(|blocks| (Trial::Alone, blocks));
         };
         let with_set = |read: &dyn Fn(&[String]) -> Option<Vec<TargetBlock>>| {
-            let mut sets = self.define_sets.iter().take_while(|_| has_time());
+            let name = shader.path.file_name().unwrap_or_default().to_string_lossy();
+            let own = self.own_sets.get(name.as_ref()).into_iter().flatten();
+            let mut sets = own.chain(self.define_sets).take_while(|_| has_time());
             sets.find_map(|set| Some((Trial::With(Macros::Build, set.clone()), read(set)?)))
         };
         let found = match attempt {
             Attempt::Alone => None,
-            Attempt::BuildMacros => with_set(&|set| self.blocks_of(path, set, read_without_compilers).ok()),
+            Attempt::BuildMacros => with_set(&|set| self.blocks_of(shader, set, read_without_compilers).ok()),
             Attempt::Compilers => {
                 // No compiler can read a shader that lacks its macros.
                 let has_macros = |problem: &Problem| problem.advice.macros.is_empty();
-                let alone = if has_macros(problem) { self.blocks_of(path, &[], read).ok() } else { None };
+                let alone = if has_macros(problem) { self.blocks_of(shader, &[], read).ok() } else { None };
                 match alone {
                     Some(blocks) => Some((Trial::Alone, blocks)),
-                    None => with_set(&|set| match self.blocks_of(path, set, read_without_compilers) {
+                    None => with_set(&|set| match self.blocks_of(shader, set, read_without_compilers) {
                         Err(own) if !has_macros(&own) => None,
-                        _ => self.blocks_of(path, set, read).ok(),
+                        _ => self.blocks_of(shader, set, read).ok(),
                     }),
                 }
             }
-            Attempt::GuessedMacros => self.with_guessed_macros(path, problem.clone(), has_time),
+            Attempt::GuessedMacros => self.with_guessed_macros(shader, problem.clone(), has_time),
         };
         found.ok_or_else(|| problem.clone())
     }
 
     /// The blocks of a shader with these macros, or why it cannot be read with them. A shader may have no block.
-    fn blocks_of(self, file: &Path, defines: &[String], read: ReadShader) -> Result<Vec<TargetBlock>, Problem> {
-        let declare =
-            DeclareArgs { include: self.includes.to_vec(), define: defines.to_vec(), ..DeclareArgs::default() };
+    fn blocks_of(
+        self,
+        shader: &TrialShader,
+        defines: &[String],
+        read: ReadShader,
+    ) -> Result<Vec<TargetBlock>, Problem> {
+        let declare = DeclareArgs {
+            include: self.includes.to_vec(),
+            define: defines.to_vec(),
+            lang: shader.language,
+            ..DeclareArgs::default()
+        };
+        let string = shader.string.as_ref();
+        let declare = string.map_or(declare.clone(), |string| with_string(&declare, &shader.path, string));
         let job = ShaderJob {
-            path: file.to_owned(),
+            path: shader.path.clone(),
             declare,
             profile: None,
             named: LayoutSelection::default(),
@@ -194,7 +243,7 @@ impl Trials<'_> {
     /// Reads a shader with the macros that its `#error` lines ask for; `None` if they are not enough.
     fn with_guessed_macros(
         self,
-        file: &Path,
+        shader: &TrialShader,
         mut problem: Problem,
         has_time: &impl Fn() -> bool,
     ) -> Option<(Trial, Vec<TargetBlock>)> {
@@ -209,7 +258,7 @@ impl Trials<'_> {
             // A shader with all of its macros may only be too much for our own reader.
             let has_macros = macros.len() == before;
             let read: ReadShader = if has_macros { read } else { read_without_compilers };
-            match self.blocks_of(file, &defines, read) {
+            match self.blocks_of(shader, &defines, read) {
                 Ok(blocks) => return Some((Trial::With(Macros::Guessed, defines), blocks)),
                 Err(_) if has_macros => return None,
                 Err(next) => problem = next,
@@ -232,10 +281,11 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             path
         };
-        let paths: Vec<PathBuf> = shaders.iter().enumerate().map(write).collect();
+        let paths = shaders.iter().enumerate().map(write);
+        let shaders: Vec<TrialShader> = paths.map(|path| TrialShader { path, string: None, language: None }).collect();
         let asked = AtomicU32::new(0);
         let has_time = || asked.fetch_add(1, Ordering::Relaxed) < questions;
-        Trials { includes: &[], define_sets: &[] }.of(&paths, has_time).unwrap().trials
+        Trials { includes: &[], define_sets: &[], own_sets: &BTreeMap::new() }.of(&shaders, has_time).unwrap().trials
     }
 
     /// A compiler or macros might still read the shader.

@@ -98,6 +98,11 @@ impl UnreadKinds {
         false
     }
 
+    /// True if no file was counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
     fn add(&mut self, noun: &str, rest: String, advice: &'static str, relative: &Path) {
         self.found.entry((noun.to_owned(), rest, advice)).or_default().push(slashed(relative));
     }

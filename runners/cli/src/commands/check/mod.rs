@@ -26,7 +26,8 @@ use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
 use layoutproof_pairs::hidden_blocks::note_hidden_blocks;
-use layoutproof_pairs::input_kind::CheckInput;
+use layoutproof_pairs::host_text_shaders::HostTextShaders;
+use layoutproof_pairs::input_kind::{CheckInput, no_shader_in};
 use layoutproof_pairs::lock::{Lock, shader_name};
 use layoutproof_pairs::other_layouts::note_other_layouts;
 use layoutproof_pairs::pairing::{PairRules, Pairing, pair};
@@ -91,7 +92,8 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let mut unread = UnreadInputs::default();
     let inputs = CheckInputs::collect(args, &project, &mut unread)?;
     let mut sources = SourceMap::default();
-    let read = read_shaders(&inputs.shaders, &mut sources, &mut unread)?;
+    let mut read = read_shaders(&inputs.shaders, &mut sources, &mut unread)?;
+    read.others.extend(inputs.unfinished());
     let blocks = state_hosts(read.blocks, args, &project)?;
     warn_rendered(&render(&without_repeats(read.warnings, &sources), &sources, style.colour));
 
@@ -287,6 +289,8 @@ fn exit_of(check: &HostCheck) -> Exit {
 struct CheckInputs {
     shaders: Vec<ShaderJob>,
     hosts: Vec<PathBuf>,
+    /// The texts of programs with the lines of shaders that they complete when they run.
+    unfinished: Vec<(PathBuf, u32)>,
 }
 
 impl CheckInputs {
@@ -299,7 +303,9 @@ impl CheckInputs {
         let mut inputs = Self::default();
         for path in &args.inputs {
             match CheckInput::of(path, args.declare.lang) {
-                Ok(CheckInput::Shader(path)) => inputs.add_named_shader(&path, args, project)?,
+                Ok(CheckInput::Shader(path) | CheckInput::HostText(path)) => {
+                    inputs.add_named_shader(&path, args, project, unread)?;
+                }
                 Ok(CheckInput::Host(path)) => inputs.hosts.push(path),
                 Err(error) => unread.add(path, error),
             }
@@ -308,7 +314,7 @@ impl CheckInputs {
         unread.end_if(inputs.shaders.is_empty())?;
         if inputs.shaders.is_empty() {
             for shaders in &project.shaders {
-                inputs.add_project_shaders(shaders, args, project)?;
+                inputs.add_project_shaders(shaders, args, project, unread)?;
             }
         }
         if inputs.hosts.is_empty() {
@@ -331,15 +337,21 @@ impl CheckInputs {
 
     /// Adds a shader once per entry of the project that compiles it. Without such an entry, adds it
     /// with the command line's settings.
-    fn add_named_shader(&mut self, path: &Path, args: &CheckArgs, project: &ProjectFile) -> anyhow::Result<()> {
+    fn add_named_shader(
+        &mut self,
+        path: &Path,
+        args: &CheckArgs,
+        project: &ProjectFile,
+        unread: &mut UnreadInputs,
+    ) -> anyhow::Result<()> {
         let entries = project.entries_of(path);
         for shaders in &entries {
             let settings = ShaderSettings::of_project(shaders, args.declare.args.as_deref(), &args.declare, project)?;
-            self.shaders.push(job(path.to_owned(), settings, args)?);
+            self.add(job(path.to_owned(), settings, args)?, unread);
         }
         if entries.is_empty() {
             let settings = ShaderSettings::named(args.declare.args.as_deref(), &args.declare, project)?;
-            self.shaders.push(job(path.to_owned(), settings, args)?);
+            self.add(job(path.to_owned(), settings, args)?, unread);
         }
         Ok(())
     }
@@ -349,6 +361,7 @@ impl CheckInputs {
         shaders: &ProjectShaders,
         args: &CheckArgs,
         project: &ProjectFile,
+        unread: &mut UnreadInputs,
     ) -> anyhow::Result<()> {
         for pattern in &shaders.files {
             let found = globs::expand(&project.folder, pattern)?;
@@ -359,10 +372,48 @@ impl CheckInputs {
             let own = found.into_iter().filter(|path| !project.excepts(shaders, path));
             for path in own {
                 project.own_shader(&path)?;
-                self.shaders.push(job(path, settings.clone(), args)?);
+                self.add(job(path, settings.clone(), args)?, unread);
             }
         }
         Ok(())
+    }
+
+    /// Adds a shader, or those in the text of a program. A shader that several programs include is added once.
+    fn add(&mut self, job: ShaderJob, unread: &mut UnreadInputs) {
+        let found = match HostTextShaders::of_file(&job) {
+            Ok(Some(found)) => found,
+            Ok(None) => return self.shaders.push(job),
+            Err(error) => return unread.add(&job.path, error),
+        };
+        if found.is_empty() {
+            return unread.add(&job.path, no_shader_in(&job.path));
+        }
+        for (path, reason) in found.unread {
+            unread.add(&path, anyhow!("{}: {reason}", path.display()));
+        }
+        for line in found.unfinished {
+            let place = job.path.display();
+            warn(&format!("note: {place}:{line}: the program completes this shader when it runs, so it is not read\n"));
+            self.unfinished.push((job.path.clone(), line));
+        }
+        for shader in found.jobs {
+            let is_new =
+                !shader.declare.texts.is_empty() || !self.shaders.iter().any(|other| other.path == shader.path);
+            if is_new {
+                self.shaders.push(shader);
+            }
+        }
+    }
+
+    /// The shaders that programs complete when they run.
+    fn unfinished(&self) -> impl Iterator<Item = AccountEntry> {
+        self.unfinished.iter().map(|(path, line)| {
+            let file = path.display().to_string();
+            let message = "the program completes this shader when it runs".to_owned();
+            let state = AccountState::not_compared(NotCompared::Unread { message });
+            let (kind, name) = (FoundKind::File, format!("{file}:{line}"));
+            AccountEntry { kind, name, file, line: Some(*line), target: None, state }
+        })
     }
 }
 

@@ -66,6 +66,29 @@ fn init_takes_the_macros_of_the_build() {
     assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
 }
 
+/// A generator has the macros of each shader in tables, and some that it computes.
+#[test]
+fn init_takes_the_macros_of_a_generators_tables() {
+    let shader = "#version 450\n#ifndef A_TYPE\n#error A_TYPE\n#endif\nlayout(push_constant) uniform Parameters { uint count; \
+                  A_TYPE scale; } p;\nvoid main() {}\n";
+    let Some(folder) = folder_of(("sum.comp", shader), "struct Parameters { unsigned count; float scale[2]; } p;")
+    else {
+        return;
+    };
+    let generator = "int main() { map base = {{\"WIDE\", \"1\"}};\n\
+                     compile(\"sum_f32\", \"sum.comp\", merge(base, {{\"A_TYPE\", \"vec2\"}, {key, \"1\"}})); }\n";
+    folder.write("gen.cpp", generator.as_bytes());
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
+    let written = folder.read("layoutproof.toml");
+    assert!(
+        written.contains("# GLSL, with macros of the build\n[[shader]]\nfiles = [\n    \"sum.comp\",\n]"),
+        "{written}"
+    );
+    assert!(written.contains("defines = [\n    \"A_TYPE=vec2\",\n    \"WIDE=1\",\n]"), "{written}");
+    // GLSL aligns the vector to 8 bytes, C++ to 4.
+    assert_eq!(pairs(&folder.run("check --format json").exits(1)), ["p Parameters differ"]);
+}
+
 /// A program that compiles its shaders when it runs defines their macros there.
 #[test]
 fn init_tries_the_macros_that_shaders_ask_for() {
@@ -109,7 +132,7 @@ fn init_finds_the_folders_of_imports() {
 fn init_accounts_for_shaders_that_it_cannot_read() {
     let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f;") else { return };
     std::fs::create_dir_all(folder.path("build")).unwrap();
-    let wgsl = "const char* text = R\"(@group(0) @binding(0) var<uniform> frame: Frame;)\";";
+    let wgsl = "text += R\"(@group(0) @binding(0) var<uniform> frame: Frame;)\";";
     for (name, text) in [
         ("a.wesl", "import package::b;"),
         ("b.wesl", "struct B { a: f32 }"),
@@ -119,7 +142,7 @@ fn init_accounts_for_shaders_that_it_cannot_read() {
         ("a.c", wgsl),
         ("b.c", wgsl),
         ("plain.c", "// @group(0) @binding(0) is WebGPU's\nint a;"),
-        ("main.rs", "const S: &str = \"#version 450\\nvoid main() { }\";"),
+        ("main.rs", "const S: &str = concat!(\"#version 450\\nvoid main() { }\", env!(\"X\"));"),
         ("build/copy.wesl", ""),
         ("real.wgsl", "struct Frame { a: f32 }\n@group(0) @binding(0) var<uniform> frame: Frame;"),
     ] {

@@ -16,6 +16,7 @@ mod programs;
 mod shapes;
 mod sizes;
 mod stated;
+mod strings;
 
 use std::process::Command;
 
