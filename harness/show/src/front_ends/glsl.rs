@@ -118,6 +118,10 @@ impl GlslTextReading<'_> {
         let (module, refusal) = match compile(glslang, text, stages, options.macros) {
             Ok(module) => (module, None),
             Err(NoModule::Broken(how)) => return Err(broken(how)),
+            // The conditions of a text for several stages hide each of its entry points.
+            Err(NoModule::Refused(errors)) if lacks_entry_point(&errors) && !text.text.ends_with(EMPTY_MAIN) => {
+                return self.blocks(&text.with_text(format!("{}{EMPTY_MAIN}", text.text)), stages);
+            }
             Err(NoModule::Refused(errors)) => {
                 let refusal = refused(problems(text, &errors, start, options.macros), glslang);
                 let may_be_right = self.is_refused_for_spirv(text, stages, &errors);
@@ -335,6 +339,14 @@ enum NoModule {
     Broken(String),
 }
 
+/// An entry point for a text that has none.
+const EMPTY_MAIN: &str = "\nvoid main() {}\n";
+
+/// True if glslang finds nothing wrong but that.
+fn lacks_entry_point(errors: &[GlslError]) -> bool {
+    errors.iter().any(|error| error.message.contains("Missing entry point"))
+}
+
 /// A form in which a text is passed to glslang.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct GlslReading {
@@ -374,7 +386,7 @@ const OLD_FUNCTIONS: [&str; 12] = [
 ///
 /// Source: glslang 12, `TParseVersions` and `TIntermediate`; OpenGL ES 3.1 and OpenGL 3.3 specifications, "Versions".
 fn readings(text: &GlslText) -> Vec<GlslReading> {
-    let main = if glsl_words(&text.text).contains("main") { "" } else { "\nvoid main() {}\n" };
+    let main = if glsl_words(&text.text).contains("main") { "" } else { EMPTY_MAIN };
     let text = &text.with_text(with_known_layouts(&text.text));
 
     let version = text.version();
@@ -457,6 +469,10 @@ fn compile(
                         return Ok(GlslModule { words, dialect: reading.dialect, stage });
                     }
                     GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),
+                    // All else is right, and no stage has one.
+                    GlslAnswer::Refused(errors) if lacks_entry_point(&errors) => {
+                        return Err(NoModule::Refused(in_text(errors, reading.added_lines)));
+                    }
                     GlslAnswer::Refused(errors) => {
                         let errors = in_text(errors, reading.added_lines);
                         if furthest.is_empty() || first_line(&errors) > first_line(&furthest) {
@@ -557,7 +573,12 @@ impl GlslStages {
 
     fn of_words(text: &str) -> Self {
         let words = glsl_words(text);
-        let has_word = |(_, of_stage): &&(&str, &str)| of_stage.split(' ').any(|word| words.contains(word));
+        // Conditions may hide the part of a text for mesh shaders, which need an extension.
+        let has_mesh_shaders = text.contains("_mesh_shader");
+        let has_word = |(stage, of_stage): &&(&str, &str)| {
+            let is_allowed = has_mesh_shaders || !["mesh", "task"].contains(stage);
+            is_allowed && of_stage.split(' ').any(|word| words.contains(word))
+        };
         let likely: Vec<&str> = STAGE_WORDS.iter().filter(has_word).map(|(stage, _)| *stage).collect();
         let possible = possible_stages(text);
         if likely.is_empty() {

@@ -143,3 +143,19 @@ fn blocks_behind_conditions_are_counted() {
     folder.write("a.comp", b"#version 450\nlayout(push_constant) uniform Draw { uint count; } p;\n#if WIDE\nlayout(binding = 0) buffer Wide { vec4 a[]; } w;\n#endif\nvoid main() {}\n");
     folder.run("check a.comp host.o").exits(0).warns("note: a.comp has 1 more block with -D WIDE=1: `w`");
 }
+
+/// Engines keep the stages of a shader in one file, each under a macro. Without one, no stage has an entry point, and the
+/// blocks outside of the conditions are compared.
+#[test]
+fn a_file_for_several_stages_is_read_without_its_stages() {
+    let shader = "#version 450\nlayout(push_constant) uniform Draw { uint count; uint first; float scale; } p;\n\
+                  #if defined(VERTEX)\nvoid main() { gl_Position = vec4(p.scale); }\n#endif\n\
+                  #if defined(FRAGMENT)\nvoid main() { if (gl_FragCoord.x > p.scale) discard; }\n#endif\n\
+                  #if defined(MESH)\nlayout(triangles, max_vertices = 3, max_primitives = 1) out;\n\
+                  void main() { SetMeshOutputsEXT(3, 1); }\n#endif\n";
+    let Some(folder) = folder_of(("draw.glsl", shader), HOSTS) else { return };
+    assert_eq!(pairs(&folder.run("check draw.glsl host.o --format json").exits(0)), ["p Draw agree"]);
+    // Other errors stay.
+    folder.write("draw.glsl", shader.replace("float scale", "Float scale").as_bytes());
+    folder.run("check draw.glsl host.o").exits(2);
+}
