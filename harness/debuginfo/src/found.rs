@@ -72,5 +72,6 @@ pub enum HostLanguage {
     /// C++ of any version.
     Cpp,
     Rust,
+    Zig,
     Other,
 }

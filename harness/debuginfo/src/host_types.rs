@@ -153,6 +153,8 @@ pub enum LayoutContract {
     /// Rust, and the members do not ascend in declaration order, so the record is certainly not
     /// `repr(C)`.
     RustReordered,
+    /// Zig, where debug information does not record whether the record is `extern`.
+    ZigUnknown,
     /// Another language, or an unknown one.
     OtherLanguage,
 }

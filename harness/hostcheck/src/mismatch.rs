@@ -156,6 +156,8 @@ pub enum Remark {
     },
     /// Rust's debug information does not record whether a struct is `repr(C)`.
     ReprUnknown,
+    /// Zig's debug information does not record whether a struct is `extern`.
+    ExternUnknown,
     /// What is compared is what a library writes, and not the bytes of the struct.
     WrittenBy { library: String },
     /// The structs were compared only up to the maximum number of scalars.
@@ -377,6 +379,7 @@ impl fmt::Display for Remark {
                 "compared as {library} writes it, in the order of its declaration; attributes that change sizes or \
                  alignments are not in debug information"
             ),
+            Self::ExternUnknown => f.write_str("debug information does not say whether this Zig struct is `extern`"),
             Self::ReprUnknown => f.write_str("debug information does not say whether this Rust struct is `repr(C)`"),
             Self::TooManyMembers { lanes } => write!(f, "only the first {lanes} scalars were compared"),
         }

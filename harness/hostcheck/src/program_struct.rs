@@ -41,6 +41,8 @@ pub enum ProgramContract {
     Fixed,
     /// Rust, without information on whether the struct is `repr(C)`.
     Unstated,
+    /// Zig, without information on whether the struct is `extern`.
+    UnstatedZig,
     /// Rust, and the compiler reordered the members, so the struct is certainly not `repr(C)`.
     Reordered,
 }

@@ -92,14 +92,16 @@ pub enum HostSyntax {
     #[default]
     Cpp,
     Rust,
+    Zig,
 }
 
 impl HostSyntax {
-    /// Only Rust leaves open whether a layout is fixed.
+    /// Only Rust and Zig leave open whether a layout is fixed.
     pub(crate) fn of(contract: ProgramContract) -> Self {
         match contract {
             ProgramContract::Fixed => Self::Cpp,
             ProgramContract::Unstated | ProgramContract::Reordered => Self::Rust,
+            ProgramContract::UnstatedZig => Self::Zig,
         }
     }
 }
@@ -168,16 +170,16 @@ impl Declaration {
             (HostSyntax::Cpp, _, 2) => "uint16_t",
             (HostSyntax::Cpp, _, 8) => "uint64_t",
             (HostSyntax::Cpp, ..) => "uint32_t",
-            (HostSyntax::Rust, LaneClass::Float, 8) => "f64",
-            (HostSyntax::Rust, LaneClass::Float, _) => "f32",
-            (HostSyntax::Rust, LaneClass::Signed, 1) => "i8",
-            (HostSyntax::Rust, LaneClass::Signed, 2) => "i16",
-            (HostSyntax::Rust, LaneClass::Signed, 8) => "i64",
-            (HostSyntax::Rust, LaneClass::Signed, _) => "i32",
-            (HostSyntax::Rust, _, 1) => "u8",
-            (HostSyntax::Rust, _, 2) => "u16",
-            (HostSyntax::Rust, _, 8) => "u64",
-            (HostSyntax::Rust, ..) => "u32",
+            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Float, 8) => "f64",
+            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Float, _) => "f32",
+            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, 1) => "i8",
+            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, 2) => "i16",
+            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, 8) => "i64",
+            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, _) => "i32",
+            (HostSyntax::Rust | HostSyntax::Zig, _, 1) => "u8",
+            (HostSyntax::Rust | HostSyntax::Zig, _, 2) => "u16",
+            (HostSyntax::Rust | HostSyntax::Zig, _, 8) => "u64",
+            (HostSyntax::Rust | HostSyntax::Zig, ..) => "u32",
         }
     }
 }
@@ -198,6 +200,7 @@ impl fmt::Display for Declaration {
                 let ty = self.counts.iter().rev().fold(element.to_owned(), array);
                 write!(f, "{}: {ty}", self.name)
             }
+            HostSyntax::Zig => write!(f, "{}: {}{element}", self.name, self.dimensions()),
         }
     }
 }
@@ -241,6 +244,9 @@ impl fmt::Display for Repair {
             }
             Self::AlignType { struct_name, to, syntax: HostSyntax::Rust, .. } => {
                 write!(f, "declare {} as `#[repr(C, align({to}))]`", struct_of(struct_name))
+            }
+            Self::AlignType { struct_name, to, syntax: HostSyntax::Zig, .. } => {
+                write!(f, "declare the first member of {} with `align({to})`", struct_of(struct_name))
             }
             Self::Declare { member, declarations } => {
                 write!(f, "declare `{member}` as ")?;

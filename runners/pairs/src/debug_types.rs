@@ -43,6 +43,7 @@ pub(crate) fn convert(
         contract: match record.contract {
             LayoutContract::Fixed | LayoutContract::OtherLanguage => ProgramContract::Fixed,
             LayoutContract::RustUnknown => ProgramContract::Unstated,
+            LayoutContract::ZigUnknown => ProgramContract::UnstatedZig,
             LayoutContract::RustReordered => ProgramContract::Reordered,
         },
         other_layouts: others.collect(),

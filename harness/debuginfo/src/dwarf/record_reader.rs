@@ -143,6 +143,7 @@ impl<'a> TypeReader<'a, '_> {
             HostLanguage::C | HostLanguage::Cpp => LayoutContract::Fixed,
             HostLanguage::Rust if self.is_reordered(record) => LayoutContract::RustReordered,
             HostLanguage::Rust => LayoutContract::RustUnknown,
+            HostLanguage::Zig => LayoutContract::ZigUnknown,
             HostLanguage::Other => LayoutContract::OtherLanguage,
         }
     }

@@ -194,6 +194,7 @@ fn host_language(language: gimli::DwLang) -> HostLanguage {
         | gimli::DW_LANG_C_plus_plus_20
         | gimli::DW_LANG_ObjC_plus_plus => HostLanguage::Cpp,
         gimli::DW_LANG_Rust => HostLanguage::Rust,
+        gimli::DW_LANG_Zig => HostLanguage::Zig,
         _ => HostLanguage::Other,
     }
 }

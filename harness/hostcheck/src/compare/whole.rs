@@ -17,6 +17,9 @@ impl Comparer<'_> {
             ProgramContract::Unstated => {
                 self.remarks.insert(Remark::ReprUnknown);
             }
+            ProgramContract::UnstatedZig => {
+                self.remarks.insert(Remark::ExternUnknown);
+            }
             ProgramContract::Reordered => self.report_whole(&name, MismatchKind::NoContract),
         }
         if !self.program.other_layouts.is_empty() {

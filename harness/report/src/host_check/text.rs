@@ -245,7 +245,7 @@ fn is_about_matrices(remark: &Remark) -> bool {
 
 /// True for a remark about the language or a library of the host, which holds for many pairs.
 fn is_about_others(remark: &Remark) -> bool {
-    matches!(remark, Remark::ReprUnknown | Remark::WrittenBy { .. })
+    matches!(remark, Remark::ReprUnknown | Remark::ExternUnknown | Remark::WrittenBy { .. })
 }
 
 /// The text of a finding, with the other shaders that have it.

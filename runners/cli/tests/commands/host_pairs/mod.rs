@@ -4,6 +4,7 @@
 mod findings;
 mod init;
 mod json;
+mod languages;
 mod levels;
 mod libraries;
 mod lock;
