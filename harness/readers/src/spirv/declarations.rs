@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::binary::parse_words;
 use rspirv::dr::Module;
-use rspirv::spirv::{Capability, Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
 use super::BadModule;
 use super::load::{CountingLoader, HEADER_WORDS, instruction_starts};
@@ -36,6 +36,21 @@ pub(super) struct Declarations {
     pub(super) entries: Vec<DeclaredEntry>,
     /// Sentences about parts of the module that may hold blocks but are not listed.
     pub(super) warnings: Vec<String>,
+    /// Accesses of buffers in descriptor heaps, in the order of the code.
+    pub(super) heap_accesses: Vec<HeapAccess>,
+    /// Types of pointers that functions make of numbers.
+    pub(super) made_pointers: BTreeSet<Word>,
+}
+
+/// A pointer into a buffer of a descriptor heap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeapAccess {
+    /// Its type.
+    pub(super) pointer: Word,
+    /// The type of the buffer's content; `None` if the type of the pointer has it.
+    pub(super) content: Option<Word>,
+    /// True for a pointer to the whole buffer through which a later one goes.
+    pub(super) is_passed_on: bool,
 }
 
 /// An entry point with the variables of its interface.
@@ -109,6 +124,10 @@ struct DeclarationFilter {
     unknown_decorations: BTreeMap<(Word, Option<u32>), BTreeSet<u32>>,
     unknown_opcodes: BTreeSet<u32>,
     warnings: Vec<String>,
+    heap_accesses: Vec<HeapAccess>,
+    /// Pointers to buffers of descriptor heaps, by id, with their access.
+    heap_pointers: BTreeMap<Word, usize>,
+    made_pointers: BTreeSet<Word>,
     has_memory_model: bool,
     entry_points: BTreeSet<Word>,
     entries: Vec<DeclaredEntry>,
@@ -125,6 +144,8 @@ impl DeclarationFilter {
             entries: self.entries,
             unknown_decorations: self.unknown_decorations,
             warnings: self.warnings,
+            heap_accesses: self.heap_accesses,
+            made_pointers: self.made_pointers,
         }
     }
 
@@ -154,15 +175,11 @@ impl DeclarationFilter {
                 self.functions.extend(word(2));
             }
             Op::FunctionEnd => self.in_function = false,
-            _ if self.in_function => {}
+            _ if self.in_function => self.add_access(op, &instruction[1..]),
             Op::MemoryModel => self.has_memory_model = true,
             Op::EntryPoint => {
                 self.entry_points.extend(word(2));
                 self.entries.extend(DeclaredEntry::of(instruction));
-            }
-            Op::Capability if word(1) == Some(Capability::DescriptorHeapEXT as u32) => {
-                self.warnings
-                    .push("blocks that the module accesses through a descriptor heap are not listed".to_owned());
             }
             Op::Name => self.add_name(instruction, 2, start),
             Op::MemberName => self.add_name(instruction, 3, start),
@@ -185,6 +202,33 @@ impl DeclarationFilter {
                 if let Some(id) = word(2) {
                     self.unread_constants.insert(id, format!("Op{op:?}"));
                 }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes an access of memory that no variable holds.
+    fn add_access(&mut self, op: Op, operands: &[u32]) {
+        match (op, operands) {
+            (Op::BufferPointerEXT, [pointer, result, ..]) => {
+                self.heap_pointers.insert(*result, self.heap_accesses.len());
+                self.heap_accesses.push(HeapAccess { pointer: *pointer, content: None, is_passed_on: false });
+            }
+            (
+                Op::UntypedAccessChainKHR | Op::UntypedInBoundsAccessChainKHR | Op::UntypedPtrAccessChainKHR,
+                [pointer, _, content, base, ..],
+            ) => {
+                if let Some(whole) = self.heap_pointers.get(base) {
+                    self.heap_accesses[*whole].is_passed_on = true;
+                    self.heap_accesses.push(HeapAccess {
+                        pointer: *pointer,
+                        content: Some(*content),
+                        is_passed_on: false,
+                    });
+                }
+            }
+            (Op::ConvertUToPtr | Op::Bitcast, [ty, ..]) => {
+                self.made_pointers.insert(*ty);
             }
             _ => {}
         }

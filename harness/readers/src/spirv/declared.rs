@@ -18,7 +18,7 @@ use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
 use super::BadModule;
-use super::declarations::Declarations;
+use super::declarations::{Declarations, HeapAccess};
 use super::load::instruction_starts;
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use super::varyings::{DeclaredVarying, clashes, varyings};
@@ -120,7 +120,13 @@ impl DeclaredModule {
         let types = SpirvTypes::read(&declarations.module)?;
         let blocks = blocks(&declarations, &types)?;
         let variables = variables(&declarations, &types, &blocks);
+        let heap = &declarations.heap_accesses;
+        let is_open = heap.iter().any(|access| !access.is_passed_on && heap_block(&types, *access).is_none());
         let mut warnings = declarations.warnings.clone();
+        if is_open {
+            warnings
+                .push("the content of a buffer in a descriptor heap is not listed: its type is no block".to_owned());
+        }
         warnings.extend(small_alignments(words, &types)?);
         let uniforms = uniforms(&declarations.module, &types);
         let varyings = varyings(&declarations, &types);
@@ -299,7 +305,7 @@ fn blocks(declarations: &Declarations, types: &SpirvTypes) -> Result<Vec<Declare
 
     let variables = in_order(module, types).map(|variable| (variable.clone(), place(types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
-    for (variable, place) in bound.chain(behind_pointers(module, types)) {
+    for (variable, place) in bound.chain(behind_pointers(declarations, types)).chain(in_heaps(declarations, types)) {
         let Some(mut block) = reader.block(&variable, &place) else {
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };
@@ -325,6 +331,26 @@ struct VariableBlock {
     element: Word,
     count: Count,
     kind: BlockKind,
+    reach: Reach,
+}
+
+impl VariableBlock {
+    /// A block of memory that no variable holds, with a variable that the module does not have, so that it is listed like
+    /// the others.
+    fn without_variable(class: StorageClass, element: Word, kind: BlockKind, reach: Reach) -> (SpirvVariable, Self) {
+        let variable = SpirvVariable {
+            location: None,
+            offset: None,
+            class,
+            pointee: element,
+            set: None,
+            binding: None,
+            name: None,
+            builtin: None,
+            initializer: None,
+        };
+        (variable, Self { element, count: Count::Finite(1), kind, reach })
+    }
 }
 
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
@@ -351,39 +377,72 @@ fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> 
         StorageClass::ShaderRecordBufferKHR if types.blocks.contains(&element) => BlockKind::ShaderRecord,
         _ => return None,
     };
-    Some(VariableBlock { element, count, kind })
+    Some(VariableBlock { element, count, kind, reach: Reach::Parameter })
 }
 
-/// The blocks that are reachable only through pointers, in the order of the pointers: those of
-/// `GL_EXT_buffer_reference`.
+/// The blocks that are reachable only through pointers, in the order of the pointers: those of `GL_EXT_buffer_reference`, and
+/// the structs to which members, or numbers that functions convert, point. slangc decorates no pointee as a block.
 fn behind_pointers<'a>(
-    module: &'a Module,
+    declarations: &'a Declarations,
     types: &'a SpirvTypes,
 ) -> impl Iterator<Item = (SpirvVariable, VariableBlock)> + 'a {
     let mut seen = BTreeSet::new();
-    let pointers = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
-    pointers.filter_map(move |id| match types.get(id) {
-        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. }
-            if types.blocks.contains(pointee) && seen.insert(*pointee) =>
-        {
-            // A variable that the module does not have, so that the block is listed like the
-            // others.
-            let variable = SpirvVariable {
-                location: None,
-                offset: None,
-                class: StorageClass::PhysicalStorageBuffer,
-                pointee: *pointee,
-                set: None,
-                binding: None,
-                name: None,
-                builtin: None,
-                initializer: None,
-            };
-            let block = VariableBlock { element: *pointee, count: Count::Finite(1), kind: BlockKind::StorageBlock };
-            Some((variable, block))
+    let ids = || declarations.module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
+    let members = ids().flat_map(|id| match types.get(id) {
+        SpirvType::Struct(members) => members.iter().map(|member| innermost(types, member.ty)).collect(),
+        _ => Vec::new(),
+    });
+    let stored: BTreeSet<Word> = members.chain(declarations.made_pointers.iter().copied()).collect();
+    ids().filter_map(move |id| match types.get(id) {
+        SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } => {
+            let is_struct = matches!(types.get(*pointee), SpirvType::Struct(_));
+            let is_block = types.blocks.contains(pointee) || (is_struct && stored.contains(&id));
+            let reach = Reach::Parameter;
+            (is_block && seen.insert(*pointee)).then(|| {
+                VariableBlock::without_variable(
+                    StorageClass::PhysicalStorageBuffer,
+                    *pointee,
+                    BlockKind::StorageBlock,
+                    reach,
+                )
+            })
         }
         _ => None,
     })
+}
+
+/// The type inside of arrays.
+fn innermost(types: &SpirvTypes, mut ty: Word) -> Word {
+    while let SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } = types.get(ty) {
+        ty = *element;
+    }
+    ty
+}
+
+/// The blocks that code reaches through descriptor heaps (`SPV_EXT_descriptor_heap`), each type once.
+fn in_heaps<'a>(
+    declarations: &'a Declarations,
+    types: &'a SpirvTypes,
+) -> impl Iterator<Item = (SpirvVariable, VariableBlock)> + 'a {
+    let mut seen = BTreeSet::new();
+    let blocks = declarations.heap_accesses.iter().filter_map(|access| heap_block(types, *access));
+    blocks.filter(move |(_, block)| seen.insert((block.element, block.kind.as_str())))
+}
+
+/// The block of an access; `None` if no type of the access is a block.
+fn heap_block(types: &SpirvTypes, access: HeapAccess) -> Option<(SpirvVariable, VariableBlock)> {
+    let (class, content) = match (types.get(access.pointer), access.content) {
+        (SpirvType::Pointer { class, pointee, .. }, None) => (*class, *pointee),
+        (SpirvType::UntypedPointer { class }, Some(content)) => (*class, content),
+        _ => return None,
+    };
+    let kind = match class {
+        StorageClass::Uniform => BlockKind::UniformBlock,
+        StorageClass::StorageBuffer => BlockKind::StorageBlock,
+        _ => return None,
+    };
+    let block = || VariableBlock::without_variable(class, content, kind, Reach::DescriptorHeap);
+    types.blocks.contains(&content).then(block)
 }
 
 /// One past the last byte that a view of the layout may show. For an unsized array only the first
@@ -436,7 +495,7 @@ struct DeclaredReader<'a> {
 impl DeclaredReader<'_> {
     /// The block of a variable; `None`, here and below, if too few bytes are left.
     fn block(&mut self, variable: &SpirvVariable, place: &VariableBlock) -> Option<DeclaredBlock> {
-        let VariableBlock { element, count, kind } = *place;
+        let VariableBlock { element, count, kind, ref reach } = *place;
         let type_name = || self.types.names.get(&element).filter(|name| !name.is_empty());
         let name = variable.name.as_ref().or_else(type_name).map_or(kind.as_str(), |name| name).to_owned();
         self.budget.spend(name.len())?;
@@ -456,7 +515,7 @@ impl DeclaredReader<'_> {
             rules,
             name,
             kind,
-            reach: Reach::Parameter,
+            reach: reach.clone(),
             has_global_members: false,
             count,
             result,

@@ -6,7 +6,7 @@
 //! may be removed.
 
 use layoutproof_device::Feature;
-use layoutproof_layout::BlockLayout;
+use layoutproof_layout::{BlockLayout, Reach};
 use rspirv::spirv::{Capability, Decoration, Op, StorageClass};
 
 use super::types::SpirvTypes;
@@ -196,12 +196,6 @@ fn an_unknown_declaration_is_named() {
     lists_the_block(&read);
     let warning = "an instruction of the unknown opcode 65000 is skipped: if it declares a block, that is not listed";
     assert_eq!(read.warnings, [warning]);
-
-    let heap = HandMadeModule {
-        capabilities: vec![op(Op::Capability, &[Capability::DescriptorHeapEXT as u32])],
-        ..HandMadeModule::default()
-    };
-    assert_eq!(heap.read().warnings, ["blocks that the module accesses through a descriptor heap are not listed"]);
 }
 
 #[test]
@@ -387,4 +381,56 @@ fn modules_with_debug_information_are_read() {
         assert_eq!(read.warnings, Vec::<String>::new());
         features_of(&words).unwrap();
     }
+}
+
+/// `SPV_EXT_descriptor_heap`: `OpBufferPointerEXT` makes the pointer to a buffer, whose type is that of the pointer, or of the
+/// access chain that goes on from it.
+#[test]
+fn blocks_of_descriptor_heaps_are_listed() {
+    let [untyped, heap, whole, part, content] = [FREE, FREE + 1, FREE + 2, FREE + 3, FREE + 4];
+    let module = |chain: u32| HandMadeModule {
+        annotations: vec![
+            named(content, "Tint"),
+            op(Op::Decorate, &[content, Decoration::Block as u32]),
+            op(Op::MemberDecorate, &[content, 0, Decoration::Offset as u32, 0]),
+            op(Op::MemberDecorate, &[content, 1, Decoration::Offset as u32, 12]),
+        ],
+        types: vec![
+            op(Op::TypeStruct, &[content, FLOAT, FLOAT]),
+            op(Op::TypeUntypedPointerKHR, &[untyped, StorageClass::Uniform as u32]),
+        ],
+        body: vec![
+            op(Op::BufferPointerEXT, &[untyped, whole, heap]),
+            op(Op::UntypedAccessChainKHR, &[untyped, part, chain, whole, UINT]),
+        ],
+        ..HandMadeModule::default()
+    };
+    let read = module(content).read();
+    let names: Vec<_> = read.blocks.iter().map(|block| (&*block.layout.name, &block.layout.reach, block.set)).collect();
+    assert_eq!(names, [("S", &Reach::Parameter, Some(3)), ("Tint", &Reach::DescriptorHeap, None)]);
+    let offsets: Vec<_> = read.blocks[1].layout.rows().iter().map(|row| row.offset).collect();
+    assert_eq!(offsets, [0, 12]);
+    assert!(read.warnings.is_empty(), "{:?}", read.warnings);
+
+    let open = module(FLOAT).read();
+    assert_eq!(open.blocks.len(), 1);
+    assert_eq!(open.warnings, ["the content of a buffer in a descriptor heap is not listed: its type is no block"]);
+}
+
+/// slangc 2026.14.1 decorates the members of a pointee, and not the pointee as a block.
+#[test]
+fn pointees_of_members_are_listed() {
+    let [inner, pointer] = [FREE, FREE + 1];
+    let module = HandMadeModule {
+        annotations: vec![named(inner, "Inner"), op(Op::MemberDecorate, &[inner, 0, Decoration::Offset as u32, 8])],
+        types: vec![
+            op(Op::TypeStruct, &[inner, FLOAT]),
+            op(Op::TypePointer, &[pointer, StorageClass::PhysicalStorageBuffer as u32, inner]),
+        ],
+        second: pointer,
+        ..HandMadeModule::default()
+    };
+    let read = module.read();
+    let [_, pointee] = &read.blocks[..] else { panic!("{:?}", read.blocks) };
+    assert_eq!((&*pointee.layout.name, pointee.layout.rows()[0].offset), ("Inner", 8));
 }

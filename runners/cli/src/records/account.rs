@@ -88,6 +88,10 @@ impl FileAccount<'_> {
                 }
             }
         }
+        for block in &file.in_heaps {
+            let state = AccountState::not_compared(NotCompared::NoProbe);
+            entries.push(self.entry(FoundKind::DescriptorHeap, block, None, state));
+        }
         for (block, state) in file.driver_blocks.iter().flat_map(DriverBlocks::states) {
             entries.push(self.entry(FoundKind::Block, block, None, state));
         }

@@ -64,6 +64,8 @@ pub(crate) struct FoundFile {
     pub source: Option<Arc<Source>>,
     /// The names of its blocks.
     pub blocks: Vec<String>,
+    /// The blocks that its code reaches through descriptor heaps, from which no probe fetches.
+    pub in_heaps: Vec<String>,
     /// Its blocks that an OpenGL driver lays out; `None` for other files.
     pub driver_blocks: Option<DriverBlocks>,
     /// The compiler of the language that refuses it.
@@ -120,7 +122,9 @@ impl Selection {
     /// True if the account says something about a file for which there is no check: it has memory that no probe reads, or
     /// that a driver lays out.
     pub(crate) fn is_accounted_for(&self) -> bool {
-        let views = |file: &FoundFile| file.source.as_ref().is_some_and(|source| !source.module.views.is_empty());
+        let views = |file: &FoundFile| {
+            !file.in_heaps.is_empty() || file.source.as_ref().is_some_and(|source| !source.module.views.is_empty())
+        };
         self.asks_drivers() || self.files.iter().any(views)
     }
 
@@ -231,7 +235,9 @@ impl Selecting<'_> {
                 let id = file.path.display().to_string();
                 let (of_driver, own): (Vec<_>, Vec<_>) =
                     laid_out.blocks.into_iter().partition(BlockLayout::is_left_to_driver);
-                let blocks = own.iter().map(|block| block.name.clone()).collect();
+                let (in_heaps, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|block| block.reach.is_in_code());
+                let names = |blocks: &[BlockLayout]| blocks.iter().map(|block| block.name.clone()).collect();
+                let (blocks, in_heaps) = (names(&own), names(&in_heaps));
                 if !own.is_empty() {
                     let subject = Subject::declared(&id, own, wgsl).made_by(self.other_makers());
                     self.selection.subjects.push(Arc::new(subject));
@@ -239,7 +245,7 @@ impl Selecting<'_> {
                 let for_driver = laid_out.for_driver.filter(|_| !of_driver.is_empty());
                 let driver_blocks = for_driver.map(|text| DriverBlocks::new(text, of_driver));
                 let (source, refused_by) = (None, laid_out.refused_by);
-                let found = FoundFile { id, language, checks, source, blocks, driver_blocks, refused_by };
+                let found = FoundFile { id, language, checks, source, blocks, in_heaps, driver_blocks, refused_by };
                 self.selection.files.push(found);
             }
             Err(found) => problems.extend(found),
@@ -279,7 +285,7 @@ impl Selecting<'_> {
         let blocks = source.module.blocks.iter().map(|block| block.name.clone()).collect();
         let id = source.id.clone();
         let (source, driver_blocks, refused_by) = (Some(source), None, None);
-        let found = FoundFile { id, language, checks, source, blocks, driver_blocks, refused_by };
+        let found = FoundFile { id, language, checks, source, blocks, in_heaps: Vec::new(), driver_blocks, refused_by };
         self.selection.files.push(found);
         Ok(())
     }
