@@ -50,6 +50,7 @@ impl GlobalPushConstants {
 /// A compiler, a target and a layout flag, with the rule set for each kind of block. Each rule set
 /// is the name of a row in the table.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about a compiler that was measured by itself")]
 pub struct Native {
     /// Full name, for example `native:dxc-dxil`.
     pub name: &'static str,

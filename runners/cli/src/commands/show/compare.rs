@@ -66,7 +66,10 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     let LaidOutSide { shown: left, warnings, account } = lay_out(left, of_left)?;
     let LaidOutSide { shown: mut right, warnings: more, account: account_of_right } = lay_out(right, &args.declare)?;
     if let Some(file) = right.name.file.as_mut().filter(|_| is_permutation) {
-        args.declare.define.iter().for_each(|define| *file += &format!(" -D {}", shell_word(define)));
+        for define in &args.declare.define {
+            file.push_str(" -D ");
+            file.push_str(&shell_word(define));
+        }
     }
     let account = account.both(account_of_right);
     let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
