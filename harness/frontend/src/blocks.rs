@@ -53,7 +53,7 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
 
     module.blocks = blocks.found;
     if !*views_are_blocks {
-        // Where only parameters are blocks, data between stages is nobody's memory.
+        // Data between stages is of interest only beside the other views.
         module.views.retain(|view| !matches!(view.kind, ViewKind::Stage(_)));
     }
     // The other pointees are blocks.
@@ -287,7 +287,7 @@ impl BlockFinder<'_> {
         self.found[before..].iter_mut().for_each(|block| block.reach = Reach::Stage(data));
     }
 
-    /// Of the blocks from `before` on, keeps those whose memory no earlier block is. Returns whether there were any.
+    /// Of the blocks from `before` on, keeps those whose memory is no earlier block. Returns whether there were any.
     fn keep_new(&mut self, before: usize) -> bool {
         let added = self.found.split_off(before);
         let is_found = !added.is_empty();

@@ -182,7 +182,7 @@ RWStructuredBuffer<float4> pixels;
     }
 
     fs::write(folder.join("a.slang"), resource.to_owned() + rest)?;
-    // Of several targets, and with layouts in text.
+    // Several targets, and layouts in text.
     let output = run(folder, "show a.slang --target vulkan,d3d12 --format json")?;
     let answer: Value = serde_json::from_slice(&output.stdout)?;
     let placements = answer["placements"].as_array().ok_or("no placements")?;
