@@ -309,8 +309,8 @@ const NATIVES: &[Native] = &[
         name: "native:dxc-dxil",
         summary: "dxc",
         column: Column::new(ShaderTarget::D3d12, ShaderCompiler::Dxc),
-        // Source: the sizes of payloads, attributes and callable data in the metadata of DXC 1.7.2308, with 16-bit types and
-        // without.
+        // Source: the sizes of payloads, attributes and callable data in the metadata of DXC 1.7.2308, and those of node records
+        // with the offset of their grid in that of DXC 1.9.2602.17, with 16-bit types and without.
         stage_data: Some("hlsl-structured"),
         push_constants: Some("hlsl-cbuffer"),
         shader_records: Some("hlsl-cbuffer"),

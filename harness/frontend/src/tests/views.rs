@@ -1,7 +1,8 @@
 //! Memory that bodies reach without a declared block.
 
 use layoutproof_layout::native::find_native;
-use layoutproof_layout::{LayoutOptions, lay_out};
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{BlockKind, LayoutOptions, lay_out};
 use layoutproof_preprocess::DeclareOptions;
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -141,4 +142,38 @@ fn rules_of_views() {
     assert_eq!(all("native:dxc-dxil"), [Some(68), Some(32), Some(32), Some(32)]);
     assert_eq!(all("native:slang-vulkan"), [Some(80), Some(32), None, Some(32)]);
     assert_eq!(all("native:fxc"), [None; 4]);
+}
+
+/// Sizes in the metadata of DXC 1.7.2308 with `-enable-16bit-types` and without (shader model 6.7; the mesh payload 6.5), and
+/// for the record in that of DXC 1.9.2602.17 (6.8), which has the grid at 36.
+#[test]
+fn sizes_of_stage_data() {
+    let source = "struct In { half h; float3 v; bool b; double d; };
+        struct Pay { float3 c; half h; float2x3 m; float w[3]; double d; In i; min16float q; bool e; };
+        struct Attributes { float2 b; double d; half h; };
+        struct Call { float a; double b; float3 c; half2 h; uint64_t u; };
+        struct MeshPay { float3 a; float b[2]; uint c; half h; double d; };
+        struct Rec { float3 a; uint n; half h; double d; bool q; uint3 grid : SV_DispatchGrid; };
+        [shader(\"closesthit\")] void hit(inout Pay p, in Attributes a) {}
+        [shader(\"callable\")] void call(inout Call c) {}
+        [shader(\"mesh\")] void mesh(in payload MeshPay p) {}
+        [shader(\"node\")] void node(DispatchNodeInputRecord<Rec> input) {}";
+    let module = read(ShaderLanguage::Hlsl, source);
+    let sizes = |sixteen_bit: SixteenBit| {
+        let options = LayoutOptions { sixteen_bit, ..LayoutOptions::default() };
+        let native = find_native("native:dxc-dxil").unwrap();
+        let of_stages = module.blocks.iter().filter(|block| block.kind == BlockKind::StageData);
+        let size = |block| lay_out(block, native.rules(block).unwrap(), options).result.unwrap().size.finite();
+        of_stages.map(|block| (block.name.clone(), size(block).unwrap())).collect::<Vec<_>>()
+    };
+    let expected = |call: u32| {
+        let all = [("Pay", 104), ("Attributes", 24), ("Call", call), ("MeshPay", 40), ("Rec", 48)];
+        all.map(|(name, size)| (name.to_owned(), size))
+    };
+    assert_eq!(sizes(SixteenBit::On), expected(40));
+    assert_eq!(sizes(SixteenBit::Off), expected(48));
+    let record = module.blocks.iter().find(|block| block.name == "Rec").unwrap();
+    let rules = find_native("native:dxc-dxil").unwrap().rules(record).unwrap();
+    let layout = lay_out(record, rules, LayoutOptions::default());
+    assert_eq!(layout.rows().last().map(|row| (row.path.clone(), row.offset)), Some(("grid".to_owned(), 36)));
 }
