@@ -24,8 +24,9 @@ fn own_blocks(text: &str, native: &str) -> BTreeMap<String, BlockLayout> {
     let module = declare(&mut sources, span, &DeclareOptions::default()).expect("a program of slangc's");
     let native = find_native(native).expect("the file is named after a target");
     let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On };
-    let blocks = module.blocks.iter().filter_map(|block| Some(lay_out(block, native.rules(block)?, options)));
-    blocks.map(|block| (block.name.clone(), block)).collect()
+    let blocks = module.blocks.iter().filter_map(|block| native.block(block));
+    let layouts = blocks.filter_map(|block| Some(lay_out(&block, native.rules(&block)?, options)));
+    layouts.map(|layout| (layout.name.clone(), layout)).collect()
 }
 
 /// The facts that a comparison with a host struct needs: paths, offsets and strides.

@@ -273,7 +273,8 @@ impl<'t> Elaborator<'t> {
             if let Some(message) = self.refused_texel(kind, element) {
                 return self.problems.refuse(Diagnostic::error(Code::GenericArguments, span, message));
             }
-            if !self.is_slang && !is_texel_of_dxil(kind, element) {
+            let is_word = matches!(rule, Element::Word);
+            if !self.is_slang && !is_word && !is_texel_of_dxil(kind, element) {
                 let message =
                     "DXC refuses this resource where code uses it: elements of textures and typed buffers are numbers";
                 let warning = Diagnostic::warning(Code::CompilerLimit, span, message);
