@@ -10,7 +10,7 @@ use std::path::Path;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{BlockLayout, LayoutOptions, MatrixOrder, Span, lay_out};
+use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, MatrixOrder, Span, lay_out};
 use layoutproof_readers::reflection::reflected_blocks;
 use layoutproof_source::sources::SourceMap;
 
@@ -29,11 +29,13 @@ fn own_blocks(text: &str, native: &str) -> BTreeMap<String, BlockLayout> {
     layouts.map(|layout| (layout.name.clone(), layout)).collect()
 }
 
-/// The facts that a comparison with a host struct needs: paths, offsets and strides.
-fn facts(block: &BlockLayout) -> Vec<String> {
-    let rows = block.rows();
+/// The facts that a comparison with a host struct needs: paths, offsets and strides. Of an argument buffer of Metal, those of the
+/// `stated` paths: slangc's reflection has a combined sampler or a buffer with a counter as one member, without its two handles.
+fn facts(block: &BlockLayout, stated: &BlockLayout) -> Vec<String> {
+    let (rows, stated) = (block.rows(), stated.rows());
+    let is_stated = |path: &str| block.kind != BlockKind::ParameterBlock || stated.iter().any(|row| row.path == path);
     // Resources have no bytes.
-    let facts = rows.iter().filter(|row| row.size != Some(0)).map(|row| {
+    let facts = rows.iter().filter(|row| row.size != Some(0) && is_stated(&row.path)).map(|row| {
         let strides = (row.array_stride, row.matrix_stride, row.matrix_order.filter(|_| row.matrix_stride.is_some()));
         format!("{} at {}: {strides:?}", row.path, row.offset)
     });
@@ -54,14 +56,16 @@ fn blocks_of_reflection_are_laid_out_as_ours() {
         for block in reflected_blocks(&fs::read_to_string(file).unwrap(), MatrixOrder::Row).unwrap() {
             let Some(ours) = own.get(&block.name) else { continue };
             match (&block.result, &ours.result) {
-                (Ok(_), Ok(_)) if facts(&block) == facts(ours) => compared += 1,
+                (Ok(_), Ok(_)) if facts(&block, &block) == facts(ours, &block) => compared += 1,
                 (Err(_), _) | (_, Err(_)) => {}
                 (Ok(_), Ok(_)) => drop(wrong.insert(format!("{name}: {}", block.name))),
             }
         }
     }
-    // Entry points have parameters of one name, and slangc's code honours what its reflection ignores.
+    // Entry points have parameters of one name, and slangc's code honours what its reflection ignores. Our rules state no stride
+    // of an unsized array of handles.
     let other = ["pushed", "outer", "placed", "std140"].map(|block| format!("reflection_only.vulkan: {block}"));
-    assert_eq!(wrong, other.into_iter().chain(["entry_bindings.vulkan: c".to_owned()]).collect());
+    let single = ["entry_bindings.vulkan: c", "unsized_arguments.metal: materials"].map(str::to_owned);
+    assert_eq!(wrong, other.into_iter().chain(single).collect());
     assert!(compared > 100, "{compared}");
 }
