@@ -29,8 +29,8 @@ fn own_blocks(text: &str, native: &str) -> BTreeMap<String, BlockLayout> {
     layouts.map(|layout| (layout.name.clone(), layout)).collect()
 }
 
-/// The facts that a comparison with a host struct needs: paths, offsets and strides. Of an argument buffer of Metal, those of the
-/// `stated` paths: slangc's reflection has a combined sampler or a buffer with a counter as one member, without its two handles.
+/// The facts that a comparison with a host struct needs: paths, offsets and strides. For an argument buffer of Metal, only the
+/// `stated` paths count: slangc's reflection has a combined sampler or a buffer with a counter as one member, without its two handles.
 fn facts(block: &BlockLayout, stated: &BlockLayout) -> Vec<String> {
     let (rows, stated) = (block.rows(), stated.rows());
     let is_stated = |path: &str| block.kind != BlockKind::ParameterBlock || stated.iter().any(|row| row.path == path);

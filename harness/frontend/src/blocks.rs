@@ -53,8 +53,8 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
 
     module.blocks = blocks.found;
     if !*views_are_blocks {
-        // Data between stages is of interest only beside the other views.
-        module.views.retain(|view| !matches!(view.kind, ViewKind::Stage(_)));
+        // Without layouts of views, what a host fills is named as memory that no probe reads; the rest never leaves the shaders.
+        module.views.retain(|view| !matches!(view.kind, ViewKind::Stage(data) if !data.is_of_host()));
     }
     // The other pointees are blocks.
     let has_block = |view: &MemoryView| {
@@ -287,7 +287,7 @@ impl BlockFinder<'_> {
         self.found[before..].iter_mut().for_each(|block| block.reach = Reach::Stage(data));
     }
 
-    /// Of the blocks from `before` on, keeps those whose memory is no earlier block. Returns whether there were any.
+    /// Drops the blocks from `before` on whose memory an earlier block is already. Returns whether there were any.
     fn keep_new(&mut self, before: usize) -> bool {
         let added = self.found.split_off(before);
         let is_found = !added.is_empty();

@@ -208,7 +208,7 @@ impl Reach {
 
     /// False for data that one stage of a shader hands to another.
     pub fn is_of_host(&self) -> bool {
-        !matches!(self, Self::Stage(data) if *data != StageData::NodeRecord)
+        !matches!(self, Self::Stage(data) if !data.is_of_host())
     }
 
     /// The word in JSON; `None` for parameters.
@@ -231,6 +231,16 @@ impl Reach {
         match self {
             Self::Pointer(pointer) => Some(pointer),
             Self::Parameter | Self::DescriptorHeap | Self::RawAccess | Self::Stage(_) => None,
+        }
+    }
+}
+
+impl StageData {
+    /// False for data that one stage of a shader hands to another.
+    pub fn is_of_host(self) -> bool {
+        match self {
+            Self::NodeRecord => true,
+            Self::RayPayload | Self::HitAttributes | Self::CallableData | Self::MeshPayload => false,
         }
     }
 }

@@ -22,8 +22,9 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
                 BlockKind::ParameterBlock => "ParameterBlock",
                 _ => "ConstantBuffer",
             };
-            let variable = if block.element.to_string() == bare { "" } else { bare };
-            format!("{resource}<{}> {variable} (descriptor heap)", block.element).replace("  ", " ")
+            let element = block.element.to_string();
+            let variable = if element == bare { String::new() } else { format!(" {bare}") };
+            format!("{resource}<{element}>{variable} (descriptor heap)")
         }
         Reach::RawAccess => format!("{} (raw load or store)", block.element),
         Reach::Stage(data) => format!("{} ({data})", block.element),

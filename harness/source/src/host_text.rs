@@ -1,7 +1,8 @@
 //! Finds the shaders in the strings of a program's text, and the files that the program takes into itself.
 //!
 //! This is no parser of the four languages: it tells strings from comments and from the rest, and looks at the words next to
-//! them. A string that the program joins with others, or fills in when it runs, is not whole, and only its place is told.
+//! them. A string that the program joins with others, or fills in when it runs, is not whole, and only its line is
+//! reported.
 
 use std::ops::Range;
 use std::path::Path;
@@ -80,13 +81,15 @@ impl HostText {
     /// Adds the strings of these tokens, inside of the brackets of `call`.
     fn add(&mut self, text: &str, tokens: &[Token<'_>], run: Range<usize>, language: ProgramLanguage, call: &str) {
         let strings: Vec<&StringToken> = tokens[run.clone()].iter().filter_map(Token::string).collect();
-        let (decoded, line) = decoded(text, &strings);
-        if let Some(name) = included_name(tokens, run.start, language, call, &decoded) {
+        let decoded = Lines::of(text, &strings);
+        if let Some(name) = included_name(tokens, run.start, language, call, &decoded.text) {
             self.included.push(name);
-        } else if let Some(shader) = language_of(&decoded) {
+        } else if let Some(shader) = language_of(&decoded.text) {
             let is_whole = strings.iter().all(|string| string.is_whole) && is_alone(tokens, run, language, call);
+            // A program has thousands of strings, and few shaders: only for these is the text before them read again.
+            let (text, line) = decoded.placed(text, &strings);
             if is_whole {
-                self.shaders.push(ShaderString { language: shader, line, text: decoded });
+                self.shaders.push(ShaderString { language: shader, line, text });
             } else {
                 self.unfinished.push(line);
             }
@@ -380,7 +383,7 @@ impl<'t> Lexer<'t> {
             ProgramLanguage::JavaScript => {
                 let quote = rest.chars().next().filter(|quote| ['"', '\'', '`'].contains(quote))?;
                 if quote == '`' {
-                    let (length, is_whole) = template_length(&rest[1..]);
+                    let (length, is_whole) = template_length(&rest[1..], 0);
                     return Some(StringToken { is_whole, ..whole(1, length, 1, StringForm::Escaped) });
                 }
                 Some(whole(1, escaped_length(&rest[1..], quote, false), 1, StringForm::Escaped))
@@ -444,8 +447,12 @@ fn escaped_length(body: &str, quote: char, may_have_lines: bool) -> usize {
     body.len()
 }
 
-/// The length of a template up to its closing quote, and whether it has no `${value}`.
-fn template_length(body: &str) -> (usize, bool) {
+/// Most templates in the values of templates. What is deeper is part of the value.
+const MOST_TEMPLATES: u32 = 64;
+
+/// The length of a template up to its closing quote, and whether it has no `${value}`. `depth` is the number of templates
+/// around it.
+fn template_length(body: &str, depth: u32) -> (usize, bool) {
     let (mut at, mut is_whole) = (0, true);
     while let Some(letter) = body[at..].chars().next() {
         match letter {
@@ -453,7 +460,7 @@ fn template_length(body: &str) -> (usize, bool) {
             '\\' => at += 1 + body[at + 1..].chars().next().map_or(0, char::len_utf8),
             '$' if body[at..].starts_with("${") => {
                 is_whole = false;
-                at += 2 + value_length(&body[at + 2..]);
+                at += 2 + value_length(&body[at + 2..], depth);
             }
             _ => at += letter.len_utf8(),
         }
@@ -462,14 +469,14 @@ fn template_length(body: &str) -> (usize, bool) {
 }
 
 /// The length of a value in a template, with its closing brace.
-fn value_length(body: &str) -> usize {
+fn value_length(body: &str, templates: u32) -> usize {
     let (mut at, mut depth) = (0, 1);
     while let Some(letter) = body[at..].chars().next() {
         at += letter.len_utf8();
         match letter {
             '{' => depth += 1,
             '}' => depth -= 1,
-            '`' => at += template_length(&body[at..]).0 + 1,
+            '`' if templates < MOST_TEMPLATES => at += template_length(&body[at..], templates + 1).0 + 1,
             '"' | '\'' => at += escaped_length(&body[at..], letter, false) + 1,
             _ => {}
         }
@@ -545,6 +552,58 @@ impl Lines {
         self.is_at_end = false;
     }
 
+    /// The text of strings that are joined.
+    fn of(text: &str, strings: &[&StringToken]) -> Self {
+        let mut lines = Self::default();
+        let mut end = strings.first().map_or(0, |string| string.range.start);
+        for string in strings {
+            for _ in text[end..string.range.start].matches('\n') {
+                lines.end_of_host_line();
+            }
+            end = string.range.end;
+            lines.push_string(&text[string.body.clone()], string.form);
+        }
+        lines
+    }
+
+    fn push_string(&mut self, body: &str, form: StringForm) {
+        let mut letters = body.chars().peekable();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\r' => {}
+                '\n' => self.end_of_line(),
+                '\\' if form == StringForm::Escaped => match letters.next().unwrap_or_default() {
+                    'n' => self.end_of_shader_line(),
+                    '\n' => self.end_of_host_line(),
+                    '\r' => {
+                        letters.next_if_eq(&'\n');
+                        self.end_of_host_line();
+                    }
+                    shown @ ('\\' | '"' | '\'' | '`' | '$' | '?') => self.push(shown),
+                    // No token of a shader has other characters than these.
+                    _ => self.push(' '),
+                },
+                letter => self.push(letter),
+            }
+        }
+        if form == StringForm::Line {
+            self.end_of_shader_line();
+        }
+    }
+
+    /// The text after empty lines, and the line of the program on which it starts.
+    fn placed(self, text: &str, strings: &[&StringToken]) -> (String, u32) {
+        let first = strings.first();
+        let start = first.map_or(0, |string| string.range.start);
+        let before = text[..start].matches('\n').count();
+        let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
+        // Columns count characters.
+        let column = text[line_start..first.map_or(0, |string| string.body.start)].chars().count();
+        let besides = usize::try_from(-self.missing).unwrap_or(0);
+        let empty = "\n".repeat(before.saturating_sub(besides));
+        (format!("{empty}{}{}", " ".repeat(column), self.text), u32::try_from(before + 1).unwrap_or(u32::MAX))
+    }
+
     fn push(&mut self, letter: char) {
         if self.is_at_end {
             self.is_at_end = false;
@@ -557,51 +616,6 @@ impl Lines {
         }
         self.text.push(letter);
     }
-}
-
-/// The text of strings that are joined, after empty lines, and the line on which they start.
-fn decoded(text: &str, strings: &[&StringToken]) -> (String, u32) {
-    let start = strings.first().map_or(0, |string| string.range.start);
-    let before = text[..start].matches('\n').count();
-    let line_start = text[..start].rfind('\n').map_or(0, |end| end + 1);
-    let mut lines = Lines::default();
-    // Columns count characters.
-    lines.text.extend(std::iter::repeat_n(
-        ' ',
-        text[line_start..strings.first().map_or(0, |it| it.body.start)].chars().count(),
-    ));
-    let mut end = start;
-    for string in strings {
-        for _ in text[end..string.range.start].matches('\n') {
-            lines.end_of_host_line();
-        }
-        end = string.range.end;
-        let mut letters = text[string.body.clone()].chars().peekable();
-        while let Some(letter) = letters.next() {
-            match letter {
-                '\r' => {}
-                '\n' => lines.end_of_line(),
-                '\\' if string.form == StringForm::Escaped => match letters.next().unwrap_or_default() {
-                    'n' => lines.end_of_shader_line(),
-                    '\n' => lines.end_of_host_line(),
-                    '\r' => {
-                        letters.next_if_eq(&'\n');
-                        lines.end_of_host_line();
-                    }
-                    shown @ ('\\' | '"' | '\'' | '`' | '$' | '?') => lines.push(shown),
-                    // No token of a shader has other characters than these.
-                    _ => lines.push(' '),
-                },
-                letter => lines.push(letter),
-            }
-        }
-        if string.form == StringForm::Line {
-            lines.end_of_shader_line();
-        }
-    }
-    let besides = usize::try_from(-lines.missing).unwrap_or(0);
-    let empty = "\n".repeat(before.saturating_sub(besides));
-    (format!("{empty}{}", lines.text), u32::try_from(before + 1).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -708,6 +722,12 @@ mod tests {
             let found = HostText::read(&text, language);
             assert_eq!((found.shaders.len(), found.unfinished), (1, Vec::new()), "{text}");
         }
+    }
+
+    #[test]
+    fn templates_in_templates_end() {
+        let deep = format!("const s = {}`;", "`${".repeat(100_000));
+        assert_eq!(HostText::read(&deep, ProgramLanguage::JavaScript).shaders, []);
     }
 
     #[test]

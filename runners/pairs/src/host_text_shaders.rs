@@ -96,7 +96,7 @@ pub(crate) fn with_string(declare: &DeclareArgs, path: &Path, shader: &ShaderStr
     DeclareArgs { lang: Some(shader.language), texts: Arc::new(texts), ..declare.clone() }
 }
 
-/// How the language of an included shader is told.
+/// How layoutproof knows the language of an included shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IncludedShader {
     BySuffix,

@@ -196,7 +196,7 @@ impl<'t> Tokens<'_, 't> {
             return if is_view { unnamed(kind, name, at + 2) } else { None };
         }
         if word == "DescriptorHandle" || word == "Handle" && before == "." {
-            let resource = if word == "Handle" { self.opened(at - 2)? - 1 } else { at + 2 };
+            let resource = if word == "Handle" { self.opened(at.checked_sub(2)?)? - 1 } else { at + 2 };
             let (name, _) = self.argument(resource + 1).filter(|_| BUFFERS.contains(&self.text(resource)))?;
             return if Self::is_scalar(&name) { None } else { unnamed(ViewKind::DescriptorHeap, name, resource) };
         }

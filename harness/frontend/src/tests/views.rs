@@ -177,3 +177,13 @@ fn sizes_of_stage_data() {
     let layout = lay_out(record, rules, LayoutOptions::default());
     assert_eq!(layout.rows().last().map(|row| (row.path.clone(), row.offset)), Some(("grid".to_owned(), 36)));
 }
+
+#[test]
+fn words_of_views_may_stand_alone() {
+    for text in [".Handle", "x.Handle", "ResourceDescriptorHeap[", "DescriptorHandle<", "TraceRay(", "Ptr<"] {
+        let options =
+            DeclareOptions { views: true, language: Some(ShaderLanguage::Slang), ..DeclareOptions::default() };
+        let (_, result) = read_with(text, &options);
+        assert!(result.map_or(true, |module| module.blocks.is_empty()), "{text}");
+    }
+}

@@ -397,13 +397,12 @@ fn behind_pointers<'a>(
         SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } => {
             let is_struct = matches!(types.get(*pointee), SpirvType::Struct(_));
             let is_block = types.blocks.contains(pointee) || (is_struct && stored.contains(&id));
-            let reach = Reach::Parameter;
             (is_block && seen.insert(*pointee)).then(|| {
                 VariableBlock::without_variable(
                     StorageClass::PhysicalStorageBuffer,
                     *pointee,
                     BlockKind::StorageBlock,
-                    reach,
+                    Reach::Parameter,
                 )
             })
         }

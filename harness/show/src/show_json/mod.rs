@@ -100,7 +100,7 @@ pub struct ShownLayout {
 pub struct ShownBlock {
     pub name: String,
     pub kind: BlockKind,
-    /// How the shader gets at the memory, in the words of [`Reach::word`]; absent for a parameter.
+    /// How the shader gets at the memory, in the words of [`Reach::word`](layoutproof_layout::Reach::word); absent for a parameter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<&'static str>,
     /// Size in bytes; `None` for an unbounded or forbidden block.

@@ -271,3 +271,15 @@ fn every_reason_is_met() {
     let all: BTreeSet<String> = NotCompared::VARIANTS.iter().map(|name| (*name).to_owned()).collect();
     assert_eq!(met, all);
 }
+
+/// A host fills the records of a node, and no probe reads them. What a ray's stages hand to each other is no host's.
+#[test]
+fn a_run_names_the_records_that_a_host_fills() {
+    let node = "struct Rec { float3 a; uint n; }; struct Pay { float4 c; }; cbuffer S { float4 s; };
+[Shader(\"node\")] [NodeLaunch(\"thread\")] void n(ThreadNodeInputRecord<Rec> input) {}
+[shader(\"miss\")] void m(inout Pay p) { p.c = s; }
+";
+    let folder = Folder::with(&[("a.hlsl", node)]);
+    let run = folder.run("run a.hlsl --device model").exits(3);
+    run.prints("incomplete 1 of 2 blocks compared; Rec (data of a stage, line 2): no probe reads it");
+}
