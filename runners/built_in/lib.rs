@@ -47,9 +47,6 @@ pub const DEVICE_RUNS: &[BuiltInBytes] = &include!(concat!(env!("OUT_DIR"), "/de
 /// The results of other libraries for the test vectors: `ci/peers/results.json`.
 pub const PEERS: &str = include_str!("../../ci/peers/results.json");
 
-/// Layout faults planted into naga, and the suites that find each: `ci/prey/results.json`.
-pub const MUTANTS: &str = include_str!("../../ci/prey/results.json");
-
 /// Recorded decisions of compiler builds: `shaders/frozen`.
 pub const FROZEN: &[BuiltInBytes] = &include!(concat!(env!("OUT_DIR"), "/frozen.rs"));
 

@@ -24,7 +24,6 @@ fn contents() -> SiteDraft {
             (card(RULE_TABLE_PAGE, "The rule table", "Every column, source and worked example, also as data."))
             (card(SiteSection::Cases.first_page(), "Cases", "Every claim, with the sources of its numbers."))
             (card(SiteSection::Peers.first_page(), "Peers", "Other layout and reflection libraries, run through the same vectors."))
-            (card(SiteSection::Mutants.first_page(), "Planted faults", "Layout faults in naga, and which tests find them."))
         }
         h2 { "The book" }
         div.prose { (MarkdownPage::of(CONTENTS, IN_BOOK).content) }

@@ -43,8 +43,6 @@ pub(super) enum SiteSection {
     Cases,
     /// Other libraries.
     Peers,
-    /// Faults planted into a compiler.
-    Mutants,
 }
 
 impl SiteSection {
@@ -62,7 +60,6 @@ impl SiteSection {
             Self::Rules => "rules/index.html",
             Self::Cases => "cases/index.html",
             Self::Peers => "peers.html",
-            Self::Mutants => "mutants.html",
         }
     }
 
@@ -77,14 +74,13 @@ impl SiteSection {
             Self::Rules => "Rules",
             Self::Cases => "Cases",
             Self::Peers => "Peers",
-            Self::Mutants => "Planted faults",
         }
     }
 
     /// The part whose link in the header leads here.
     fn in_header(self) -> Self {
         match self {
-            Self::Rules | Self::Cases | Self::Peers | Self::Mutants => Self::Docs,
+            Self::Rules | Self::Cases | Self::Peers => Self::Docs,
             other => other,
         }
     }

@@ -11,7 +11,6 @@ use super::explorer_page::explorer_pages;
 use super::kept_runs::KeptRun;
 use super::known_differences::{KnownList, mechanisms, mechanisms_by_reason, use_issue_titles};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page, shown_case};
-use super::mutant_page::{MutantResults, mutant_page};
 use super::peer_page::{Peer, peer_page};
 use super::rule_pages::{RuleSetFacts, rule_pages};
 use super::rule_table_page::{RuleTableFacts, rule_table_files, rule_table_page};
@@ -47,8 +46,6 @@ pub struct SiteFacts<'a> {
     pub kept_runs: &'a [KeptRun],
     /// Other libraries, with their answers to the test vectors.
     pub peers: &'a [Peer],
-    /// Faults planted into naga, with the suites that find each.
-    pub mutants: &'a MutantResults,
     pub records: &'a SiteRecords,
     /// True if the site gets the explorer's page; its other files are put next to the page.
     pub has_explorer: bool,
@@ -72,7 +69,6 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     drafts.extend(rule_pages(facts.rules));
     drafts.push(rule_table_page(facts.rule_table));
     drafts.push(peer_page(facts.peers, &cases));
-    drafts.push(mutant_page(facts.mutants, &cases));
     drafts.push(surprise_page(facts.surprises, navigation));
     drafts.extend(compiler_pages(facts.known, &bugs, navigation));
     drafts.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources, navigation)));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use layoutproof_built_in::{CASE_FORMAT, MUTANTS, PEERS};
+use layoutproof_built_in::{CASE_FORMAT, PEERS};
 use layoutproof_events::summary::Exit;
 use layoutproof_facts::known_lists::reduced_sources;
 use layoutproof_facts::page_facts::{case_facts, kept_runs, rule_set_facts, site_records};
@@ -17,7 +17,7 @@ use layoutproof_inputs::files::{FileKind, read};
 use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_show::counted;
-use layoutproof_site::{EXPLORER_FILES, MutantResults, Peer, PeerResults, RuleTableFacts, SiteFacts, site_pages};
+use layoutproof_site::{EXPLORER_FILES, Peer, PeerResults, RuleTableFacts, SiteFacts, site_pages};
 
 use crate::output::print;
 use crate::select::selection::Selection;
@@ -52,7 +52,6 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         cases: &case_facts(&sources, recorded)?,
         kept_runs: &kept_runs(&known)?,
         peers: &peers()?,
-        mutants: &mutants()?,
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
@@ -82,13 +81,6 @@ fn peers() -> anyhow::Result<Vec<Peer>> {
     let PeerResults { schema, peers } = serde_json::from_str(PEERS).context("ci/peers/results.json")?;
     ensure!(schema == 1, "ci/peers/results.json has the schema {schema}, not 1");
     Ok(peers)
-}
-
-/// The faults that were planted into naga.
-fn mutants() -> anyhow::Result<MutantResults> {
-    let results: MutantResults = serde_json::from_str(MUTANTS).context("ci/prey/results.json")?;
-    ensure!(results.schema == 1, "ci/prey/results.json has the schema {}, not 1", results.schema);
-    Ok(results)
 }
 
 /// Rejects a folder with content: a page of an older site would stay among the new ones.
