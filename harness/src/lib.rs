@@ -16,4 +16,3 @@ pub mod book;
 pub mod case;
 pub mod check;
 pub mod results;
-pub mod version;

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use layoutproof_bindings::SourceText;
 use layoutproof_bindings::{BindingInvocation, BindingRequest, Convention, Target};
 use layoutproof_core::check::{BindingCheck, Proof, Source};
 use layoutproof_device::RegisterRange;
 use layoutproof_layout::LayoutOptions;
 use layoutproof_probes::image::REFILL_WORD;
 use layoutproof_probes::reserved::Reserved;
-use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::sources::LinePlace;
 
 use crate::fixture::bound::module;

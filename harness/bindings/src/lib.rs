@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod clang;
+mod declarations;
 mod dxc;
 pub mod options;
 pub mod place;
@@ -22,6 +23,7 @@ use std::collections::BTreeMap;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{LayoutUnit, Span};
 
+pub use declarations::{Declarations, SourceText};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 pub use place::BindingPlace;

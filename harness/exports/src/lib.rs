@@ -23,6 +23,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutUnit, Leaf, Quantity};
 
 use layoutproof_core::check::Subject;
+use layoutproof_device::words_of;
 use layoutproof_generators::ProduceError;
 use layoutproof_probes::image::encoding::Half;
 use layoutproof_probes::image::{data_word, nonce_word};
@@ -90,10 +91,9 @@ struct Repro<'a> {
 impl<'a> Repro<'a> {
     /// Uses the first block with a leaf that the case pins.
     fn new(subject: &'a Subject) -> Result<Self, ExportObstacle> {
-        let blocks = subject.source.module.blocks.iter().zip(&subject.layouts);
         let mut obstacle = ExportObstacle::NoBlock;
-        for (block, layout) in blocks {
-            match Self::of_block(subject, block, layout) {
+        for block in &subject.source.module.blocks {
+            match Self::of_block(subject, block, subject.layout(block.view)) {
                 Ok(repro) => return Ok(repro),
                 Err(found) => obstacle = found,
             }
@@ -231,11 +231,6 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
         | BlockKind::Workgroup
         | BlockKind::StageData => Err("a block that has no binding".into()),
     }
-}
-
-/// Little-endian words.
-fn words_of(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
 /// Formats words in rows of four.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use layoutproof_layout::resource::{Resource, ResourceKind};
 use layoutproof_layout::shape::{Count, Member, PointerPromise, StructType, Type};
 use layoutproof_layout::{
-    Annotations, Argument, Block, BlockKind, MixedGlobals, Pointer, PointerPlace, Reach, Span, StageData,
+    Annotations, Argument, Block, BlockKind, MixedGlobals, Pointer, PointerPlace, Reach, Span, StageData, ViewId,
 };
 
 use super::elaborate::{ElaboratedModule, LONGEST_LISTING, TypeMeasures, are_push_constants};
@@ -182,13 +182,14 @@ impl BlockFinder<'_> {
         let known = self.found.iter().filter(|block| block.kind == BlockKind::Pointee);
         let mut seen: HashSet<_> = known.map(|block| (block.element.to_string(), block.data_layout)).collect();
         let mut at = 0;
-        while let Some(Block { name, element, entry_point, annotations, span, .. }) = self.found.get(at).cloned() {
+        while let Some(Block { view, name, element, entry_point, annotations, span, .. }) = self.found.get(at).cloned()
+        {
             for FoundPointer { suffix, path, pointee, promise } in pointers(&element) {
                 let is_new = seen.insert((pointee.to_owned(), promise.data_layout));
                 if let Some(element) = self.pointees.get(pointee).filter(|_| is_new) {
                     let name = format!("{name}{suffix}");
                     let holder = BlockHolder { entry_point, ..BlockHolder::new(&name, &annotations, span) };
-                    let place = PointerPlace::Member { holder: at, path };
+                    let place = PointerPlace::Member { holder: view, path };
                     self.push_pointee(element.clone(), promise, place, holder);
                 }
             }
@@ -350,6 +351,8 @@ impl BlockFinder<'_> {
         }
         let (name, annotations) = (name.to_owned(), annotations.clone());
         self.found.push(Block {
+            view: ViewId(u32::try_from(self.found.len()).expect("the number of blocks is limited")),
+            declared_name: name.clone(),
             name,
             kind,
             element,
@@ -443,7 +446,7 @@ fn number(blocks: &mut [Block]) {
         let times = seen.entry(block.name.clone()).or_default();
         *times += 1;
         if *times > 1 {
-            block.name = format!("{}#{times}", block.name);
+            block.name = format!("{}#{times}", block.declared_name);
         }
     }
 }

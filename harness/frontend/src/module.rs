@@ -4,7 +4,7 @@ pub mod code;
 
 use code::{Code, StaticVariable};
 use layoutproof_layout::shape::{Member, Type};
-use layoutproof_layout::{Annotations, Block, Span, StageData};
+use layoutproof_layout::{Annotations, Block, Span, StageData, ViewId};
 
 use layoutproof_source::diagnostics::Diagnostic;
 
@@ -39,6 +39,13 @@ pub struct Module {
     pub sixteen_bit_word: Option<SixteenBitWord>,
     /// Problems that do not change a layout.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Module {
+    /// The block of this id; `None` in a module of which a listing left it out.
+    pub fn block(&self, view: ViewId) -> Option<&Block> {
+        self.blocks.iter().find(|block| block.view == view)
+    }
 }
 
 /// A type of 16 bits in a source: `float16_t3`.

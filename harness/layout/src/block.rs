@@ -7,6 +7,12 @@ use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
 use crate::{Annotations, Argument, Span};
 
+/// Names a block of its module: in every layout of that block, whatever a listing leaves out or adds. Blocks of a file
+/// that states its own offsets are numbered in the order of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ViewId(pub u32);
+
 /// The kinds of blocks, under the names that the command line uses.
 #[derive(Clone, Copy, Debug, Display, IntoStaticStr, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -102,8 +108,7 @@ pub enum PointerPlace {
     Parameter { name: String },
     /// A member of another block.
     Member {
-        /// Index of that block in its module.
-        holder: usize,
+        holder: ViewId,
         /// The names of the members on the way from that block to the pointer; none if the pointer is all that the
         /// block holds.
         path: Vec<String>,
@@ -115,8 +120,11 @@ pub enum PointerPlace {
 /// A block of bytes that one rule set lays out as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// For example `S`, `cb`, `$Globals`, `$Entry.main`, `p.inner`, `S#2`.
+    pub view: ViewId,
+    /// No other block of the module has it. For example `S`, `cb`, `$Globals`, `$Entry.main`, `p.inner`, `S#2`.
     pub name: String,
+    /// The name without the number that tells it from earlier blocks: `S` of `S#2`.
+    pub declared_name: String,
     pub kind: BlockKind,
     /// The type that the block holds: a struct of its members, or the element of a
     /// `StructuredBuffer<float3>`.
@@ -142,8 +150,11 @@ pub struct Block {
 impl Block {
     /// A single block without annotations.
     pub fn new(name: impl Into<String>, kind: BlockKind, element: impl Into<Type>) -> Self {
+        let name = name.into();
         Self {
-            name: name.into(),
+            view: ViewId::default(),
+            declared_name: name.clone(),
+            name,
             kind,
             element: element.into(),
             count: Count::Finite(1),

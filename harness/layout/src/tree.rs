@@ -12,7 +12,7 @@ use crate::measured::{ArrayFootprint, Footprint};
 use crate::scalar::Scalar;
 use crate::shape::{Count, MatrixOrder};
 use crate::table::find;
-use crate::{BlockKind, Reach};
+use crate::{Block, BlockKind, Reach, ViewId};
 
 /// A size in bytes, unless the type is an unsized array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,6 +36,7 @@ impl Extent {
 pub struct BlockLayout {
     /// Name of the rule set, dialect included (`scalar@slang`).
     pub rules: String,
+    pub view: ViewId,
     pub name: String,
     pub kind: BlockKind,
     pub reach: Reach,
@@ -52,6 +53,22 @@ pub struct BlockLayout {
 }
 
 impl BlockLayout {
+    /// A block that `rules`, a rule set or a compiler, has no layout for.
+    pub fn refused(block: &Block, rules: &str, message: String) -> Self {
+        Self {
+            rules: rules.to_owned(),
+            view: block.view,
+            name: block.name.clone(),
+            kind: block.kind,
+            reach: block.reach.clone(),
+            has_global_members: block.has_global_members,
+            count: block.count,
+            result: Err(vec![Refusal { path: String::new(), message }]),
+            stride: None,
+            warnings: Vec::new(),
+        }
+    }
+
     /// True if a driver decides the layout, so that these numbers are not the block's.
     pub fn is_left_to_driver(&self) -> bool {
         self.warnings.iter().any(|warning| warning.kind == LayoutWarningKind::LayoutOfDriver)
@@ -72,7 +89,8 @@ impl BlockLayout {
     /// True if both layouts have the same places and sizes, whatever their rule sets' names,
     /// warnings and pointers.
     pub fn places_alike(&self, other: &Self) -> bool {
-        let Self { rules: _, warnings: _, reach: _, has_global_members: _, name, kind, count, result, stride } = self;
+        let Self { rules: _, view: _, warnings: _, reach: _, has_global_members: _, name, kind, count, result, stride } =
+            self;
         let same_block = (name, kind, count) == (&other.name, &other.kind, &other.count);
         same_block && stride == &other.stride && result == &other.result
     }

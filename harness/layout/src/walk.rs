@@ -61,6 +61,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
 
     let mut layout = BlockLayout {
         rules: rules.name.to_owned(),
+        view: block.view,
         name: block.name.clone(),
         kind: block.kind,
         reach: block.reach.clone(),

@@ -10,7 +10,6 @@ pub mod declaration;
 mod form;
 mod program;
 pub mod shrink;
-pub mod stable_hash;
 mod text;
 
 pub use form::UseForm;

@@ -27,6 +27,7 @@ pub mod registers;
 pub mod reported;
 pub mod spirv;
 pub mod toolchain;
+pub mod version;
 pub mod wgsl_layouts;
 pub mod wgsl_probe;
 

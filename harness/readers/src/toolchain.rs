@@ -6,6 +6,7 @@
 //! unless the source itself names the rule set. Implementors of [`Compilers`], in
 //! `layoutproof-compilers`, start the compiler's process, so that this crate stays pure.
 
+use layoutproof_bindings::SourceText;
 use std::fmt;
 
 use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel, Stage};
@@ -353,16 +354,6 @@ impl fmt::Display for Toolchain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
-}
-
-/// Source text as its author wrote it, and settings that belong to it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceText {
-    pub text: String,
-    /// Macros, as on a command line.
-    pub defines: Vec<(String, String)>,
-    /// Folders of included files; the author's own first.
-    pub include_paths: Vec<String>,
 }
 
 /// The profile to request from a compiler that writes HLSL for another one.

@@ -23,7 +23,7 @@ use layoutproof_hostcheck::{
 };
 use layoutproof_layout::padding::{Hole, HoleKind};
 use layoutproof_layout::shape::{Count, MatrixOrder};
-use layoutproof_layout::{BlockKind, MemberRow, Refusal};
+use layoutproof_layout::{BlockKind, MemberRow, Refusal, ViewId};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::deqp_csv::DeqpCsv;
@@ -223,6 +223,7 @@ fn records_survive_their_file() {
 
 fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
     ShownBlock {
+        view: ViewId::default(),
         name: "S".into(),
         kind: BlockKind::Cbuffer,
         reach: None,
@@ -276,12 +277,14 @@ fn nested() -> ShownLayout {
         },
     ];
     let sb = ShownBlock {
+        view: ViewId::default(),
         name: "sb".into(),
         kind: BlockKind::StorageBlock,
         count: Count::Finite(4),
         ..block(None, members)
     };
     let element = ShownBlock {
+        view: ViewId::default(),
         name: "vectors".into(),
         kind: BlockKind::StructuredElement,
         stride: Some(16),

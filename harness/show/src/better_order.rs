@@ -1,10 +1,12 @@
 //! The padding of blocks under all columns of `show`, and one order of members for each struct that
 //! is good under all of them.
 
+use std::collections::BTreeSet;
+
 use layoutproof_layout::padding::{BlockPadding, Hole, padding};
 use layoutproof_layout::reorder::{FoundOrder, LayoutInput, Reordering, declared_type, has_fixed_members};
 use layoutproof_layout::shape::{StructType, Type};
-use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, RuleSet, Span, find, lay_out};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, RuleSet, Span, ViewId, find, lay_out};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
@@ -62,25 +64,21 @@ pub struct ColumnSize {
 impl ShowInput {
     /// The padding of every block, with better orders.
     pub fn padded_blocks(&self, layouts: &[RuleSetLayouts], sources: &SourceMap) -> Vec<PaddedBlock> {
-        let count = layouts.iter().map(|layout| layout.blocks.len()).max().unwrap_or(0);
-        let mut blocks = Vec::new();
         let mut named: Vec<BetterOrder> = Vec::new();
-        for index in 0..count {
-            blocks.extend(self.padded_block(index, layouts, sources, &mut named));
-        }
-        blocks
+        let views: BTreeSet<ViewId> = layouts.iter().flat_map(RuleSetLayouts::present).map(|it| it.view).collect();
+        views.into_iter().filter_map(|view| self.padded_block(view, layouts, sources, &mut named)).collect()
     }
 
     /// One block. `named` are the orders that earlier blocks gave to structs.
     fn padded_block(
         &self,
-        index: usize,
+        view: ViewId,
         layouts: &[RuleSetLayouts],
         sources: &SourceMap,
         named: &mut Vec<BetterOrder>,
     ) -> Option<PaddedBlock> {
         let present = layouts.iter().filter_map(|column| {
-            let (_, layout) = column.present().find(|(at, _)| *at == index)?;
+            let layout = column.present().find(|layout| layout.view == view)?;
             Some((column.name.to_string(), layout, padding(layout, None)?))
         });
         let present: Vec<(String, &BlockLayout, BlockPadding)> = present.collect();
@@ -115,7 +113,7 @@ impl ShowInput {
         let declared: Vec<(&str, Block, &RuleSet, LayoutOptions)> = present
             .iter()
             .filter_map(|(column, layout, _)| {
-                self.declaration(index, layout).map(|(block, rules, options)| (column.as_str(), block, rules, options))
+                self.declaration(layout).map(|(block, rules, options)| (column.as_str(), block, rules, options))
             })
             .collect();
         let mut better = Vec::new();
@@ -136,10 +134,10 @@ impl ShowInput {
 
     /// The declaration of a block, with the rule set of its layout. A file without declarations gets
     /// the one that gives exactly its offsets.
-    fn declaration(&self, index: usize, layout: &BlockLayout) -> Option<(Block, &'static RuleSet, LayoutOptions)> {
+    fn declaration(&self, layout: &BlockLayout) -> Option<(Block, &'static RuleSet, LayoutOptions)> {
         match &self.content {
             InputContent::Declared(source) => {
-                Some((source.module.blocks[index].clone(), find(&layout.rules)?, source.options))
+                Some((source.module.block(layout.view)?.clone(), find(&layout.rules)?, source.options))
             }
             InputContent::LaidOut(_) => {
                 let root = layout.result.as_ref().ok()?;

@@ -10,9 +10,7 @@ use crate::style::one_line;
 
 /// The declaration of a block. `None` if the module declares no parameter of its name.
 pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
-    let name = &block.name;
-    let number = name.find('#').unwrap_or(name.len());
-    let bare = &name[..number];
+    let Block { name, declared_name, .. } = block;
     let words = match &block.reach {
         Reach::Parameter => return declared_parameter_block(module, block),
         Reach::DescriptorHeap => {
@@ -23,7 +21,7 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
                 _ => "ConstantBuffer",
             };
             let element = block.element.to_string();
-            let variable = if element == bare { String::new() } else { format!(" {bare}") };
+            let variable = if element == *declared_name { String::new() } else { format!(" {declared_name}") };
             format!("{resource}<{element}>{variable} (descriptor heap)")
         }
         Reach::RawAccess => format!("{} (raw load or store)", block.element),
@@ -35,12 +33,15 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
 }
 
 fn declared_parameter_block(module: &Module, block: &Block) -> Option<String> {
-    let name = &block.name;
+    let name = &block.declared_name;
     let words = match block.kind {
         BlockKind::Cbuffer => format!("cbuffer {name}"),
         BlockKind::Tbuffer => format!("tbuffer {name}"),
         BlockKind::Globals => format!("loose globals {name}"),
-        BlockKind::EntryUniforms => format!("uniform parameters of {}", name.strip_prefix("$Entry.").unwrap_or(name)),
+        BlockKind::EntryUniforms => {
+            let entry = block.entry_point.and_then(|entry| module.entry_points.get(entry));
+            format!("uniform parameters of {}", entry.map_or(name, |entry| &entry.name))
+        }
         BlockKind::PushConstant => format!("[[vk::push_constant]] {}", declared_parameter(module, name)?),
         BlockKind::ShaderRecord => format!("[[vk::shader_record]] {}", declared_parameter(module, name)?),
         BlockKind::ConstantBuffer
@@ -59,7 +60,6 @@ fn declared_parameter_block(module: &Module, block: &Block) -> Option<String> {
 /// The declaration of the parameter at `path`: `Texture2D<float4> albedo[4]`, `material.albedo` for
 /// a member. `None` if the module has none.
 pub(crate) fn declared_parameter(module: &Module, path: &str) -> Option<String> {
-    let path = path.split('#').next().unwrap_or(path);
     let bare = path.split('[').next().unwrap_or(path);
     let ty = type_at(module, bare)?;
     if let Type::Struct(_) = ty

@@ -5,6 +5,7 @@
 //! Source: DXC 1.7.2308, the decorations of its SPIR-V; fixed in 1.9. `run` knows both as
 //! differences of the compiler.
 
+use layoutproof_bindings::Declarations;
 use std::sync::Arc;
 
 use layoutproof_layout::native::Native;
@@ -12,7 +13,6 @@ use layoutproof_layout::shape::{Member, StructType, Type};
 use layoutproof_layout::{Block, BlockKind, BlockLayout, RuleSet, find, lay_out};
 
 use super::rule_set_layouts::RuleSetLayouts;
-use layoutproof_core::check::Source;
 use layoutproof_frontend::module::BufferStatic;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -20,11 +20,11 @@ use layoutproof_source::diagnostics::{Code, Diagnostic};
 const DEEPEST: usize = 64;
 
 /// A warning for each block that DXC lays out differently.
-pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
+pub(super) fn warnings(source: &Declarations, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for column in layouts {
-        for (index, layout) in column.present() {
-            let block = &source.module.blocks[index];
+        for layout in column.present() {
+            let Some(block) = source.module.block(layout.view) else { continue };
             let natives = column.targets.iter();
             let takes = |native: &Native| native.rules(block).is_some_and(|rules| rules.name == layout.rules);
             if !natives.into_iter().any(|native| native.counts_statics_and_bit_fields && takes(native)) {
@@ -48,7 +48,7 @@ pub(super) fn warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagn
 
 /// `static` members occupy space, each at the place of its declaration.
 fn of_statics(
-    source: &Source,
+    source: &Declarations,
     block: &Block,
     layout: &BlockLayout,
     rules: &RuleSet,
@@ -69,7 +69,7 @@ fn of_statics(
 }
 
 /// Sizes of structs count each bit-field as a storage unit.
-fn of_bit_fields(source: &Source, block: &Block, layout: &BlockLayout, rules: &RuleSet) -> Option<Diagnostic> {
+fn of_bit_fields(source: &Declarations, block: &Block, layout: &BlockLayout, rules: &RuleSet) -> Option<Diagnostic> {
     if !has_shared_unit(&block.element, 0) {
         return None;
     }
@@ -189,7 +189,8 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
+        let source =
+            Declarations::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
         let content = InputContent::Declared(Box::new(source));
         let input = ShowInput { content, language: None, assumes_sixteen_bit: false };
         let layouts = input.layouts(&ShownRules::Named(vec![RuleChoice::Native(find_native(native).unwrap())]));

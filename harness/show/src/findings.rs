@@ -1,6 +1,7 @@
 //! Findings about an input's layouts in addition to the numbers: padding, forbidden blocks,
 //! warnings.
 
+use layoutproof_bindings::Declarations;
 use std::collections::BTreeMap;
 
 use layoutproof_layout::limits::{ExceededLimit, exceeded, exceeded_by_parameter, exceeded_numbers};
@@ -9,13 +10,12 @@ use layoutproof_layout::padding::{BlockPadding, padding};
 use layoutproof_layout::reorder::LayoutInput;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Span, find, join, lay_out,
+    Block, BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Span, ViewId, find, join, lay_out,
 };
 
 use super::dxc_spirv;
 use super::rule_set_layouts::RuleSetLayouts;
 use super::show_input::{InputContent, ShowInput};
-use layoutproof_core::check::Source;
 use layoutproof_frontend::module::Parameter;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -23,16 +23,16 @@ use layoutproof_source::shader_language::ShaderLanguage;
 impl ShowInput {
     /// Padding of every block. Other orders of members are tried if there are declarations.
     pub fn padding(&self, layouts: &[RuleSetLayouts]) -> Vec<BlockPadding> {
-        let declared = |index: usize, layout: &BlockLayout| match &self.content {
+        let declared = |layout: &BlockLayout| match &self.content {
             InputContent::LaidOut(_) => None,
             InputContent::Declared(source) => {
-                let block = &source.module.blocks[index];
+                let block = source.module.block(layout.view)?;
                 find(&layout.rules).map(|rules| LayoutInput { block, rules, options: source.options })
             }
         };
         let mut found: Vec<BlockPadding> = Vec::new();
-        for (index, layout) in layouts.iter().flat_map(RuleSetLayouts::present) {
-            let padding = padding(layout, declared(index, layout));
+        for layout in layouts.iter().flat_map(RuleSetLayouts::present) {
+            let padding = padding(layout, declared(layout));
             // Two targets may use the same rule set.
             found.extend(padding.filter(|padding| !found.contains(padding)));
         }
@@ -45,11 +45,11 @@ impl ShowInput {
             InputContent::Declared(source) => source,
             InputContent::LaidOut(file) => return [file.forbidden.as_slice(), &file.restricted].concat(),
         };
-        let blocks = &source.module.blocks;
 
         let mut found = Vec::new();
         for layout in layouts {
-            for (index, block) in layout.present() {
+            for block in layout.present() {
+                let declared = source.module.block(block.view);
                 for refusal in block.result.as_ref().err().into_iter().flatten() {
                     let path = join(&block.name, &refusal.path);
                     let reason = if find(&block.rules).is_none() && block.rules == layout.name.to_string() {
@@ -57,7 +57,7 @@ impl ShowInput {
                     } else {
                         format!("{} forbids `{path}`: {}", block.rules, refusal.message)
                     };
-                    let place = blocks[index].place_of(&refusal.path);
+                    let place = declared.map_or_else(Span::default, |declared| declared.place_of(&refusal.path));
                     found.push(Diagnostic::error(Code::RuleForbids, place, reason));
                 }
             }
@@ -71,9 +71,10 @@ impl ShowInput {
         match &self.content {
             InputContent::Declared(source) => {
                 let names: Vec<String> = layouts.iter().map(|layout| layout.name.to_string()).collect();
-                let present = layouts.iter().zip(&names).flat_map(|(layout, rules)| {
-                    layout.present().map(move |(index, layout)| BlockUnderRules { index, rules, layout })
-                });
+                let present = layouts
+                    .iter()
+                    .zip(&names)
+                    .flat_map(|(layout, rules)| layout.present().map(move |layout| BlockUnderRules { rules, layout }));
                 let mut warnings = source.module.warnings.clone();
                 warnings.extend(layout_warnings(&source.module.blocks, present));
                 warnings.extend(limit_warnings(source, layouts));
@@ -87,7 +88,7 @@ impl ShowInput {
                 let limits = layouts.iter().flat_map(|layout| {
                     layout.targets.iter().flat_map(|native| {
                         let label = native.column.to_string();
-                        let exceeded = |(_, block)| (block, exceeded_numbers(native, block));
+                        let exceeded = |block| (block, exceeded_numbers(native, block));
                         let found = layout.present().map(exceeded).collect::<Vec<_>>();
                         let warning = |(block, it): (&BlockLayout, ExceededLimit)| {
                             LimitWarning::of(&block.name, &it).diagnostic(std::slice::from_ref(&label))
@@ -106,21 +107,17 @@ impl ShowInput {
 
 #[derive(Clone, Copy, Debug)]
 struct BlockUnderRules<'a> {
-    /// Index of the block in its source.
-    index: usize,
     rules: &'a str,
     layout: &'a BlockLayout,
 }
 
 /// The overlaps in the layouts of a source's blocks. `layouts` are names of rule sets, each with
-/// the layouts of all blocks in order.
+/// the layouts of its blocks.
 pub fn overlap_warnings<'a>(
     blocks: &[Block],
     layouts: impl Iterator<Item = (&'a str, &'a [BlockLayout])>,
 ) -> Vec<Diagnostic> {
-    let each = layouts.flat_map(|(rules, layouts)| {
-        layouts.iter().enumerate().map(move |(index, layout)| BlockUnderRules { index, rules, layout })
-    });
+    let each = layouts.flat_map(|(rules, layouts)| layouts.iter().map(move |layout| BlockUnderRules { rules, layout }));
     let mut found = layout_warnings(blocks, each);
     found.retain(|warning| warning.code == Code::OffsetOverlap);
     found
@@ -128,20 +125,21 @@ pub fn overlap_warnings<'a>(
 
 /// Each warning of a layout once, with the rule sets under which it holds; by block, then by path.
 fn layout_warnings<'a>(blocks: &[Block], layouts: impl Iterator<Item = BlockUnderRules<'a>>) -> Vec<Diagnostic> {
-    let mut found: BTreeMap<(usize, &LayoutWarning), Vec<&str>> = BTreeMap::new();
-    for BlockUnderRules { index, rules, layout } in layouts.filter(|block| block.layout.result.is_ok()) {
+    let mut found: BTreeMap<(ViewId, &LayoutWarning), Vec<&str>> = BTreeMap::new();
+    for BlockUnderRules { rules, layout } in layouts.filter(|block| block.layout.result.is_ok()) {
         // Interfaces have one warning where they are declared; here their members are only marked.
         for warning in layout.warnings.iter().filter(|warning| warning.kind != LayoutWarningKind::UncertainValue) {
-            found.entry((index, warning)).or_default().push(rules);
+            found.entry((layout.view, warning)).or_default().push(rules);
         }
     }
 
-    let told = found.into_iter().map(|((index, warning), rules)| {
-        let path = join(&blocks[index].name, &warning.path);
+    let told = found.into_iter().filter_map(|((view, warning), rules)| {
+        let block = blocks.iter().find(|block| block.view == view)?;
+        let path = join(&block.name, &warning.path);
         let message = format!("`{path}`: {} ({})", warning.message, rules.join(", "));
         let concerns = rules.iter().map(|rules| (*rules).to_owned()).collect();
-        let place = blocks[index].place_of(&warning.path);
-        Diagnostic { concerns, ..Diagnostic::warning(warning.kind.into(), place, message) }
+        let place = block.place_of(&warning.path);
+        Some(Diagnostic { concerns, ..Diagnostic::warning(warning.kind.into(), place, message) })
     });
     told.collect()
 }
@@ -173,7 +171,7 @@ impl LimitWarning {
 
 /// The limits of compilers and APIs that the columns exceed, each once with the columns that it
 /// concerns.
-fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
+fn limit_warnings(source: &Declarations, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic> {
     let mut found: Vec<(LimitWarning, Vec<String>)> = Vec::new();
     let mut add = |warning: LimitWarning, label: &String| match found.iter_mut().find(|(other, _)| *other == warning) {
         Some((_, labels)) if labels.contains(label) => {}
@@ -181,13 +179,12 @@ fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic
         None => found.push((warning, vec![label.clone()])),
     };
 
-    let blocks = &source.module.blocks;
     for layout in layouts {
         for native in &layout.targets {
             let label = native.column.to_string();
             let mut has_push_constants = false;
-            for (index, laid_out) in layout.present() {
-                let block = &blocks[index];
+            for laid_out in layout.present() {
+                let Some(block) = source.module.block(laid_out.view) else { continue };
                 // The column of a rule set represents the compilers that use this rule set for such
                 // a block.
                 if native.rules(block).is_none_or(|rules| bare(rules.name) != bare(&laid_out.rules)) {
@@ -209,7 +206,7 @@ fn limit_warnings(source: &Source, layouts: &[RuleSetLayouts]) -> Vec<Diagnostic
 }
 
 /// The limits that parameters exceed under the compiler of a convention; `column` is its name.
-pub(super) fn parameter_limits(source: &Source, native: &Native, column: &str) -> Vec<Diagnostic> {
+pub(super) fn parameter_limits(source: &Declarations, native: &Native, column: &str) -> Vec<Diagnostic> {
     let parameters = source.module.parameters.iter();
     let exceeded = parameters.flat_map(|Parameter { name, ty, span, .. }| {
         let exceeded = exceeded_by_parameter(native, ty, *span);
@@ -225,7 +222,7 @@ fn bare(name: &str) -> &str {
 
 /// Reports the assumed size of 16-bit types if the other size gives a different layout: the first
 /// member that moves or changes its size, and the columns in which a member does.
-fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Diagnostic> {
+fn assumed_sixteen_bit(source: &Declarations, layouts: &[RuleSetLayouts]) -> Option<Diagnostic> {
     let other = match source.options.sixteen_bit {
         SixteenBit::On => SixteenBit::Off,
         SixteenBit::Off => SixteenBit::On,
@@ -235,9 +232,9 @@ fn assumed_sixteen_bit(source: &Source, layouts: &[RuleSetLayouts]) -> Option<Di
     let mut first: Option<(Span, String)> = None;
     let mut columns: Vec<String> = Vec::new();
     for layout in layouts.iter().filter(|layout| !layout.has_fixed_half()) {
-        for (index, laid_out) in layout.present().filter(|(_, laid_out)| laid_out.result.is_ok()) {
-            let block = &source.module.blocks[index];
-            let Some(rules) = find(&laid_out.rules) else { continue };
+        for laid_out in layout.present().filter(|laid_out| laid_out.result.is_ok()) {
+            let declared = source.module.block(laid_out.view);
+            let Some((block, rules)) = declared.zip(find(&laid_out.rules)) else { continue };
             let (rows, others) = (laid_out.rows(), lay_out(block, rules, options).rows());
             let mut pairs = rows.iter().zip(&others);
             let Some((row, there)) = pairs.find(|(row, there)| (row.offset, row.size) != (there.offset, there.size))
@@ -294,7 +291,8 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-        let source = Source::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
+        let source =
+            Declarations::of_file(span, LayoutOptions::default(), &DeclareOptions::default(), &mut sources).unwrap();
         let input =
             ShowInput { content: InputContent::Declared(Box::new(source)), language: None, assumes_sixteen_bit: false };
         let named = ["hlsl-cbuffer", "slang-cbuffer", "scalar"].map(|name| RuleChoice::Rules(find(name).unwrap()));
@@ -313,7 +311,7 @@ mod tests {
         let file = sources.add("a", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
         let options = DeclareOptions { language: Some(language), ..DeclareOptions::default() };
-        let source = Source::of_file(span, LayoutOptions::default(), &options, &mut sources).unwrap();
+        let source = Declarations::of_file(span, LayoutOptions::default(), &options, &mut sources).unwrap();
         let content = InputContent::Declared(Box::new(source));
         let input = ShowInput { content, language: Some(language), assumes_sixteen_bit };
         let layouts = input.layouts(&ShownRules::Shipping);

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_bindings::options::BindingOptions;
 use layoutproof_bindings::{
-    Binding, BindingOverlap, BindingPlace, BindingRequest, BoundModule, ChosenEntry, bind, chosen_entry,
+    Binding, BindingOverlap, BindingPlace, BindingRequest, BoundModule, ChosenEntry, Declarations, bind, chosen_entry,
 };
-use layoutproof_core::check::Source;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span, join};
@@ -33,7 +32,7 @@ pub struct Placements {
 
 impl Placements {
     /// Applies every convention. If there are several, a refusal names its convention.
-    pub fn of(source: &Source, requests: &[BindingRequest]) -> Self {
+    pub fn of(source: &Declarations, requests: &[BindingRequest]) -> Self {
         let mut placements = Self::default();
         for request in requests {
             let column = request.column();

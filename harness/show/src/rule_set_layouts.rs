@@ -116,8 +116,8 @@ impl RuleSetLayouts {
         ShownColumn { name: self.name.clone(), blocks: blocks.collect() }
     }
 
-    pub fn present(&self) -> impl Iterator<Item = (usize, &BlockLayout)> {
-        let present = self.blocks.iter().enumerate().filter(|(_, block)| block.presence == BlockPresence::Present);
-        present.map(|(index, block)| (index, &block.layout))
+    pub fn present(&self) -> impl Iterator<Item = &BlockLayout> {
+        let present = self.blocks.iter().filter(|block| block.presence == BlockPresence::Present);
+        present.map(|block| &block.layout)
     }
 }

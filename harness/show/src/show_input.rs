@@ -1,13 +1,12 @@
 //! The input of `show`, `diff` and the explorer: declarations, or a module that declares its own
 //! offsets.
 
-use layoutproof_bindings::BindingRequest;
-use layoutproof_core::check::Source;
+use layoutproof_bindings::{BindingRequest, Declarations};
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Refusal, RuleSet, ShaderTarget, Span,
-    join, lay_out, table,
+    BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, RuleSet, ShaderTarget, Span, ViewId, join,
+    lay_out, table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -35,7 +34,7 @@ pub struct ShowInput {
 #[expect(clippy::large_enum_variant, reason = "there is one for each file")]
 pub enum InputContent {
     /// Declarations, which every rule set lays out.
-    Declared(Box<Source>),
+    Declared(Box<Declarations>),
     /// A module that declares its own offsets.
     LaidOut(LaidOutFile),
 }
@@ -79,7 +78,7 @@ impl ShowInput {
 
     /// The language whose targets are shown. A case has none: it counts as HLSL unless DXC lacks
     /// one of its blocks.
-    pub fn shipped_language(&self, source: &Source) -> ShaderLanguage {
+    pub fn shipped_language(&self, source: &Declarations) -> ShaderLanguage {
         let dxc = find_native("native:dxc-dxil");
         let is_of_dxc = |dxc: &Native| source.module.blocks.iter().all(|block| dxc.rules(block).is_some());
         match self.language {
@@ -132,7 +131,7 @@ enum Unused {
 }
 
 /// All blocks as the column that the user names, or that ships.
-fn column(source: &Source, choice: &ShownColumnChoice) -> RuleSetLayouts {
+fn column(source: &Declarations, choice: &ShownColumnChoice) -> RuleSetLayouts {
     let layouts = under(source, choice.column_name(), choice.choice, Unused::Absent, &[]);
     RuleSetLayouts { version: choice.version.clone(), ..layouts }
 }
@@ -140,7 +139,7 @@ fn column(source: &Source, choice: &ShownColumnChoice) -> RuleSetLayouts {
 /// All blocks as one column. `shipped` are the targets whose limits apply to a rule set, which has
 /// none itself.
 fn under(
-    source: &Source,
+    source: &Declarations,
     name: ColumnName,
     choice: RuleChoice,
     unused: Unused,
@@ -165,17 +164,7 @@ fn under(
             Some(rules) => LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Present, declared },
             None => {
                 let message = format!("{name} has no layout for {} `{}`", block.kind, block.name);
-                let layout = BlockLayout {
-                    rules: name.to_string(),
-                    name: block.name.clone(),
-                    kind: block.kind,
-                    reach: block.reach.clone(),
-                    has_global_members: block.has_global_members,
-                    count: block.count,
-                    result: Err(vec![Refusal { path: String::new(), message }]),
-                    stride: None,
-                    warnings: Vec::new(),
-                };
+                let layout = BlockLayout::refused(block, &name.to_string(), message);
                 // The compiler uses another block instead, or the globals are specialization constants for it.
                 let is_no_data = block.mixed_globals.is_some() || (block.kind == BlockKind::Globals && made.is_none());
                 let is_asked = unused == Unused::Forbidden && !block.reach.is_in_code() && !is_no_data;
@@ -256,7 +245,8 @@ impl LaidOutFile {
     /// files do not report where a member is declared, so the warnings name the member.
     pub fn new(mut blocks: Vec<BlockLayout>, start: Span) -> Self {
         let mut warnings = Vec::new();
-        for block in &mut blocks {
+        for (view, block) in (0..).map(ViewId).zip(&mut blocks) {
+            block.view = view;
             block.warn_of_overlaps();
             // The front end reports these itself, at the member.
             let needs_feature = |warning: &&LayoutWarning| warning.kind == LayoutWarningKind::NeedsFeature;
@@ -284,19 +274,23 @@ impl LaidOutFile {
     /// name is called `S#2`.
     pub fn merge(&mut self, other: Self) {
         for block in other.blocks {
-            let same_name = |known: &&BlockLayout| known.name.split('#').next() == Some(&block.name);
-            let is_same = |known: &BlockLayout| BlockLayout { name: block.name.clone(), ..known.clone() } == block;
-            let earlier: Vec<&BlockLayout> = self.blocks.iter().filter(same_name).collect();
-            if earlier.iter().any(|known| is_same(known)) {
+            let named = |name: &str| self.blocks.iter().find(|known| known.name == name);
+            let is_same = |known: &BlockLayout| {
+                BlockLayout { name: block.name.clone(), view: block.view, ..known.clone() } == block
+            };
+            let mut name = block.name.clone();
+            let mut number = 1;
+            while named(&name).is_some_and(|known| !is_same(known)) {
+                number += 1;
+                name = format!("{}#{number}", block.name);
+            }
+            if named(&name).is_some() {
                 continue;
             }
-            let name = match earlier.len() {
-                0 => block.name.clone(),
-                earlier => format!("{}#{}", block.name, earlier + 1),
-            };
             let specialized = other.specialized.iter().filter(|(of, _)| *of == block.name);
             self.specialized.extend(specialized.map(|(_, path)| (name.clone(), path.clone())));
-            self.blocks.push(BlockLayout { name, ..block });
+            let view = self.blocks.iter().map(|known| known.view.0 + 1).max().map_or_else(ViewId::default, ViewId);
+            self.blocks.push(BlockLayout { name, view, ..block });
         }
         let bindings = other.bindings;
         match (&mut self.bindings, bindings) {

@@ -12,6 +12,7 @@ mod render;
 pub mod shader_language;
 pub mod shell;
 pub mod sources;
+pub mod stable_hash;
 pub mod text_limits;
 pub mod toml_table;
 pub mod top_level;

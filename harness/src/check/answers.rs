@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::{ReadBack, RunnerError};
-use layoutproof_layout::Quantity;
+use layoutproof_layout::{Quantity, ViewId};
 
 use layoutproof_events::{Reason, Reasons, Row};
 use layoutproof_probes::{BoundRange, Form, Observation, ProbeEntry};
@@ -24,7 +24,7 @@ pub(super) struct CheckAnswers {
     pub(super) broken: Vec<Failure>,
     pub(super) lacking: BTreeSet<Reason>,
     /// The same by block.
-    pub(super) lacking_of: BTreeMap<usize, BTreeSet<Reason>>,
+    pub(super) lacking_of: BTreeMap<ViewId, BTreeSet<Reason>>,
 }
 
 impl CheckAnswers {

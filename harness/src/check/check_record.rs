@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use layoutproof_device::{ReadBack, RunnerError};
-use layoutproof_layout::{ElementChoice, Leaf, Quantity, join};
+use layoutproof_layout::{BlockLayout, ElementChoice, Leaf, Quantity, join};
 
 use crate::check::answers::{CheckAnswers, Failure, broke, driver_messages};
 use crate::check::check::Check;
@@ -34,8 +34,8 @@ impl Check {
             match self.observed(probe, &mut own_results) {
                 Ok(observed) => self.add_answers(probe, &observed, &mut answers),
                 Err(RunnerError::Unsupported(reason)) => {
-                    let block = self.produced.modules[probe.module].block;
-                    answers.lacking_of.entry(block).or_default().insert(Reason::DeviceLacks(reason.clone()));
+                    let view = self.produced.modules[probe.module].layout.view;
+                    answers.lacking_of.entry(view).or_default().insert(Reason::DeviceLacks(reason.clone()));
                     answers.lacking.insert(Reason::DeviceLacks(reason));
                 }
                 Err(error) => {
@@ -45,8 +45,8 @@ impl Check {
         }
 
         answers.lacking.extend(jobs.lacking.iter().cloned());
-        for (block, reasons) in &jobs.lacking_of {
-            answers.lacking_of.entry(*block).or_default().extend(reasons.iter().cloned());
+        for (view, reasons) in &jobs.lacking_of {
+            answers.lacking_of.entry(*view).or_default().extend(reasons.iter().cloned());
         }
         self.add_reports(&mut answers.rows);
         answers.rows.extend(self.claims());
@@ -96,7 +96,7 @@ impl Check {
 
     fn add_answers(&self, job: &CheckProbe, observed: &Observed, answers: &mut CheckAnswers) {
         let module = &self.produced.modules[job.module];
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         for observation in &observed.observations {
             let row = self.row(job, observation);
             let size = module.plan.leaves[observation.leaf as usize].component.size;
@@ -188,22 +188,21 @@ impl Check {
         if subject.source.is_case {
             return Vec::new();
         }
-        let concerns = |block: usize| match (produced.producer, subject.source.module.blocks.get(block)) {
+        let concerns = |layout: &&BlockLayout| match (produced.producer, subject.declaration(layout.view)) {
             (Producer::Compiler(toolchain), Some(declared)) => toolchain.follows(subject.rules, declared),
             (Producer::Generator(_) | Producer::Compiler(_), _) => true,
         };
-        let blocks = subject.layouts.iter().enumerate().filter(|(block, _)| concerns(*block));
-        let reading = blocks.map(|(block, layout)| {
+        let reading = subject.layouts.iter().filter(concerns).map(|layout| {
             let leaves = if layout.result.is_ok() { layout.leaves_in(produced.elements) } else { Vec::new() };
             let is_unread = |leaf: &&Leaf| {
                 !answers.leaves.contains(&join(&layout.name, &leaf.path))
-                    && !produced.spared_leaves.contains(&(block, leaf.path.clone()))
+                    && !produced.spared_leaves.contains(&(layout.view, leaf.path.clone()))
             };
             let unread: BTreeSet<String> = leaves.iter().filter(is_unread).map(|leaf| leaf.path.clone()).collect();
             let mut reasons: Vec<Reason> = Vec::new();
             if !unread.is_empty() || layout.result.is_err() {
-                let gaps = produced.gaps.iter().filter(|gap| gap.block.is_none_or(|of| of == block));
-                let lacking = answers.lacking_of.get(&block).into_iter().flatten();
+                let gaps = produced.gaps.iter().filter(|gap| gap.view.is_none_or(|of| of == layout.view));
+                let lacking = answers.lacking_of.get(&layout.view).into_iter().flatten();
                 let unfit = device.unfit().map(Reason::DeviceLacks);
                 reasons = gaps.map(|gap| gap.reason.clone()).chain(lacking.cloned()).chain(unfit).collect();
                 reasons.sort_by_key(|reason| !reason.is_refusal());

@@ -1,6 +1,7 @@
 //! Builds the jobs of a check that its device can run, and collects the reasons why the others are
 //! missing.
 
+use layoutproof_layout::ViewId;
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::Job;
@@ -41,7 +42,7 @@ pub struct Jobs {
     /// Why the device cannot run the other jobs.
     pub lacking: BTreeSet<Reason>,
     /// The same by block.
-    pub(super) lacking_of: BTreeMap<usize, BTreeSet<Reason>>,
+    pub(super) lacking_of: BTreeMap<ViewId, BTreeSet<Reason>>,
 }
 
 impl Jobs {
@@ -57,8 +58,8 @@ impl Jobs {
         own.flat_map(|probe| std::iter::repeat_n(probe.is_among(probes), probe.probe.runs.len())).collect()
     }
 
-    fn lack(&mut self, block: usize, reason: Reason) {
-        self.lacking_of.entry(block).or_default().insert(reason.clone());
+    fn lack(&mut self, view: ViewId, reason: Reason) {
+        self.lacking_of.entry(view).or_default().insert(reason.clone());
         self.lacking.insert(reason);
     }
 
@@ -101,7 +102,7 @@ impl Check {
             let mut probes = match jobs(&module.layout, &module.plan, shader) {
                 Ok(probes) => probes,
                 Err(error) => {
-                    all.lack(module.block, error.to_string().into());
+                    all.lack(module.layout.view, error.to_string().into());
                     continue;
                 }
             };
@@ -114,11 +115,11 @@ impl Check {
             }
 
             let outgrown = module.plan.entries.iter().filter_map(|entry| self.outgrown(module, entry, &probes));
-            outgrown.for_each(|reason| all.lack(module.block, reason));
+            outgrown.for_each(|reason| all.lack(module.layout.view, reason));
             probes.retain(|probe| self.bindable(probe, module));
             for probe in probes {
                 match self.lacks(&probe) {
-                    Some(reason) => all.lack(module.block, reason),
+                    Some(reason) => all.lack(module.layout.view, reason),
                     None => all.probes.push(CheckProbe {
                         module: index,
                         probe,
@@ -145,7 +146,7 @@ impl Check {
             other.share == Share::All
                 && has_its_leaves(other)
                 && other.access() == module.access()
-                && (other.block, &other.layout) == (module.block, &module.layout)
+                && other.layout == module.layout
                 && usable(other)
                 && other.requires.is_subset(&self.device.features)
         };

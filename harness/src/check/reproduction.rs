@@ -67,7 +67,7 @@ impl Check {
     fn answers_row(&self, CheckProbe { module, probe, .. }: &CheckProbe, row: &Row) -> bool {
         let module = &self.produced.modules[*module];
         let Some(Access { space, stage, direction, form }) = row.access else { return false };
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         let rest = row.path.strip_prefix(block.as_str()).unwrap_or_default();
         let is_leaf = |leaf: &Leaf| rest == leaf.path || rest.strip_prefix('.') == Some(leaf.path.as_str());
         names_block(&row.path, block)

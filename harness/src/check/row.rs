@@ -21,7 +21,7 @@ struct RowNumbers {
 impl Check {
     pub(super) fn row(&self, job: &CheckProbe, observation: &Observation) -> Row {
         let module = &self.produced.modules[job.module];
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         let leaf = &module.plan.leaves[observation.leaf as usize];
         let compiled = self.compiled(module, &job.probe.entry.name, observation.form, observation.leaf);
         let expected_leaf = leaf_number(&self.subject.expected, block, leaf);
@@ -94,7 +94,7 @@ impl Check {
     /// Builds the row of the case's claim about a leaf in a module's code; `None` if there is no
     /// claim, or if the code does not address the leaf by name.
     fn claim(&self, module: &ShaderModule, index: u32, leaf: &Leaf) -> Option<Row> {
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         let claimed = leaf_number(&self.subject.accessed, block, leaf)?;
         let mut entries = module.plan.entries.iter();
         let compiled = entries.find_map(|entry| self.compiled(module, &entry.name, Form::Leaf, index))?;
@@ -130,7 +130,7 @@ impl Check {
     /// ends a block within the bound range.
     fn length(&self, job: &CheckProbe) -> Option<RowNumbers> {
         let module = &self.produced.modules[job.module];
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         let Tail { member, offset, stride } = tail(module.layout.result.as_ref().ok()?)?;
         let path = member.map_or_else(|| block.clone(), |(name, _)| join(block, &name));
         let range = u32::try_from(job.probe.image.owners.len()).ok()?;

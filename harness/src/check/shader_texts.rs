@@ -54,7 +54,7 @@ impl Check {
     /// Returns true if the module's shader reads or writes the row's leaf in the row's space,
     /// direction, stage and form.
     fn gave(&self, module: &ShaderModule, row: &Row) -> bool {
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         let is_of_block = names_block(&row.path, block);
         let is_asked = module.plan.entries.iter().any(|entry| {
             row.access.is_some_and(|Access { space, stage, direction, form }| {
@@ -66,7 +66,7 @@ impl Check {
     }
 
     fn texts_of(&self, module: &ShaderModule) -> Vec<RecordedShader> {
-        let block = &self.subject.layouts[module.block].name;
+        let block = &module.layout.name;
         let entries: Vec<String> = module.plan.entries.iter().map(|entry| entry.name.clone()).collect();
         module.texts().into_iter().map(|text| text.recorded(block, &entries)).collect()
     }

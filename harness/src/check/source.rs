@@ -1,14 +1,12 @@
 //! A case or a user's file with parsed declarations.
 
-use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{LayoutOptions, Span};
 
 use crate::case::{BindExpectation, By, Case, Expectation, ExpectedDiagnostic};
-use layoutproof_bindings::BindingInvocation;
+use layoutproof_bindings::{BindingInvocation, Declarations, SourceText};
 use layoutproof_frontend::module::Module;
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_probes::reserved::Reserved;
-use layoutproof_readers::toolchain::SourceText;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::{LinePlace, SourceFile, SourceMap};
 use sha2::{Digest, Sha256};
@@ -58,85 +56,33 @@ impl Source {
     /// Reads a user's declarations.
     ///
     /// # Errors
-    ///
-    /// Every problem of the file. A file that declares nothing and reaches no memory is an error.
+    /// See [`Declarations::of_file`].
     pub fn of_file(
         span: Span,
         options: LayoutOptions,
         declared: &DeclareOptions,
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let source = Self::of_program(span, options, declared, sources)?;
-
-        let Module { blocks, parameters, views, .. } = &source.module;
-        if blocks.is_empty() && parameters.is_empty() && views.is_empty() {
-            return Err(source.nothing_declared(span));
-        }
-        Ok(source)
+        Declarations::of_file(span, options, declared, sources).map(|found| Self::of_declarations(found, sources))
     }
 
-    /// Reads a user's declarations to find their bindings. Here a file may consist of entry points
-    /// whose only parameters are inputs and outputs.
-    pub fn of_bound_file(
-        span: Span,
-        options: LayoutOptions,
-        declared: &DeclareOptions,
-        sources: &mut SourceMap,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let source = Self::of_program(span, options, declared, sources)?;
-        let Module { blocks, parameters, entry_points, .. } = &source.module;
-        if blocks.is_empty() && parameters.is_empty() && entry_points.is_empty() {
-            return Err(source.nothing_declared(span));
-        }
-        Ok(source)
-    }
-
-    fn nothing_declared(self, span: Span) -> Vec<Diagnostic> {
-        let message = "this declares no shader parameter, so there is nothing to lay out";
-        let start = Span { end: span.start, ..span };
-        let help = if self.module.entry_points.is_empty() {
-            "a struct is laid out where a cbuffer, a ConstantBuffer<T> or another buffer holds it"
-        } else {
-            "`layoutproof show FILE --target vulkan` lists the locations of its inputs and outputs"
-        };
-        let problem = Diagnostic::error(Code::NothingDeclared, start, message).with_help(help);
-        self.module.warnings.into_iter().chain([problem]).collect()
-    }
-
-    /// Reads a user's program, which may have nothing but entry points.
-    pub fn of_program(
-        span: Span,
-        options: LayoutOptions,
-        declared: &DeclareOptions,
-        sources: &mut SourceMap,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let opened = sources.files().len();
-        let mut module = declare(sources, span, declared)?;
-        let is_slang = declared.is_slang(&sources.file(span.file).name);
-        let options = if is_slang && options.sixteen_bit == SixteenBit::Off {
-            let start = Span { end: span.start, ..span };
-            let message = "16-bit types cannot be off: `half` has 2 bytes in Slang";
-            module.warnings.push(Diagnostic::warning(Code::Ignored, start, message));
-            LayoutOptions { sixteen_bit: SixteenBit::On, ..options }
-        } else {
-            options
-        };
-        let invocation = BindingInvocation { entry: declared.entry.clone(), ..BindingInvocation::default() };
-
-        let file = sources.file(span.file);
-        let text = SourceText {
-            text: file.text.clone(),
-            defines: declared.defines.clone(),
-            include_paths: std::iter::once(own_folder(&file.name)).chain(declared.include_paths.clone()).collect(),
-        };
-        // The file itself and its includes.
-        let read = sources.files()[opened..].iter().chain([file]).map(|file| file.text.as_str());
-        let defines = declared.defines.iter().map(|(name, value)| format!("#define {name} {value}"));
-        let defines: Vec<String> = defines.collect();
-        let texts: Vec<&str> = read.chain(defines.iter().map(String::as_str)).collect();
+    /// Makes the source of a user's declarations, which were read into `sources`, or of a case's without its claims.
+    pub fn of_declarations(declared: Declarations, sources: &SourceMap) -> Self {
+        let Declarations { name, module, options, invocation, text, included, is_case } = declared;
+        let included = &sources.files()[included];
+        let texts = included.iter().map(|file| file.text.as_str()).chain([text.text.as_str()]);
+        let defines: Vec<String> = text.defines.iter().map(|(name, value)| format!("#define {name} {value}")).collect();
+        let texts: Vec<&str> = texts.chain(defines.iter().map(String::as_str)).collect();
         let reserved = Reserved::free_in(&texts, &module);
-        let included = digest_of(&sources.files()[opened..]);
-        Ok(Self { module, options, invocation, text: Some(text), included, reserved, ..Self::of_module(&file.name) })
+        let included = digest_of(included);
+        let text = Some(text);
+        Self { module, options, invocation, text, included, reserved, is_case, ..Self::of_module(&name) }
+    }
+
+    /// The declarations, without the claims of a case.
+    pub fn into_declarations(self) -> Declarations {
+        let Self { id, module, options, invocation, text, is_case, .. } = self;
+        Declarations { name: id, module, options, invocation, text: text.unwrap_or_default(), included: 0..0, is_case }
     }
 
     /// Makes a source for a module that fixes its own layouts. It has the file's name, and we parse
@@ -214,12 +160,6 @@ fn digest_of(files: &[SourceFile]) -> Option<String> {
     (!files.is_empty()).then(|| format!("{:x}", digest.finalize()))
 }
 
-/// Returns the folder of a file, where `#include "..."` looks first. Compilers run in another
-/// folder, so the working folder needs a name too.
-fn own_folder(name: &str) -> String {
-    name.rsplit_once(['/', '\\']).map_or(".", |(folder, _)| folder).to_owned()
-}
-
 /// Keeps the diagnostics that rule sets, conventions and compilers must give, and drops those of
 /// our own parser.
 fn by_others(all: &[ExpectedDiagnostic]) -> Vec<ExpectedDiagnostic> {
@@ -255,28 +195,4 @@ fn not_given(case: &Case, expected: &ExpectedDiagnostic) -> Diagnostic {
     let line = expected.line.map(|line| format!(" on line {line} of the declaration")).unwrap_or_default();
     let message = format!("case {} expects `{what}`{line}, but it is not given", case.id);
     Diagnostic::error(Code::BadCase, expected.span, message)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use layoutproof_source::shader_language::ShaderLanguage;
-
-    /// slangc 2026.14.1 has no switch like `-enable-16bit-types`: `half` is `f16` in its WGSL, `half` in its HLSL and Metal.
-    #[test]
-    fn half_of_slang_has_two_bytes() {
-        let text = "struct S { half a; half b; }; ConstantBuffer<S> s;";
-        for (language, sixteen_bit, warnings) in
-            [(ShaderLanguage::Slang, SixteenBit::On, 1), (ShaderLanguage::Hlsl, SixteenBit::Off, 0)]
-        {
-            let mut sources = SourceMap::default();
-            let file = sources.add("a", text);
-            let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-            let options = LayoutOptions { sixteen_bit: SixteenBit::Off, ..LayoutOptions::default() };
-            let declared = DeclareOptions { language: Some(language), ..DeclareOptions::default() };
-            let source = Source::of_file(span, options, &declared, &mut sources).unwrap();
-            assert_eq!(source.options.sixteen_bit, sixteen_bit);
-            assert_eq!(source.module.warnings.len(), warnings, "{:?}", source.module.warnings);
-        }
-    }
 }

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use layoutproof_layout::shape::{Member, Type};
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, DECLARED, Numbers, PointerPlace, Quantity, RuleSet, find, lay_out,
+    Block, BlockKind, BlockLayout, DECLARED, Numbers, PointerPlace, Quantity, RuleSet, ViewId, find, lay_out,
 };
 
 use crate::case::{Authority, By, Expectation, ExpectedDiagnostic, expect};
 use crate::check::source::Source;
+use layoutproof_bindings::SourceText;
 use layoutproof_events::producer::Producer;
 use layoutproof_events::{RecordValue, Row, Witnesses};
 use layoutproof_frontend::module::Module;
 use layoutproof_probes::reserved::Reserved;
-use layoutproof_readers::toolchain::{Input, SourceText};
+use layoutproof_readers::toolchain::Input;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
 /// Finds the case's expectation for a rule set. A case lists a dialect separately only if some type
@@ -81,11 +82,23 @@ impl Subject {
         }
     }
 
+    /// The layout of a block of its modules.
+    ///
+    /// # Panics
+    /// If the subject has no such block.
+    pub fn layout(&self, view: ViewId) -> &BlockLayout {
+        self.layouts.iter().find(|layout| layout.view == view).expect("the block is one of the subject's")
+    }
+
+    /// The declaration of a block; `None` for a module with explicit offsets, which has no declarations.
+    pub fn declaration(&self, view: ViewId) -> Option<&Block> {
+        self.source.module.block(view)
+    }
+
     /// Returns the shader record with the pointer to a block, and the name of the pointer in it; `None` if
     /// the block is not pointed to from a record.
-    pub(crate) fn record_with_pointer(&self, block: usize) -> Option<(&Block, &str)> {
-        // A module of a binary has no declarations.
-        let (holder, pointer) = self.pointer_to(self.source.module.blocks.get(block)?)?;
+    pub(crate) fn record_with_pointer(&self, view: ViewId) -> Option<(&Block, &str)> {
+        let (holder, pointer) = self.pointer_to(self.declaration(view)?)?;
         let is_record = holder.kind == BlockKind::ShaderRecord || holder.has_entry_record();
         is_record.then_some((holder, pointer.name.as_str()))
     }
@@ -93,15 +106,15 @@ impl Subject {
     /// Returns the block with the pointer to a pointee, and the pointer among its direct members. `None` if a probe
     /// cannot reach the pointee through it by name, and for other blocks.
     pub(crate) fn pointer_to(&self, pointee: &Block) -> Option<(&Block, &Member)> {
-        let blocks = &self.source.module.blocks;
+        let module = &self.source.module;
         let (holder, name) = match &pointee.pointer()?.place {
             // No name in the source has `$Entry.main` before a parameter.
-            PointerPlace::Member { holder, .. } if blocks.get(*holder)?.kind == BlockKind::EntryUniforms => {
+            PointerPlace::Member { holder, .. } if module.block(*holder)?.kind == BlockKind::EntryUniforms => {
                 return None;
             }
             PointerPlace::Member { holder, path } => {
                 let [name] = path.as_slice() else { return None };
-                (blocks.get(*holder)?, name)
+                (module.block(*holder)?, name)
             }
             PointerPlace::Code => return None,
             // The second block of a name has a number in its name.
@@ -109,7 +122,7 @@ impl Subject {
             PointerPlace::Parameter { name } => {
                 let is_holder =
                     |block: &&Block| block.kind == BlockKind::EntryUniforms && block.entry_point == pointee.entry_point;
-                (blocks.iter().find(is_holder)?, name)
+                (module.blocks.iter().find(is_holder)?, name)
             }
         };
         let Type::Struct(structure) = &holder.element else { return None };
@@ -120,7 +133,10 @@ impl Subject {
     /// Makes the subject of a module with explicit offsets, named after its file. The module's
     /// offsets take the place of numbers that our rules compute. For WGSL the text is available
     /// too.
-    pub fn declared(name: &str, layouts: Vec<BlockLayout>, wgsl: Option<String>) -> Self {
+    pub fn declared(name: &str, mut layouts: Vec<BlockLayout>, wgsl: Option<String>) -> Self {
+        for (view, layout) in (0..).map(ViewId).zip(&mut layouts) {
+            layout.view = view;
+        }
         let text = wgsl.map(|text| SourceText { text, ..SourceText::default() });
         let reserved = text.as_ref().map(|text| Reserved::free_in(&[&text.text], &Module::default()));
         let reserved = reserved.unwrap_or_default();

@@ -56,7 +56,7 @@ pub fn planned(subject: &Subject, produced: &SubjectShaders, cells: &mut Coverag
     let Producer::Generator(generator) = produced.producer else { return };
     let proves = generator.proves(subject.rules);
     for module in &produced.modules {
-        let block = &subject.layouts[module.block].name;
+        let block = &module.layout.name;
         for leaf in &module.plan.leaves {
             let Some(kind) = kinds.get(&join(block, &leaf.path)) else { continue };
             for entry in &module.plan.entries {

@@ -1,7 +1,7 @@
 //! The `layoutproof` command: parses the arguments, starts processes, reads and writes files,
 //! prints reports.
 //!
-//! [`main`] runs the whole command; the conformance tests call [`suite`]. The verdicts come from the core crate.
+//! [`main`] runs the whole command; the conformance tests take the cases of [`plain_run`]. The verdicts come from the core crate.
 #![forbid(unsafe_code)]
 
 mod answer_cache;
@@ -14,12 +14,12 @@ mod invocation;
 mod mistakes;
 mod not_started;
 mod output;
+pub mod plain_run;
 mod progress;
 mod records;
 mod select;
 mod shader_settings;
 mod step_events;
-pub mod suite;
 
 use std::process::ExitCode;
 

@@ -10,8 +10,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_device::word_bytes;
+use layoutproof_readers::version::NAGA_VERSION;
 use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 

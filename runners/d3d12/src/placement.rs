@@ -130,7 +130,7 @@ impl JobRegions {
 /// The bytes of an image's first texel.
 pub(crate) fn texel(image: &JobImage) -> Vec<u8> {
     let words = image.levels.first().copied().unwrap_or_default();
-    words.into_iter().flat_map(u32::to_le_bytes).collect()
+    layoutproof_device::word_bytes(&words)
 }
 
 /// The stride of each buffer that is bound as a structured buffer; 1 for all others.

@@ -1,7 +1,7 @@
 //! Textures of a job: makes them, fills each mip level with one texel, and writes their
 //! descriptors.
 
-use layoutproof_device::{ImageKind, ImageView, JobImage, RunnerError, TexelType};
+use layoutproof_device::{ImageKind, ImageView, JobImage, RunnerError, TexelType, word_bytes};
 
 use crate::com::ComObject;
 use crate::device::Direct3dDevice;
@@ -100,7 +100,8 @@ impl FilledTexture {
 
         let mut staging = MappedBuffer::new(device, HeapType::Upload, end)?;
         for (footprint, texel) in placed.iter().zip(&image.levels) {
-            let texel: Vec<u8> = texel.iter().flat_map(|word| word.to_le_bytes()).take(texel_bytes as usize).collect();
+            let mut texel = word_bytes(texel);
+            texel.truncate(texel_bytes as usize);
             let count = usize::try_from(footprint.bytes()).expect("a small texture") / texel.len();
             staging.write(footprint.offset, &texel.repeat(count));
         }

@@ -5,7 +5,7 @@
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::producer::Producer;
-use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_source::stable_hash::stable_hash;
 
 /// The devices that run the modules of compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

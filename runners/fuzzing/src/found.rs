@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::case::Authority;
-use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_events::{CheckRecord, Row};
 use layoutproof_inputs::files::{FileKind, read_text};
+use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_records::output_files::write_below;
 use layoutproof_report::upstream;
 use layoutproof_report::upstream::{DifferenceRow, case_file, has_numbers, markdown, shader_file};

@@ -82,11 +82,6 @@ impl Fuzz {
         if self.launch.interrupt.is_set() {
             return;
         }
-        for (number, declaration) in &numbered {
-            if let Some(layout) = round.layout(*number) {
-                totals.seen.add(declaration, layout);
-            }
-        }
         for (number, record) in records {
             totals.count(&record);
             if let Some((_, declaration)) = numbered.iter().find(|(drawn, _)| *drawn == number) {

@@ -9,8 +9,8 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_events::summary;
 use layoutproof_events::{CheckRecord, RunEnd, SCHEMA, ToolBuild};
 use layoutproof_executor::drivers::FetchedDrivers;
-use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_records::records_file::{self, RecordsFile, RecordsTarget};
+use layoutproof_source::stable_hash::stable_hash;
 
 #[derive(Debug)]
 pub struct FuzzRecords {

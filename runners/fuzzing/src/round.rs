@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use layoutproof_bindings::SourceText;
 use layoutproof_compilers::drivers::full_type_space;
 use layoutproof_core::check::{Settings, Source, Subject};
 use layoutproof_core::results::known::{self, shapes_of_block};
@@ -16,9 +17,9 @@ use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_inputs::all_cases::all_forms;
-use layoutproof_layout::{BlockLayout, RuleSet};
+use layoutproof_layout::RuleSet;
 use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
-use layoutproof_readers::toolchain::{Compilers, Input, SourceText, Toolchain};
+use layoutproof_readers::toolchain::{Compilers, Input, Toolchain};
 
 use crate::Fuzz;
 use crate::draws::turn;
@@ -29,7 +30,6 @@ pub(crate) struct Round<'a> {
     sources: BTreeMap<u64, (RandomDeclaration, Arc<Source>)>,
     /// The numbers of the declarations, by the id of their sources.
     numbers: BTreeMap<String, u64>,
-    layouts: BTreeMap<u64, BlockLayout>,
     /// True if the planted fault is active.
     is_faulty: bool,
 }
@@ -43,13 +43,7 @@ impl<'a> Round<'a> {
         });
         let sources: BTreeMap<_, _> = read.collect();
         let numbers = sources.iter().map(|(number, (_, source))| (source.id.clone(), *number)).collect();
-        let layouts = sources.iter().filter_map(|(number, (_, source))| {
-            let block = source.module.blocks.first()?;
-            let rules = fuzz.toolchains.iter().flat_map(|toolchain| toolchain.rules_for(block));
-            let layouts = rules.flat_map(|rules| Subject::new(Arc::clone(source), rules).layouts);
-            Some((*number, layouts.into_iter().find(|layout| layout.result.is_ok())?))
-        });
-        Self { fuzz, layouts: layouts.collect(), numbers, sources, is_faulty: true }
+        Self { fuzz, numbers, sources, is_faulty: true }
     }
 
     /// The same declarations under the compilers' own rule sets, without a planted fault.
@@ -60,11 +54,6 @@ impl<'a> Round<'a> {
     /// The number of the declaration with this id.
     fn number_of(&self, id: &str) -> u64 {
         *self.numbers.get(id).expect("the round checks its own declarations alone")
-    }
-
-    /// The layout of a declaration under the first rule set that accepts it.
-    pub(crate) fn layout(&self, number: u64) -> Option<&BlockLayout> {
-        self.layouts.get(&number)
     }
 
     /// The records of all toolchains and devices, in an order that does not depend on threads.

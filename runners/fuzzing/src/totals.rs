@@ -6,7 +6,7 @@ use layoutproof_events::producer::Producer;
 use layoutproof_events::summary::add;
 use layoutproof_events::{CheckRecord, OutcomeKind, ReasonKind, RunEnd};
 use layoutproof_executor::batching::Batching;
-use layoutproof_random::declaration::{CellTally, CoverageTally, RandomDeclaration};
+use layoutproof_random::declaration::{CellTally, RandomDeclaration};
 use layoutproof_records::participants::Participants;
 use layoutproof_report::fuzz_tables::Tally;
 
@@ -19,7 +19,6 @@ pub struct Totals {
     pub skips: BTreeMap<String, u64>,
     pub end: RunEnd,
     pub participants: Participants,
-    pub seen: CoverageTally,
     pub cells: CellTally,
     pub differences: Vec<ShrunkDifference>,
     pub(crate) batching: Batching,

@@ -6,9 +6,9 @@
 use anyhow::bail;
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_core::results::frozen::manifest::{dotted_version, version_order};
-use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_layout::ShaderCompiler;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_source::shader_language::alternatives;
 
 use crate::named_compiler::NamedCompiler;

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use layoutproof_core::check::Source;
 use layoutproof_layout::{ShaderCompiler, Span};
-use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, ShowInput};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::encoding::decode;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{SourceFile, SourceMap};
+use layoutproof_source::stable_hash::stable_hash;
 
 use crate::all_cases::Cases;
 use crate::declare::{DeclareArgs, OnOff};
@@ -62,7 +62,7 @@ pub fn read_input(
     purpose: Purpose,
     sources: &mut SourceMap,
 ) -> anyhow::Result<Result<ShowInput, Vec<Diagnostic>>> {
-    let declared = |source| InputContent::Declared(Box::new(source));
+    let declared = |source: Source| InputContent::Declared(Box::new(source.into_declarations()));
     let (language, content) = match InputWord::of(word, declare.lang) {
         InputWord::Shader(file) => (file.front_end.language(), file.read(declare, profile, purpose, sources)?),
         InputWord::CaseFile(path) => {

@@ -16,8 +16,8 @@ use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comm
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, Refusal,
-    ShaderTarget, Span, lay_out,
+    Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, ShaderTarget, Span,
+    lay_out,
 };
 use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
@@ -227,7 +227,7 @@ pub fn read_without_compilers(
                 blocks.into_iter().map(|block| TargetBlock { api, compiled: compiled.clone(), ..block }).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, others, ..ShaderBlocks::default() }));
         }
-        InputContent::Declared(source) => Arc::<Source>::from(source),
+        InputContent::Declared(declared) => Arc::new(Source::of_declarations(*declared, sources)),
     };
     let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
 
@@ -405,17 +405,7 @@ pub(super) fn lay_out_under(block: &Block, choice: RuleChoice, options: LayoutOp
     }
     let (compiler, name) = (choice.name(), &block.name);
     let message = format!("{compiler} has no layout for {} `{name}`: name a rule set with --rules", block.kind);
-    BlockLayout {
-        rules: compiler.to_owned(),
-        name: name.clone(),
-        kind: block.kind,
-        reach: block.reach.clone(),
-        has_global_members: block.has_global_members,
-        count: block.count,
-        result: Err(vec![Refusal { path: String::new(), message }]),
-        stride: None,
-        warnings: Vec::new(),
-    }
+    BlockLayout::refused(block, compiler, message)
 }
 
 /// Checks that a rule set or a compiler of this name exists.

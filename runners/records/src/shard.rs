@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use layoutproof_events::RunHeader;
-use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_source::stable_hash::stable_hash;
 
 /// One of several parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -206,7 +206,7 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
     let Example { declaration, offsets, size } = facts.rules.example;
     let columns: Vec<ShownColumn> =
         [&facts.example].into_iter().chain(facts.neighbours.iter().map(|other| &other.example)).cloned().collect();
-    let merged = MergedBlock::of(&columns, 0);
+    let merged = MergedBlock::all(&columns);
     let offsets: Vec<String> = offsets.iter().map(u32::to_string).collect();
 
     html! {
@@ -216,10 +216,12 @@ fn worked_example(facts: &RuleSetFacts) -> Markup {
             p { "Offsets " (offsets.join(", ")) "; " (size) " bytes. The nearest rule sets are next to it." }
             (legend())
             div.lights {
-                (numbers(&merged.columns, ShaderLanguage::Hlsl))
-                (maps(&merged.columns, ShaderLanguage::Hlsl))
+                @for block in &merged {
+                    (numbers(&block.columns, ShaderLanguage::Hlsl))
+                    (maps(&block.columns, ShaderLanguage::Hlsl))
+                }
             }
-            @for refused in &merged.forbidden {
+            @for refused in merged.iter().flat_map(|block| &block.forbidden) {
                 @for reason in refused.block.refusals() { p.note.bad { "Forbidden under " (refused.name.to_string()) ": " (reason.to_string()) } }
             }
         }

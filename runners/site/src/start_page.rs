@@ -73,11 +73,12 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
 /// The declaration with its byte maps, and a link to the explorer. Where the explorer itself can be shown, it takes the
 /// place of this section.
 fn opening_section(path: &str, opening: &Surprise, navigation: SiteNavigation) -> Markup {
-    let merged = MergedBlock::of(&opening.columns, 0);
+    let merged = MergedBlock::all(&opening.columns);
+    let layouts = merged.first().map(|block| block.columns.as_slice()).unwrap_or_default();
     html! {
         div.opening.lights.still[navigation.has_explorer] #opening {
             div { (shader_code("HLSL", &opening.declaration(), ShaderLanguage::Hlsl)) p { (opening.words) } }
-            div { (maps(&merged.columns[..merged.columns.len().min(MAPS)], ShaderLanguage::Hlsl)) (legend()) }
+            div { (maps(&layouts[..layouts.len().min(MAPS)], ShaderLanguage::Hlsl)) (legend()) }
             div.actions {
                 @if navigation.has_explorer {
                     a.button.primary href=(link(path, SiteSection::Explorer.first_page())) { "Type your own in the explorer" }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use layoutproof_events::RecordedSource;
+use layoutproof_layout::ViewId;
 use layoutproof_report::html::components::{Sign, legend_of, shader_code};
 use layoutproof_report::html::layout_page::{legend, maps, numbers};
 use layoutproof_show::layout_text::declaration_words::declaration;
@@ -101,7 +102,7 @@ pub(super) fn surprise_page(surprises: &[Surprise], navigation: SiteNavigation) 
 
 fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Markup {
     let Surprise { title, words, case, columns, explored } = surprise;
-    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
+    let blocks = MergedBlock::all(columns);
 
     html! {
         section.surprise.lights id=(slug(title)) {
@@ -116,13 +117,12 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
                     }
                 }
                 div {
-                    @for index in 0..blocks { (numbers(&MergedBlock::of(columns, index).columns, ShaderLanguage::Hlsl)) }
+                    @for merged in &blocks { (numbers(&merged.columns, ShaderLanguage::Hlsl)) }
                 }
             }
-            @for index in 0..blocks {
-                @let merged = MergedBlock::of(columns, index);
+            @for merged in &blocks {
                 (maps(&merged.columns, ShaderLanguage::Hlsl))
-                (refusals(&merged))
+                (refusals(merged))
             }
         }
     }
@@ -196,9 +196,8 @@ fn two_lines(name: &ColumnName) -> Markup {
 }
 
 fn row(path: &str, surprise: &Surprise) -> Markup {
-    let (index, question) = question(&surprise.columns);
-    let answers: Vec<Answer> =
-        surprise.columns.iter().map(|column| answer(column.blocks.get(index), &question)).collect();
+    let (view, question) = question(&surprise.columns);
+    let answers: Vec<Answer> = surprise.columns.iter().map(|column| answer(column.block(view), &question)).collect();
     let most = most_frequent(&answers);
     html! {
         tr {
@@ -225,11 +224,11 @@ fn row(path: &str, surprise: &Surprise) -> Markup {
 
 /// The block and the question whose answers differ: the first member that is at different bytes, else
 /// the first whose strides differ, else the size.
-fn question(columns: &[ShownColumn]) -> (usize, Question) {
-    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    for index in 0..blocks {
+fn question(columns: &[ShownColumn]) -> (ViewId, Question) {
+    for merged in MergedBlock::all(columns) {
+        let view = merged.block.view;
         let present: Vec<&ShownColumnBlock> =
-            columns.iter().filter_map(|column| column.blocks.get(index)).filter(|block| is_laid_out(block)).collect();
+            columns.iter().filter_map(|column| column.block(view)).filter(|block| is_laid_out(block)).collect();
         let Some(first) = present.first() else { continue };
         let questions = first.shown.members.iter().map(|member| {
             let (path, words) = (member.path.clone(), declaration(ShaderLanguage::Hlsl, member, 0));
@@ -240,11 +239,11 @@ fn question(columns: &[ShownColumn]) -> (usize, Question) {
             let mut answers = present.iter().map(|block| answer(Some(block), &question));
             let one = answers.next();
             if answers.any(|other| Some(other) != one) {
-                return (index, question);
+                return (view, question);
             }
         }
     }
-    (0, Question::Size)
+    (ViewId::default(), Question::Size)
 }
 
 fn is_laid_out(block: &ShownColumnBlock) -> bool {

@@ -211,7 +211,7 @@ fn build_sizes(ray_tracing: &RayTracing, contents: Contents) -> vk::Acceleration
 }
 
 fn bytes_of(numbers: &[f32]) -> Vec<u8> {
-    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+    bytemuck::cast_slice(numbers).to_vec()
 }
 
 /// The bytes of a `VkAccelerationStructureInstanceKHR` that stays where it is.

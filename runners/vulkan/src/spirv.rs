@@ -93,8 +93,9 @@ impl ModuleFacts {
 
 /// Decodes a literal string: UTF-8, four bytes per word from the lowest byte on, up to a zero byte.
 fn string(words: &[u32]) -> String {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take_while(|byte| *byte != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+    let bytes: &[u8] = bytemuck::cast_slice(words);
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// The device feature that a capability needs; `None` for capabilities that need none of ours.

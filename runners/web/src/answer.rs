@@ -117,15 +117,14 @@ fn laid_out(read: &ExploreReading, input: &ShowInput) -> ExploreAnswer {
     let mut problems = input.warnings(&layouts);
     problems.extend(placements.warnings());
     problems.extend(placements.refused.iter().cloned());
-    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    let differs = |index: &usize| MergedBlock::of(&columns, *index).columns.len() > 1;
+    let merged = MergedBlock::all(&columns);
     let has_bindings = !placements.columns.is_empty();
     ExploreAnswer {
         is_read: true,
         problems: marked(&problems, &read.sources),
         rendered: render(&problems, &read.sources, false),
-        blocks: count,
-        differing: (0..count).filter(differs).count(),
+        blocks: merged.len(),
+        differing: merged.iter().filter(|block| block.columns.len() > 1).count(),
         offsets: offset_sections(&columns, input.written_language()).into_string(),
         maps: map_sections(&columns, input.written_language()).into_string(),
         bindings: if has_bindings { bindings_part(&placements.columns).into_string() } else { String::new() },

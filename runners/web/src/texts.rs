@@ -121,7 +121,7 @@ fn declare(text: &str) -> String {
 fn rule_sets(read: &ExploreReading, input: &ShowInput) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     for column in input.layouts(&read.rules) {
-        for (_, block) in column.present() {
+        for block in column.present() {
             if block.result.is_ok() && !rules.contains(&block.rules) {
                 rules.push(block.rules.clone());
             }

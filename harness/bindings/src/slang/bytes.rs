@@ -11,7 +11,7 @@ use layoutproof_layout::argument_buffer::handle;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::rules::{StructPadding, UnsizedArrays};
 use layoutproof_layout::shape::{Count, Member, StructType, Type};
-use layoutproof_layout::{Annotations, Attribute, Block, BlockKind, LaidOut, Reach, RuleSet, Span, lay_out};
+use layoutproof_layout::{Attribute, Block, BlockKind, LaidOut, RuleSet, Span, lay_out};
 
 use super::settings::SlangSettings;
 use crate::Target;
@@ -46,19 +46,8 @@ pub(super) struct WholeBlock<'t> {
 impl SlangSettings {
     /// Lays out the bytes of `whole`.
     pub(super) fn bytes(&self, whole: WholeBlock<'_>) -> Result<LaidOut, Vec<Diagnostic>> {
-        let mut block = Block {
-            name: String::new(),
-            kind: whole.kind,
-            element: whole.element.clone(),
-            count: Count::Finite(1),
-            data_layout: whole.data_layout,
-            entry_point: None,
-            reach: Reach::Parameter,
-            has_global_members: false,
-            mixed_globals: None,
-            annotations: Annotations::default(),
-            span: whole.span,
-        };
+        let new = Block::new("", whole.kind, whole.element.clone());
+        let mut block = Block { data_layout: whole.data_layout, span: whole.span, ..new };
 
         let rules = self.rules(&block);
         let keeps_offsets = self.documented;

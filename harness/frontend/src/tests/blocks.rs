@@ -3,7 +3,7 @@
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::resource::DataLayout;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Argument, Block, BlockKind, PointerPlace};
+use layoutproof_layout::{Argument, Block, BlockKind, PointerPlace, ViewId};
 
 use super::{DeclareOptions, read, read_with, structure};
 use crate::module::{Module, ParameterKind};
@@ -273,7 +273,7 @@ fn pointees_have_the_place_of_their_pointer() {
     let pointers: Vec<_> = module.blocks.iter().map(|block| (block.name.as_str(), place(block))).collect();
     let member = |holder, path: &[&str]| {
         let path = path.iter().map(|name| (*name).to_owned()).collect();
-        Some(PointerPlace::Member { holder, path })
+        Some(PointerPlace::Member { holder: ViewId(holder), path })
     };
     let leaves = ("push.first.inner.leaves[]", member(1, &["inner", "leaves"]));
     assert_eq!(pointers, [("push", None), ("push.first", member(0, &["first"])), leaves]);

@@ -2,7 +2,7 @@
 
 use layoutproof_device::words_of;
 use layoutproof_layout::scalar::Scalar;
-use layoutproof_layout::{BlockKind, Component, Extent, LaidOutMember, Leaf, Reach};
+use layoutproof_layout::{BlockKind, Component, Extent, LaidOutMember, Leaf, Reach, ViewId};
 
 use super::encoding::{Digit, Plane, WordCode};
 use super::*;
@@ -39,6 +39,7 @@ fn block() -> (BlockLayout, ProbePlan) {
 
 fn layout(result: Result<LaidOut, Vec<layoutproof_layout::Refusal>>) -> BlockLayout {
     BlockLayout {
+        view: ViewId::default(),
         rules: "std430".into(),
         name: "S".into(),
         kind: BlockKind::StorageBlock,

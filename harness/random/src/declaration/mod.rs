@@ -5,13 +5,11 @@
 //! [`RandomDeclaration::text`] is the text for compilers. A [`DeclarationTree`] shrinks a
 //! declaration that differs ([`shrink`](super::shrink::shrink)).
 //!
-//! [`CoverageTally`] counts the coverage of a set of declarations, [`CellTally`] counts the checks
-//! that compilers answered, and [`CellDraws`] draws rare cells more often.
+//! [`CellTally`] counts the checks that compilers answered, and [`CellDraws`] draws rare cells more often.
 //!
 //! Nothing here compiles, lays out or runs anything.
 
 mod coverage_cell;
-mod coverage_tally;
 pub mod exhaustive;
 mod feature;
 mod generate;
@@ -24,7 +22,6 @@ mod tree;
 mod validity;
 
 pub use coverage_cell::{CellDraws, CellTally, CountedCell, DeclarationCell};
-pub use coverage_tally::CoverageTally;
 pub use exhaustive::exhaustive;
 pub use feature::DeclarationFeature;
 pub use shape::{BlockForm, ExplicitOffset, MemberType, RandomDeclaration, RandomMember, RandomStruct};

@@ -6,7 +6,7 @@
 
 use layoutproof_layout::{
     BitRange, BlockKind, BlockLayout, Component, Count, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape,
-    MatrixOrder, Reach, Refusals,
+    MatrixOrder, Reach, Refusals, ViewId,
 };
 
 use crate::listing::{ListingBudget, array_name, member_path};
@@ -88,6 +88,7 @@ pub(super) fn lay_out_reflected(block: ReflectedBlock, budget: &mut ListingBudge
     let stride = laid_out.size.finite().filter(|_| is_structured);
     let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
     Some(BlockLayout {
+        view: ViewId::default(),
         rules: DECLARED.into(),
         name,
         kind,

@@ -15,7 +15,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, FileId, LaidOut, LaidOutMember, LaidOutShape, Reach, Refusal,
-    Span,
+    Span, ViewId,
 };
 use naga::front::{glsl, wgsl};
 use naga::proc::Layouter;
@@ -205,6 +205,7 @@ impl<'a> NagaReader<'a> {
         };
         let (rules, warnings) = (DECLARED.to_owned(), Vec::new());
         Ok(Some(BlockLayout {
+            view: ViewId::default(),
             rules,
             name,
             kind,

@@ -8,7 +8,7 @@ use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, Count, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, MatrixOrder,
-    Reach, Refusal,
+    Reach, Refusal, ViewId,
 };
 
 use super::Amount;
@@ -75,6 +75,7 @@ impl BlocksReader {
         let result = result.map_err(|refusal| vec![refusal]);
         let (rules, name) = (DECLARED.into(), name.to_owned());
         self.blocks.push(BlockLayout {
+            view: ViewId::default(),
             rules,
             name,
             kind,
@@ -277,7 +278,7 @@ mod tests {
             let is_compared = |block: &&Block| {
                 // The JSON gives no second name to a buffer that is the whole content of another.
                 let is_buffer = matches!(block.kind, BlockKind::ParameterBlock | BlockKind::ConstantBuffer);
-                is_buffer && !block.name.contains('#')
+                is_buffer && block.name == block.declared_name
             };
             for block in module.blocks.iter().filter(is_compared) {
                 let made = native.block(block).unwrap();

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use layoutproof_device::{word_bytes, words_of};
 use rspirv::binary::parse_words;
 use rspirv::dr::Module;
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
@@ -67,7 +68,7 @@ impl DeclaredEntry {
     fn of(instruction: &[u32]) -> Option<Self> {
         let [_, model, _, rest @ ..] = instruction else { return None };
         let words = rest.iter().position(|word| word.to_le_bytes().contains(&0))? + 1;
-        let bytes: Vec<u8> = rest[..words].iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = word_bytes(&rest[..words]);
         let end = bytes.iter().position(|byte| *byte == 0)?;
         let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
         Some(Self { model: *model, name, interface: rest[words..].to_vec() })
@@ -258,7 +259,7 @@ impl DeclarationFilter {
     /// Keeps the name that starts at operand word `text`. Compilers copy names from their source,
     /// so one may not be UTF-8; it is kept with replacement characters.
     fn add_name(&mut self, instruction: &[u32], text: usize, start: usize) {
-        let bytes: Vec<u8> = instruction.iter().skip(text).flat_map(|word| word.to_le_bytes()).collect();
+        let bytes = word_bytes(instruction.get(text..).unwrap_or_default());
         let Some(end) = bytes.iter().position(|byte| *byte == 0) else {
             // rspirv reports the error.
             self.keep(instruction, start);
@@ -268,8 +269,7 @@ impl DeclarationFilter {
         let name = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let mut padded = name.clone().into_bytes();
         padded.resize((padded.len() / 4 + 1) * 4, 0);
-        let words = padded.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        let mut kept: Vec<u32> = instruction[..text].iter().copied().chain(words).collect();
+        let mut kept = [&instruction[..text], &words_of(&padded)].concat();
         kept[0] = (u32::try_from(kept.len()).unwrap_or(u32::MAX) << 16) | (instruction[0] & 0xFFFF);
         // Replacement characters may make a name too long for an instruction.
         if u16::try_from(kept.len()).is_err() {

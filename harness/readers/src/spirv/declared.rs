@@ -11,7 +11,7 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning,
-    LayoutWarningKind, Reach, Refusals, UNSIZED_ELEMENTS,
+    LayoutWarningKind, Reach, Refusals, UNSIZED_ELEMENTS, ViewId,
 };
 use rspirv::dr::Module;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
@@ -511,6 +511,7 @@ impl DeclaredReader<'_> {
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), std::mem::take(&mut self.warnings));
         let layout = BlockLayout {
+            view: ViewId::default(),
             rules,
             name,
             kind,

@@ -64,7 +64,7 @@ fn turn_matrices(ty: &mut LaidOut) {
 #[cfg(test)]
 mod tests {
     use layoutproof_layout::scalar::Scalar;
-    use layoutproof_layout::{Component, DECLARED, Extent, MatrixOrder, Reach};
+    use layoutproof_layout::{Component, DECLARED, Extent, MatrixOrder, Reach, ViewId};
 
     use super::*;
 
@@ -78,6 +78,7 @@ mod tests {
         let root = LaidOut { type_name: type_name.to_owned(), size: Extent::Unbounded, alignment: 4, shape };
         let (rules, name) = (DECLARED.to_owned(), "b".to_owned());
         BlockLayout {
+            view: ViewId::default(),
             rules,
             name,
             kind,

@@ -7,8 +7,8 @@ use std::fmt::Write;
 use layoutproof_events::{
     CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, ShaderMaker, StoryBlock,
 };
-use layoutproof_layout::BlockKind;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{BlockKind, ViewId};
 use layoutproof_show::layout_text::shown_columns::{
     BlockPresence, ColumnName, MergedBlock, ShownColumn, ShownColumnBlock,
 };
@@ -330,15 +330,13 @@ fn skip_reason(check: &CheckRecord) -> String {
 /// Declaration, numbers and maps.
 pub fn source_part(source: &RecordedSource, drawn: SourceMaps) -> Markup {
     let columns = columns(source);
-    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
         p.dim { code { (one_line(&source.place.to_string())) } }
         @if let Some(text) = &source.declaration { (shader_code("declaration", text.trim_matches('\n'), ShaderLanguage::Hlsl)) }
-        @for index in 0..blocks {
-            @let merged = MergedBlock::of(&columns, index);
-            @if let Some(block) = merged.block.filter(|_| !merged.columns.is_empty()) {
+        @for merged in &MergedBlock::all(&columns) {
+            @if !merged.columns.is_empty() {
                 div.lights {
-                    h3 { code { (one_line(&block.name)) } " " span.dim { (counted(merged.columns.len() as u64, "layout")) } }
+                    h3 { code { (one_line(&merged.block.name)) } " " span.dim { (counted(merged.columns.len() as u64, "layout")) } }
                     (numbers(&merged.columns, ShaderLanguage::Hlsl))
                     @match drawn {
                         SourceMaps::Drawn => { (maps(&merged.columns, ShaderLanguage::Hlsl)) },
@@ -379,16 +377,20 @@ fn columns(source: &RecordedSource) -> Vec<ShownColumn> {
         }
     }
     let column = |layout: &layoutproof_events::RecordedLayout| {
-        let blocks = names.iter().map(|name| shown(name, layout.blocks.iter().find(|block| block.name == *name)));
+        let blocks = (0..).map(ViewId).zip(&names).map(|(view, name)| {
+            let block = layout.blocks.iter().find(|block| block.name == *name);
+            shown(view, name, block)
+        });
         ShownColumn { name: ColumnName::of_rules(&layout.rules), blocks: blocks.collect() }
     };
     source.layouts.iter().map(column).collect()
 }
 
 /// A recorded block. Records do not store the kind, and it is not shown here.
-fn shown(name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
+fn shown(view: ViewId, name: &str, block: Option<&StoryBlock>) -> ShownColumnBlock {
     let presence = if block.is_some() { BlockPresence::Present } else { BlockPresence::Irrelevant };
     let shown = ShownBlock {
+        view,
         name: name.to_owned(),
         kind: BlockKind::UniformBlock,
         reach: None,

@@ -1,6 +1,7 @@
 //! The page of `show --format html` and `diff --format html`: each block as a table and as byte
 //! maps.
 
+use layoutproof_layout::ViewId;
 use maud::{Markup, html};
 
 use super::byte_map::leave_out_repetitions;
@@ -49,19 +50,19 @@ pub fn diff_page(left: &ShownColumn, right: &ShownColumn, differs: bool) -> Stri
     PageFrame { title: &title, intro, content }.into_text()
 }
 
-/// The two layouts as columns; a block has the same index in both.
+/// The two layouts as columns; blocks of one name are one.
 fn beside_each_other(left: &ShownColumn, right: &ShownColumn) -> [ShownColumn; 2] {
     let find = |column: &'_ ShownColumn, name: &str| column.blocks.iter().position(|block| block.shown.name == name);
     let only_right = right.blocks.iter().filter(|block| find(left, &block.shown.name).is_none());
     let all: Vec<&ShownBlock> = left.blocks.iter().chain(only_right).map(|block| &block.shown).collect();
 
     let column = |column: &ShownColumn| {
-        let block = |any: &&ShownBlock| {
+        let block = |(view, any): (ViewId, &&ShownBlock)| {
             let own = find(column, &any.name).map(|index| &column.blocks[index].shown);
             let presence = if own.is_some() { BlockPresence::Present } else { BlockPresence::Absent };
-            ShownColumnBlock::new(own.unwrap_or(any).clone(), presence)
+            ShownColumnBlock::new(ShownBlock { view, ..own.unwrap_or(any).clone() }, presence)
         };
-        ShownColumn { name: column.name.clone(), blocks: all.iter().map(block).collect() }
+        ShownColumn { name: column.name.clone(), blocks: (0..).map(ViewId).zip(&all).map(block).collect() }
     };
     [column(left), column(right)]
 }
@@ -78,10 +79,9 @@ pub fn legend() -> Markup {
 }
 
 fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> Markup {
-    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     html! {
-        @for index in 0..count {
-            (section(&MergedBlock::of(columns, index), language, |merged| html! {
+        @for (index, merged) in MergedBlock::all(columns).iter().enumerate() {
+            (section(merged, language, |merged| html! {
                 @if !merged.columns.is_empty() { (by_reference(&merged.columns, index, language)) }
                 (notes(merged))
             }))
@@ -90,13 +90,15 @@ fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> Markup {
 }
 
 fn sections(columns: &[ShownColumn], language: ShaderLanguage, content: impl Fn(&MergedBlock<'_>) -> Markup) -> Markup {
-    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    html! { @for index in 0..count { (section(&MergedBlock::of(columns, index), language, &content)) } }
+    html! { @for merged in &MergedBlock::all(columns) { (section(merged, language, &content)) } }
 }
 
 /// A block's declaration, its size in all layouts, and `content`.
 fn section(merged: &MergedBlock<'_>, language: ShaderLanguage, content: impl Fn(&MergedBlock<'_>) -> Markup) -> Markup {
-    let Some(any) = merged.block.filter(|_| !merged.is_empty()) else { return html! {} };
+    if merged.is_empty() {
+        return html! {};
+    }
+    let any = merged.block;
     html! {
         section.block {
             h2 { code { (heading(any, merged.declared, language)) } }
@@ -115,7 +117,7 @@ fn agreement(merged: &MergedBlock<'_>) -> Markup {
 
 /// Columns that have no such block, and refusals.
 fn notes(merged: &MergedBlock<'_>) -> Markup {
-    let Some(any) = merged.block else { return html! {} };
+    let any = merged.block;
     html! {
         @if !merged.absent.is_empty() {
             p.note { "No " (any.kind.as_str()) " in: " (one_line(&joined(&merged.absent))) }

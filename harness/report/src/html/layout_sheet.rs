@@ -30,8 +30,7 @@ struct SheetPart {
 
 /// Every block under all columns, as an SVG file. Differences from the first column are outlined.
 pub fn layout_sheet(columns: &[ShownColumn], language: ShaderLanguage) -> String {
-    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    let parts: Vec<SheetPart> = (0..blocks).flat_map(|index| block_parts(columns, index, language)).collect();
+    let parts = MergedBlock::all(columns).iter().flat_map(|merged| block_parts(merged, language)).collect::<Vec<_>>();
     let sheet = below_each_other(&parts);
 
     let (width, height) = (sheet.width + 2 * MARGIN, sheet.height + 2 * MARGIN);
@@ -48,18 +47,16 @@ pub fn layout_sheet(columns: &[ShownColumn], language: ShaderLanguage) -> String
 }
 
 /// The maps of one block, and notes about columns that have none.
-fn block_parts(columns: &[ShownColumn], index: usize, language: ShaderLanguage) -> Vec<SheetPart> {
-    let merged = MergedBlock::of(columns, index);
-    let Some(block) = merged.block else { return Vec::new() };
+fn block_parts(merged: &MergedBlock<'_>, language: ShaderLanguage) -> Vec<SheetPart> {
     if merged.columns.is_empty() && merged.forbidden.is_empty() && merged.absent.is_empty() {
         return Vec::new();
     }
 
-    let mut parts = vec![text_line(&block_heading(block, language), "n")];
+    let mut parts = vec![text_line(&block_heading(merged.block, language), "n")];
     let maps: Vec<SheetPart> = map_parts(&merged.columns, language);
     parts.extend(maps.chunks(MAPS_IN_A_LINE).map(beside_each_other));
     if !merged.absent.is_empty() {
-        parts.push(text_line(&format!("no {} in: {}", block.kind, joined(&merged.absent)), "a"));
+        parts.push(text_line(&format!("no {} in: {}", merged.block.kind, joined(&merged.absent)), "a"));
     }
     for refused in &merged.forbidden {
         for reason in refused.block.refusals() {

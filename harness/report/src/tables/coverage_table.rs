@@ -29,7 +29,11 @@ fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, st
     let leaves: u64 = cells.iter().map(|(_, leaves)| u64::from(*leaves)).sum();
     let title = style.paint(Tone::Strong, name);
     text.push(&format!("  {title}  {} leaves in {} cells", grouped(leaves), grouped(cells.len() as u64)));
-    by_type(cells.iter().map(|(cell, leaves)| (cell.ty.as_str(), cell.after, u64::from(*leaves))), text);
+    let types = cells.iter().map(|(cell, leaves)| {
+        let ty = MemberFamily::of(&cell.ty).as_str().to_owned();
+        ((ty, cell.after.as_str().to_owned()), u64::from(*leaves))
+    });
+    table("type, after a", types, text);
 
     let accesses = cells.iter().map(|(cell, leaves)| {
         let stage = match cell.stage {
@@ -41,14 +45,6 @@ fn rule_set(name: &str, cells: &[(&CoverageCell, u32)], text: &mut TextLines, st
     });
     table("access, in form", accesses, text);
     text.push("");
-}
-
-/// Counts leaves by kind of type and predecessor. `leaves` yields the member's type, its
-/// predecessor, and the number of leaves.
-pub(super) fn by_type<'a>(leaves: impl Iterator<Item = (&'a str, After, u64)>, text: &mut TextLines) {
-    let cells = leaves
-        .map(|(ty, after, leaves)| ((MemberFamily::of(ty).as_str().to_owned(), after.as_str().to_owned()), leaves));
-    table("type, after a", cells, text);
 }
 
 /// Leaves by row and column.

@@ -1,6 +1,6 @@
 //! HLSL and Slang: our own front end reads their declarations, and rule sets lay them out.
 
-use layoutproof_core::check::Source;
+use layoutproof_bindings::Declarations;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::Span;
 use layoutproof_source::diagnostics::Diagnostic;
@@ -23,15 +23,15 @@ pub(super) static SLANG: TextFrontEnd = TextFrontEnd {
     },
 };
 
-fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Source, Vec<Diagnostic>> {
+fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Declarations, Vec<Diagnostic>> {
     let ReadOptions { layout, declare, .. } = options;
     match options.purpose {
-        Purpose::Layouts => Source::of_file(span, *layout, declare, sources),
+        Purpose::Layouts => Declarations::of_file(span, *layout, declare, sources),
         Purpose::Display | Purpose::Comparison => {
             let declare = DeclareOptions { views: true, ..declare.clone() };
-            Source::of_file(span, *layout, &declare, sources)
+            Declarations::of_file(span, *layout, &declare, sources)
         }
-        Purpose::Bindings => Source::of_bound_file(span, *layout, declare, sources),
-        Purpose::Reflection => Source::of_program(span, *layout, declare, sources),
+        Purpose::Bindings => Declarations::of_bound_file(span, *layout, declare, sources),
+        Purpose::Reflection => Declarations::of_program(span, *layout, declare, sources),
     }
 }

@@ -12,9 +12,9 @@ mod glsl_sections;
 mod modules;
 mod wgsl;
 
+use layoutproof_bindings::Declarations;
 use std::path::Path;
 
-use layoutproof_core::check::Source;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};
@@ -47,7 +47,7 @@ pub struct TextFrontEnd {
 enum TextReading {
     /// The compiler decides the offsets, so rule sets lay the declarations out.
     Declarations {
-        read: fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<Source, Vec<Diagnostic>>,
+        read: fn(Span, &ReadOptions<'_>, &mut SourceMap) -> Result<Declarations, Vec<Diagnostic>>,
         /// The targets that programs in the language ship for, as rows of the table of natives: the columns of
         /// `show`, four at most.
         ships: &'static [&'static str],

@@ -29,9 +29,10 @@ pub(super) struct Truncated(usize);
 
 /// The words of a SPIR-V file in either byte order.
 pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, Truncated> {
-    let words = bytes.chunks_exact(4).map(|word| [word[0], word[1], word[2], word[3]]);
-    let swapped = words.clone().next().is_some_and(|first| u32::from_be_bytes(first) == SPIRV_MAGIC);
-    let words: Vec<u32> = words.map(if swapped { u32::from_be_bytes } else { u32::from_le_bytes }).collect();
+    let mut words = layoutproof_device::words_of(bytes);
+    if words.first().is_some_and(|first| first.swap_bytes() == SPIRV_MAGIC) {
+        words.iter_mut().for_each(|word| *word = word.swap_bytes());
+    }
     if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
         return Err(Truncated(bytes.len()));
     }

@@ -1,8 +1,8 @@
 //! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness.
 
-use layoutproof_core::version::NAGA_VERSION;
 use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
 use layoutproof_readers::module_reader::{ModuleReader, naga_wgsl_blocks};
+use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;

@@ -10,18 +10,14 @@ use crate::style::{TextLines, one_line};
 
 /// A table for each block, and a line below it with sizes and refusals.
 pub fn blocks(columns: &[ShownColumn], language: ShaderLanguage) -> String {
-    let count = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
     let mut text = TextLines::default();
-    for index in 0..count {
-        let merged = MergedBlock::of(columns, index);
-        if let Some(block) = merged.block.filter(|_| !merged.is_empty()) {
-            if !text.is_empty() {
-                text.push("");
-            }
-            text.push(&format!("### {}", code(&heading(block, merged.declared, language))));
+    for merged in MergedBlock::all(columns).iter().filter(|merged| !merged.is_empty()) {
+        if !text.is_empty() {
             text.push("");
-            one_block(&merged, language, &mut text);
         }
+        text.push(&format!("### {}", code(&heading(merged.block, merged.declared, language))));
+        text.push("");
+        one_block(merged, language, &mut text);
     }
     text.into_text()
 }

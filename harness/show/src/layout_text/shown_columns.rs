@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use layoutproof_layout::{Column, DECLARED, MemberRow};
+use layoutproof_layout::{Column, DECLARED, MemberRow, ViewId};
 
 use crate::show_json::ShownBlock;
 
@@ -12,8 +12,14 @@ use crate::show_json::ShownBlock;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownColumn {
     pub name: ColumnName,
-    /// All blocks in declaration order. Every column has the same blocks.
+    /// The blocks in declaration order.
     pub blocks: Vec<ShownColumnBlock>,
+}
+
+impl ShownColumn {
+    pub fn block(&self, view: ViewId) -> Option<&ShownColumnBlock> {
+        self.blocks.iter().find(|block| block.shown.view == view)
+    }
 }
 
 /// The name of a column: `D3D12 · DXC`, `std140`, `a.hlsl D3D12 · DXC`.
@@ -141,7 +147,7 @@ pub struct MergedBlock<'a> {
     pub absent: Vec<&'a ColumnName>,
     pub forbidden: Vec<ForbiddenBlock<'a>>,
     /// The block from any column that has it.
-    pub block: Option<&'a ShownBlock>,
+    pub block: &'a ShownBlock,
     /// Its declaration in the user's words.
     pub declared: Option<&'a str>,
 }
@@ -162,15 +168,20 @@ pub struct ForbiddenBlock<'a> {
 }
 
 impl<'a> MergedBlock<'a> {
-    pub fn of(columns: &'a [ShownColumn], index: usize) -> Self {
-        let any = columns.iter().find_map(|column| column.blocks.get(index));
-        let (block, declared) = (any.map(|any| &any.shown), any.and_then(|any| any.declared.as_deref()));
-        let mut merged = Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block, declared };
+    /// Every block of the columns, in the order of the first column that has it.
+    pub fn all(columns: &'a [ShownColumn]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
         for column in columns {
-            let Some(block) = column.blocks.get(index) else { continue };
-            merged.add(&column.name, block);
+            for block in &column.blocks {
+                let at = all.iter().position(|merged| merged.block.view == block.shown.view).unwrap_or_else(|| {
+                    let (block, declared) = (&block.shown, block.declared.as_deref());
+                    all.push(Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block, declared });
+                    all.len() - 1
+                });
+                all[at].add(&column.name, block);
+            }
         }
-        merged
+        all
     }
 
     /// True if no column has anything to say about the block.

@@ -45,8 +45,7 @@ impl TextOptions<'_> {
 
 /// Every block under all columns, and a summary.
 pub fn show(columns: &[ShownColumn], language: ShaderLanguage, options: &TextOptions<'_>) -> String {
-    let blocks = columns.iter().map(|column| column.blocks.len()).max().unwrap_or(0);
-    let merged: Vec<MergedBlock<'_>> = (0..blocks).map(|index| MergedBlock::of(columns, index)).collect();
+    let merged = MergedBlock::all(columns);
     let drawn: Vec<&MergedBlock<'_>> = merged.iter().filter(|block| !block.is_empty()).collect();
     let is_only = drawn.len() == 1;
 
@@ -119,7 +118,7 @@ struct BlockTable<'a> {
 
 impl BlockTable<'_> {
     fn draw(&self, hints: &[String], text: &mut TextLines) {
-        let MergedBlock { columns, absent, forbidden, block, .. } = self.merged;
+        let MergedBlock { columns, absent, forbidden, .. } = self.merged;
         let style = self.options.style;
 
         if !columns.is_empty() {
@@ -136,7 +135,7 @@ impl BlockTable<'_> {
         }
 
         let names = |names: &[&ColumnName]| names.iter().map(|name| name_in_style(name, style)).collect::<Vec<_>>();
-        if block.is_some() && !absent.is_empty() {
+        if !absent.is_empty() {
             if columns.is_empty() {
                 text.push(&style.paint(Tone::Strong, &self.heading()));
             }
@@ -156,7 +155,7 @@ impl BlockTable<'_> {
     /// The block in one line, because an earlier one has the same layouts.
     fn as_other(&self, other: &MergedBlock<'_>, text: &mut TextLines) {
         let sizes = sizes(&self.merged.columns);
-        let other = other.block.map(|block| block.name.as_str()).unwrap_or_default();
+        let other = other.block.name.as_str();
         let style = self.options.style;
         let line = format!("{}  {sizes}, as {}", style.paint(Tone::Strong, &self.heading()), one_line(other));
         text.push(&line);
@@ -176,8 +175,7 @@ impl BlockTable<'_> {
     }
 
     fn heading(&self) -> String {
-        let Some(block) = self.merged.block else { return String::new() };
-        heading(block, self.merged.declared, self.language)
+        heading(self.merged.block, self.merged.declared, self.language)
     }
 }
 

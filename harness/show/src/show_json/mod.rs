@@ -5,7 +5,9 @@
 
 use layoutproof_layout::padding::BlockPadding;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockKind, BlockLayout, Extent, LayoutWarning, LayoutWarningKind, MemberRow, Refusal};
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Extent, LayoutWarning, LayoutWarningKind, MemberRow, Refusal, ViewId,
+};
 use serde::{Serialize, Serializer};
 
 use layoutproof_events::{Account, SCHEMA};
@@ -98,6 +100,9 @@ pub struct ShownLayout {
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShownBlock {
+    /// The same in every column.
+    #[serde(skip)]
+    pub view: ViewId,
     pub name: String,
     pub kind: BlockKind,
     /// How the shader gets at the memory, in the words of [`Reach::word`](layoutproof_layout::Reach::word); absent for a parameter.
@@ -227,6 +232,7 @@ impl ShownBlock {
             Err(refusals) => (Extent::Unbounded, None, refusals.clone()),
         };
         Self {
+            view: block.view,
             name: block.name.clone(),
             kind: block.kind,
             reach: block.reach.word(),

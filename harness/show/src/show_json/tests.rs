@@ -1,5 +1,5 @@
-use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_layout::{Span, ViewId};
 
 use super::*;
 use layoutproof_source::diagnostics::Code;
@@ -19,6 +19,7 @@ fn row(path: &str, type_name: &str, place: [u32; 3], array_stride: Option<u32>) 
 
 fn block(members: Vec<MemberRow>) -> ShownBlock {
     ShownBlock {
+        view: ViewId::default(),
         name: "S".into(),
         kind: BlockKind::Cbuffer,
         reach: None,

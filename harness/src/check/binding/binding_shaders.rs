@@ -13,6 +13,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, LayoutUnit, find
 
 use crate::check::binding::binding_check::BindingCheck;
 use crate::check::verdict::Validation;
+use layoutproof_bindings::SourceText;
 use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target};
 use layoutproof_events::Reason;
 use layoutproof_events::check_id::CheckId;
@@ -24,8 +25,8 @@ use layoutproof_probes::Stage;
 use layoutproof_probes::binding::{BindingPlan, BindingProgram, ENTRY, ProgramExtent, plan, programs};
 use layoutproof_readers::registers::class_of;
 use layoutproof_readers::toolchain::{
-    AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, SourceText,
-    Toolchain, toolchains,
+    AnswerOrigin, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, Toolchain,
+    toolchains,
 };
 
 /// A placement with its shaders.

@@ -10,7 +10,7 @@ use layoutproof_layout::BlockLayout;
 use crate::check::produce::settings::{CompiledAccesses, Settings};
 use crate::check::subject::Subject;
 use layoutproof_probes::{Form, ProbePlan};
-use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_source::stable_hash::stable_hash;
 
 /// What a shader does with a block: one entry point, hence one compilation.
 pub(super) struct BlockAccess {

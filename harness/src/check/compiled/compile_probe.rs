@@ -24,6 +24,7 @@ use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ModuleSo
 use crate::check::produce::subject_shaders::addressed;
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
+use layoutproof_bindings::SourceText;
 use layoutproof_device::ShaderForm;
 use layoutproof_events::Reason;
 use layoutproof_frontend::module::EntryPoint;
@@ -42,7 +43,7 @@ use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
 use layoutproof_readers::spirv::{AddressAlignments, AlignmentPromises, alignment_promises, features_of};
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_wgsl::WgslModule;
@@ -89,7 +90,7 @@ pub(crate) struct CompileJob<'a> {
     pub(crate) toolchain: &'static Toolchain,
     pub(crate) compilers: &'a dyn Compilers,
     pub(crate) text: &'a SourceText,
-    pub(crate) block: usize,
+    pub(crate) block: &'a BlockLayout,
     pub(crate) target: CodeTarget,
 }
 
@@ -97,11 +98,11 @@ impl CompileJob<'_> {
     /// Returns true if the block's own declaration lets shaders write to it.
     pub(super) fn is_writable(&self) -> bool {
         let module = &self.subject.source.module;
-        if let Some(pointer) = module.blocks[self.block].pointer() {
+        if let Some(pointer) = self.declaration().pointer() {
             return !pointer.is_read_only;
         }
         let mut parameters = module.parameters.iter();
-        let declared = parameters.find(|parameter| parameter.name == module.blocks[self.block].name);
+        let declared = parameters.find(|parameter| parameter.name == self.block.name);
         let resource = declared.and_then(|parameter| parameter.ty.resource());
         resource.is_some_and(|resource| resource.kind == ResourceKind::StructuredBuffer(Access::ReadWrite))
     }
@@ -245,7 +246,7 @@ impl CompileJob<'_> {
             return Ok(hlsl::probe(&written, layout, plan, &wiring)?);
         }
 
-        let block = &self.subject.source.module.blocks[self.block];
+        let block = self.declaration();
         let elements = is_array_of_elements(layout);
         let (rules, options) = (self.subject.rules, self.subject.source.options);
         let address_alignment = address_alignment(layout, plan);
@@ -264,14 +265,14 @@ impl CompileJob<'_> {
 
     /// Returns DXC's arguments for a block with long vectors, which only a later profile has.
     fn profile_of_long_vectors(&self) -> Vec<String> {
-        let is_needed = self.toolchain.name_in_cases == "dxc" && holds_long_vector(&self.block().element);
+        let is_needed = self.toolchain.name_in_cases == "dxc" && holds_long_vector(&self.declaration().element);
         let arguments: &[&str] = if is_needed { &["-T", "cs_6_9"] } else { &[] };
         arguments.iter().copied().map(str::to_owned).collect()
     }
 
     /// Returns the declaration of the block.
-    pub(super) fn block(&self) -> &Block {
-        &self.subject.source.module.blocks[self.block]
+    pub(super) fn declaration(&self) -> &Block {
+        self.subject.declaration(self.block.view).expect("a compiler's own text declares the block")
     }
 
     /// Returns the paths of the atomics in a block of the user's own WGSL, without indices.
@@ -284,7 +285,7 @@ impl CompileJob<'_> {
 
     /// Returns the shader record with the address of the block, as the compiler lays it out.
     fn record_with_pointer(&self) -> Option<PointerRecord> {
-        let (holder, member) = self.subject.record_with_pointer(self.block)?;
+        let (holder, member) = self.subject.record_with_pointer(self.block.view)?;
         let rules = self.toolchain.rules_for(holder).into_iter().next()?;
         let record = lay_out(holder, rules, self.options()).result.ok()?;
         let LaidOutShape::Struct(members) = &record.shape else { return None };
@@ -312,7 +313,7 @@ impl CompileJob<'_> {
     /// point parameters, these are that entry point's uniform parameters.
     fn parameters(&self) -> String {
         let entry_points = &self.subject.source.module.entry_points;
-        let own = self.block().entry_point.and_then(|index| entry_points.get(index));
+        let own = self.declaration().entry_point.and_then(|index| entry_points.get(index));
         own.map(EntryPoint::uniform_parameters).unwrap_or_default()
     }
 
@@ -372,7 +373,6 @@ impl CompileJob<'_> {
 
         let module = Box::new(ShaderModule {
             share: Share::All,
-            block: self.block,
             layout: layout.clone(),
             planted: None,
             plan,

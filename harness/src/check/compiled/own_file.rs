@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use layoutproof_bindings::SourceText;
 use layoutproof_device::{ShaderModel, Stage};
 use layoutproof_events::Reason;
 use layoutproof_frontend::module::{EntryPoint, Step};
@@ -11,7 +12,7 @@ use layoutproof_layout::Argument;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Type;
 use layoutproof_layout::{BlockKind, LayoutOptions};
-use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Input, SourceProfile, SourceText};
+use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Input, SourceProfile};
 
 use crate::check::compiled::compile_probe::CompileJob;
 
@@ -77,7 +78,7 @@ impl OwnFile {
 /// True if code that the file itself has mentions the block, so that a compiler that takes the file can read it.
 pub(super) fn is_read_by_own_code(asked: &CompileJob<'_>) -> bool {
     let module = &asked.subject.source.module;
-    let block = asked.block();
+    let block = asked.declaration();
     let last = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
     let mut names: BTreeSet<String> = [last(&block.name)].into();
     let is_named = module.parameters.iter().any(|parameter| {

@@ -62,9 +62,9 @@ impl SubjectShaders {
 
         let compilers = WatchedCompilers::new(compilers);
         let own_file = OwnFile::default();
-        for block in 0..subject.layouts.len() {
+        for layout in &subject.layouts {
             let known = produced.gaps.len();
-            let asked = CompileJob { subject, toolchain, compilers: &compilers, text, block, target };
+            let asked = CompileJob { subject, toolchain, compilers: &compilers, text, block: layout, target };
             let accesses = if subject.is_own_wgsl() {
                 produced.accesses_of_own_wgsl(&asked)
             } else if let Some(reason) = own_file.refused_without_option(&asked) {
@@ -76,7 +76,7 @@ impl SubjectShaders {
                 access.plan = asked.named(access.plan);
                 produced.add_compiled(&asked, &own_file, &access);
             }
-            produced.gaps[known..].iter_mut().for_each(|gap| gap.block = Some(block));
+            produced.gaps[known..].iter_mut().for_each(|gap| gap.view = Some(layout.view));
         }
         if produced.modules.is_empty() {
             // Why there is no module is enough.
@@ -89,8 +89,8 @@ impl SubjectShaders {
     /// Lists the accesses to compile for a block, if the compiler lays the block out by the
     /// subject's rule set.
     fn accesses(&mut self, asked: &CompileJob<'_>, settings: &Settings) -> Vec<BlockAccess> {
-        let CompileJob { subject, toolchain, block, .. } = *asked;
-        let (declared, layout) = (&subject.source.module.blocks[block], &subject.layouts[block]);
+        let CompileJob { subject, toolchain, block: layout, .. } = *asked;
+        let declared = asked.declaration();
         let is_followed = toolchain.follows(subject.rules, declared);
         // A user's file with structured buffers may have no byte-address buffers.
         let is_by_address = subject.source.is_case && toolchain.follows_by_address(subject.rules, declared);
@@ -128,7 +128,7 @@ impl SubjectShaders {
             return self.nothing(Gap::language("types of 16 bits always take 2 bytes in Slang"));
         }
 
-        let in_record = space == AddressSpace::Address && subject.record_with_pointer(block).is_some();
+        let in_record = space == AddressSpace::Address && subject.record_with_pointer(layout.view).is_some();
         let stage = if in_record { Stage::RayGeneration } else { space.usual_stage() };
         let places = [(space, stage)].into();
         self.gaps.extend(no_room(layout, &places));
@@ -334,7 +334,7 @@ impl SubjectShaders {
     /// Lists the accesses to a block of the user's own WGSL. They only read, since the author
     /// decides which buffers are writable.
     fn accesses_of_own_wgsl(&mut self, asked: &CompileJob<'_>) -> Vec<BlockAccess> {
-        let layout = &asked.subject.layouts[asked.block];
+        let layout = asked.block;
         let space = match layout.kind {
             BlockKind::UniformBlock => AddressSpace::Uniform,
             BlockKind::StorageBlock => AddressSpace::Storage,
@@ -448,8 +448,8 @@ fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
         is_pushed && matches!(&holder.element, Type::Struct(structure) if structure.members.len() == 1)
     };
     let is_given = asked.language() == ShaderLanguage::Glsl
-        || asked.subject.pointer_to(asked.block()).is_some_and(is_only_constant)
-        || asked.subject.record_with_pointer(asked.block).is_some();
+        || asked.subject.pointer_to(asked.declaration()).is_some_and(is_only_constant)
+        || asked.subject.record_with_pointer(asked.block.view).is_some();
     (!is_given).then_some(
         "a probe passes the address as the only push constant or in a shader record, and the pointer is elsewhere",
     )
@@ -465,8 +465,8 @@ fn is_at_address(asked: &CompileJob<'_>, settings: &Settings) -> bool {
             // A shader has one block of push constants.
             let has_push_constants = blocks.iter().any(|block| block.kind == BlockKind::PushConstant);
             // The DXC of February 2022 crashes at every `vk::RawBufferLoad<T>`.
-            let has_loads = toolchain.compiler != "dxc-old" && loads_bases(toolchain, &blocks[asked.block]);
-            has_loads && blocks[asked.block].kind == BlockKind::StructuredElement && !has_push_constants
+            let has_loads = toolchain.compiler != "dxc-old" && loads_bases(toolchain, asked.declaration());
+            has_loads && asked.block.kind == BlockKind::StructuredElement && !has_push_constants
         }
         Input::Glsl => toolchain.name_in_cases == "glslang",
         Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => false,
@@ -491,7 +491,7 @@ fn moved(asked: &CompileJob<'_>, layout: &BlockLayout, plan: &ProbePlan, space: 
     match &element.shape {
         LaidOutShape::Matrix { order, .. } if *order != asked.subject.source.options.matrix => return Vec::new(),
         // HLSL functions cannot return arrays. A long vector is laid out like one.
-        LaidOutShape::Array { .. } if !asked.block().element.is_long_vector() => return Vec::new(),
+        LaidOutShape::Array { .. } if !asked.declaration().element.is_long_vector() => return Vec::new(),
         _ => {}
     }
     // Each probe moves the whole element, but bit-fields are not among the leaves.
@@ -577,7 +577,7 @@ fn has_bit_fields(laid_out: &LaidOut) -> bool {
 /// Returns the reason why the device cannot use the block's code, as a sentence fragment.
 fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
     let CodeTarget::Direct3d { model, sixteen_bit } = asked.target else { return None };
-    if holds_long_vector(&asked.block().element) {
+    if holds_long_vector(&asked.declaration().element) {
         return Some(format!("long vectors begin with shader model 6.9, and probes for the device have {model}"));
     }
     if asked.toolchain.output == ShaderForm::Dxil && model.major < 6 {
@@ -589,7 +589,7 @@ fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
 
     let has_narrow = layout.leaves().iter().any(|leaf| leaf.component.size == 2);
     let rules = find(asked.subject.rules)?;
-    let without = lay_out(&asked.subject.source.module.blocks[asked.block], rules, asked.options());
+    let without = lay_out(asked.declaration(), rules, asked.options());
     let reason = "the block has types of 16 bits, and the device has no native 16-bit operations";
     (has_narrow || without.result != layout.result).then(|| reason.to_owned())
 }

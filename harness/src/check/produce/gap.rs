@@ -1,14 +1,15 @@
 //! Explains why a part of a check has no shader, and whether another machine could make one.
 
 use layoutproof_events::Reason;
+use layoutproof_layout::ViewId;
 
 /// Why a block, a leaf or an entry point has no shader.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Gap {
     pub reason: Reason,
     pub cause: GapCause,
-    /// The index of the block that it is about; `None` for the whole source.
-    pub block: Option<usize>,
+    /// The block that it is about; `None` for the whole source.
+    pub view: Option<ViewId>,
 }
 
 /// The cause of a [`Gap`].
@@ -24,12 +25,12 @@ pub enum GapCause {
 impl Gap {
     /// Makes a gap with the cause [`GapCause::Language`].
     pub fn language(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), cause: GapCause::Language, block: None }
+        Self { reason: reason.into(), cause: GapCause::Language, view: None }
     }
 
     /// Makes a gap with the cause [`GapCause::Tool`].
     pub fn tool(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), cause: GapCause::Tool, block: None }
+        Self { reason: reason.into(), cause: GapCause::Tool, view: None }
     }
 
     /// Returns true if a compiler refused the declarations.

@@ -29,7 +29,7 @@ impl SubjectShaders {
     /// Adds modules for the part of `plan` that our WGSL supports. For a long block it probes
     /// members at even distances, since naga and wgpu read the whole declaration again for each
     /// module.
-    pub(super) fn add_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
+    pub(super) fn add_naga(&mut self, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
         let mut plan = in_wgsl(plan).only(&FORMS_OF_NAGA.into());
         if self.elements == ElementChoice::Sample {
             let all: Vec<String> = plan.leaves.iter().map(|leaf| leaf.path.clone()).collect();
@@ -40,23 +40,24 @@ impl SubjectShaders {
                 self.spared.push(format!("leaves not probed ({others} of `{name}` between others that are)").into());
                 self.leaves_not_probed = self.leaves_not_probed.saturating_add(others as u64);
                 let is_probed = |path: &String| plan.leaves.iter().any(|leaf| leaf.path == *path);
-                self.spared_leaves.extend(all.into_iter().filter(|path| !is_probed(path)).map(|path| (block, path)));
+                self.spared_leaves
+                    .extend(all.into_iter().filter(|path| !is_probed(path)).map(|path| (layouts.packed.view, path)));
             }
         }
         for part in plan.parts_for_drivers(layouts.packed) {
-            self.add_part_of_naga(block, layouts, &part);
+            self.add_part_of_naga(layouts, &part);
         }
     }
 
-    fn add_part_of_naga(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: &ProbePlan) {
+    fn add_part_of_naga(&mut self, layouts: ShaderLayouts<'_>, plan: &ProbePlan) {
         for entry in &plan.entries {
-            if let Err(nothing) = self.add_entry_of_naga(block, layouts, plan, entry) {
+            if let Err(nothing) = self.add_entry_of_naga(layouts, plan, entry) {
                 self.add_nothing(nothing);
                 // naga's trouble with indices from memory must not cost the accesses by constant ones.
                 let by_constants =
                     ProbePlan { entries: vec![entry.clone()], ..plan.clone() }.only(&BY_CONSTANTS.into());
                 for entry in by_constants.entries.iter().filter(|fewer| fewer.forms.len() < entry.forms.len()) {
-                    if let Err(nothing) = self.add_entry_of_naga(block, layouts, plan, entry) {
+                    if let Err(nothing) = self.add_entry_of_naga(layouts, plan, entry) {
                         self.add_nothing(nothing);
                     }
                 }
@@ -66,7 +67,6 @@ impl SubjectShaders {
 
     fn add_entry_of_naga(
         &mut self,
-        block: usize,
         layouts: ShaderLayouts<'_>,
         plan: &ProbePlan,
         entry: &ProbeEntry,
@@ -85,7 +85,6 @@ impl SubjectShaders {
         let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
         self.modules.push(ShaderModule {
             share: Share::All,
-            block,
             layout: layouts.packed.clone(),
             planted: layouts.planted(),
             plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },

@@ -20,19 +20,18 @@ use std::collections::BTreeSet;
 
 use layoutproof_device::RecordStage;
 use layoutproof_layout::rules::HomeBuffer;
-use layoutproof_layout::{Block, BlockKind, find};
+use layoutproof_layout::{Block, BlockKind, BlockLayout, find};
 
 use crate::check::produce::settings::Settings;
 use crate::check::subject::Subject;
 use layoutproof_probes::{AddressSpace, Form, Stage};
-use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_source::stable_hash::stable_hash;
 
-/// Returns the spaces and stages for a block of `subject`, by its index. Some of the combinations may
+/// Returns the spaces and stages for a block of `subject`. Some of the combinations may
 /// be impossible.
-pub(super) fn reach(subject: &Subject, block: usize, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
-    let kind = subject.layouts[block].kind;
-    // A module of a binary has no declarations.
-    let is_entry_record = subject.source.module.blocks.get(block).is_some_and(Block::has_entry_record);
+pub(super) fn reach(subject: &Subject, layout: &BlockLayout, settings: &Settings) -> BTreeSet<(AddressSpace, Stage)> {
+    let kind = layout.kind;
+    let is_entry_record = subject.declaration(layout.view).is_some_and(Block::has_entry_record);
     let is_record = kind == BlockKind::ShaderRecord || is_entry_record;
     let usual =
         if subject.source.is_case { Usual::of_case(subject, is_record) } else { Usual::of_kind(kind, is_entry_record) };
@@ -42,7 +41,9 @@ pub(super) fn reach(subject: &Subject, block: usize, settings: &Settings) -> BTr
     let has_stage = |(space, stage): &(AddressSpace, Stage)| match &settings.stages {
         Some(asked) => asked.contains(stage),
         None if stage.is_drawn() => usual.drawn == Some(*space),
-        None if *space == AddressSpace::Address && stage.is_traced() => subject.record_with_pointer(block).is_some(),
+        None if *space == AddressSpace::Address && stage.is_traced() => {
+            subject.record_with_pointer(layout.view).is_some()
+        }
         None if stage.record_stage().is_some_and(RecordStage::needs_ray) => is_reached_by_rays(subject),
         None => true,
     };

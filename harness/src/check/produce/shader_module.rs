@@ -68,8 +68,6 @@ pub struct ModuleSource {
 pub struct ShaderModule {
     /// The part of the block in this module.
     pub share: Share,
-    /// Index into [`Subject::layouts`](crate::check::Subject::layouts).
-    pub block: usize,
     /// The layout that packs the image: the layout of the block, or of the array that
     /// [`elements`](layoutproof_probes::elements) makes from it.
     pub layout: BlockLayout,

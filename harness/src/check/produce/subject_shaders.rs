@@ -11,7 +11,7 @@ use std::sync::Arc;
 use layoutproof_device::{RecordStage, Shader};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, lay_out,
+    BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, ViewId, lay_out,
 };
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
@@ -42,7 +42,7 @@ pub struct SubjectShaders {
     /// Our own shaders that a compiler refuses although it takes the user's file.
     pub own_faults: Vec<Reason>,
     /// Leaves that only stand for others: a long block is probed at even distances. By block and path.
-    pub spared_leaves: BTreeSet<(usize, String)>,
+    pub spared_leaves: BTreeSet<(ViewId, String)>,
     pub elements: ElementChoice,
     /// The number of leaves in other elements, which no shader reads or writes.
     pub leaves_not_probed: u64,
@@ -74,16 +74,14 @@ pub fn share_shaders(one: &Subject, other: &Subject, generator: Generator, setti
         Generator::Rspirv => true,
         Generator::Naga => wgsl::chooses_offsets(one.rules) == wgsl::chooses_offsets(other.rules),
     };
-    let probed_alike = |block| reach(one, block, settings) == reach(other, block, settings);
     let accessed_alike = untyped_spaces(one, settings) == untyped_spaces(other, settings);
     // A refusal names its rule set, so refused blocks cannot share.
-    let has_code_alike = |(block, (one, other)): (usize, (&BlockLayout, &BlockLayout))| {
-        one.result.is_ok() && one.places_alike(other) && probed_alike(block)
+    let has_code_alike = |layout: &BlockLayout| {
+        let twin = other.layout(layout.view);
+        let probed_alike = || reach(one, layout, settings) == reach(other, twin, settings);
+        layout.result.is_ok() && layout.places_alike(twin) && probed_alike()
     };
-    writes_alike
-        && accessed_alike
-        && Arc::ptr_eq(&one.source, &other.source)
-        && one.layouts.iter().zip(&other.layouts).enumerate().all(has_code_alike)
+    writes_alike && accessed_alike && Arc::ptr_eq(&one.source, &other.source) && one.layouts.iter().all(has_code_alike)
 }
 
 /// Limit on the leaves of a block that is probed through every form of access and in every stage.
@@ -95,23 +93,16 @@ const FORMS_OF_LONG_BLOCKS: [Form; 2] = [Form::Leaf, Form::Length];
 impl SubjectShaders {
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
-        for (block, layout) in subject.layouts.iter().enumerate() {
+        for layout in &subject.layouts {
             let known = shaders.gaps.len();
-            shaders.add_block(subject, block, layout, generator, settings);
-            shaders.gaps[known..].iter_mut().for_each(|gap| gap.block = Some(block));
+            shaders.add_block(subject, layout, generator, settings);
+            shaders.gaps[known..].iter_mut().for_each(|gap| gap.view = Some(layout.view));
         }
         shaders.tidy()
     }
 
     /// Adds the modules of a block, or the reasons why there are none.
-    fn add_block(
-        &mut self,
-        subject: &Subject,
-        block: usize,
-        layout: &BlockLayout,
-        generator: Generator,
-        settings: &Settings,
-    ) {
+    fn add_block(&mut self, subject: &Subject, layout: &BlockLayout, generator: Generator, settings: &Settings) {
         if let Err(refusals) = &layout.result {
             self.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
             return;
@@ -119,7 +110,7 @@ impl SubjectShaders {
 
         let leaves = self.leaves(layout);
         let settings = &self.spare(settings, layout, &leaves);
-        let places = reach(subject, block, settings);
+        let places = reach(subject, layout, settings);
         let untyped = untyped_spaces(subject, settings);
         let plan = plan_in(layout, &leaves, &places).only(&settings.forms).untyped_only_in(&untyped);
         self.gaps.extend(not_probed(&plan));
@@ -131,7 +122,7 @@ impl SubjectShaders {
         }
 
         // A module with its own offsets has no declarations to lay out differently.
-        let declared = subject.source.module.blocks.get(block);
+        let declared = subject.declaration(layout.view);
         let written = match settings.planted_rules.as_ref().zip(declared) {
             Some((rules, declared)) => lay_out(declared, rules, subject.source.options),
             None => layout.clone(),
@@ -140,10 +131,10 @@ impl SubjectShaders {
 
         match generator {
             Generator::Rspirv => {
-                self.add_shares(block, layouts, plan);
-                self.add_second_element(block, layouts, &places, settings, &untyped);
+                self.add_shares(layouts, plan);
+                self.add_second_element(layouts, &places, settings, &untyped);
             }
-            Generator::Naga => self.add_naga(block, layouts, plan),
+            Generator::Naga => self.add_naga(layouts, plan),
         }
     }
 
@@ -215,11 +206,11 @@ impl SubjectShaders {
     }
 
     /// Adds the modules of a plan and the modules that replace them.
-    fn add_shares(&mut self, block: usize, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
+    fn add_shares(&mut self, layouts: ShaderLayouts<'_>, plan: ProbePlan) {
         let parts = plan.parts_for_drivers(layouts.packed).into_iter();
         let shares = parts.flat_map(|part| accesses(&part)).flat_map(|plan| shares(&plan));
         for (share, plan) in shares.filter(|(_, plan)| !plan.entries.is_empty()) {
-            self.add_rspirv(block, layouts, share, plan);
+            self.add_rspirv(layouts, share, plan);
         }
     }
 
@@ -227,7 +218,6 @@ impl SubjectShaders {
     /// stride.
     fn add_second_element(
         &mut self,
-        block: usize,
         layouts: ShaderLayouts<'_>,
         places: &BTreeSet<(AddressSpace, Stage)>,
         settings: &Settings,
@@ -239,11 +229,11 @@ impl SubjectShaders {
         let plan = plan_of_second_element(&packed, &packed.leaves_in(settings.elements), places);
         let plan = plan.only(&[Form::Leaf, Form::Length, Form::Untyped, Form::UntypedLength].into());
         let plan = plan.only(&settings.forms).untyped_only_in(untyped);
-        self.add_shares(block, ShaderLayouts { written: &written, packed: &packed }, plan);
+        self.add_shares(ShaderLayouts { written: &written, packed: &packed }, plan);
     }
 
     /// Adds the module of one plan, or the reason why there is none.
-    fn add_rspirv(&mut self, block: usize, layouts: ShaderLayouts<'_>, share: Share, plan: ProbePlan) {
+    fn add_rspirv(&mut self, layouts: ShaderLayouts<'_>, share: Share, plan: ProbePlan) {
         let module = match spirv::produce(layouts.written, &plan) {
             Ok(module) => module,
             Err(error) => return self.gaps.push(Gap::language(error.to_string())),
@@ -255,7 +245,6 @@ impl SubjectShaders {
 
         self.modules.push(ShaderModule {
             share,
-            block,
             layout: layouts.packed.clone(),
             planted: layouts.planted(),
             block_rules: module.block_rules(),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{Argument, BlockKind, BlockLayout, ElementChoice, RuleSet, lay_out};
+use layoutproof_layout::{Argument, Block, BlockKind, BlockLayout, ElementChoice, RuleSet, lay_out};
 use sha2::{Digest, Sha256};
 
 use super::answer::{CaseAnswers, Fact, FrozenAnswer, FrozenQuestion, line};
@@ -14,12 +14,13 @@ use crate::check::compiled::compile_probe::{CompileJob, addressed_by};
 use crate::check::compiled::produce_compiled::{ends_compiler, readable, space_of};
 use crate::check::produce::subject_shaders::plan_of_second_element;
 use crate::check::{Source, Subject};
+use layoutproof_bindings::SourceText;
 use layoutproof_device::ShaderForm;
 use layoutproof_frontend::module::EntryPoint;
 use layoutproof_generators::hlsl_program::{ENTRY, idle_program, is_stream, program};
 use layoutproof_probes::{Form, ProbePlan, Stage, elements, plan_in};
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, SourceProfile, SourceText, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, SourceProfile, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -172,20 +173,19 @@ impl DecisionRequest<'_> {
 
     fn about_blocks(&self, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
         let mut under: Vec<(&'static RuleSet, Subject)> = Vec::new();
-        for (index, block) in self.source.module.blocks.iter().enumerate() {
+        for block in &self.source.module.blocks {
             let Some(rules) = self.toolchain.rules_for(block).into_iter().next() else { continue };
             if !under.iter().any(|(known, _)| *known == rules) {
                 under.push((rules, Subject::new(Arc::clone(self.source), rules)));
             }
             for (_, subject) in under.iter().filter(|(known, _)| *known == rules) {
-                self.about_block(subject, index, answers);
+                self.about_block(subject, block, answers);
             }
         }
     }
 
-    fn about_block(&self, subject: &Subject, block: usize, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
-        let layout = &subject.layouts[block];
-        let declared = &self.source.module.blocks[block];
+    fn about_block(&self, subject: &Subject, declared: &Block, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
+        let layout = subject.layout(declared.view);
         let Some(space) = space_of(declared, self.toolchain.output) else { return };
         // Sets of builds that are not here have no answers about shader records.
         if declared.kind == BlockKind::ShaderRecord && self.toolchain.output == ShaderForm::Spirv {
@@ -200,7 +200,7 @@ impl DecisionRequest<'_> {
 
         let places = [(space, space.usual_stage())].into();
         let (toolchain, compilers, text) = (self.toolchain, self.compilers, self.text);
-        let asked = CompileJob { subject, toolchain, compilers, text, block, target: CodeTarget::Newest };
+        let asked = CompileJob { subject, toolchain, compilers, text, block: layout, target: CodeTarget::Newest };
 
         let first = plan_in(layout, &layout.leaves_in(ElementChoice::Sample), &places);
         let question = FrozenQuestion::Block(layout.name.clone());

@@ -21,13 +21,13 @@ use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::native::Native;
 use layoutproof_layout::{BlockLayout, RuleSet, ShaderTarget, Span, find, table};
-use layoutproof_random::stable_hash::stable_hash;
 use layoutproof_readers::toolchain::Toolchain;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{CompilerRefusal, InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
+use layoutproof_source::stable_hash::stable_hash;
 
 use crate::args::RunArgs;
 use crate::args::placement::{NamedConvention, check_profile};
@@ -224,9 +224,10 @@ impl Selecting<'_> {
         let read = file.read(&args.declare, profile, Purpose::Layouts, &mut selection.sources)?;
         inside_of_project(&file.path, &args.declare, &selection.sources.files()[first..])?;
         match read {
-            Ok(InputContent::Declared(mut source)) => {
-                source.assumes_sixteen_bit = args.declare.sixteen_bit.is_none();
-                self.add_declarations(*source, language, checks)?;
+            Ok(InputContent::Declared(declared)) => {
+                let source = Source::of_declarations(*declared, &selection.sources);
+                let assumes_sixteen_bit = args.declare.sixteen_bit.is_none();
+                self.add_declarations(Source { assumes_sixteen_bit, ..source }, language, checks)?;
             }
             Ok(InputContent::LaidOut(laid_out)) => {
                 selection.warnings.extend(laid_out.warnings);
@@ -424,9 +425,9 @@ impl Selecting<'_> {
     /// Adds an error for each block that a rule set named for it forbids. A compiler's choice names
     /// only the rule set of the block.
     fn refuse_forbidden(&mut self, subject: &Subject) {
-        for (block, layout) in subject.source.module.blocks.iter().zip(&subject.layouts) {
+        for block in &subject.source.module.blocks {
             let is_named = |choice: &RuleChoice| choice.rules(block).is_some_and(|rules| rules.name == subject.rules);
-            let Err(refusals) = &layout.result else { continue };
+            let Err(refusals) = &subject.layout(block.view).result else { continue };
             if !self.rules.iter().any(is_named) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! `list`, `doctor`, `diff`, and the help that leads to them.
 
-use layoutproof_core::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_device::RunnerKind;
+use layoutproof_readers::version::{NAGA_VERSION, RSPIRV_VERSION};
 
 use super::folder::{Folder, keys};
 

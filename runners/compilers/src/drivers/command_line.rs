@@ -1,10 +1,11 @@
 //! A compiler's command line for one source, and helpers that several drivers use to write command
 //! lines and to read results.
 
+use layoutproof_bindings::SourceText;
 use layoutproof_device::{Shader, words_of};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, SourceText, Toolchain};
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, Toolchain};
 
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;

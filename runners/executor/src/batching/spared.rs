@@ -12,7 +12,7 @@ use layoutproof_device::RunnerKind;
 use layoutproof_events::producer::Producer;
 use layoutproof_layout::{Component, Scalar};
 use layoutproof_probes::{Form, ProbeEntry, ProbePlan};
-use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_source::stable_hash::stable_hash;
 
 use super::CheckProbes;
 use crate::device_check::DeviceCheck;

@@ -22,6 +22,7 @@ use anyhow::Context;
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{DxcOutput, FileView, NoReflection, ask_dxc, ask_for_reflection};
 use layoutproof_core::results::frozen::manifest::dotted_version;
+use layoutproof_device::words_of;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
@@ -353,8 +354,7 @@ impl RefusedFile<'_> {
     /// The blocks in DXC's SPIR-V.
     fn decorated(&self, dxc: &Compiler, flags: &[&str]) -> Result<Vec<BlockLayout>, NoAnswer> {
         let bytes = self.compiled(dxc, DxcOutput::Module, flags)?;
-        let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        let module = spirv_blocks(&ReaderProcess::of_this_program()?, words.collect(), FileId::default());
+        let module = spirv_blocks(&ReaderProcess::of_this_program()?, words_of(&bytes), FileId::default());
         let first = |problems: Vec<Diagnostic>| problems.first().map_or(String::new(), |first| first.message.clone());
         let module = module.map_err(|problems| NoAnswer::BadModule(first(problems)))?;
         Ok(module.blocks.into_iter().filter_map(|block| as_hlsl(block.layout)).collect())

@@ -2,7 +2,9 @@
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
-use layoutproof_layout::{BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Reach};
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Reach, ViewId,
+};
 
 use crate::wgsl::{NotExpressible, module};
 use layoutproof_probes::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
@@ -47,6 +49,7 @@ pub(super) fn structure(members: Vec<LaidOutMember>) -> LaidOut {
 
 pub(super) fn block(rules: &str, laid_out: LaidOut) -> BlockLayout {
     BlockLayout {
+        view: ViewId::default(),
         rules: rules.to_owned(),
         name: "B".to_owned(),
         kind: BlockKind::StorageBlock,

@@ -104,9 +104,9 @@ impl Inputs {
         let read = file.read(declare, profile, Purpose::Reflection, &mut self.texts)?;
         inside_of_project(&file.path, declare, &self.texts.files()[first..])?;
         match read {
-            Ok(InputContent::Declared(mut source)) => {
-                source.invocation.profile = profile.map(str::to_owned);
-                Ok(Some(Arc::new(*source)))
+            Ok(InputContent::Declared(mut declared)) => {
+                declared.invocation.profile = profile.map(str::to_owned);
+                Ok(Some(Arc::new(Source::of_declarations(*declared, &self.texts))))
             }
             Ok(InputContent::LaidOut(_)) => Ok(None),
             Err(problems) => {

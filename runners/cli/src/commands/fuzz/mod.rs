@@ -22,7 +22,7 @@ use layoutproof_random::declaration::CountedCell;
 use layoutproof_records::output_files::{check_file, check_folder, write_file};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::records_file::RecordsTarget;
-use layoutproof_report::fuzz_tables::{cell_table, seen_table, tally_sentence, tally_table};
+use layoutproof_report::fuzz_tables::{tally_sentence, tally_table};
 use layoutproof_report::html::{FuzzFinding, FuzzPageFacts, fuzz_page};
 use layoutproof_show::{Style, counted, grouped};
 
@@ -76,8 +76,7 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
         write_file(path, &fuzz_page(&FuzzPageFacts { drawn: &announced, tallies: &tallies, findings: &findings }))?;
     }
 
-    tell(&format!("\n{}\n", seen_table(&totals.seen, &draws.space, style)));
-    tell(&format!("{}\n", cell_table(&totals.cells, style)));
+    tell(&format!("\n  {}\n", totals.cells));
     answer_cache::warn_of(fuzz.launch.cache.as_ref());
     tell(&stop.sentence());
 

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Target, bind};
+use layoutproof_bindings::{Binding, BindingRequest, BoundModule, Convention, Declarations, Target, bind};
 use layoutproof_compilers::binding_answers::{BindingAnswer, BindingCompiler};
 use layoutproof_compilers::compiler::Compiler;
 use layoutproof_compilers::user_files::ask_dxc_in;
-use layoutproof_core::check::Source;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
@@ -97,7 +96,7 @@ fn question<'q>(
     declare: &DeclareArgs,
     word: &str,
     (input, requests): (&'q ShowInput, &'q [BindingRequest]),
-) -> Option<(&'q Source, &'q BindingRequest, PathBuf)> {
+) -> Option<(&'q Declarations, &'q BindingRequest, PathBuf)> {
     let ([request], InputContent::Declared(source)) = (requests, &input.content) else { return None };
     let path = PathBuf::from(word);
     let is_file = !source.is_case && ShaderLanguage::of(declare.lang, &path) == Some(ShaderLanguage::Hlsl);
@@ -153,7 +152,7 @@ enum ComparedRows {
 fn replace(
     placements: &mut Placements,
     dxc: &BindingCompiler,
-    source: &Source,
+    source: &Declarations,
     request: &BindingRequest,
     theirs: Vec<Binding>,
     rows: ComparedRows,

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use layoutproof_bindings::reflect::{ParameterUses, slang_json, yaml};
-use layoutproof_bindings::{BindingRequest, Convention, Target, slang};
-use layoutproof_core::check::Source;
+use layoutproof_bindings::{BindingRequest, Convention, Declarations, Target, slang};
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry};
 use layoutproof_frontend::module::Module;
@@ -147,7 +146,11 @@ fn add_structs<'t>(ty: &'t Type, structs: &mut Vec<&'t StructType>, known: &mut 
 
 /// Reads a case, or a file, which may have entry points only. The inner error holds the problems of
 /// its text.
-fn read(args: &ShowArgs, word: &str, sources: &mut SourceMap) -> anyhow::Result<Result<Box<Source>, Vec<Diagnostic>>> {
+fn read(
+    args: &ShowArgs,
+    word: &str,
+    sources: &mut SourceMap,
+) -> anyhow::Result<Result<Box<Declarations>, Vec<Diagnostic>>> {
     let profile = args.placement.profile.as_deref();
     Ok(match read_input(word, &args.declare, profile, Purpose::Reflection, sources)? {
         Ok(ShowInput { content: InputContent::Declared(source), .. }) => Ok(source),
@@ -192,7 +195,7 @@ fn reflected(
 }
 
 /// The single binding request, with the matrix order of the file or case.
-fn request(args: &ShowArgs, source: &Source) -> anyhow::Result<BindingRequest> {
+fn request(args: &ShowArgs, source: &Declarations) -> anyhow::Result<BindingRequest> {
     // Slang's rules apply, whatever the language.
     let mut requests = args.placement.requests(&source.invocation, Some(ShaderLanguage::Slang))?;
     let (Some(mut request), true) = (requests.pop(), requests.is_empty()) else {

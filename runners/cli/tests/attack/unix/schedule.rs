@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use fastrand::Rng;
-use layoutproof_random::stable_hash::stable_hash;
+use layoutproof_source::stable_hash::stable_hash;
 
 use crate::unix::assault::{Assault, Extent, Outcome};
 use crate::unix::options::{Options, Wanted};

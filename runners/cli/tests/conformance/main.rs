@@ -5,10 +5,11 @@
 //! cargo-nextest does) runs alone.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
+use layoutproof::plain_run::{PlainRun, apis};
 use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, Check, ProofCheck, Settings, Subject};
 use layoutproof_core::results::known;
@@ -24,33 +25,26 @@ use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_inputs::all_cases::all_forms;
-use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_records::shapes::Shapes;
 use layoutproof_report::terminal;
 use layoutproof_show::Style;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
-use crate::args::RunArgs;
-use crate::output::{self, warn_of_listing};
-use crate::select::lists::{BuiltInKnown, known_lists};
-use crate::select::run_part::RunPart;
-use crate::select::selection::{Selection, select_part};
-
-/// Runs the whole suite as tests; `program` is the `layoutproof` command.
-pub fn main(program: &Path) -> ExitCode {
+fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = arguments.test_threads.or_else(threads_of_libtest);
     if arguments.list && arguments.ignored {
         // A trial becomes ignored only when it runs, so this list is empty and needs no devices.
         return libtest_mimic::run(&arguments, Vec::new()).exit_code();
     }
+
+    // In an archive of cargo-nextest, the command is elsewhere than it was built.
+    let moved = std::env::var_os("NEXTEST_BIN_EXE_layoutproof").map(PathBuf::from);
+    let program = moved.unwrap_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_layoutproof")));
     match Suite::new(program, &arguments) {
         Ok(suite) => libtest_mimic::run(&arguments, suite.trials()).exit_code(),
         Err(error) => {
-            match error.downcast_ref::<RefusedInput>() {
-                Some(refused) => output::warn_rendered(&refused.text(false)),
-                None => output::warn(&format!("error: {error:#}\n")),
-            }
+            eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
@@ -61,39 +55,20 @@ fn threads_of_libtest() -> Option<usize> {
     std::env::var("RUST_TEST_THREADS").ok()?.parse().ok()
 }
 
-/// The part of the suite that the test arguments select.
-struct TrialSelection {
-    part: RunPart,
-    /// The APIs whose devices are listed.
-    apis: Vec<RunnerKind>,
-}
-
-impl TrialSelection {
-    /// A trial selected by its exact name needs only its own case and the devices of its own API.
-    /// This matters for tools that run every trial in its own process, thousands of times.
-    fn of(arguments: &Arguments) -> Self {
-        let named = arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list);
-        match named.and_then(|name| name.parse::<CheckId>().ok()) {
-            None => Self { part: RunPart::default(), apis: RunnerKind::driven().collect() },
-            Some(check) => {
-                let api = check.device.as_ref().map(|device| device.runner);
-                let apis = RunnerKind::driven().filter(|driven| Some(*driven) == api).collect();
-                Self { part: RunPart::of_trial(check), apis }
-            }
-        }
-    }
+/// The check that the arguments select by its exact name.
+fn one_check(arguments: &Arguments) -> Option<CheckId> {
+    arguments.filter.as_ref().filter(|_| arguments.exact && !arguments.list)?.parse().ok()
 }
 
 /// The state that all trials share.
 struct Suite {
-    selection: Selection,
+    run: PlainRun,
     devices: Vec<DeviceInfo>,
     settings: Settings,
     /// Always empty: a trial that runs in its own process would start the compilers again each
     /// time.
     compilers: Toolchains,
     launch: Launch,
-    known: Vec<known::KnownFailure>,
     shapes: Shapes,
     alone: bool,
     batches: Vec<OnceLock<HashMap<CheckId, CheckRecord>>>,
@@ -106,21 +81,20 @@ struct Suite {
 }
 
 impl Suite {
-    fn new(program: &Path, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
-        let launch = Launch::of(PathBuf::from(program))?;
-        let requested = TrialSelection::of(arguments);
-        let listing = DeviceListing::of(&[&requested.apis[..], &[RunnerKind::Model]].concat(), &launch);
-        warn_of_listing(&listing);
+    fn new(program: PathBuf, arguments: &Arguments) -> anyhow::Result<Arc<Self>> {
+        let launch = Launch::of(program)?;
+        let one = one_check(arguments);
+        let listing = DeviceListing::of(&[apis(one.as_ref()), vec![RunnerKind::Model]].concat(), &launch);
+        listing.notes.iter().for_each(|note| eprintln!("note: {note}"));
         // Without this check, the trials of unlisted devices would be missing instead of failing.
-        anyhow::ensure!(listing.failures.is_empty(), "no trial was run: some devices could not be listed");
+        let failures = &listing.failures;
+        anyhow::ensure!(failures.is_empty(), "no trial was run: some devices could not be listed: {failures:?}");
 
         let devices = listing.devices;
-        let built_in = if arguments.exact { BuiltInKnown::OfNarrowedRun } else { BuiltInKnown::OfWholeRun };
-        let selection = select_part(&RunArgs::of_plain_run(), requested.part, &[])?;
-
+        let run = PlainRun::select(one, arguments.exact)?;
         let mut suite = Self {
-            shapes: Shapes::of(&selection.subjects),
-            selection,
+            shapes: Shapes::of(&run.subjects),
+            run,
             proved: devices.iter().map(|_| OnceLock::new()).collect(),
             proofs: Vec::new(),
             batches: devices.iter().map(|_| OnceLock::new()).collect(),
@@ -128,11 +102,10 @@ impl Suite {
             settings: all_forms(),
             compilers: Toolchains::default(),
             launch,
-            known: known_lists(&[], built_in)?,
             alone: arguments.exact,
             placements: OnceLock::new(),
         };
-        suite.proofs = plan::bindings(&suite.selection.placed, &suite.devices, suite.making(&Producer::BUILT_IN));
+        suite.proofs = plan::bindings(&suite.run.placed, &suite.devices, suite.making(&Producer::BUILT_IN));
         Ok(Arc::new(suite))
     }
 
@@ -141,7 +114,7 @@ impl Suite {
         for device in 0..self.devices.len() {
             let runner = self.devices[device].runner;
             for producer in Producer::BUILT_IN.into_iter().filter(|producer| producer.feeds(runner)) {
-                for subject in 0..self.selection.subjects.len() {
+                for subject in 0..self.run.subjects.len() {
                     let suite = Arc::clone(&self);
                     let trial = move || suite.judge(device, producer, subject);
                     trials.push(Trial::ignorable_test(self.id(device, producer, subject).to_string(), trial));
@@ -149,9 +122,9 @@ impl Suite {
             }
         }
 
-        for placed in 0..self.selection.placed.len() {
+        for placed in 0..self.run.placed.len() {
             let suite = Arc::clone(&self);
-            let name = self.selection.placed[placed].id().to_string();
+            let name = self.run.placed[placed].id().to_string();
             trials.push(Trial::ignorable_test(name, move || suite.judge_placement(placed)));
         }
         for proof in 0..self.proofs.len() {
@@ -168,7 +141,7 @@ impl Suite {
     }
 
     fn id(&self, device: usize, producer: Producer, subject: usize) -> CheckId {
-        Check::planned_id(&self.selection.subjects[subject], producer, &self.devices[device])
+        Check::planned_id(&self.run.subjects[subject], producer, &self.devices[device])
     }
 
     /// The options for writing shaders.
@@ -186,11 +159,11 @@ impl Suite {
         let check = self.id(device, producer, subject);
         let alone;
         let records = if self.alone {
-            let subjects = std::slice::from_ref(&self.selection.subjects[subject]);
+            let subjects = std::slice::from_ref(&self.run.subjects[subject]);
             alone = self.run_all(subjects, &[producer], device);
             &alone
         } else {
-            self.batches[device].get_or_init(|| self.run_all(&self.selection.subjects, &Producer::BUILT_IN, device))
+            self.batches[device].get_or_init(|| self.run_all(&self.run.subjects, &Producer::BUILT_IN, device))
         };
         let record = records.get(&check).ok_or_else(|| Failed::from(format!("{check} gave no record")))?;
         completion(record)
@@ -198,8 +171,8 @@ impl Suite {
 
     fn judge_placement(&self, placed: usize) -> Result<Completion, Failed> {
         let records = self.placements.get_or_init(|| {
-            let mut records: Vec<_> = self.selection.placed.iter().map(BindingCheck::record).collect();
-            known::apply(&self.known, &mut records, &self.devices);
+            let mut records: Vec<_> = self.run.placed.iter().map(BindingCheck::record).collect();
+            known::apply(&self.run.known, &mut records, &self.devices);
             records
         });
         completion(&records[placed])
@@ -227,7 +200,7 @@ impl Suite {
     }
 
     fn prove(&self, checks: &[ProofCheck]) -> HashMap<CheckId, CheckRecord> {
-        self.run(&plan::of_bindings(checks.iter().cloned()), &Producer::BUILT_IN)
+        self.records(&plan::of_bindings(checks.iter().cloned()), &Producer::BUILT_IN)
     }
 
     fn run_all(
@@ -237,16 +210,16 @@ impl Suite {
         device: usize,
     ) -> HashMap<CheckId, CheckRecord> {
         let devices = &self.devices[device..=device];
-        self.run(&plan::bytes(subjects.iter(), devices, self.making(producers)), producers)
+        self.records(&plan::bytes(subjects.iter(), devices, self.making(producers)), producers)
     }
 
-    fn run(&self, planned: &[PlannedCheck<'_>], producers: &[Producer]) -> HashMap<CheckId, CheckRecord> {
+    fn records(&self, planned: &[PlannedCheck<'_>], producers: &[Producer]) -> HashMap<CheckId, CheckRecord> {
         let checks = produce::shaders(planned, self.making(producers));
         let records = Batching::default().records(&checks, &self.launch);
         let mut records: Vec<CheckRecord> = records.into_iter().map(|(_, record)| record).collect();
-        known::apply(&self.known, &mut records, &self.devices);
+        known::apply(&self.run.known, &mut records, &self.devices);
         for record in &mut records {
-            self.shapes.explain(&self.known, record, &self.devices);
+            self.shapes.explain(&self.run.known, record, &self.devices);
         }
         records.into_iter().map(|record| (record.id.clone(), record)).collect()
     }
@@ -262,39 +235,5 @@ fn completion(record: &CheckRecord) -> Result<Completion, Failed> {
             let style = Style { colour: false, ascii: false };
             Err(terminal::failure_report(std::slice::from_ref(record), None, style).into())
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn apis(words: &[&str]) -> Vec<&'static str> {
-        let words = ["conformance"].iter().chain(words).map(|word| (*word).to_owned());
-        let requested = TrialSelection::of(&Arguments::from_iter(words));
-        requested.apis.into_iter().map(RunnerKind::as_str).collect()
-    }
-
-    /// cargo-nextest 0.9 passes these arguments: it lists once, then runs every trial alone.
-    #[test]
-    fn a_trial_alone_lists_the_devices_of_its_api_only() {
-        let all: Vec<&str> = RunnerKind::driven().map(RunnerKind::as_str).collect();
-        assert_eq!(apis(&["--list", "--format", "terse"]), all);
-        assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::rspirv::lavapipe::ash"]), ["ash"]);
-        assert_eq!(apis(&["--nocapture", "--exact", "a::b::std140::naga::llvmpipe-gl::wgpu"]), ["wgpu"]);
-        assert!(apis(&["--exact", "a::b::std140::rspirv::model::model"]).is_empty());
-        assert!(apis(&["--exact", "a::b::d3d12.dxc::none::none::none"]).is_empty());
-        assert_eq!(apis(&["--exact", "devices"]), all);
-        assert_eq!(apis(&["std140"]), all);
-    }
-
-    #[test]
-    fn a_trial_alone_reads_its_case_only() {
-        let name = "arrays::three_dimensions::std140::rspirv::model::model";
-        let words = ["conformance", "--exact", name].map(str::to_owned);
-        let selection =
-            select_part(&RunArgs::of_plain_run(), TrialSelection::of(&Arguments::from_iter(words)).part, &[]).unwrap();
-        assert_eq!(selection.cases, 1);
-        assert!(selection.subjects.iter().all(|subject| subject.source.id == "arrays/three_dimensions"));
     }
 }
