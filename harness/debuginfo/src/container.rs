@@ -7,6 +7,7 @@ use object::FileKind;
 use object::read::archive::ArchiveFile;
 use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 
+use crate::layout_file::{LayoutFile, is_layout_file};
 use crate::{DebugInfoError, DebugLimits, Sibling, SiblingBytes, SiblingFiles};
 
 pub(crate) const PDB_MAGIC: &[u8] = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0";
@@ -50,6 +51,11 @@ impl ObjectLister<'_> {
         }
         if BITCODE_MAGICS.iter().any(|magic| bytes.starts_with(magic)) {
             return refuse(name, nesting, "LLVM bitcode of link-time optimisation");
+        }
+
+        if nesting == 0 && is_layout_file(bytes) {
+            LayoutFile::parse(&name, bytes, self.limits)?;
+            return self.add(name, range, ObjectFormat::LayoutFile);
         }
 
         match FileKind::parse(bytes) {
@@ -188,6 +194,8 @@ pub(crate) enum ObjectFormat {
     /// ELF, Mach-O, PE or COFF.
     Object,
     Pdb,
+    /// JSON that states offsets.
+    LayoutFile,
 }
 
 /// The bytes of an object, borrowed from the input or held open.

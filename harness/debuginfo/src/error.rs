@@ -3,7 +3,7 @@
 /// The reason why a file, a unit or a type could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DebugInfoError {
-    #[error("{object}: not an object file, library, executable or PDB")]
+    #[error("{object}: not an object file, library, executable, PDB or layout file")]
     UnknownFormat { object: String },
     #[error("{object}: damaged {container}: {message}")]
     DamagedContainer {

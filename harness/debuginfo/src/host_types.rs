@@ -155,6 +155,8 @@ pub enum LayoutContract {
     RustReordered,
     /// Zig, where debug information does not record whether the record is `extern`.
     ZigUnknown,
+    /// A layout file states the offsets.
+    Stated,
     /// Another language, or an unknown one.
     OtherLanguage,
 }

@@ -9,6 +9,7 @@ use crate::container::{FileOrigin, ObjectFormat, ObjectSource, PdbBuild, list_ob
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, SkeletonLink, walk_unit};
 use crate::index::{DebugIndex, IndexEntry, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames};
 use crate::input::DebugInput;
+use crate::layout_file::LayoutFile;
 use crate::parallel::map_in_parallel;
 use crate::{DebugInfoError, codeview};
 
@@ -223,6 +224,8 @@ pub(crate) fn index_object(
         ObjectFormat::Pdb => {
             codeview::pdb_types(&source.name, bytes.as_slice()).and_then(|types| index_codeview(&types, tables))
         }
+        ObjectFormat::LayoutFile => LayoutFile::parse(&source.name, bytes.as_slice(), &input.limits)
+            .map(|file| index_names(file.collect_names(first_table(tables)), Vec::new())),
     };
     result.unwrap_or_else(|problem| IndexedObject { problems: vec![problem], ..IndexedObject::default() })
 }
@@ -291,10 +294,8 @@ fn index_dwarf(
 
     let mut problems = object.problems.clone();
     let mut units = if threads == 1 {
-        if tables.is_empty() {
-            tables.push(NameTable::default());
-        }
-        (0..object.unit_count()).map(|unit| index_unit(&object, unit, 0, &mut tables[0])).collect()
+        let table = first_table(tables);
+        (0..object.unit_count()).map(|unit| index_unit(&object, unit, 0, table)).collect()
     } else {
         let index = |table: &mut NameTable, unit, thread| index_unit(&object, unit, thread, table);
         let (units, states) = map_in_parallel(object.unit_count(), threads, index);
@@ -345,18 +346,26 @@ fn index_codeview(
     types: &codeview::CodeViewTypes<'_>,
     tables: &mut Vec<NameTable>,
 ) -> Result<IndexedObject, DebugInfoError> {
+    let entries = codeview::collect_names(types, first_table(tables))?;
+    let elsewhere = types.type_server().map(|path| FileOrigin::Pdb { path, build: None });
+    Ok(index_names(entries, elsewhere.into_iter().collect()))
+}
+
+fn first_table(tables: &mut Vec<NameTable>) -> &mut NameTable {
     if tables.is_empty() {
         tables.push(NameTable::default());
     }
-    let entries = codeview::collect_names(types, &mut tables[0])?;
+    &mut tables[0]
+}
+
+/// An object with a single unit.
+fn index_names(entries: Vec<UnitEntry>, elsewhere: Vec<FileOrigin>) -> IndexedObject {
     let names = UnitNames { has_types: !entries.is_empty(), entries, bare_templates: Vec::new() };
     let reason = (!names.has_types).then_some(NoTypesReason::LinesOnly);
-    let elsewhere: Vec<FileOrigin> =
-        types.type_server().map(|path| FileOrigin::Pdb { path, build: None }).into_iter().collect();
-    Ok(IndexedObject {
+    IndexedObject {
         units: vec![IndexedUnit { names, ..IndexedUnit::default() }],
         reason: reason.filter(|_| elsewhere.is_empty()),
         elsewhere,
         ..IndexedObject::default()
-    })
+    }
 }

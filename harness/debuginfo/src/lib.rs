@@ -1,5 +1,5 @@
 //! Reads the member offsets that C, C++ and Rust compilers choose for structs, from DWARF and PDB
-//! debug information.
+//! debug information, and those that a layout file states for a program of any language.
 //!
 //! This crate does not depend on shaders, opens no files and prints nothing. It reads in two
 //! passes, so that even a program of a gigabyte is cheap to read: [`DebugFile::index`] collects the
@@ -36,6 +36,7 @@ mod implementations;
 mod index;
 mod indexing;
 mod input;
+mod layout_file;
 mod parallel;
 mod reading;
 

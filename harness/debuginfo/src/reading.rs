@@ -8,6 +8,7 @@ use crate::container::{ObjectFormat, ObjectSource, parse_object};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, FileNames, TypeKey, TypeReader};
 use crate::index::{DebugIndex, IndexEntry, NameGroup};
 use crate::input::DebugInput;
+use crate::layout_file::{LayoutFile, LayoutFileReader};
 use crate::{DebugInfoError, FoundTypes, HostShape, HostTypeId, HostUnit, HostUnitId, NamedHostType, NamedLayout};
 
 pub(crate) fn read_types(
@@ -77,6 +78,10 @@ impl Reading<'_, '_> {
                 let types = codeview::pdb_types(&source.name, bytes.as_slice())?;
                 self.read_codeview(&types, requests)
             }
+            ObjectFormat::LayoutFile => {
+                let file = LayoutFile::parse(&source.name, bytes.as_slice(), &self.input.limits)?;
+                self.read_layout_file(&source.name, &file, requests)
+            }
             ObjectFormat::Object => self.read_binary(number, source, bytes.as_slice(), requests),
         }
     }
@@ -139,6 +144,22 @@ impl Reading<'_, '_> {
             Ok((reader.host_unit(location.entry), (!kind.is_declaration).then(|| reader.read(location.entry, 0))))
         });
         self.found.types = host_types;
+        outcome
+    }
+
+    fn read_layout_file(
+        &mut self,
+        name: &str,
+        file: &LayoutFile,
+        requests: &[TypeRequest],
+    ) -> Result<(), DebugInfoError> {
+        let mut types = std::mem::take(&mut self.found.types);
+        let limits = self.input.limits;
+        let mut reader = LayoutFileReader::new(name, file, &mut types, &limits);
+        let outcome = self.read_requests(requests, |IndexEntry { location, .. }| {
+            Ok((reader.host_unit(), Some(reader.read(location.entry, 0))))
+        });
+        self.found.types = types;
         outcome
     }
 

@@ -43,6 +43,8 @@ pub enum ProgramContract {
     Unstated,
     /// Zig, without information on whether the struct is `extern`.
     UnstatedZig,
+    /// A layout file states it, for a program of any language.
+    Stated,
     /// Rust, and the compiler reordered the members, so the struct is certainly not `repr(C)`.
     Reordered,
 }

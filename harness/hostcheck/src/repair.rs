@@ -93,15 +93,17 @@ pub enum HostSyntax {
     Cpp,
     Rust,
     Zig,
+    /// That of a layout file, which states offsets without a declaration.
+    Unknown,
 }
 
 impl HostSyntax {
-    /// Only Rust and Zig leave open whether a layout is fixed.
     pub(crate) fn of(contract: ProgramContract) -> Self {
         match contract {
             ProgramContract::Fixed => Self::Cpp,
             ProgramContract::Unstated | ProgramContract::Reordered => Self::Rust,
             ProgramContract::UnstatedZig => Self::Zig,
+            ProgramContract::Stated => Self::Unknown,
         }
     }
 }
@@ -170,16 +172,16 @@ impl Declaration {
             (HostSyntax::Cpp, _, 2) => "uint16_t",
             (HostSyntax::Cpp, _, 8) => "uint64_t",
             (HostSyntax::Cpp, ..) => "uint32_t",
-            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Float, 8) => "f64",
-            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Float, _) => "f32",
-            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, 1) => "i8",
-            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, 2) => "i16",
-            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, 8) => "i64",
-            (HostSyntax::Rust | HostSyntax::Zig, LaneClass::Signed, _) => "i32",
-            (HostSyntax::Rust | HostSyntax::Zig, _, 1) => "u8",
-            (HostSyntax::Rust | HostSyntax::Zig, _, 2) => "u16",
-            (HostSyntax::Rust | HostSyntax::Zig, _, 8) => "u64",
-            (HostSyntax::Rust | HostSyntax::Zig, ..) => "u32",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, LaneClass::Float, 8) => "f64",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, LaneClass::Float, _) => "f32",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, LaneClass::Signed, 1) => "i8",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, LaneClass::Signed, 2) => "i16",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, LaneClass::Signed, 8) => "i64",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, LaneClass::Signed, _) => "i32",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, _, 1) => "u8",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, _, 2) => "u16",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, _, 8) => "u64",
+            (HostSyntax::Rust | HostSyntax::Zig | HostSyntax::Unknown, ..) => "u32",
         }
     }
 }
@@ -201,6 +203,7 @@ impl fmt::Display for Declaration {
                 write!(f, "{}: {ty}", self.name)
             }
             HostSyntax::Zig => write!(f, "{}: {}{element}", self.name, self.dimensions()),
+            HostSyntax::Unknown => write!(f, "{}: {element}{}", self.name, self.dimensions()),
         }
     }
 }
@@ -247,6 +250,9 @@ impl fmt::Display for Repair {
             }
             Self::AlignType { struct_name, to, syntax: HostSyntax::Zig, .. } => {
                 write!(f, "declare the first member of {} with `align({to})`", struct_of(struct_name))
+            }
+            Self::AlignType { struct_name, to, syntax: HostSyntax::Unknown, .. } => {
+                write!(f, "align {} to {to} bytes", struct_of(struct_name))
             }
             Self::Declare { member, declarations } => {
                 write!(f, "declare `{member}` as ")?;

@@ -44,6 +44,7 @@ pub(crate) fn convert(
             LayoutContract::Fixed | LayoutContract::OtherLanguage => ProgramContract::Fixed,
             LayoutContract::RustUnknown => ProgramContract::Unstated,
             LayoutContract::ZigUnknown => ProgramContract::UnstatedZig,
+            LayoutContract::Stated => ProgramContract::Stated,
             LayoutContract::RustReordered => ProgramContract::Reordered,
         },
         other_layouts: others.collect(),

@@ -18,7 +18,7 @@ use crate::host_text_shaders::program_language;
 pub enum CheckInput {
     /// A shader: source, SPIR-V or a container of compiled HLSL.
     Shader(PathBuf),
-    /// A file with debug information.
+    /// A file with debug information, or a layout file.
     Host(PathBuf),
     /// The text of a program, which may have shaders in its strings.
     HostText(PathBuf),
@@ -38,8 +38,8 @@ const HOST_MAGICS: [&[u8]; 10] = [
     b"\xca\xfe\xba\xbe",
 ];
 
-/// Suffixes of objects without characteristic first bytes.
-const HOST_SUFFIXES: [&str; 4] = ["obj", "o", "rlib", "lib"];
+/// Suffixes of objects without characteristic first bytes, and of layout files.
+const HOST_SUFFIXES: [&str; 5] = ["obj", "o", "rlib", "lib", "json"];
 
 /// First bytes of SPIR-V, in both byte orders.
 const SPIRV_MAGICS: [&[u8]; 2] = [b"\x03\x02\x23\x07", b"\x07\x23\x02\x03"];
@@ -76,7 +76,7 @@ impl CheckInput {
             (false, false) if program_language(path, named).is_some() => Ok(Self::HostText(path.to_owned())),
             (false, false) if is_host_text(path) => Err(no_shader_in(path)),
             (false, false) => bail!(
-                "{} is neither a shader ({}) nor an object, library, program or .pdb; \
+                "{} is neither a shader ({}) nor an object, library, program, .pdb or layout file (.json); \
                  --lang names the language of a shader with another suffix",
                 path.display(),
                 FrontEnd::suffixes().join(", ")

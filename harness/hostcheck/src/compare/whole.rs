@@ -13,7 +13,7 @@ impl Comparer<'_> {
     pub(super) fn contract(&mut self) {
         let name = self.program.name.clone();
         match self.program.contract {
-            ProgramContract::Fixed => {}
+            ProgramContract::Fixed | ProgramContract::Stated => {}
             ProgramContract::Unstated => {
                 self.remarks.insert(Remark::ReprUnknown);
             }

@@ -331,6 +331,7 @@ pub(crate) fn declaration(side: &RowSide, words: SideWords) -> String {
         }
         SideWords::Shader(language) => format!("{} {name}{dimensions}", base_type(language, base)),
         SideWords::Host(HostSyntax::Cpp) => format!("{base} {name}{dimensions}"),
+        SideWords::Host(HostSyntax::Unknown) => after_name(format!("{base}{dimensions}")),
         SideWords::Host(HostSyntax::Zig) => after_name(format!("{dimensions}{base}")),
         SideWords::Host(HostSyntax::Rust) => {
             let counts = dimensions.split(']').filter_map(|part| part.strip_prefix('['));

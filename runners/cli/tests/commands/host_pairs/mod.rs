@@ -5,6 +5,7 @@ mod findings;
 mod init;
 mod json;
 mod languages;
+mod layout_files;
 mod levels;
 mod libraries;
 mod lock;

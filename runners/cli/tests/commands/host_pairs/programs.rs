@@ -247,7 +247,7 @@ fn programs_that_say_little_are_said() {
     }
     assert_eq!(pairs(&folder.run("check a.hlsl large.o --format json").exits(0)), ["Frame Frame agree"]);
     let answer = folder.run("check a.hlsl zeros.o").exits(2);
-    assert_eq!(answer.err, "error: zeros.o: not an object file, library, executable or PDB\n");
+    assert_eq!(answer.err, "error: zeros.o: not an object file, library, executable, PDB or layout file\n");
 }
 
 /// A DWARF 4 unit with the struct `Frame` of 8 bytes, as assembler text: its members and what follows it are
