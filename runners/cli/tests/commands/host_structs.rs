@@ -26,6 +26,24 @@ fn hlsl_files_need_no_rule_set() {
 }
 
 #[test]
+fn typed_views_have_the_offsets_of_structs() {
+    let views = folder().run("show a.hlsl --format ts").exits(0);
+    for line in [
+        "export const S = (buffer = new ArrayBuffer(48), byteOffset = 0) => ({",
+        "  a: new Float32Array(buffer, byteOffset + 0, 3), // float3",
+        "  c: new Float32Array(buffer, byteOffset + 36, 1), // float",
+        "S.size = 48;",
+    ] {
+        assert!(views.out.contains(line), "{line}: {views}");
+    }
+    folder().run("show a.hlsl --format ts --type float3=vec3").exits(2);
+    // VK_EXT_scalar_block_layout aligns a `double` to 8 bytes.
+    let packed = Folder::without_drivers(&[("b.hlsl", "struct S { float a; double b; }; StructuredBuffer<S> s;\n")]);
+    let views = packed.run("show b.hlsl --format ts --rules scalar").exits(0);
+    assert!(views.out.contains("b: new Float64Array(buffer, byteOffset + 8, 1)"), "{views}");
+}
+
+#[test]
 fn other_files_need_one() {
     folder().run("show a.slang --format cpp-asserts").exits(2);
     folder().run("show a.hlsl --format cpp-asserts --rules std140,std430").exits(2);

@@ -17,6 +17,7 @@ mod outcomes;
 mod reflected;
 mod reserved;
 mod shared_modules;
+mod typescript;
 mod upstream;
 
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         reflected::trials(),
         reserved::trials(),
         shared_modules::trials(),
+        typescript::trials(),
         upstream::trials(),
     ];
     libtest_mimic::run(&arguments, trials.into_iter().flatten().collect()).exit_code()

@@ -2,7 +2,7 @@
 //! about its offsets and sizes.
 //!
 //! `flatten` turns the trees into structs that these languages can express, with padding as
-//! explicit fields; `rust` and `cpp` write them. If a host language has no such layout (a member in
+//! explicit fields; `rust` and `cpp` write them, and `typescript` writes views of them. If a host language has no such layout (a member in
 //! the tail of an array), the array is split so that every byte offset stays right, and a comment
 //! in the text explains it. If no struct can have the layout (overlapping members, an unbounded
 //! array), the member is left out, and a comment names it.
@@ -16,6 +16,7 @@ mod host;
 mod names;
 pub mod own_types;
 mod rust;
+mod typescript;
 mod values;
 
 use layoutproof_layout::BlockLayout;
@@ -88,6 +89,12 @@ pub fn asserts(source: &str, blocks: &[BlockLayout], language: HostLanguage, opt
         HostLanguage::Cpp => cpp::text(source, &structs, vectors, cpp::Dialect::Cpp { namespace }),
         HostLanguage::C => cpp::text(source, &structs, vectors, cpp::Dialect::C),
     }
+}
+
+/// Typed views of every block that its rule set allows, in TypeScript: a function per struct, which gives the members of
+/// a buffer as typed arrays. Structs have the names of [`asserts`].
+pub fn typed_views(source: &str, blocks: &[BlockLayout]) -> String {
+    typescript::text(source, &flatten::structs(blocks, names::ReservedWords::TYPE_SCRIPT, &[]))
 }
 
 /// The user's types that the structs have as fields, each once, with their sizes in bytes.

@@ -28,7 +28,16 @@ const CPP: &str = "NULL alignas alignof and and_eq asm auto bitand bitor bool br
     struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual \
     void volatile wchar_t while xor xor_eq";
 
+/// ECMAScript 2024, 12.7.2, and names that the generated text uses. `__proto__` in an object literal is no member.
+const TYPE_SCRIPT: &str = "Array ArrayBuffer BigInt64Array BigUint64Array DataView Float32Array Float64Array Int16Array \
+    Int32Array Int8Array Uint16Array Uint32Array Uint8Array __proto__ arguments await break buffer byteOffset case catch \
+    class const continue debugger default delete do else enum eval export extends false finally for function if \
+    implements import in instanceof interface let new null package private protected public return static super switch \
+    this throw true try typeof undefined var void while with yield";
+
 impl ReservedWords {
+    pub(super) const TYPE_SCRIPT: Self = Self { words: TYPE_SCRIPT, more: "" };
+
     pub(super) fn of(language: HostLanguage) -> Self {
         match language {
             HostLanguage::Rust => Self { words: RUST, more: "" },

@@ -27,7 +27,7 @@ use crate::commands::show::{bindings, host_text};
 use crate::output::text_columns;
 
 /// All formats, in the order of the help.
-pub(crate) static FORMATS: [LayoutFormat; 13] = [
+pub(crate) static FORMATS: [LayoutFormat; 14] = [
     LayoutFormat {
         name: "text",
         help: "For people",
@@ -89,6 +89,14 @@ pub(crate) static FORMATS: [LayoutFormat; 13] = [
         help: "Structs of C with assertions of their offsets and sizes",
         kind: FormatKind::HostStructs,
         text: |shown| host_text::structs(shown, HostLanguage::C),
+        ..OTHER
+    },
+    LayoutFormat {
+        name: "ts",
+        alias: Some("typescript"),
+        help: "Typed views of TypeScript and JavaScript: a typed array for each member",
+        kind: FormatKind::HostStructs,
+        text: host_text::typed_views,
         ..OTHER
     },
     LayoutFormat {

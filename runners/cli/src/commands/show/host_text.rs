@@ -10,11 +10,15 @@ use layoutproof_layout::BlockLayout;
 use layoutproof_records::output_files::{check_file, write_file};
 use layoutproof_show::RuleSetLayouts;
 use layoutproof_show::asserts::own_types::{OwnMember, OwnType, OwnTypes, own_type_asserts};
-use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts};
+use layoutproof_show::asserts::{HostLanguage, HostOptions, HostVector, asserts, typed_views as typed_view_text};
 
 use crate::commands::show::args::{HostArgs, ShowArgs};
 use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::output::{print, warn};
+
+/// The refusal of options that only structs have.
+const NO_SUCH_OPTIONS: &str =
+    "--asserts-only, --namespace and --type go with --format cpp-asserts, rust-asserts or c-asserts";
 
 /// Structs for the blocks of the input, or assertions about the user's own types.
 pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow::Result<String> {
@@ -29,6 +33,15 @@ pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow:
     let vectors = host.types.iter().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
     Ok(asserts(word, &blocks, language, HostOptions { namespace, vectors: &vectors }))
+}
+
+/// Typed views of the blocks of the input.
+pub(crate) fn typed_views(shown: &ShownInput<'_>) -> anyhow::Result<String> {
+    let HostArgs { asserts_only, namespace, types, .. } = &shown.args.host;
+    if *asserts_only || namespace.is_some() || !types.is_empty() {
+        bail!(NO_SUCH_OPTIONS);
+    }
+    Ok(typed_view_text(shown.word, &blocks(shown)))
 }
 
 /// Prints the text, writes it to the user's file, or compares it with that file.
@@ -88,7 +101,7 @@ pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let kind = args.format.kind;
     let has_types = !host.types.is_empty();
     if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some() || has_types) {
-        bail!("--asserts-only, --namespace and --type go with --format cpp-asserts, rust-asserts or c-asserts");
+        bail!(NO_SUCH_OPTIONS);
     }
     if !kind.is_program_file() && host.output.is_some() {
         bail!("--output goes with the formats of host structs and LLVM types");
