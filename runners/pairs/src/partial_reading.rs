@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use layoutproof_layout::FileId;
@@ -10,8 +11,8 @@ use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
-use layoutproof_source::text_limits::glsl_words;
-use layoutproof_source::top_level::{TopLevel, without};
+use layoutproof_source::text_limits::{glsl_tokens, glsl_words, placed_glsl_tokens};
+use layoutproof_source::top_level::{TopLevel, is_like_macro, without};
 
 use crate::shader_blocks::{ShaderBlocks, ShaderJob, read_without_compilers};
 
@@ -40,9 +41,10 @@ pub fn read_in_part(
     let Some(FrontEnd::Text(front_end)) = FrontEnd::of(job.declare.lang, &job.path) else { return Ok(None) };
     let (mut problems, mut sources) = (problems.to_vec(), sources.clone());
     let mut texts: BTreeMap<String, String> = (*job.declare.texts).clone();
-    let mut macros: BTreeSet<String> = BTreeSet::new();
+    let is_glsl = front_end.language == ShaderLanguage::Glsl;
+    let mut macros = if is_glsl { missing_types(&sources, &job.declare.define) } else { BTreeSet::new() };
     for _ in 0..MOST_ROUNDS {
-        let Some(changed) = without_problems(&problems, &sources, front_end.language) else { return Ok(None) };
+        let Some(changed) = without_problems(&problems, &sources, front_end.language, &macros) else { return Ok(None) };
         texts.extend(changed);
         macros.extend(problems.iter().flat_map(Diagnostic::missing_macros).cloned());
         let mut reduced = job.clone();
@@ -63,12 +65,13 @@ fn without_problems(
     problems: &[Diagnostic],
     sources: &SourceMap,
     language: ShaderLanguage,
+    known: &BTreeSet<String>,
 ) -> Option<BTreeMap<String, String>> {
     let files: Vec<TopLevel> =
         sources.files().iter().map(|file| TopLevel::new(&file.text, language)).collect::<Option<_>>()?;
     let has_parts = files.iter().any(|file| file.includes_parts);
     let mut left_out: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    let mut macros: BTreeSet<&str> = BTreeSet::new();
+    let mut macros: BTreeSet<&str> = known.iter().map(String::as_str).collect();
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
         let span = problem.span();
         let index = Some(span.file.0 as usize)
@@ -109,10 +112,90 @@ fn without_problems(
     Some(changed.collect())
 }
 
+/// The names of types that GLSL certainly lacks, such as `A_TYPE`: macros without a definition, right before another name in a
+/// declaration that no condition hides. glslang ends at the first, and each of the others would take a start of it.
+fn missing_types(sources: &SourceMap, defines: &[String]) -> BTreeSet<String> {
+    let files = sources.files();
+    let words_of =
+        |directive: &str| glsl_tokens(directive.trim_start_matches('#')).map(str::to_owned).collect::<Vec<_>>();
+    let mut known: BTreeSet<String> =
+        defines.iter().filter_map(|word| Some(word.split(['=', '(']).next()?.to_owned())).collect();
+    for file in files {
+        let tokens: Vec<&str> = glsl_tokens(&file.text).collect();
+        known.extend(tokens.windows(2).filter(|pair| pair[0] == "struct").map(|pair| pair[1].to_owned()));
+        let definitions = tokens.iter().filter(|token| token.starts_with('#')).map(|directive| words_of(directive));
+        known.extend(definitions.filter(|words| words.first().is_some_and(|word| word == "define")).flatten().skip(1));
+    }
+
+    // The file itself, and those that it includes under no condition.
+    let mut open: Vec<usize> = vec![0];
+    let mut missing = BTreeSet::new();
+    let mut place = 0;
+    while let Some(file) = open.get(place).and_then(|file| files.get(*file)) {
+        place += 1;
+        let Some(top) = TopLevel::new(&file.text, ShaderLanguage::Glsl) else { continue };
+        let is_declared = |start: usize| {
+            top.declarations.iter().any(|declaration| !declaration.is_function && declaration.range.contains(&start))
+        };
+        let mut depth = 0_usize;
+        let tokens: Vec<(usize, &str)> = placed_glsl_tokens(&file.text).collect();
+        for (index, (start, token)) in tokens.iter().enumerate() {
+            if !token.starts_with('#') {
+                let is_type = tokens.get(index + 1).is_some_and(|(_, next)| next.starts_with(char::is_alphabetic));
+                if depth == 0 && is_type && is_like_macro(token) && !known.contains(*token) && is_declared(*start) {
+                    missing.insert((*token).to_owned());
+                }
+                continue;
+            }
+            match words_of(token).first().map(String::as_str) {
+                Some("if" | "ifdef" | "ifndef") => depth += 1,
+                Some("endif") => depth = depth.saturating_sub(1),
+                Some("include") if depth == 0 => {
+                    let name = token.split(['"', '<', '>']).nth(1).unwrap_or_default();
+                    let is_it = |other: &str| Path::new(other).ends_with(name) && !name.is_empty();
+                    let included = files.iter().position(|other| is_it(&other.name));
+                    open.extend(included.filter(|included| !open.contains(included)));
+                }
+                _ => {}
+            }
+        }
+    }
+    missing
+}
+
 /// True for errors about a name or a sign of a declaration. The others may concern what follows.
 fn is_in_declaration(code: Code) -> bool {
     matches!(
         code,
         Code::UnknownType | Code::UnknownConstant | Code::NotConstant | Code::UnexpectedToken | Code::BadModule
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn missing(files: &[(&str, &str)], defines: &[&str]) -> String {
+        let mut sources = SourceMap::default();
+        for (name, text) in files {
+            sources.add((*name).to_owned(), *text);
+        }
+        let defines: Vec<String> = defines.iter().map(|word| (*word).to_owned()).collect();
+        missing_types(&sources, &defines).into_iter().collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn types_without_a_definition_are_certainly_missing() {
+        let main = "#version 450\n#include \"types.glsl\"\nlayout(binding = 0) buffer A { A_TYPE a[]; };\n\
+                    layout(binding = 1) buffer B { B_TYPE b[]; };\nuint count(BLOCK_SIZE x) { return N; }\n\
+                    #ifdef HALF\nbuffer C { C_TYPE c[]; };\n#endif\nlayout(constant_id = 0) const uint LANES = 4;\n";
+        let types = "struct Item { ITEM_TYPE value; OTHER x; };\n#ifndef OTHER\n#define OTHER float\n#endif\n";
+        let files = [("k.comp", main), ("shaders/types.glsl", types)];
+        assert_eq!(missing(&files, &[]), "A_TYPE B_TYPE ITEM_TYPE");
+        assert_eq!(missing(&files, &["A_TYPE=float", "ITEM_TYPE"]), "B_TYPE");
+        // A condition may hide what a file has, and what it includes.
+        let hidden = main.replace("#include \"types.glsl\"", "#if 1\n#include \"types.glsl\"\n#endif");
+        assert_eq!(missing(&[("k.comp", &hidden), ("types.glsl", types)], &[]), "A_TYPE B_TYPE");
+        assert_eq!(missing(&[("k.comp", "struct A_TYPE { uint a; }; buffer A { A_TYPE a[]; };")], &[]), "");
+    }
 }

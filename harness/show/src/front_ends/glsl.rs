@@ -119,18 +119,18 @@ impl GlslTextReading<'_> {
             Ok(module) => (module, None),
             Err(NoModule::Broken(how)) => return Err(broken(how)),
             // The conditions of a text for several stages hide each of its entry points.
-            Err(NoModule::Refused(errors)) if lacks_entry_point(&errors) && !text.text.ends_with(EMPTY_MAIN) => {
+            Err(NoModule::Refused { errors, .. }) if lacks_entry_point(&errors) && !text.text.ends_with(EMPTY_MAIN) => {
                 return self.blocks(&text.with_text(format!("{}{EMPTY_MAIN}", text.text)), stages);
             }
-            Err(NoModule::Refused(errors)) => {
+            Err(NoModule::Refused { errors, in_all_forms }) => {
                 let refusal = refused(problems(text, &errors, start, options.macros), glslang);
-                let may_be_right = self.is_refused_for_spirv(text, stages, &errors);
+                let may_be_right = !in_all_forms && self.is_refused_for_spirv(text, stages, &errors);
                 let declared = may_be_right.then(|| declarations(&text.text)).flatten();
                 let declared = declared.map(|declared| text.with_text(declared));
                 match declared.map(|declared| compile(glslang, &declared, stages, options.macros)) {
                     Some(Ok(module)) => (module, Some(refusal)),
                     Some(Err(NoModule::Broken(how))) => return Err(broken(how)),
-                    Some(Err(NoModule::Refused(_))) | None => return Err(refusal),
+                    Some(Err(NoModule::Refused { .. })) | None => return Err(refusal),
                 }
             }
         };
@@ -335,7 +335,11 @@ struct GlslModule {
 
 /// Why glslang produced no module.
 enum NoModule {
-    Refused(Vec<GlslError>),
+    Refused {
+        errors: Vec<GlslError>,
+        /// True if glslang would refuse the text in all stages and dialects, with SPIR-V or without.
+        in_all_forms: bool,
+    },
     Broken(String),
 }
 
@@ -456,11 +460,16 @@ fn compile(
     defines: &[String],
 ) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
+    let readings = readings(text);
+    let mut has_bad_syntax = vec![false; readings.len()];
     for stages in [&stages.likely, &stages.others] {
-        for reading in readings(text) {
+        for (reading, has_bad_syntax) in readings.iter().zip(&mut has_bad_syntax) {
             let own = reading.defines.iter().map(|define| (*define).to_owned());
             let defines: Vec<String> = own.chain(defines.iter().cloned()).collect();
             for stage in stages {
+                if *has_bad_syntax {
+                    break;
+                }
                 let (dialect, defines) = (reading.dialect, defines.as_slice());
                 let request = GlslRequest { text: &reading.text, stage, dialect, defines };
                 match (glslang.ask)(&request) {
@@ -471,12 +480,17 @@ fn compile(
                     GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),
                     // All else is right, and no stage has one.
                     GlslAnswer::Refused(errors) if lacks_entry_point(&errors) => {
-                        return Err(NoModule::Refused(in_text(errors, reading.added_lines)));
+                        let errors = in_text(errors, reading.added_lines);
+                        return Err(NoModule::Refused { errors, in_all_forms: false });
                     }
                     GlslAnswer::Refused(errors) => {
                         let errors = in_text(errors, reading.added_lines);
+                        *has_bad_syntax = errors.iter().all(is_bad_syntax);
                         if furthest.is_empty() || first_line(&errors) > first_line(&furthest) {
                             furthest = errors;
+                        }
+                        if *has_bad_syntax && dialect == GlslDialect::Vulkan && is_only_for_vulkan(&text.text) {
+                            return Err(NoModule::Refused { errors: furthest, in_all_forms: true });
                         }
                     }
                 }
@@ -489,7 +503,29 @@ fn compile(
         }
     }
 
-    Err(NoModule::Refused(furthest))
+    Err(NoModule::Refused { errors: furthest, in_all_forms: has_bad_syntax.iter().all(|is_bad| *is_bad) })
+}
+
+/// True for a name where the grammar allows none, such as that of a missing macro for a type. It ends the text in every
+/// stage, because keywords and types of GLSL depend on versions and extensions alone.
+fn is_bad_syntax(error: &GlslError) -> bool {
+    error.message.contains("syntax error, unexpected IDENTIFIER")
+}
+
+/// True if the text has push constants whatever its macros are. OpenGL has none.
+///
+/// Source: `GL_KHR_vulkan_glsl`; glslang 16.6.0: "'push_constant' : only allowed when using GLSL for Vulkan".
+fn is_only_for_vulkan(text: &str) -> bool {
+    let mut depth = 0_usize;
+    glsl_tokens(text).any(|token| {
+        let directive = token.strip_prefix('#').map(str::trim_start).unwrap_or_default();
+        if directive.starts_with("if") {
+            depth += 1;
+        } else if directive.starts_with("endif") {
+            depth = depth.saturating_sub(1);
+        }
+        depth == 0 && token == "push_constant"
+    })
 }
 
 /// The errors with line numbers of the text before `added_lines` lines were inserted.
@@ -731,12 +767,16 @@ mod tests {
         }
     }
 
-    /// The dialects and first lines of the forms in which a text is passed to glslang.
-    fn first_lines(text: &str) -> Vec<(GlslDialect, String)> {
+    fn glsl_text(text: &str) -> GlslText {
         let mut sources = SourceMap::default();
         let file = sources.add("a.frag", text);
         let search = IncludeSearch { folders: &[], files: &NoFiles };
-        let text = GlslText::read(file, &search, &mut sources).unwrap();
+        GlslText::read(file, &search, &mut sources).unwrap()
+    }
+
+    /// The dialects and first lines of the forms in which a text is passed to glslang.
+    fn first_lines(text: &str) -> Vec<(GlslDialect, String)> {
+        let text = glsl_text(text);
         let line = |reading: GlslReading| (reading.dialect, reading.text.lines().next().unwrap_or_default().to_owned());
         readings(&text).into_iter().map(line).collect()
     }
@@ -756,5 +796,37 @@ mod tests {
             let expected: Vec<_> = expected.into_iter().map(|(dialect, line)| (dialect, line.to_owned())).collect();
             assert_eq!(first_lines(text), expected, "{text}");
         }
+    }
+
+    /// The requests for a text in the stage `comp`, if each is refused with this error, and whether the answer is the same in
+    /// all forms.
+    fn requests(text: &str, error: &str) -> (Vec<GlslDialect>, bool) {
+        let asked = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        let (own, error) = (std::rc::Rc::clone(&asked), error.to_owned());
+        let ask = move |request: &GlslRequest<'_>| {
+            own.borrow_mut().push(request.dialect);
+            GlslAnswer::Refused(vec![GlslError { line: Some(2), message: error.clone() }])
+        };
+        let (ask, takes) = (Box::new(ask), Box::new(|_: &GlslCheck<'_>| false));
+        let glslang = Glslang { ask, takes, version: String::new(), newer: None };
+        let stages = GlslStages { likely: vec!["comp"], others: Vec::new() };
+        let Err(NoModule::Refused { in_all_forms, .. }) = compile(&glslang, &glsl_text(text), &stages, &[]) else {
+            panic!("{text}")
+        };
+        let found = asked.borrow().clone();
+        (found, in_all_forms)
+    }
+
+    /// Each request starts glslang, which takes a tenth of a second.
+    #[test]
+    fn an_error_that_no_form_mends_ends_the_attempts() {
+        let (vulkan, opengl) = (GlslDialect::Vulkan, GlslDialect::OpenGl);
+        let syntax = "'' :  syntax error, unexpected IDENTIFIER";
+        let pushed = "#version 450\nlayout(push_constant) uniform P { A_TYPE a; };\nvoid main() {}\n";
+        assert_eq!(requests(pushed, syntax), (vec![vulkan], true));
+        assert_eq!(requests(&pushed.replace("push_constant", "binding = 0"), syntax), (vec![vulkan, opengl], true));
+        let hidden = pushed.replace("layout", "#ifdef VULKAN\nlayout").replace("void", "#endif\nvoid");
+        assert_eq!(requests(&hidden, syntax), (vec![vulkan, opengl], true));
+        assert_eq!(requests(pushed, "'gl_VertexID' : undeclared identifier"), (vec![vulkan, opengl], false));
     }
 }
