@@ -19,7 +19,8 @@ const FEWEST_TO_TAKE: u32 = 2;
 /// Fewest members with which half of the names are enough, if all members start at the same bytes.
 const FEWEST_BY_BYTES: u32 = 3;
 
-/// So many members of a block in a struct that one other member says nothing against it.
+/// So many members of a block in a struct that one other member says nothing against it, and that their names say something
+/// together, however short they are. Vectors and colours have four.
 const MANY_MEMBERS: usize = 5;
 
 /// The members of a block, of a struct in it, or of a host struct, as far as a trial looks at them.
@@ -59,7 +60,8 @@ pub struct MemberFit {
     pub of: u32,
     /// True if the members of both start at the same bytes.
     pub has_same_offsets: bool,
-    /// True if half of the members with the same name have a name that says something: not `x` or `r`.
+    /// True if half of the members with the same name have a name that says something, not `x` or `r`, or if there are so
+    /// many that they do together.
     pub has_telling_names: bool,
 }
 
@@ -160,7 +162,7 @@ fn fit_of(own: &[SketchedMember], host: &[SketchedMember]) -> MemberFit {
         named,
         of: u32::try_from(own.len()).unwrap_or(u32::MAX),
         has_same_offsets: offsets == host_offsets,
-        has_telling_names: telling > 0 && telling * 2 >= named,
+        has_telling_names: (telling > 0 && telling * 2 >= named) || named as usize >= MANY_MEMBERS,
     }
 }
 
@@ -250,10 +252,22 @@ impl MemberFit {
     }
 
     /// True if the struct may be meant although `best` has all members: it has most of them, and not all in other places
-    /// where each of several is in its place in `best`.
+    /// where each of several is in its place in `best`. Next to one that has all of several and no others it needs three
+    /// quarters, as a struct with a mistake has.
     pub fn is_rival_of(self, best: Self) -> bool {
-        let is_elsewhere = self.placed == 0 && best.placed == best.of && best.of >= FEWEST_BY_BYTES;
-        (self.named * 2 > self.of && !is_elsewhere) || self.is_whole()
+        let is_many_in_place = best.placed == best.of && best.of >= FEWEST_BY_BYTES;
+        let is_elsewhere = self.placed == 0 && is_many_in_place;
+        let has_most = if is_many_in_place && best.has_same_offsets {
+            self.named * 4 >= self.of * 3
+        } else {
+            self.named * 2 > self.of
+        };
+        (has_most && !is_elsewhere) || self.is_whole()
+    }
+
+    /// True if the struct has all members at their places and no others, whatever their names say.
+    pub fn is_equal(self) -> bool {
+        self.placed == self.of && self.of > 1 && self.has_same_offsets
     }
 }
 

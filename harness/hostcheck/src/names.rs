@@ -218,6 +218,30 @@ pub fn is_generic(name: &str) -> bool {
     words(without_prefix(last_segment(name))).iter().all(is_generic_word)
 }
 
+/// True if a template's name has a word for buffers: `UniformBuffer`, `gfx::Ssbo`, `PushConstants`.
+pub fn names_a_buffer(name: &str) -> bool {
+    const WORDS: [&str; 11] =
+        ["buffer", "buf", "cb", "cbuffer", "constant", "constants", "push", "ssbo", "ubo", "uniform", "uniforms"];
+    words(without_prefix(last_segment(name))).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Shortest name of a file that a struct may be named after, in letters.
+const SHORTEST_FILE_NAME: usize = 3;
+
+/// True if a type's name ends with that of a file, apart from words for buffers: `vk_op_pool2d_push_constants` of
+/// `pool2d.comp`.
+pub fn is_named_after(type_name: &str, file_name: &str) -> bool {
+    let stem = file_name.split('.').next().unwrap_or_default();
+    let wanted = folded(stem).replace(['-', ' '], "");
+    if wanted.len() < SHORTEST_FILE_NAME || is_generic(stem) {
+        return false;
+    }
+    let is_telling =
+        |word: &String| !BUFFER_WORDS.iter().chain(&GENERIC_WORDS).chain(&UPLOADED_WORDS).any(|known| known == word);
+    let own: Vec<String> = words(without_prefix(last_segment(type_name))).into_iter().filter(is_telling).collect();
+    (0..own.len()).any(|start| own[start..].concat() == wanted)
+}
+
 /// How a type's name extends that of another type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kinship {
@@ -356,6 +380,23 @@ mod tests {
         }
         for name in ["Frame", "FrameData", "Camera", "UBOBlur", "PushLight"] {
             assert!(!is_generic(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_struct_is_named_after_a_file_if_its_name_ends_so() {
+        for (name, file, is_named) in [
+            ("vk_op_pool2d_push_constants", "pool2d.comp", true),
+            ("vk_op_im2col_push_constants", "im2col.comp", true),
+            ("vk_op_im2col_3d_push_constants", "im2col.comp", false),
+            ("vk_op_im2col_3d_push_constants", "im2col_3d.comp", true),
+            ("engine::DepthOfFieldParams", "DepthOfField.frag.glsl", true),
+            ("GpuBloom", "bloom.hlsl", true),
+            ("BloomThreshold", "bloom.hlsl", false),
+            ("PushConstants", "constants.glsl", false),
+            ("A", "a.hlsl", false),
+        ] {
+            assert_eq!(is_named_after(name, file), is_named, "{name} {file}");
         }
     }
 

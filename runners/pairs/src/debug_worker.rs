@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::debug_types::convert;
+use crate::passed::passed_types;
 use crate::shader_blocks::TargetBlock;
 use crate::writers::Writers;
 use layoutproof_inputs::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
@@ -111,6 +112,8 @@ pub struct DebugAnswer {
     pub proposals: Vec<Vec<Proposal>>,
     /// For each of these blocks, the structs that are probably the block's with a mistake, in whatever layout.
     pub mistaken: Vec<Vec<Proposal>>,
+    /// The names in `structs` of types that the program passes to its buffers, as far as names of templates show it.
+    pub passed: Vec<String>,
     /// Messages about unreadable parts.
     pub problems: Vec<String>,
 }
@@ -217,6 +220,9 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     let vector_types = VectorTypes::built_in().with_rows(&request.vector_types);
     let trials = MemberTrials { request, file: &file, index: &index, object: &name, writers, vector_types };
     trials.propose(&mut answer)?;
+    let passed = passed_types(index.names().map(|name| name.name));
+    let names = answer.structs.iter().map(|program| &program.name);
+    answer.passed = names.filter(|name| passed.contains(name.as_str())).cloned().collect();
     Ok(answer)
 }
 
@@ -270,6 +276,9 @@ impl MemberTrials<'_> {
         let mut proposals: Vec<Vec<Proposal>> = vec![Vec::new(); goals.len()];
         for named in &found.named {
             let Some(layout) = named.layouts.first() else { continue };
+            if adds_nothing(&found, layout.ty) {
+                continue;
+            }
             let written = self.writers.find(&named.name).and_then(|_| self.convert(&found, named));
             let mut members = Vec::new();
             add_members(&found.types, layout.ty, 0, &mut members);
@@ -378,6 +387,18 @@ impl MemberTrials<'_> {
         let written_by = self.writers.find(&named.name).cloned();
         Some(ProgramStruct { written_by, ..program })
     }
+}
+
+/// True for `struct Concat : Binary {};`: it has the bytes of a base that is tried itself.
+fn adds_nothing(found: &FoundTypes, ty: HostTypeId) -> bool {
+    let types = &found.types;
+    let derived = types.resolve(ty);
+    let HostShape::Record(record) = &types[derived].shape else { return false };
+    let mut bases = record.bases.iter().filter(|base| !types.all_members(base.ty).is_empty());
+    let (Some(base), None) = (bases.next(), bases.next()) else { return false };
+    let own = &types[types.resolve(base.ty)];
+    let is_tried = || found.find(&own.name).is_some_and(|named| !named.layouts.is_empty());
+    record.members.is_empty() && base.offset == Some(0) && own.size == types[derived].size && is_tried()
 }
 
 /// Lists the members of a record by name and offset. Those of an unnamed member count as its own.

@@ -2,8 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use layoutproof_hostcheck::matching::{is_generic, kinship};
+use layoutproof_hostcheck::matching::{is_generic, is_named_after, kinship};
 use layoutproof_hostcheck::{
     BlockPart, MemberFit, MemberSketch, ProgramContract, ProgramStruct, VectorTypes, element_of_collection,
     has_members_of,
@@ -21,7 +22,18 @@ pub(crate) struct HostStructs<'a> {
     pub(crate) nearest: Option<usize>,
     /// The host files with such structs.
     nearest_files: BTreeSet<&'a str>,
+    /// The names of types that programs pass to their buffers.
+    passed: BTreeSet<&'a str>,
+    /// The name of the shader's file.
+    shader_name: String,
     pub(crate) vector_types: &'a VectorTypes,
+}
+
+/// What makes one of several structs that fit the likely one. Later fields decide where the earlier are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Evidence {
+    is_named_after_shader: bool,
+    is_passed: bool,
 }
 
 /// A host struct that fits a block by its members.
@@ -67,13 +79,25 @@ impl Candidate<'_> {
 }
 
 impl<'d> HostStructs<'d> {
-    pub(crate) fn new(all: &Definitions<'d>, shader: &str, vector_types: &'d VectorTypes) -> Self {
+    pub(crate) fn new(
+        all: &Definitions<'d>,
+        hosts: &'d [DebugAnswer],
+        shader: &str,
+        vector_types: &'d VectorTypes,
+    ) -> Self {
         let by_name = nearest_definitions(all, &ShaderPath::new(shader));
         let folders = || by_name.values().map(|near| near.nearness.folders);
         let nearest = folders().max().filter(|most| folders().min() != Some(*most));
         let is_nearest = |near: &&NearStruct<'d>| Some(near.nearness.folders) == nearest;
         let nearest_files = by_name.values().filter(is_nearest).flat_map(|near| near.objects.clone()).collect();
-        Self { by_name, nearest, nearest_files, vector_types }
+        let passed = hosts.iter().flat_map(|host| &host.passed).map(String::as_str).collect();
+        let shader_name = Path::new(shader).file_name().map(|name| name.to_string_lossy().into_owned());
+        Self { by_name, nearest, nearest_files, passed, shader_name: shader_name.unwrap_or_default(), vector_types }
+    }
+
+    fn evidence(&self, host: &ProgramStruct) -> Evidence {
+        let is_named_after_shader = is_named_after(&host.name, &self.shader_name);
+        Evidence { is_named_after_shader, is_passed: self.passed.contains(host.name.as_str()) }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&ProgramStruct> {
@@ -122,10 +146,11 @@ impl<'d> HostStructs<'d> {
         }
     }
 
-    /// The struct with all members of the block, if no other comes near that is as near to the shader.
+    /// The struct with all members of the block, if no other comes near that is as near to the shader, or if of those
+    /// that do the program passes this one alone to a buffer, or named it alone after the shader's file.
     /// A few members are enough for a struct of the shader's own program. If several have the block's name,
-    /// any other that is as near counts. One with the block's name that differs counts too, unless it has few of the
-    /// members, or a library writes the chosen struct and not that one.
+    /// any other that is as near counts, unless it has few of many members. One with the block's name that differs
+    /// counts too, unless it has few of the members, or a library writes the chosen struct and not that one.
     pub(crate) fn only_fitting<'a, 'b>(
         &self,
         candidates: &'a [Candidate<'b>],
@@ -134,15 +159,27 @@ impl<'d> HostStructs<'d> {
     ) -> Option<&'a Candidate<'b>> {
         let has_all = |candidate: &&Candidate<'_>| {
             let is_own = candidate.fit.is_exact() && self.is_nearest(candidate.host);
-            is_own || (candidate.fit.is_whole() && self.is_of_nearest_program(candidate.host))
+            let is_named = || candidate.fit.is_equal() && self.evidence(candidate.host).is_named_after_shader;
+            is_own || ((candidate.fit.is_whole() || is_named()) && self.is_of_nearest_program(candidate.host))
         };
-        let best = candidates.iter().find(has_all)?;
-        let is_rival = |other: &Candidate<'_>| {
-            let comes_near = has_namesakes || other.fit.is_rival_of(best.fit);
-            let is_same = other.host.name == best.host.name || is_same_template(other.host, best.host);
-            !is_same && other.nearness >= best.nearness && comes_near && !is_written_unlike(best.host, other.host)
+        let first = candidates.iter().find(has_all)?;
+        let is_rival = |other: &&Candidate<'_>| {
+            let comes_near = if has_namesakes {
+                !first.fit.is_all_of_many_against(other.fit)
+            } else {
+                other.fit.is_rival_of(first.fit)
+            };
+            let is_same = other.host.name == first.host.name || is_same_template(other.host, first.host);
+            !is_same && other.nearness >= first.nearness && comes_near && !is_written_unlike(first.host, other.host)
         };
-        let is_alone = !candidates.iter().any(is_rival);
+        let mut several: Vec<&Candidate<'_>> = candidates.iter().filter(is_rival).collect();
+        several.push(first);
+        let most = several.iter().map(|candidate| self.evidence(candidate.host)).max()?;
+        let is_alone = several.len() == 1 || most > Evidence::default();
+        several.retain(|candidate| self.evidence(candidate.host) == most);
+        let [best] = several.as_slice() else { return None };
+        // Members count more than names.
+        let best = Some(*best).filter(|best| has_all(best) && best.fit >= first.fit)?;
         let is_meant = displaced.is_none_or(|(named, fit)| {
             let has_few = fit.is_some_and(|fit| fit.has_none() || best.fit.is_all_of_many_against(fit));
             has_few || is_written_unlike(best.host, named)
@@ -251,9 +288,10 @@ impl<'d> HostStructs<'d> {
         };
         let mut rivals: Vec<Candidate<'a>> = names.iter().filter_map(candidate).collect();
         let best = rivals.iter().map(|rival| rival.nearness).max();
-        rivals.extend(
-            fitting.into_iter().filter(|other| Some(other.nearness) > best && !names.contains(&other.host.name)),
-        );
+        let may_be_meant = |other: &Candidate<'_>| {
+            Some(other.nearness) > best || (Some(other.nearness) == best && other.fit.is_whole())
+        };
+        rivals.extend(fitting.into_iter().filter(|other| may_be_meant(other) && !names.contains(&other.host.name)));
         best_first(rivals)
     }
 

@@ -24,6 +24,7 @@ pub mod other_layouts;
 pub mod pairing;
 pub mod parallel;
 pub mod partial_reading;
+mod passed;
 #[cfg(test)]
 mod round_trip;
 pub mod shader_blocks;

@@ -80,7 +80,7 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
         let names = names_for.get(&block.names).map(Vec::as_slice).unwrap_or_default();
         let structs = match seen_by.take() {
             Some((shader, structs)) if shader == block.shader => structs,
-            _ => HostStructs::new(&all, &block.shader, rules.comparisons.vector_types),
+            _ => HostStructs::new(&all, hosts, &block.shader, rules.comparisons.vector_types),
         };
         let (_, structs) = seen_by.insert((&block.shader, structs));
         let mut found =

@@ -176,15 +176,76 @@ fn entries_change_no_block_that_has_a_struct() {
                 struct Lone { Mat4 only_matrix; } l; struct Wrong { Mat4 alpha; float gamma, beta, delta; } w; \
                 struct Wrung { Mat4 alpha; float gamma, beta, epsilon; } v;";
     let Some(folder) = folder_of(("sky.hlsl", &sky), host) else { return };
-    folder.write("mesh.hlsl", block("float4x4 world; float4x4 bones; float near_clip;").as_bytes());
+    folder.write("draw.hlsl", block("float4x4 world; float4x4 bones; float near_clip;").as_bytes());
     folder.write("lone.hlsl", b"cbuffer Other { float4x4 only_matrix; };");
     folder.write("wrong.hlsl", b"cbuffer Wind { float4x4 alpha; float beta; float gamma; float4 more; };");
-    let words = "check sky.hlsl mesh.hlsl lone.hlsl wrong.hlsl host.o";
+    let words = "check sky.hlsl draw.hlsl lone.hlsl wrong.hlsl host.o";
     let before = pairs(&folder.run(&format!("{words} --format json")).exits(0));
     assert_eq!(before, ["cb Draw agree"]);
     folder.run(&format!("{words} --write-map")).exits(0);
-    let written = "schema = 1\n\n[[map]]\nblock = \"cb\"\nshader = \"mesh.hlsl\"\nhost = \"Mesh\"\n";
+    let written = "schema = 1\n\n[[map]]\nblock = \"cb\"\nshader = \"draw.hlsl\"\nhost = \"Mesh\"\n";
     assert_eq!(folder.read("layoutproof.toml"), written);
     let after = pairs(&folder.run(&format!("{words} --format json")).exits(0));
     assert_eq!(after, ["cb Draw agree", "cb Mesh agree"]);
+}
+
+/// All structs fit equally well: one struct is named after the shader's file, or the program passes it to a buffer.
+#[test]
+fn names_of_files_and_what_programs_pass_break_ties() {
+    let shader = "layout(push_constant) uniform parameter { uint rows; uint columns; uint stride; float scale; } p;";
+    let shader = format!("#version 450\n{shader}\nvoid main() {{}}\n");
+    let host = "#define MEMBERS unsigned rows, columns, stride; float scale;\n\
+                struct op_pool_1d_push { MEMBERS } a; struct op_pool_2d_push { MEMBERS } b; struct Other { MEMBERS } c;";
+    let Some(folder) = folder_of(("pool_2d.comp", &shader), host) else { return };
+    folder.write("copy.comp", shader.as_bytes());
+    assert_eq!(pairs(&folder.run("check pool_2d.comp host.o --format json").exits(0)), ["p op_pool_2d_push agree"]);
+    folder.run("check copy.comp host.o").exits(4);
+    let passed = "template <class T> struct PushBuffer { T value; int more; }; PushBuffer<Other> buffer;";
+    folder.write("host.cpp", format!("{host} {passed}").as_bytes());
+    compile(&folder, "host");
+    assert_eq!(pairs(&folder.run("check copy.comp host.o --format json").exits(0)), ["p Other agree"]);
+    // Members come first.
+    let moved = host.replace("op_pool_2d_push { MEMBERS", "op_pool_2d_push { int more; MEMBERS");
+    folder.write(
+        "host.cpp",
+        moved.replace("op_pool_1d_push { MEMBERS", "op_pool_1d_push { int more; MEMBERS").as_bytes(),
+    );
+    compile(&folder, "host");
+    assert_eq!(pairs(&folder.run("check pool_2d.comp host.o --format json").exits(0)), ["p Other agree"]);
+}
+
+/// A struct that adds nothing to its base is no rival of it.
+#[test]
+fn empty_derived_structs_are_their_bases() {
+    let shader = "#version 450\nlayout(push_constant) uniform parameter { uint rows; uint columns; float scale; } p;\nvoid main() {}\n";
+    let host = "struct Binary { unsigned rows, columns; float scale; } a; struct Concat : Binary {} b; \
+                struct NoCopy {}; struct Again : NoCopy, Concat {} c; class Methods : public Binary { int f(); } d;";
+    let Some(folder) = folder_of(("a.comp", shader), host) else { return };
+    assert_eq!(pairs(&folder.run("check a.comp host.o --format json").exits(0)), ["p Binary agree"]);
+    // One that adds a member is another struct.
+    folder.write("host.cpp", host.replace("Concat : Binary {}", "Concat : Binary { int more; }").as_bytes());
+    compile(&folder, "host");
+    folder.run("check a.comp host.o --format json").exits(4);
+    // A stated one is compared.
+    let answer = folder.run("check a.comp host.o --map p=Methods --format json").exits(0);
+    assert_eq!(pairs(&answer), ["p Methods agree"]);
+}
+
+/// Names that say nothing do not keep the struct with all members from the block.
+#[test]
+fn a_struct_with_all_members_wins_over_several_of_a_generic_name() {
+    let shader = "cbuffer PSConstants { float4 sunColor; float4 cascades; float bias; float scale; };";
+    let host = "namespace sky { struct PSConstants { float top[4]; float zenith; } a; } \
+                namespace post { struct PSConstants { float inputSize[2], outputSize[2]; } b; } \
+                struct MeshPSConstants { float sunColor[4], cascades[4], bias, scale; } c;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+    assert_eq!(pairs(&answer), ["PSConstants MeshPSConstants agree"]);
+    // With one of them as near, neither is taken.
+    folder.write(
+        "host.cpp",
+        host.replace("float top[4]; float zenith;", "float sunColor[4], cascades[4], bias;").as_bytes(),
+    );
+    compile(&folder, "host");
+    folder.run("check a.hlsl host.o").exits(1);
 }

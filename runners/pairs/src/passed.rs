@@ -1,0 +1,79 @@
+//! The types that a program passes to its buffers, as the names of templates show: `Buffer<GpuLight>`, `bytes_of<Camera>`.
+//! That a type is passed only breaks ties between structs that fit.
+
+use std::collections::BTreeSet;
+
+use layoutproof_hostcheck::is_reserved_name;
+use layoutproof_hostcheck::matching::names_a_buffer;
+
+/// Functions that give the bytes of a value.
+const BYTES: [&str; 6] = ["bytes_of", "cast_slice", "as_bytes", "as_std140", "as_std430", "bytesof"];
+
+/// Most levels of templates in templates.
+const MOST_LEVELS: u32 = 4;
+
+/// The types among these names of types and functions that buffers have as arguments.
+pub(crate) fn passed_types<'a>(names: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+    let mut passed = BTreeSet::new();
+    for name in names.filter(|name| name.contains('<')) {
+        add_arguments(name, false, 0, &mut passed);
+    }
+    passed
+}
+
+fn add_arguments<'a>(name: &'a str, is_passed: bool, level: u32, passed: &mut BTreeSet<&'a str>) {
+    let name = name.trim().trim_start_matches("const ").trim_start_matches('&').trim_end_matches(['&', '*', ' ']);
+    let Some((own, arguments)) = name.split_once('<').filter(|_| level < MOST_LEVELS) else {
+        if is_passed && !name.is_empty() {
+            passed.insert(name);
+        }
+        return;
+    };
+    let own = own.trim_end_matches("::");
+    let last = own.rsplit("::").next().unwrap_or(own);
+    let is_buffer = !is_reserved_name(own) && (names_a_buffer(own) || BYTES.contains(&last.to_lowercase().as_str()));
+    // `Buffer<Light[4]>` and `Buffer<std::array<Light, 4>>` pass `Light`, too.
+    let (mut depth, mut start) = (0_u32, 0);
+    for (at, letter) in arguments.char_indices() {
+        match letter {
+            '<' | '(' => depth += 1,
+            '>' | ')' if depth > 0 => depth -= 1,
+            ',' | '>' if depth == 0 => {
+                let argument = arguments[start..at].split('[').next().unwrap_or_default();
+                add_arguments(argument, is_passed || is_buffer, level + 1, passed);
+                start = at + 1;
+                if letter == '>' {
+                    return;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names as GCC 12, Clang and rustc 1.95 write them.
+    #[test]
+    fn arguments_of_buffers_are_passed() {
+        for (name, expected) in [
+            ("Buffer<GpuLight>", vec!["GpuLight"]),
+            ("gfx::UniformBuffer<engine::Camera, 2>", vec!["2", "engine::Camera"]),
+            ("ConstantBuffer<const Frame&>", vec!["Frame"]),
+            ("bytemuck::bytes_of<app::GpuLight>", vec!["app::GpuLight"]),
+            ("cast_slice<app::Vertex, u8>", vec!["app::Vertex", "u8"]),
+            ("StorageBuffer<std::array<Light, 4>>", vec!["4", "Light"]),
+            ("UniformBuffer<Light[4]>", vec!["Light"]),
+            ("std::vector<Light>", vec![]),
+            ("std::unique_ptr<Buffer<Light>>", vec!["Light"]),
+            ("Pair<A, B>", vec![]),
+            ("Buffer", vec![]),
+            ("Buffer<", vec![]),
+        ] {
+            let found: Vec<&str> = passed_types(std::iter::once(name)).into_iter().collect();
+            assert_eq!(found, expected, "{name}");
+        }
+    }
+}
