@@ -25,6 +25,7 @@ use thiserror::Error;
 use crate::debug_types::convert;
 use crate::passed::passed_types;
 use crate::shader_blocks::TargetBlock;
+use crate::source_lines::SourceLines;
 use crate::writers::Writers;
 use layoutproof_inputs::shader_file::reader_process::{ReaderLimits, ReaderProcess, limit_memory, serve_request};
 
@@ -217,9 +218,11 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
         }
     }
     answer.problems.extend(found.problems.iter().map(ToString::to_string));
+    let mut lines = SourceLines::default();
+    lines.add_to_all(&mut answer.structs, &found, &working_folder);
     let vector_types = VectorTypes::built_in().with_rows(&request.vector_types);
     let trials = MemberTrials { request, file: &file, index: &index, object: &name, writers, vector_types };
-    trials.propose(&mut answer)?;
+    trials.propose(&mut answer, lines)?;
     let passed = passed_types(index.names().map(|name| name.name));
     let names = answer.structs.iter().map(|program| &program.name);
     answer.passed = names.filter(|name| passed.contains(name.as_str())).cloned().collect();
@@ -246,7 +249,8 @@ struct MemberTrials<'a> {
 }
 
 impl MemberTrials<'_> {
-    fn propose(&self, answer: &mut DebugAnswer) -> Result<(), DebugInfoError> {
+    fn propose(&self, answer: &mut DebugAnswer, mut lines: SourceLines) -> Result<(), DebugInfoError> {
+        let named_structs = answer.structs.len();
         answer.proposals = vec![Vec::new(); self.request.blocks.len()];
         answer.mistaken = vec![Vec::new(); self.request.blocks.len()];
         let all = (0..self.request.blocks.len()).flat_map(|block| [false, true].map(|is_end| Goal { block, is_end }));
@@ -324,6 +328,8 @@ impl MemberTrials<'_> {
                 possible += 1;
             }
         }
+        let working_folder = std::env::current_dir().unwrap_or_default();
+        lines.add_to_all(&mut answer.structs[named_structs..], &found, &working_folder);
         Ok(())
     }
 

@@ -28,4 +28,5 @@ mod passed;
 #[cfg(test)]
 mod round_trip;
 pub mod shader_blocks;
+mod source_lines;
 mod writers;

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use layoutproof_hostcheck::ProgramStruct;
+use layoutproof_hostcheck::{ProgramContract, ProgramStruct};
 
 use crate::debug_worker::DebugAnswer;
 
@@ -71,7 +71,10 @@ impl<'a> Definition<'a> {
 /// The names in the paths of a struct's host file and of its declaration.
 pub(crate) fn names_of(program: &ProgramStruct) -> BTreeSet<String> {
     let mut names = names_in(Path::new(&program.object));
-    names.extend(program.place.iter().flat_map(|place| names_in(Path::new(&place.file))));
+    // The places of Rust's and Zig's structs are found by their names.
+    let has_own_place = matches!(program.contract, ProgramContract::Fixed | ProgramContract::Stated);
+    let place = program.place.as_ref().filter(|_| has_own_place);
+    names.extend(place.iter().flat_map(|place| names_in(Path::new(&place.file))));
     names
 }
 
@@ -134,7 +137,7 @@ fn nearest_of<'a>(definitions: &[Definition<'a>], shader: &ShaderPath) -> Option
 
 #[cfg(test)]
 mod tests {
-    use layoutproof_hostcheck::{LinePlace, ProgramContract};
+    use layoutproof_hostcheck::LinePlace;
 
     use super::*;
 

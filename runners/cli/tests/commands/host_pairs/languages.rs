@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::super::folder::Folder;
 use super::folder_of;
 
 /// Zig 0.17.1 says in its debug information that a unit is in Zig (`DW_LANG_Zig`, 0x27), and not whether a struct is `extern`.
@@ -23,4 +24,33 @@ fn structs_of_zig_are_written_as_in_zig() {
     let answer = folder.run("check a.wgsl host.o").exits(1);
     assert!(answer.out.contains("offset: [2]float"), "{answer}");
     assert!(answer.out.contains("debug information does not say whether this Zig struct is `extern`"), "{answer}");
+}
+
+/// rustc 1.95 writes no lines of types into its debug information; the declaration is in the crate's sources.
+#[test]
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn structs_of_rust_have_their_lines() {
+    let shader = "struct Light { position: vec3f, kind: u32 }\n@group(0) @binding(0) var<uniform> light: Light;\n";
+    let folder = Folder::with(&[("a.wgsl", shader)]);
+    std::fs::create_dir_all(folder.path("src/scene")).unwrap();
+    folder.write(
+        "src/lib.rs",
+        b"pub mod scene;\n// struct Light { position, kind }\npub struct LightList { pub all: [u8; 4] }\n",
+    );
+    let scene = "// Lights\n#[repr(C)]\npub struct Light {\n    pub kind: u32, // position: first\n    pub position: [f32; 3],\n}\n\
+                 #[unsafe(no_mangle)]\npub static LIGHT: Light = Light { kind: 1, position: [0.0; 3] };\n";
+    folder.write("src/scene/mod.rs", scene.as_bytes());
+    let mut rustc = Command::new("rustc");
+    rustc.args(["-g", "--edition", "2024", "--crate-type", "lib", "--emit", "obj", "src/lib.rs", "-o", "host.o"]);
+    match rustc.current_dir(folder.path(".")).status() {
+        Ok(status) => assert!(status.success()),
+        Err(error) => return println!("skipped: rustc is not here ({error})"),
+    }
+    let answer = folder.run("check a.wgsl host.o --format json").exits(1).json();
+    let first = &answer["pairs"][0]["mismatches"][0];
+    assert_eq!([&first["path"], &first["host_at"]], ["position", "src/scene/mod.rs:5"], "{answer}");
+    // Another declaration with the same members: neither is certain.
+    folder.write("src/other.rs", b"struct Light { kind: u32, position: u32 }");
+    let answer = folder.run("check a.wgsl host.o --format json").exits(1).json();
+    assert_eq!(answer["pairs"][0]["mismatches"][0]["host_at"], serde_json::Value::Null, "{answer}");
 }
