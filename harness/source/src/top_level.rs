@@ -106,7 +106,10 @@ pub fn undefined_macros(text: &str, part: Range<usize>, language: ShaderLanguage
             _ => {
                 let next = tokens.get(index + 1).map_or("", |token| token.text);
                 let previous = index.checked_sub(1).map_or("", |index| tokens[index].text);
-                ["=", "{", ";", ","].contains(&next) || ["uniform", "buffer", "struct", "."].contains(&previous)
+                // `set = MATERIAL_SET, binding = 0` uses it.
+                let is_value = ["=", "(", "[", "+", "-", "*", "/"].contains(&previous);
+                (["=", "{", ";", ","].contains(&next) && !is_value)
+                    || ["uniform", "buffer", "struct", "."].contains(&previous)
             }
         })
     };

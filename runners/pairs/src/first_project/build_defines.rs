@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use layoutproof_compilers::regular_file::read_text;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -43,6 +44,49 @@ pub(super) fn define_sets(folder: &Path, files: &BTreeSet<String>) -> Vec<Vec<St
         set.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
     });
     sets.take(MOST_SETS).collect()
+}
+
+/// Suffixes of files that shaders and programs include.
+const HEADERS: [&str; 9] = [".fxh", ".glsl", ".glslh", ".glslinc", ".h", ".hlsli", ".hpp", ".inc", ".slangh"];
+
+/// The values of macros in the headers of a project, which are read when a shader first lacks a macro.
+#[derive(Debug)]
+pub(super) struct HeaderValues<'a> {
+    folder: &'a Path,
+    files: &'a BTreeSet<String>,
+    values: OnceLock<BTreeMap<String, String>>,
+}
+
+impl<'a> HeaderValues<'a> {
+    pub(super) fn new(folder: &'a Path, files: &'a BTreeSet<String>) -> Self {
+        Self { folder, files, values: OnceLock::new() }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&String> {
+        self.values.get_or_init(|| values_in_headers(self.folder, self.files)).get(name)
+    }
+}
+
+/// The macros without parameters that the headers of a project define as a number or a name, each with its only value.
+/// Programs put such headers before their shaders.
+fn values_in_headers(folder: &Path, files: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let mut values: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for file in files.iter().filter(|file| HEADERS.iter().any(|end| file.ends_with(end))) {
+        let Ok(text) = read_text(&folder.join(file), LONGEST) else { continue };
+        for line in text.lines().filter(|line| line.trim_start().starts_with('#')) {
+            let words: Vec<&str> = line.split("//").next().unwrap_or_default().split_whitespace().collect();
+            let (name, value) = match words.as_slice() {
+                ["#define", name, value] | ["#", "define", name, value] => (*name, *value),
+                ["#define", name, ..] | ["#", "define", name, ..] => (*name, ""),
+                _ => continue,
+            };
+            if is_name(name) {
+                let known = values.entry(name.to_owned()).or_insert_with(|| Some(value.to_owned()));
+                known.take_if(|known| known.as_str() != value || !is_plain(value));
+            }
+        }
+    }
+    values.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// The macros of all commands in a text, and of calls such as `add_macro_definition("GPU", Some("1"))`, which is shaderc's.
@@ -201,6 +245,18 @@ mod tests {
         ] {
             assert_eq!(defined_in(words), found, "{words}");
         }
+    }
+
+    #[test]
+    fn headers_give_macros_their_only_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "#pragma once\n#define MATERIAL_SET 1 // of all materials\n#define LANES 4\n#define GUARD\n\
+                    #define MAX(a, b) a\n# define KIND uint\n#define SUM 1 + 2\n";
+        std::fs::write(folder.path().join("platform.h"), text).unwrap();
+        std::fs::write(folder.path().join("other.glsl"), "#define LANES 8\n  #define MATERIAL_SET 1\n").unwrap();
+        let values = values_in_headers(folder.path(), &["platform.h", "other.glsl"].map(str::to_owned).into());
+        let found: Vec<String> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(found, ["KIND=uint", "MATERIAL_SET=1"]);
     }
 
     #[test]

@@ -151,8 +151,14 @@ impl FoundFiles {
                 if names.iter().any(|name| folder.join(own).join(name).exists()) {
                     continue;
                 }
-                let places_of =
-                    |name| self.files.iter().filter_map(move |file| file.strip_suffix(name)?.strip_suffix('/'));
+                // Some programs compile their shaders in the folder of the project: `"./shaders/common.hlsl"`.
+                let places_of = |name: &String| {
+                    let name = name.trim_start_matches("./").to_owned();
+                    self.files.iter().filter_map(move |file| match file.strip_suffix(name.as_str())? {
+                        "" => Some("."),
+                        folder => folder.strip_suffix('/'),
+                    })
+                };
                 let places: BTreeSet<&str> = names.iter().flat_map(places_of).collect();
                 // If several places fit, any of them may be meant.
                 if places.len() == 1 {

@@ -25,7 +25,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 pub use self::better_layouts::BetterLayouts;
 pub use self::trials::GUESSED_VALUE;
 
-use self::build_defines::{define_sets, sets_of_shaders};
+use self::build_defines::{HeaderValues, define_sets, sets_of_shaders};
 use self::found_files::{FoundFiles, MOST_ENTRIES};
 use self::trials::{Macros, Problem, Trial, TrialShader, Trials};
 use self::work_time::WorkTime;
@@ -121,7 +121,9 @@ impl FirstProject {
             .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
             .collect();
         let own_sets = sets_of_shaders(folder, &found.files);
-        let trials = Trials { includes: &includes, define_sets: &define_sets, own_sets: &own_sets };
+        let header_values = HeaderValues::new(folder, &found.files);
+        let (define_sets, header_values) = (&define_sets, &header_values);
+        let trials = Trials { includes: &includes, define_sets, own_sets: &own_sets, header_values };
         let in_file = |(file, _): &(&PathBuf, _)| TrialShader { path: folder.join(file), string: None, language: None };
         let in_texts: Vec<(&PathBuf, TrialShader)> =
             found.host_texts.iter().flat_map(|(file, text)| shaders_in(folder, file, text)).collect();
@@ -367,6 +369,7 @@ impl FirstProject {
             let defines = defines.iter().cloned().collect();
             let origin = match origin {
                 Macros::Build => "macros of the build",
+                Macros::Headers => "macros of headers that the shaders do not include",
                 Macros::Guessed => "macros that the program defines when it runs: their values are guesses",
             };
             let _ = write!(

@@ -14,6 +14,7 @@ use layoutproof_source::host_text::ShaderString;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
+use super::build_defines::HeaderValues;
 use crate::host_text_shaders::with_string;
 use crate::parallel;
 use crate::shader_blocks::{ShaderBlocks, ShaderJob, TargetBlock, read, read_without_compilers};
@@ -34,6 +35,8 @@ pub(super) struct Trials<'a> {
     pub define_sets: &'a [Vec<String>],
     /// Sets of macros that the build defines for single shaders, by the names of their files.
     pub own_sets: &'a BTreeMap<String, Vec<Vec<String>>>,
+    /// The values that headers of the project give to macros.
+    pub header_values: &'a HeaderValues<'a>,
 }
 
 /// A shader to try.
@@ -73,6 +76,8 @@ pub(super) enum Trial {
 pub(super) enum Macros {
     /// The commands of the build.
     Build,
+    /// The shader asks for them, and headers of the project, which it does not include, give them one value.
+    Headers,
     /// The shader asks for them. Programs that compile shaders when they run define such macros.
     Guessed,
 }
@@ -248,9 +253,18 @@ impl Trials<'_> {
         has_time: &impl Fn() -> bool,
     ) -> Option<(Trial, Vec<TargetBlock>)> {
         let mut macros: BTreeSet<String> = BTreeSet::new();
+        let mut origin = Macros::Headers;
         loop {
             let before = macros.len();
-            macros.extend(problem.advice.macros.iter().map(|name| format!("{name}={GUESSED_VALUE}")));
+            for name in &problem.advice.macros {
+                match self.header_values.get(name) {
+                    Some(value) => macros.insert(format!("{name}={value}")),
+                    None => {
+                        origin = Macros::Guessed;
+                        macros.insert(format!("{name}={GUESSED_VALUE}"))
+                    }
+                };
+            }
             if macros.is_empty() || !has_time() {
                 return None;
             }
@@ -259,7 +273,7 @@ impl Trials<'_> {
             let has_macros = macros.len() == before;
             let read: ReadShader = if has_macros { read } else { read_without_compilers };
             match self.blocks_of(shader, &defines, read) {
-                Ok(blocks) => return Some((Trial::With(Macros::Guessed, defines), blocks)),
+                Ok(blocks) => return Some((Trial::With(origin, defines), blocks)),
                 Err(_) if has_macros => return None,
                 Err(next) => problem = next,
             }
@@ -285,7 +299,9 @@ mod tests {
         let shaders: Vec<TrialShader> = paths.map(|path| TrialShader { path, string: None, language: None }).collect();
         let asked = AtomicU32::new(0);
         let has_time = || asked.fetch_add(1, Ordering::Relaxed) < questions;
-        Trials { includes: &[], define_sets: &[], own_sets: &BTreeMap::new() }.of(&shaders, has_time).unwrap().trials
+        let files = BTreeSet::new();
+        let (own_sets, header_values) = (&BTreeMap::new(), &HeaderValues::new(folder.path(), &files));
+        Trials { includes: &[], define_sets: &[], own_sets, header_values }.of(&shaders, has_time).unwrap().trials
     }
 
     /// A compiler or macros might still read the shader.

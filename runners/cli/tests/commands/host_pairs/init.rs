@@ -158,3 +158,38 @@ fn init_accounts_for_shaders_that_it_cannot_read() {
     let answer = answer.prints("left out: 1 .rs file with GLSL in strings, such as main.rs: ");
     assert_eq!(answer.out.matches("left out").count(), 6, "{answer}");
 }
+
+/// A program puts `platform.h` before its shaders, and compiles them in the folder of the project. glslang 16.6 refuses the
+/// first file without its macro.
+#[test]
+fn init_takes_macros_of_headers_and_includes_from_the_project_folder() {
+    let shader = "#version 450\nlayout(std140, set = MATERIAL_SET, binding = 0) uniform Cloth { vec3 wind; float density; };\n\
+                  void main() {}\n";
+    let host = "struct Cloth { float wind[3], density; } c; struct Sky { float sun[3], size; } s;";
+    let Some(folder) = folder_of(("readme.txt", ""), host) else { return };
+    for inner in ["shaders", "other"] {
+        std::fs::create_dir_all(folder.path(inner)).unwrap();
+    }
+    folder.write("shaders/cloth.comp", shader.as_bytes());
+    folder.write("shaders/platform.h", b"#define GLOBAL_SET 0\n#define MATERIAL_SET 1\n");
+    folder.write("shaders/sky.hlsl", b"#include \"./shaders/common.hlsli\"\ncbuffer Sky { float3 sun; float size; };");
+    folder.write("shaders/common.hlsli", b"static const int LANES = 4;");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
+    let written = folder.read("layoutproof.toml");
+    for words in [
+        "# GLSL, with macros of headers that the shaders do not include\n[[shader]]\nfiles = [\n    \"shaders/cloth.comp\",\n]\n\
+         defines = [\n    \"MATERIAL_SET=1\",\n]",
+        "include = [\n    \".\",\n]",
+    ] {
+        assert!(written.contains(words), "{words}: {written}");
+    }
+    let mut found = pairs(&folder.run("check --format json").exits(0));
+    found.sort();
+    assert_eq!(found, ["Cloth Cloth agree", "Sky Sky agree"]);
+    // Two values are none: the macro is a guess.
+    folder.write("other/platform.h", b"#define MATERIAL_SET 2\n");
+    std::fs::remove_file(folder.path("layoutproof.toml")).unwrap();
+    folder.run("init").exits(0);
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("their values are guesses"), "{written}");
+}
