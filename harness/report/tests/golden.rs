@@ -284,7 +284,7 @@ fn nested() -> ShownLayout {
         ..block(None, members)
     };
     let element = ShownBlock {
-        view: ViewId::default(),
+        view: ViewId(1),
         name: "vectors".into(),
         kind: BlockKind::StructuredElement,
         stride: Some(16),

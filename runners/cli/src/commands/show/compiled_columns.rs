@@ -5,7 +5,7 @@ use std::path::Path;
 use layoutproof_bindings::{Binding, BoundModule, Convention};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
-use layoutproof_layout::{BlockLayout, Column, Refusal, Span};
+use layoutproof_layout::{BlockLayout, Column, Refusal, Span, ViewId};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::shown_columns::{BlockPresence, ColumnName};
 use layoutproof_show::{
@@ -173,14 +173,15 @@ pub(super) fn layouts(columns: Vec<CompilersColumn>) -> Vec<RuleSetLayouts> {
     for block in columns.iter().flat_map(|column| &column.blocks) {
         if all.iter().all(|known| known.name != block.name) {
             let result = Err(vec![Refusal { path: String::new(), message: String::new() }]);
-            all.push(BlockLayout { result, stride: None, warnings: Vec::new(), ..block.clone() });
+            let view = ViewId(u32::try_from(all.len()).expect("compilers list fewer blocks"));
+            all.push(BlockLayout { view, result, stride: None, warnings: Vec::new(), ..block.clone() });
         }
     }
     let layouts = columns.into_iter().map(|column| {
         let own = |absent: &BlockLayout| match column.blocks.iter().find(|block| block.name == absent.name) {
             // The kinds of SPIR-V are those of its storage classes; the first column has the source's.
             Some(block) => LaidOutBlock {
-                layout: BlockLayout { kind: absent.kind, ..block.clone() },
+                layout: BlockLayout { view: absent.view, kind: absent.kind, ..block.clone() },
                 presence: BlockPresence::Present,
                 declared: None,
             },
