@@ -100,12 +100,16 @@ impl SourceLines {
             .filter_map(|(path, text, start)| Some((path, start, member_lines(text, start, program)?)));
         let (Some((path, line, members)), None) = (found.next(), found.next()) else { return };
         let file = path.strip_prefix(working_folder).unwrap_or(path).display().to_string();
-        let place = |line: usize| Some(LinePlace { file: file.clone(), line: u32::try_from(line + 1).ok() });
-        program.place = place(line);
+        program.place = Some(place(&file, line));
         for (field, line) in program.fields.iter_mut().zip(members) {
-            field.place = line.and_then(place);
+            field.place = line.map(|line| place(&file, line));
         }
     }
+}
+
+/// The place of a line that counts from 0.
+fn place(file: &str, line: usize) -> LinePlace {
+    LinePlace { file: file.to_owned(), line: u32::try_from(line + 1).ok() }
 }
 
 fn add_texts(folder: &Path, language: Language, visited: &mut usize, texts: &mut Vec<(PathBuf, String)>) {

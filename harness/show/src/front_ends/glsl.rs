@@ -514,7 +514,7 @@ fn is_bad_syntax(error: &GlslError) -> bool {
 
 /// True if the text has push constants whatever its macros are. OpenGL has none.
 ///
-/// Source: `GL_KHR_vulkan_glsl`; glslang 16.6.0: "'push_constant' : only allowed when using GLSL for Vulkan".
+/// Source: `GL_KHR_vulkan_glsl`; glslang 16.6.0: `'push_constant' : only allowed when using GLSL for Vulkan`.
 fn is_only_for_vulkan(text: &str) -> bool {
     let mut depth = 0_usize;
     glsl_tokens(text).any(|token| {
