@@ -49,7 +49,7 @@ pub enum FoundKind {
     Parameter,
     /// A resource fetched from a descriptor heap.
     DescriptorHeap,
-    /// Data that a stage hands to another one: a payload, a record.
+    /// Data of a stage that no descriptor names: a payload, a record, workgroup memory.
     StageData,
     /// A load or store of a type in a buffer of bytes.
     RawAccess,
@@ -99,6 +99,8 @@ pub enum NotCompared {
     NoDevice,
     /// The target or the rule set has no layout for it.
     NoLayout { message: String },
+    /// No rule places the members of such memory, so there is nothing to compare.
+    NoOffsets,
     /// The answer is not certain.
     Uncertain { message: String },
     /// No host struct is compared with it.
@@ -170,7 +172,7 @@ impl NotCompared {
     /// True if nothing says that the user wants it so.
     pub fn is_open(&self) -> bool {
         match self {
-            Self::NotAsked { .. } | Self::Excluded { .. } => false,
+            Self::NoOffsets | Self::NotAsked { .. } | Self::Excluded { .. } => false,
             Self::NoProbe
             | Self::NotRead { .. }
             | Self::Refused { .. }
@@ -358,6 +360,7 @@ impl fmt::Display for NotCompared {
                 option.iter().try_for_each(|option| write!(f, "; pass `{option}`"))
             }
             Self::NoCompiler => f.write_str("no compiler (`layoutproof doctor` names the command)"),
+            Self::NoOffsets => f.write_str("the driver chooses its layout"),
             Self::NoDevice => f.write_str("no device here runs this code"),
             Self::NoLayout { message }
             | Self::Uncertain { message }

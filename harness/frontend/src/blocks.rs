@@ -46,16 +46,24 @@ pub(super) fn derive(elaborated: &mut ElaboratedModule) {
         blocks.member_pointees();
     }
 
+    let mut views: Vec<MemoryView> = module.entry_points.iter().flat_map(stage_data).collect();
+    views.append(&mut module.views);
+    for view in views {
+        let is_stage = matches!(view.kind, ViewKind::Stage(_));
+        let is_same =
+            |known: &MemoryView| is_stage && (known.kind, &known.name, &known.ty) == (view.kind, &view.name, &view.ty);
+        if !module.views.iter().any(is_same) {
+            module.views.push(view);
+        }
+    }
     if *views_are_blocks {
-        module.entry_points.iter().for_each(|entry| blocks.stage_data(entry));
         module.views.retain(|view| !blocks.view(view));
+    } else {
+        // No probe could read it: it never leaves a workgroup.
+        module.views.retain(|view| view.kind != ViewKind::Stage(StageData::WorkgroupMemory));
     }
 
     module.blocks = blocks.found;
-    if !*views_are_blocks {
-        // Without layouts of views, what a host fills is named as memory that no probe reads; the rest never leaves the shaders.
-        module.views.retain(|view| !matches!(view.kind, ViewKind::Stage(data) if !data.is_of_host()));
-    }
     // The other pointees are blocks.
     let has_block = |view: &MemoryView| {
         let mut pointees = module.blocks.iter().filter(|block| block.kind == BlockKind::Pointee);
@@ -247,35 +255,6 @@ impl BlockFinder<'_> {
         self.inside(element, holder);
     }
 
-    /// Adds the parameters of an entry point that another stage fills.
-    fn stage_data(&mut self, entry: &EntryPoint) {
-        let stage = entry.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
-        let stage = match stage {
-            Some(Argument::Text(stage)) => stage.as_str(),
-            _ => "",
-        };
-        for (index, parameter) in entry.parameters.iter().enumerate() {
-            let is_payload = parameter.annotations.modifiers.iter().any(|modifier| modifier == "payload");
-            let data = match (stage, index) {
-                ("closesthit" | "anyhit" | "miss", 0) => StageData::RayPayload,
-                ("closesthit" | "anyhit", 1) => StageData::HitAttributes,
-                ("callable", 0) => StageData::CallableData,
-                _ if is_payload => StageData::MeshPayload,
-                _ => continue,
-            };
-            if let Type::Struct(structure) = &parameter.ty
-                && structure.name != BUILT_IN_ATTRIBUTES
-                && !parameter.is_uniform()
-            {
-                let (ty, annotations) = (&parameter.ty, Annotations::default());
-                let holder = BlockHolder::new(&structure.name, &annotations, parameter.span);
-                let before = self.found.len();
-                self.push_stage_data(data, ty.clone(), holder);
-                self.keep_new(before);
-            }
-        }
-    }
-
     fn heap_buffer(&mut self, resource: &Resource, holder: BlockHolder<'_>) {
         let before = self.found.len();
         self.resource(resource, holder);
@@ -284,7 +263,8 @@ impl BlockFinder<'_> {
 
     fn push_stage_data(&mut self, data: StageData, element: Type, holder: BlockHolder<'_>) {
         let before = self.found.len();
-        self.push(BlockKind::StageData, element, holder);
+        let kind = if data == StageData::WorkgroupMemory { BlockKind::Workgroup } else { BlockKind::StageData };
+        self.push(kind, element, holder);
         self.found[before..].iter_mut().for_each(|block| block.reach = Reach::Stage(data));
     }
 
@@ -294,7 +274,8 @@ impl BlockFinder<'_> {
         let is_found = !added.is_empty();
         for block in added {
             if !self.found.iter().any(|known| is_same_memory(known, &block)) {
-                self.found.push(block);
+                let view = view_id(self.found.len());
+                self.found.push(Block { view, ..block });
             }
         }
         is_found
@@ -309,6 +290,18 @@ impl BlockFinder<'_> {
         let (innermost, counts) = ty.dimensions();
         let holder = BlockHolder::new(name, &annotations, view.span).times(&counts);
         let before = self.found.len();
+        let in_heap = match innermost {
+            Type::Resource(resource) => Some(resource),
+            Type::Handle { resource } => Some(&**resource),
+            _ => None,
+        };
+        let has_layout = |resource: &Resource| {
+            resource.element.as_ref().is_some_and(|element| !matches!(**element, Type::Scalar(_)))
+        };
+        if view.kind == ViewKind::DescriptorHeap && in_heap.is_some_and(|resource| !has_layout(resource)) {
+            // A texture, or numbers.
+            return true;
+        }
         match (view.kind, innermost) {
             (ViewKind::DescriptorHeap, Type::Resource(resource)) => self.heap_buffer(resource, holder),
             // `StructuredBuffer<Item>.Handle`
@@ -320,7 +313,9 @@ impl BlockFinder<'_> {
             (ViewKind::Pointer, Type::Struct(_)) => {
                 self.push_pointee(ty.clone(), PointerPromise::default(), PointerPlace::Code, holder);
             }
-            (ViewKind::Stage(data), Type::Struct(_)) => self.push_stage_data(data, ty.clone(), holder),
+            (ViewKind::Stage(data), Type::Struct(_)) => self.push_stage_data(data, innermost.clone(), holder),
+            // Without members there is nothing to lay out.
+            (ViewKind::Stage(StageData::WorkgroupMemory), _) => return true,
             (ViewKind::DescriptorHeap | ViewKind::RawAccess | ViewKind::Pointer | ViewKind::Stage(_), _) => {
                 return false;
             }
@@ -351,7 +346,7 @@ impl BlockFinder<'_> {
         }
         let (name, annotations) = (name.to_owned(), annotations.clone());
         self.found.push(Block {
-            view: ViewId(u32::try_from(self.found.len()).expect("the number of blocks is limited")),
+            view: view_id(self.found.len()),
             declared_name: name.clone(),
             name,
             kind,
@@ -414,6 +409,39 @@ fn pointers(ty: &Type) -> Vec<FoundPointer<'_>> {
                 }));
             }
             _ => {}
+        }
+    }
+    found
+}
+
+/// The identity of the block after `found` others.
+fn view_id(found: usize) -> ViewId {
+    ViewId(u32::try_from(found).expect("the number of blocks is limited"))
+}
+
+/// The parameters of an entry point that another stage fills.
+fn stage_data(entry: &EntryPoint) -> Vec<MemoryView> {
+    let stage = entry.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+    let stage = match stage {
+        Some(Argument::Text(stage)) => stage.as_str(),
+        _ => "",
+    };
+    let mut found = Vec::new();
+    for (index, parameter) in entry.parameters.iter().enumerate() {
+        let is_payload = parameter.annotations.modifiers.iter().any(|modifier| modifier == "payload");
+        let data = match (stage, index) {
+            ("closesthit" | "anyhit" | "miss", 0) => StageData::RayPayload,
+            ("closesthit" | "anyhit", 1) => StageData::HitAttributes,
+            ("callable", 0) => StageData::CallableData,
+            _ if is_payload => StageData::MeshPayload,
+            _ => continue,
+        };
+        if let Type::Struct(structure) = &parameter.ty
+            && structure.name != BUILT_IN_ATTRIBUTES
+            && !parameter.is_uniform()
+        {
+            let (kind, name, ty) = (ViewKind::Stage(data), structure.name.clone(), Some(parameter.ty.clone()));
+            found.push(MemoryView { kind, name, ty, variable: None, span: parameter.span });
         }
     }
     found

@@ -1,8 +1,11 @@
 //! Blocks of bytes that a rule set lays out as a whole.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr};
 
+use crate::column::ShaderTarget;
 use crate::resource::DataLayout;
 use crate::shape::{Count, Type};
 use crate::{Annotations, Argument, Span};
@@ -68,27 +71,30 @@ pub enum Reach {
     DescriptorHeap,
     /// By loads and stores of a type in a buffer of bytes: `ByteAddressBuffer.Load<T>`.
     RawAccess,
-    /// Through a parameter that another stage, or the host, fills.
+    /// Through a variable of a stage that no descriptor names.
     Stage(StageData),
 }
 
+/// Why members of a variable have no place.
+pub const NO_OFFSETS: &str = "no offsets (the driver chooses)";
+
 /// Data of a stage that has bytes, although no descriptor names it. An application declares the size of most of it, as in
 /// `D3D12_RAYTRACING_SHADER_CONFIG`.
-#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, IntoStaticStr, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum StageData {
-    #[strum(serialize = "ray payload")]
     RayPayload,
-    #[strum(serialize = "hit attributes")]
     HitAttributes,
-    #[strum(serialize = "callable data")]
     CallableData,
-    /// What an amplification shader hands to its mesh shaders.
-    #[strum(serialize = "mesh payload")]
+    /// What an amplification or task shader hands to its mesh shaders.
     MeshPayload,
     /// The input or output of a node of a work graph.
-    #[strum(serialize = "node record")]
     NodeRecord,
+    /// `groupshared`, `shared`.
+    WorkgroupMemory,
+    /// Outputs that a stage writes to a buffer: `xfb_offset`.
+    TransformFeedback,
 }
 
 /// A pointer whose pointee is a block.
@@ -217,7 +223,7 @@ impl Reach {
         }
     }
 
-    /// False for data that one stage of a shader hands to another.
+    /// False for data that never leaves the shaders.
     pub fn is_of_host(&self) -> bool {
         !matches!(self, Self::Stage(data) if !data.is_of_host())
     }
@@ -229,11 +235,7 @@ impl Reach {
             Self::Pointer(_) => Some("pointer"),
             Self::DescriptorHeap => Some("descriptor-heap"),
             Self::RawAccess => Some("raw-access"),
-            Self::Stage(StageData::RayPayload) => Some("ray-payload"),
-            Self::Stage(StageData::HitAttributes) => Some("hit-attributes"),
-            Self::Stage(StageData::CallableData) => Some("callable-data"),
-            Self::Stage(StageData::MeshPayload) => Some("mesh-payload"),
-            Self::Stage(StageData::NodeRecord) => Some("node-record"),
+            Self::Stage(data) => Some((*data).into()),
         }
     }
 
@@ -247,12 +249,36 @@ impl Reach {
 }
 
 impl StageData {
-    /// False for data that one stage of a shader hands to another.
+    /// False for data that never leaves the shaders.
     pub fn is_of_host(self) -> bool {
         match self {
-            Self::NodeRecord => true,
-            Self::RayPayload | Self::HitAttributes | Self::CallableData | Self::MeshPayload => false,
+            Self::NodeRecord | Self::TransformFeedback => true,
+            Self::RayPayload | Self::HitAttributes | Self::CallableData | Self::MeshPayload | Self::WorkgroupMemory => {
+                false
+            }
         }
+    }
+
+    /// Why a target that has such memory gives its members no offsets; `None` if it has none, or if a rule set lays it out.
+    ///
+    /// Source: DXC 1.7.2308 takes `groupshared` structs apart; glslang 16.6, DXC and slangc 2026.14.1 write no Offset for
+    /// variables of these storage classes.
+    pub fn without_offsets(self, target: ShaderTarget) -> Option<&'static str> {
+        match (target, self) {
+            (ShaderTarget::D3d12 | ShaderTarget::Opengl, Self::WorkgroupMemory) => Some(NO_OFFSETS),
+            (ShaderTarget::Vulkan, Self::NodeRecord | Self::TransformFeedback) => None,
+            (ShaderTarget::Vulkan, _) => Some(NO_OFFSETS),
+            (_, Self::WorkgroupMemory) => Some("not modelled"),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for StageData {
+    /// `ray payload`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word: &str = (*self).into();
+        f.write_str(&word.replace('-', " "))
     }
 }
 

@@ -71,7 +71,7 @@ mod walk;
 mod walk_state;
 
 pub use annotations::{Annotations, Argument, Attribute, LayoutQualifier, PackOffset, Register, RegisterClass};
-pub use block::{Block, BlockKind, MixedGlobals, Pointer, PointerPlace, Reach, StageData, ViewId};
+pub use block::{Block, BlockKind, MixedGlobals, NO_OFFSETS, Pointer, PointerPlace, Reach, StageData, ViewId};
 pub use block_rules::BlockRules;
 pub use column::{Column, LayoutVariant, ShaderCompiler, ShaderTarget, TargetChoice};
 pub use numbers::{Numbers, join, without_indices};

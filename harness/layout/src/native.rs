@@ -16,7 +16,7 @@ use super::rules::RuleSet;
 use super::table::find;
 use crate::column::{Column, LayoutVariant, ShaderCompiler, ShaderTarget};
 use crate::resource::DataLayout;
-use crate::{Block, BlockKind, Member, MixedGlobals, Reach, StructType, Type};
+use crate::{Block, BlockKind, Member, MixedGlobals, Reach, StageData, StructType, Type};
 
 /// The blocks that a compiler makes from push constants of plain data next to other globals.
 ///
@@ -130,6 +130,7 @@ impl Native {
         match block.reach {
             Reach::RawAccess => return self.byte_address.and_then(find),
             Reach::DescriptorHeap if !self.descriptor_heaps => return None,
+            Reach::Stage(StageData::WorkgroupMemory) => return None,
             Reach::DescriptorHeap | Reach::Parameter | Reach::Pointer(_) | Reach::Stage(_) => {}
         }
         let explicit = block.data_layout.and_then(data_layout_rules);

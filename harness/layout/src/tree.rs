@@ -69,6 +69,17 @@ impl BlockLayout {
         }
     }
 
+    /// True for memory that code reaches without a declared block, if nothing states where its members are.
+    pub fn has_no_offsets(&self) -> bool {
+        self.reach.is_in_code() && self.result.is_err()
+    }
+
+    /// Why code that reads the block may read wrong bytes, although the layout is right.
+    pub fn broken_alignment(&self) -> Option<&str> {
+        let broken = self.warnings.iter().find(|warning| warning.kind == LayoutWarningKind::BrokenAlignment);
+        broken.map(|warning| warning.message.as_str())
+    }
+
     /// True if a driver decides the layout, so that these numbers are not the block's.
     pub fn is_left_to_driver(&self) -> bool {
         self.warnings.iter().any(|warning| warning.kind == LayoutWarningKind::LayoutOfDriver)
@@ -109,6 +120,8 @@ pub enum LayoutWarningKind {
     UncertainValue,
     /// A driver decides the layout of the block.
     LayoutOfDriver,
+    /// Not every address of the block can have the alignment that an access promises.
+    BrokenAlignment,
     /// The language allows this part of the block only with a feature that implementations may lack.
     NeedsFeature,
 }

@@ -127,7 +127,10 @@ fn mark_uncertain(rows: &mut [MemberRow], warning: &LayoutWarning) {
             LayoutWarningKind::UncertainValue => {
                 is_in(&warning.path, &row.path) || value.is_some_and(|value| index > value)
             }
-            LayoutWarningKind::Ignored | LayoutWarningKind::OffsetOverlap | LayoutWarningKind::NeedsFeature => false,
+            LayoutWarningKind::Ignored
+            | LayoutWarningKind::OffsetOverlap
+            | LayoutWarningKind::BrokenAlignment
+            | LayoutWarningKind::NeedsFeature => false,
         };
         if is_reached {
             row.uncertain.get_or_insert_with(|| warning.message.clone());

@@ -23,7 +23,7 @@ use layoutproof_hostcheck::{
 };
 use layoutproof_layout::padding::{Hole, HoleKind};
 use layoutproof_layout::shape::{Count, MatrixOrder};
-use layoutproof_layout::{BlockKind, MemberRow, Refusal, ViewId};
+use layoutproof_layout::{BlockKind, MemberRow, Reach, Refusal, ViewId};
 use layoutproof_probes::leaf_kind::After;
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_report::deqp_csv::DeqpCsv;
@@ -226,7 +226,7 @@ fn block(size: Option<u32>, members: Vec<MemberRow>) -> ShownBlock {
         view: ViewId::default(),
         name: "S".into(),
         kind: BlockKind::Cbuffer,
-        reach: None,
+        reach: Reach::Parameter,
         size,
         alignment: Some(16),
         stride: None,

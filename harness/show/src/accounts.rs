@@ -6,9 +6,9 @@ use layoutproof_layout::{Block, BlockLayout, Reach, Span};
 use layoutproof_source::sources::SourceMap;
 
 use crate::bindings_text::{BindingsColumn, rows};
-use crate::rule_set_layouts::RuleSetLayouts;
+use crate::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use crate::show_input::{InputContent, LEFT_TO_DRIVER, LaidOutFile, ShowInput};
-use crate::shown_columns::ShownColumnBlock;
+use crate::shown_columns::{BlockPresence, ShownColumnBlock};
 
 pub fn view_kind(kind: ViewKind) -> FoundKind {
     match kind {
@@ -16,6 +16,16 @@ pub fn view_kind(kind: ViewKind) -> FoundKind {
         ViewKind::RawAccess => FoundKind::RawAccess,
         ViewKind::Pointer => FoundKind::Pointer,
         ViewKind::Stage(_) => FoundKind::StageData,
+    }
+}
+
+pub fn reach_kind(reach: &Reach) -> FoundKind {
+    match reach {
+        Reach::Parameter => FoundKind::Block,
+        Reach::Pointer(_) => FoundKind::Pointer,
+        Reach::DescriptorHeap => FoundKind::DescriptorHeap,
+        Reach::RawAccess => FoundKind::RawAccess,
+        Reach::Stage(_) => FoundKind::StageData,
     }
 }
 
@@ -116,15 +126,8 @@ pub fn besides_blocks(module: &Module, word: &str, sources: &SourceMap) -> Vec<A
 
 /// A block that no parameter holds and that a target does not have.
 pub fn view_without_layout(block: &Block, word: &str, sources: &SourceMap, message: String) -> AccountEntry {
-    let kind = match block.reach {
-        Reach::Parameter => FoundKind::Block,
-        Reach::Pointer(_) => FoundKind::Pointer,
-        Reach::DescriptorHeap => FoundKind::DescriptorHeap,
-        Reach::RawAccess => FoundKind::RawAccess,
-        Reach::Stage(_) => FoundKind::StageData,
-    };
     let state = AccountState::not_compared(NotCompared::NoLayout { message });
-    entry(kind, &block.name, (word, sources), Some(block.span), state)
+    entry(reach_kind(&block.reach), &block.name, (word, sources), Some(block.span), state)
 }
 
 /// The blocks of a file that an OpenGL driver lays out.
@@ -148,8 +151,17 @@ fn left_to_driver() -> AccountState {
 /// A block that no column lays out has the reason of the first. An answer about bindings alone has no columns.
 fn state_of(block: &str, layouts: &[RuleSetLayouts]) -> AccountState {
     let all = layouts.iter().flat_map(|layouts| &layouts.blocks).filter(|found| found.layout.name == *block);
+    if let Some(message) = all.clone().find_map(|found| found.layout.broken_alignment()) {
+        return AccountState::not_compared(NotCompared::Uncertain { message: message.to_owned() });
+    }
     if all.clone().any(|found| found.layout.is_left_to_driver()) {
         return left_to_driver();
+    }
+    let is_of_stage = |found: &LaidOutBlock| {
+        found.presence == BlockPresence::Unplaced && matches!(found.layout.reach, Reach::Stage(_))
+    };
+    if all.clone().any(is_of_stage) && all.clone().all(|found| found.layout.result.is_err()) {
+        return AccountState::not_compared(NotCompared::NoOffsets);
     }
     let refusals: Option<Vec<_>> = all.map(|found| found.layout.result.as_ref().err()).collect();
     match refusals.and_then(|refusals| refusals.into_iter().flatten().next()) {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::RegisterClass;
 use layoutproof_layout::shape::{Count, Resource, Type};
-use layoutproof_layout::{Block, BlockKind, Pointer, PointerPlace, Reach};
+use layoutproof_layout::{Block, BlockKind, Pointer, PointerPlace, Reach, StageData};
 
 use crate::style::one_line;
 
@@ -25,6 +25,10 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
             format!("{resource}<{element}>{variable} (descriptor heap)")
         }
         Reach::RawAccess => format!("{} (raw load or store)", block.element),
+        Reach::Stage(StageData::WorkgroupMemory) => {
+            let count = if block.count == Count::Finite(1) { String::new() } else { format!("[{}]", block.count) };
+            format!("groupshared {} {declared_name}{count}", block.element)
+        }
         Reach::Stage(data) => format!("{} ({data})", block.element),
         Reach::Pointer(Pointer { place: PointerPlace::Code, .. }) => format!("{} (pointer)", block.element),
         Reach::Pointer(_) => format!("{} is pointed to by {name}", block.element),

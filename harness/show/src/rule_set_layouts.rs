@@ -62,7 +62,7 @@ impl RuleSetLayouts {
     pub fn declared(blocks: &[BlockLayout], target: Option<&'static Native>) -> Self {
         let present = |layout: &BlockLayout| LaidOutBlock {
             layout: layout.clone(),
-            presence: BlockPresence::Present,
+            presence: if layout.has_no_offsets() { BlockPresence::Unplaced } else { BlockPresence::Present },
             declared: None,
         };
         let blocks = blocks.iter().map(present).collect();

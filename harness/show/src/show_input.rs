@@ -5,8 +5,8 @@ use layoutproof_bindings::{BindingRequest, Declarations};
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, RuleSet, ShaderTarget, Span, ViewId, join,
-    lay_out, table,
+    BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Reach, RuleSet, ShaderTarget, Span,
+    ViewId, join, lay_out, table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -163,12 +163,21 @@ fn under(
             }
             Some(rules) => LaidOutBlock { layout: laid_out(rules), presence: BlockPresence::Present, declared },
             None => {
-                let message = format!("{name} has no layout for {} `{}`", block.kind, block.name);
+                let unplaced = match (choice, &block.reach) {
+                    (RuleChoice::Native(native), Reach::Stage(data)) => data.without_offsets(native.column.target),
+                    _ => None,
+                };
+                let absent = || format!("{name} has no layout for {} `{}`", block.kind, block.name);
+                let message = unplaced.map_or_else(absent, str::to_owned);
                 let layout = BlockLayout::refused(block, &name.to_string(), message);
                 // The compiler uses another block instead, or the globals are specialization constants for it.
                 let is_no_data = block.mixed_globals.is_some() || (block.kind == BlockKind::Globals && made.is_none());
                 let is_asked = unused == Unused::Forbidden && !block.reach.is_in_code() && !is_no_data;
-                let presence = if is_asked { BlockPresence::Present } else { BlockPresence::Absent };
+                let presence = match unplaced {
+                    Some(_) => BlockPresence::Unplaced,
+                    None if is_asked => BlockPresence::Present,
+                    None => BlockPresence::Absent,
+                };
                 LaidOutBlock { layout, presence, declared }
             }
         }

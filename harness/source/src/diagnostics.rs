@@ -83,6 +83,8 @@ codes! {
     Skipped = "skipped",
     /// A block that another compiler or driver may lay out differently.
     UncertainLayout = "uncertain-layout",
+    /// An alignment that code promises of an address that cannot always have it.
+    BrokenAlignment = "broken-alignment",
     /// A compiler refuses the body of a function; the declarations were read without it.
     BodyNotChecked = "body-not-checked",
     /// A call that may run one of several functions.
@@ -199,6 +201,7 @@ impl From<LayoutWarningKind> for Code {
             LayoutWarningKind::UnknownDecoration
             | LayoutWarningKind::UncertainValue
             | LayoutWarningKind::LayoutOfDriver => Self::UncertainLayout,
+            LayoutWarningKind::BrokenAlignment => Self::BrokenAlignment,
             LayoutWarningKind::NeedsFeature => Self::CompilerLimit,
         }
     }

@@ -210,8 +210,10 @@ pub fn read_without_compilers(
                 file.leave_to_driver(Span::default());
             }
             let others = accounts::driver_blocks(&file, &word);
-            // No host writes to workgroup memory.
-            file.blocks.retain(|block| block.kind != BlockKind::Workgroup && !block.is_left_to_driver());
+            // No host writes to workgroup memory and to payloads.
+            file.blocks.retain(|block| {
+                block.kind != BlockKind::Workgroup && block.reach.is_of_host() && !block.is_left_to_driver()
+            });
             let source = BlockSource::Module { file: word.clone().into_owned(), blocks: file.blocks.clone() };
             let source = Arc::new(source);
             let texts = TextPlaces::of_files(sources.files().iter().skip(first_file));

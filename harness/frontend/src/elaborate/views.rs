@@ -16,7 +16,7 @@ use super::Elaborator;
 use super::builtin::{self, Builtin};
 use super::lookup::LookupContext;
 use super::scope::GLOBAL;
-use crate::ast::TypeExpression;
+use crate::ast::{Declarator, TypeExpression, TypeSuffix};
 use crate::module::{MemoryView, ViewKind};
 use crate::parser::{BracketedTokens, Parser};
 
@@ -71,6 +71,10 @@ const SCALARS: [&str; 22] = words(
      uint64_t float64_t min16float min16int min16uint unsigned",
 );
 
+/// Words between `groupshared` and the type.
+const MODIFIERS: [&str; 9] =
+    ["static", "const", "volatile", "row_major", "column_major", "precise", "globallycoherent", "uniform", "extern"];
+
 /// Most tokens between a variable's declaration and its use that are searched.
 const MOST_TOKENS_BACK: usize = 4096;
 
@@ -94,7 +98,9 @@ impl<'t> Elaborator<'t> {
         let mut found: Vec<MemoryView> = Vec::new();
         let mut at = 0;
         while source.token(at).kind != TokenKind::End && found.len() < MOST_VIEWS {
-            if let Some(FoundView { kind, name, ty, variable }) = tokens.view(at) {
+            if source.token(at).text == "groupshared" {
+                found.extend(self.shared_variables(at));
+            } else if let Some(FoundView { kind, name, ty, variable }) = tokens.view(at) {
                 let is_known = |known: &MemoryView| known.kind == ViewKind::Pointer && known.name == name;
                 if kind != ViewKind::Pointer || !found.iter().any(is_known) {
                     let variable = variable.map(str::to_owned);
@@ -103,6 +109,27 @@ impl<'t> Elaborator<'t> {
                 }
             }
             at += 1;
+        }
+        found
+    }
+
+    /// The variables of the declaration with the `groupshared` at `at`.
+    fn shared_variables(&mut self, at: usize) -> Vec<MemoryView> {
+        let mut start = at + 1;
+        while MODIFIERS.contains(&self.source.token(start).text) {
+            start += 1;
+        }
+        let mut parser = Parser::new(self.source, start);
+        let Ok(written) = parser.type_expression() else { return Vec::new() };
+        let Ok(declarators) = parser.declarators() else { return Vec::new() };
+        let mut found = Vec::new();
+        for Declarator { name, dimensions, .. } in declarators {
+            let (kind, span) = (ViewKind::Stage(StageData::WorkgroupMemory), name.span);
+            let variable = Some(name.text.to_owned());
+            let view = MemoryView { kind, name: name.text.to_owned(), ty: None, variable, span };
+            let mut written = written.clone();
+            written.suffixes.extend(dimensions.into_iter().map(TypeSuffix::Array));
+            found.extend(self.with_types(view, at, &written));
         }
         found
     }
@@ -116,6 +143,10 @@ impl<'t> Elaborator<'t> {
             // The stars of the pointer itself.
             written.suffixes.clear();
         }
+        self.with_types(view, at, &written)
+    }
+
+    fn with_types(&mut self, view: MemoryView, at: usize, written: &TypeExpression<'t>) -> Vec<MemoryView> {
         let inside = self.read_bodies.iter().filter(|body| body.tokens.contains(&at));
         let mut contexts: Vec<LookupContext> = inside.map(|body| body.context.clone()).collect();
         if contexts.is_empty() {
@@ -123,7 +154,7 @@ impl<'t> Elaborator<'t> {
         }
         let mut types: Vec<Type> = Vec::new();
         for context in contexts {
-            if let Some(ty) = self.tried(&written, &context)
+            if let Some(ty) = self.tried(written, &context)
                 && !types.contains(&ty)
             {
                 types.push(ty);

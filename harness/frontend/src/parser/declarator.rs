@@ -91,7 +91,7 @@ impl<'a> Parser<'_, 'a> {
         matches!(self.token().kind, TokenKind::LeftParenthesis | TokenKind::Less)
     }
 
-    fn declarators(&mut self) -> ParseResult<Vec<Declarator<'a>>> {
+    pub(crate) fn declarators(&mut self) -> ParseResult<Vec<Declarator<'a>>> {
         let mut declarators = vec![self.declarator()?];
         while self.eat(TokenKind::Comma) {
             declarators.push(self.declarator()?);

@@ -105,6 +105,30 @@ fn data_of_stages() {
     found(ShaderLanguage::Hlsl, source, &expected, &[]);
 }
 
+/// Structs in workgroup memory, also behind modifiers and in arrays; other variables have no members to lay out.
+#[test]
+fn structs_of_workgroups() {
+    let source = "groupshared Tint a; groupshared Item b[4][2], c; static groupshared Item d[2];
+        groupshared float plain[64]; groupshared row_major float3x4 m;
+        template<typename T> struct Pair { T one, two; }; groupshared Pair<float> e;";
+    let expected = [
+        "a: workgroup Tint, workgroup-memory",
+        "b: workgroup Item, workgroup-memory",
+        "c: workgroup Item, workgroup-memory",
+        "d: workgroup Item, workgroup-memory",
+        "e: workgroup Pair<float>, workgroup-memory",
+    ];
+    found(ShaderLanguage::Hlsl, source, &expected, &[]);
+    let module = read(ShaderLanguage::Hlsl, &format!("{TYPES}{source}"));
+    let counts =
+        module.blocks.iter().filter(|block| block.kind == BlockKind::Workgroup).map(|block| block.count.to_string());
+    assert_eq!(counts.collect::<Vec<_>>(), ["1", "8", "1", "2", "1"]);
+    for name in ["native:dxc-dxil", "native:dxc-spirv", "native:slang-vulkan"] {
+        let native = find_native(name).unwrap();
+        assert!(module.blocks.iter().all(|block| block.kind != BlockKind::Workgroup || native.rules(block).is_none()));
+    }
+}
+
 #[test]
 fn handles_and_pointees_of_slang() {
     let source = "struct Inner { float3 dir; float k; }; struct Node { Inner* inner; Node* next; };

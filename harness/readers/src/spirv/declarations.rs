@@ -468,5 +468,9 @@ fn places_data(decoration: Decoration) -> bool {
             | Decoration::Index
             | Decoration::Patch
             | Decoration::PerVertexKHR
+            | Decoration::PerTaskNV
+            | Decoration::BuiltIn
+            | Decoration::XfbBuffer
+            | Decoration::XfbStride
     )
 }

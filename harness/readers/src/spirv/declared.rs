@@ -11,7 +11,7 @@ use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
     BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning,
-    LayoutWarningKind, Reach, Refusals, UNSIZED_ELEMENTS, ViewId,
+    LayoutWarningKind, NO_OFFSETS, Reach, Refusals, UNSIZED_ELEMENTS, ViewId,
 };
 use rspirv::dr::Module;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
@@ -19,7 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use super::BadModule;
 use super::declarations::{Declarations, HeapAccess};
+use super::decorations::Decorations;
 use super::load::instruction_starts;
+use super::stage_memory::{bytes_of_values, captures, in_stages};
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use super::varyings::{DeclaredVarying, clashes, varyings};
 use crate::listing::{LISTED_BYTES, ListingBudget, array_name, member_path};
@@ -305,8 +307,14 @@ fn blocks(declarations: &Declarations, types: &SpirvTypes) -> Result<Vec<Declare
 
     let variables = in_order(module, types).map(|variable| (variable.clone(), place(types, variable)));
     let bound = variables.filter_map(|(variable, place)| Some((variable, place?)));
-    for (variable, place) in bound.chain(behind_pointers(declarations, types)).chain(in_heaps(declarations, types)) {
-        let Some(mut block) = reader.block(&variable, &place) else {
+    let decorations = Decorations::read(module);
+    let others = behind_pointers(declarations, types).chain(in_heaps(declarations, types));
+    let others = others.chain(in_stages(module, types, &decorations));
+    let read = bound.chain(others).map(|(variable, place)| reader.block(&variable, &place));
+    let mut listed: Vec<Option<DeclaredBlock>> = read.collect();
+    listed.extend(captures(&decorations, &mut reader));
+    for block in listed {
+        let Some(mut block) = block else {
             return Err(BadModule::new(0, format!("its blocks take more than {LISTED_BYTES} bytes to list")));
         };
 
@@ -322,16 +330,16 @@ fn blocks(declarations: &Declarations, types: &SpirvTypes) -> Result<Vec<Declare
 }
 
 /// The variables of a module in declaration order.
-fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
+pub(super) fn in_order<'a>(module: &'a Module, types: &'a SpirvTypes) -> impl Iterator<Item = &'a SpirvVariable> {
     let ids = module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     ids.filter_map(|id| types.variables.get(&id))
 }
 
-struct VariableBlock {
-    element: Word,
-    count: Count,
-    kind: BlockKind,
-    reach: Reach,
+pub(super) struct VariableBlock {
+    pub(super) element: Word,
+    pub(super) count: Count,
+    pub(super) kind: BlockKind,
+    pub(super) reach: Reach,
 }
 
 impl VariableBlock {
@@ -354,20 +362,7 @@ impl VariableBlock {
 }
 
 fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> {
-    // GLSL has arrays of arrays of blocks.
-    let (mut element, mut count) = (variable.pointee, Count::Finite(1));
-    loop {
-        (element, count) = match (types.get(element), count) {
-            (SpirvType::Array { element, length, .. }, Count::Finite(count)) => {
-                (*element, Count::Finite(count.saturating_mul(*length)))
-            }
-            (SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. }, _) => {
-                (*element, Count::Unbounded)
-            }
-            _ => break,
-        };
-    }
-
+    let (element, count) = element(types, variable.pointee);
     let kind = match variable.class {
         StorageClass::Uniform if types.blocks.contains(&element) => BlockKind::UniformBlock,
         StorageClass::Uniform if types.buffer_blocks.contains(&element) => BlockKind::StorageBlock,
@@ -380,6 +375,22 @@ fn place(types: &SpirvTypes, variable: &SpirvVariable) -> Option<VariableBlock> 
     Some(VariableBlock { element, count, kind, reach: Reach::Parameter })
 }
 
+/// The type in the arrays of a type, and how many of it they hold. GLSL has arrays of arrays of blocks.
+pub(super) fn element(types: &SpirvTypes, ty: Word) -> (Word, Count) {
+    let (mut element, mut count) = (ty, Count::Finite(1));
+    loop {
+        (element, count) = match (types.get(element), count) {
+            (SpirvType::Array { element, length, .. }, Count::Finite(count)) => {
+                (*element, Count::Finite(count.saturating_mul(*length)))
+            }
+            (SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. }, _) => {
+                (*element, Count::Unbounded)
+            }
+            _ => return (element, count),
+        };
+    }
+}
+
 /// The blocks that are reachable only through pointers, in the order of the pointers: those of `GL_EXT_buffer_reference`, and
 /// the structs to which members, or numbers that functions convert, point. slangc decorates no pointee as a block.
 fn behind_pointers<'a>(
@@ -389,7 +400,7 @@ fn behind_pointers<'a>(
     let mut seen = BTreeSet::new();
     let ids = || declarations.module.types_global_values.iter().filter_map(|instruction| instruction.result_id);
     let members = ids().flat_map(|id| match types.get(id) {
-        SpirvType::Struct(members) => members.iter().map(|member| innermost(types, member.ty)).collect(),
+        SpirvType::Struct(members) => members.iter().map(|member| element(types, member.ty).0).collect(),
         _ => Vec::new(),
     });
     let stored: BTreeSet<Word> = members.chain(declarations.made_pointers.iter().copied()).collect();
@@ -408,14 +419,6 @@ fn behind_pointers<'a>(
         }
         _ => None,
     })
-}
-
-/// The type inside of arrays.
-fn innermost(types: &SpirvTypes, mut ty: Word) -> Word {
-    while let SpirvType::Array { element, .. } | SpirvType::RuntimeArray { element, .. } = types.get(ty) {
-        ty = *element;
-    }
-    ty
 }
 
 /// The blocks that code reaches through descriptor heaps (`SPV_EXT_descriptor_heap`), each type once.
@@ -479,8 +482,8 @@ fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
     }
 }
 
-struct DeclaredReader<'a> {
-    types: &'a SpirvTypes,
+pub(super) struct DeclaredReader<'a> {
+    pub(super) types: &'a SpirvTypes,
     declarations: &'a Declarations,
     /// Warnings about the current block.
     warnings: Vec<LayoutWarning>,
@@ -492,6 +495,16 @@ struct DeclaredReader<'a> {
 }
 
 impl DeclaredReader<'_> {
+    /// Pays for the listing of a text; `None` if too few bytes are left.
+    pub(super) fn spend(&mut self, text: &str) -> Option<()> {
+        self.budget.spend(text.len())
+    }
+
+    /// The reasons that were found since the last block.
+    pub(super) fn take_refusals(&mut self) -> Refusals {
+        std::mem::take(&mut self.refusals)
+    }
+
     /// The block of a variable; `None`, here and below, if too few bytes are left.
     fn block(&mut self, variable: &SpirvVariable, place: &VariableBlock) -> Option<DeclaredBlock> {
         let VariableBlock { element, count, kind, ref reach } = *place;
@@ -507,7 +520,24 @@ impl DeclaredReader<'_> {
             self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));
         }
 
-        let refusals = std::mem::take(&mut self.refusals);
+        let mut refusals = std::mem::take(&mut self.refusals);
+        if matches!(reach, Reach::Stage(_)) && !refusals.is_empty() {
+            let types = match &laid_out.shape {
+                LaidOutShape::Struct(members) => members.iter().map(|member| &*member.layout.type_name).collect(),
+                _ => Vec::new(),
+            };
+            let types = if types.is_empty() { String::new() } else { format!(" ({})", types.join(", ")) };
+            self.budget.spend(types.len())?;
+            let bytes = bytes_of_values(self.types, element);
+            refusals = Refusals::default();
+            refusals.push(
+                "",
+                match bytes {
+                    Some(bytes) => format!("{NO_OFFSETS}; {bytes} bytes of values{types}"),
+                    None => format!("{NO_OFFSETS}{types}"),
+                },
+            );
+        }
         let result = if refusals.is_empty() { Ok(laid_out) } else { Err(refusals.into_vec()) };
         let (rules, warnings) = (DECLARED.into(), std::mem::take(&mut self.warnings));
         let layout = BlockLayout {
@@ -596,8 +626,9 @@ impl DeclaredReader<'_> {
             SpirvType::Void | SpirvType::Bool | SpirvType::Other => {
                 let unread = self.declarations.unread.get(&id).cloned();
                 self.refuse(path, unread.unwrap_or_else(|| "a type that has no bytes in a block".to_owned()));
+                let type_name = if *self.types.get(id) == SpirvType::Bool { "bool" } else { "" };
                 LaidOut {
-                    type_name: String::new(),
+                    type_name: type_name.to_owned(),
                     size: Extent::Finite(0),
                     alignment: 1,
                     shape: LaidOutShape::Resource,
@@ -608,7 +639,7 @@ impl DeclaredReader<'_> {
         Some(laid_out)
     }
 
-    fn component(&mut self, id: Word, path: &str) -> Component {
+    pub(super) fn component(&mut self, id: Word, path: &str) -> Component {
         let scalar = match *self.types.get(id) {
             SpirvType::Int { bits: 8, signed } => Some(if signed { Scalar::Int8 } else { Scalar::Uint8 }),
             SpirvType::Int { bits: 16, signed } => Some(if signed { Scalar::Int16 } else { Scalar::Uint16 }),
@@ -694,11 +725,11 @@ impl DeclaredReader<'_> {
     }
 }
 
-fn scalar(component: Component, type_name: String, shape: LaidOutShape) -> LaidOut {
+pub(super) fn scalar(component: Component, type_name: String, shape: LaidOutShape) -> LaidOut {
     LaidOut { type_name, size: Extent::Finite(component.size), alignment: component.size, shape }
 }
 
-fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
+pub(super) fn sized(size: u32, laid_out: LaidOut) -> LaidOut {
     LaidOut { size: Extent::Finite(size), ..laid_out }
 }
 

@@ -16,6 +16,7 @@ mod load;
 mod needs;
 mod of_dxc;
 mod specialization;
+mod stage_memory;
 pub mod types;
 mod varyings;
 

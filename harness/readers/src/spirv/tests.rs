@@ -434,3 +434,55 @@ fn pointees_of_members_are_listed() {
     let [_, pointee] = &read.blocks[..] else { panic!("{:?}", read.blocks) };
     assert_eq!((&*pointee.layout.name, pointee.layout.rows()[0].offset), ("Inner", 8));
 }
+
+/// Variables of stages have no Offset (SPIR-V specification, "Shader Validation"), but captured outputs do, with the stride of
+/// their buffer.
+#[test]
+fn memory_of_stages_is_listed() {
+    let [pay, of_pay, pay_variable, shared, shared_variable, of_float, output] =
+        [FREE, FREE + 1, FREE + 2, FREE + 3, FREE + 4, FREE + 5, FREE + 6];
+    let (payload, workgroup) = (StorageClass::IncomingRayPayloadKHR as u32, StorageClass::Workgroup as u32);
+    let captured = |decoration: Decoration, number| op(Op::Decorate, &[output, decoration as u32, number]);
+    let module = HandMadeModule {
+        annotations: vec![
+            named(pay, "Pay"),
+            named(shared_variable, "tile"),
+            named(output, "height"),
+            captured(Decoration::XfbBuffer, 2),
+            captured(Decoration::XfbStride, 24),
+            captured(Decoration::Offset, 8),
+        ],
+        types: vec![op(Op::TypeStruct, &[pay, FLOAT, UINT])],
+        globals: vec![
+            op(Op::TypePointer, &[of_pay, payload, pay]),
+            op(Op::Variable, &[of_pay, pay_variable, payload]),
+            op(Op::TypePointer, &[shared, workgroup, pay]),
+            op(Op::Variable, &[shared, shared_variable, workgroup]),
+            op(Op::TypePointer, &[of_float, StorageClass::Output as u32, FLOAT]),
+            op(Op::Variable, &[of_float, output, StorageClass::Output as u32]),
+        ],
+        ..HandMadeModule::default()
+    };
+    let read = module.read();
+    let told: Vec<String> = read
+        .blocks
+        .iter()
+        .map(|block| {
+            let layout = &block.layout;
+            let numbers = match &layout.result {
+                Ok(_) => format!("{:?} stride {:?}", offsets(layout), layout.stride),
+                Err(reasons) => reasons[0].message.clone(),
+            };
+            format!("{} {:?}: {numbers}", layout.name, layout.reach.word())
+        })
+        .collect();
+    let reason = "no offsets (the driver chooses); 8 bytes of values (float, uint)";
+    assert_eq!(
+        told[1..],
+        [
+            format!("Pay Some(\"ray-payload\"): {reason}"),
+            format!("tile Some(\"workgroup-memory\"): {reason}"),
+            "xfb_buffer_2 Some(\"transform-feedback\"): [(\"height\", 8)] stride Some(24)".to_owned(),
+        ]
+    );
+}

@@ -8,7 +8,7 @@ use layoutproof_events::{
     CheckRecord, KnownEntry, OutcomeKind, Reason, Reasons, RecordedSource, ShaderMaker, StoryBlock,
 };
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{BlockKind, ViewId};
+use layoutproof_layout::{BlockKind, Reach, ViewId};
 use layoutproof_show::layout_text::shown_columns::{
     BlockPresence, ColumnName, MergedBlock, ShownColumn, ShownColumnBlock,
 };
@@ -393,7 +393,7 @@ fn shown(view: ViewId, name: &str, block: Option<&StoryBlock>) -> ShownColumnBlo
         view,
         name: name.to_owned(),
         kind: BlockKind::UniformBlock,
-        reach: None,
+        reach: Reach::Parameter,
         size: block.and_then(|block| block.size),
         alignment: None,
         stride: None,

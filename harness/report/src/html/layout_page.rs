@@ -117,10 +117,9 @@ fn agreement(merged: &MergedBlock<'_>) -> Markup {
 
 /// Columns that have no such block, and refusals.
 fn notes(merged: &MergedBlock<'_>) -> Markup {
-    let any = merged.block;
     html! {
-        @if !merged.absent.is_empty() {
-            p.note { "No " (any.kind.as_str()) " in: " (one_line(&joined(&merged.absent))) }
+        @for columns in &merged.lacking {
+            p.note { (one_line(&columns.sentence())) }
         }
         @for refused in &merged.forbidden {
             @for reason in refused.block.refusals() {

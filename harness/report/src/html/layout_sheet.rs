@@ -48,15 +48,15 @@ pub fn layout_sheet(columns: &[ShownColumn], language: ShaderLanguage) -> String
 
 /// The maps of one block, and notes about columns that have none.
 fn block_parts(merged: &MergedBlock<'_>, language: ShaderLanguage) -> Vec<SheetPart> {
-    if merged.columns.is_empty() && merged.forbidden.is_empty() && merged.absent.is_empty() {
+    if merged.columns.is_empty() && merged.forbidden.is_empty() && merged.lacking.is_empty() {
         return Vec::new();
     }
 
     let mut parts = vec![text_line(&block_heading(merged.block, language), "n")];
     let maps: Vec<SheetPart> = map_parts(&merged.columns, language);
     parts.extend(maps.chunks(MAPS_IN_A_LINE).map(beside_each_other));
-    if !merged.absent.is_empty() {
-        parts.push(text_line(&format!("no {} in: {}", merged.block.kind, joined(&merged.absent)), "a"));
+    for columns in &merged.lacking {
+        parts.push(text_line(&columns.sentence(), "a"));
     }
     for refused in &merged.forbidden {
         for reason in refused.block.refusals() {

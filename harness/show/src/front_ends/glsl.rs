@@ -217,7 +217,7 @@ fn constant_place(text: &GlslText, number: u32, start: Span) -> Span {
 /// stage, which takes a second and a half.
 fn may_have_block(text: &str, defines: &[String], purpose: Purpose) -> bool {
     let names: &[&str] = match purpose {
-        Purpose::Comparison => &["uniform", "buffer"],
+        Purpose::Comparison => &["uniform", "buffer", "xfb_offset"],
         Purpose::Layouts | Purpose::Display | Purpose::Bindings | Purpose::Reflection => {
             &["uniform", "buffer", "layout", "main"]
         }

@@ -45,9 +45,11 @@ fn one_block(merged: &MergedBlock<'_>, language: ShaderLanguage, text: &mut Text
         text.push("");
         text.push(&escaped(&total_parts(&merged.columns).join(" · ")));
     }
-    if !merged.absent.is_empty() {
+    for columns in &merged.lacking {
         text.push("");
-        text.push(&format!("No such block in {}.", escaped(&joined(&merged.absent))));
+        let sentence = columns.sentence();
+        let (first, rest) = sentence.split_at(1);
+        text.push(&escaped(&format!("{}{rest}.", first.to_uppercase())));
     }
     for refused in &merged.forbidden {
         for reason in refused.block.refusals() {

@@ -134,6 +134,8 @@ pub enum BlockPresence {
     Present,
     /// The column's compiler has no such block.
     Absent,
+    /// The memory is there, and its members have no offsets.
+    Unplaced,
     /// This rule set is not used for such blocks, and the user did not request it.
     Irrelevant,
 }
@@ -143,8 +145,8 @@ pub enum BlockPresence {
 pub struct MergedBlock<'a> {
     /// The different layouts, in the order of the first column of each.
     pub columns: Vec<MergedColumn<'a>>,
-    /// Columns whose compiler has no such block.
-    pub absent: Vec<&'a ColumnName>,
+    /// The columns without a layout that do not forbid the block.
+    pub lacking: Vec<LackingColumns<'a>>,
     pub forbidden: Vec<ForbiddenBlock<'a>>,
     /// The block from any column that has it.
     pub block: &'a ShownBlock,
@@ -161,6 +163,34 @@ pub struct MergedColumn<'a> {
     pub block: &'a ShownColumnBlock,
 }
 
+/// Columns that have no layout of a block, for one reason.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LackingColumns<'a> {
+    /// `no such block`, `no offsets (the driver chooses)`.
+    pub reason: &'a str,
+    pub names: Vec<&'a ColumnName>,
+}
+
+impl LackingColumns<'_> {
+    /// `no such block in: WebGPU · Slang`. The one column of a module goes without its name.
+    pub fn sentence(&self) -> String {
+        let mut sentence = self.start();
+        if self.has_names() {
+            sentence += &joined(&self.names);
+        }
+        sentence
+    }
+
+    pub fn has_names(&self) -> bool {
+        self.names != [&ColumnName::DECLARED]
+    }
+
+    /// The part before the names.
+    pub fn start(&self) -> String {
+        if self.has_names() { format!("{} in: ", self.reason) } else { self.reason.to_owned() }
+    }
+}
+
 #[derive(Debug)]
 pub struct ForbiddenBlock<'a> {
     pub name: &'a ColumnName,
@@ -175,7 +205,7 @@ impl<'a> MergedBlock<'a> {
             for block in &column.blocks {
                 let at = all.iter().position(|merged| merged.block.view == block.shown.view).unwrap_or_else(|| {
                     let (block, declared) = (&block.shown, block.declared.as_deref());
-                    all.push(Self { columns: Vec::new(), absent: Vec::new(), forbidden: Vec::new(), block, declared });
+                    all.push(Self { columns: Vec::new(), lacking: Vec::new(), forbidden: Vec::new(), block, declared });
                     all.len() - 1
                 });
                 all[at].add(&column.name, block);
@@ -186,7 +216,7 @@ impl<'a> MergedBlock<'a> {
 
     /// True if no column has anything to say about the block.
     pub fn is_empty(&self) -> bool {
-        self.columns.is_empty() && self.absent.is_empty() && self.forbidden.is_empty()
+        self.columns.is_empty() && self.lacking.is_empty() && self.forbidden.is_empty()
     }
 
     /// True if the tables of both blocks would be equal.
@@ -201,15 +231,25 @@ impl<'a> MergedBlock<'a> {
         let has_only_layouts = |block: &Self| block.forbidden.is_empty() && !block.columns.is_empty();
         has_only_layouts(self)
             && has_only_layouts(other)
-            && self.absent == other.absent
+            && self.lacking == other.lacking
             && self.columns.len() == other.columns.len()
             && self.columns.iter().zip(&other.columns).all(is_same)
+    }
+
+    fn lack(&mut self, reason: &'a str, name: &'a ColumnName) {
+        match self.lacking.iter_mut().find(|columns| columns.reason == reason) {
+            Some(columns) => columns.names.push(name),
+            None => self.lacking.push(LackingColumns { reason, names: vec![name] }),
+        }
     }
 
     fn add(&mut self, name: &'a ColumnName, block: &'a ShownColumnBlock) {
         match block.presence {
             BlockPresence::Irrelevant => {}
-            BlockPresence::Absent => self.absent.push(name),
+            BlockPresence::Absent => self.lack("no such block", name),
+            BlockPresence::Unplaced => {
+                self.lack(block.shown.errors.first().map_or("no layout", |refusal| &refusal.message), name);
+            }
             BlockPresence::Present if !block.shown.errors.is_empty() => {
                 self.forbidden.push(ForbiddenBlock { name, block: &block.shown });
             }

@@ -3,8 +3,8 @@
 //!
 //! `show` prints them unchanged; the table of a failure adds a column per witness.
 
-use layoutproof_layout::MemberRow;
 use layoutproof_layout::shape::Count;
+use layoutproof_layout::{MemberRow, Reach};
 
 use super::member_tree::{MemberNode, member_name, split_dimensions, trees};
 use crate::show_json::ShownBlock;
@@ -208,6 +208,12 @@ pub(super) fn named(keyword: &str, block: &ShownBlock) -> String {
 /// Why a rule set forbids a block, one line per reason.
 pub(crate) fn refused(block: &ShownBlock, rules: &str, style: Style) -> String {
     let mut text = TextLines::default();
+    if matches!(block.reach, Reach::Stage(_)) {
+        for refusal in &block.errors {
+            text.push(&format!("  {rules}: {}", one_line(&refusal.message)));
+        }
+        return text.into_text();
+    }
     for refusal in block.refusals() {
         let path = if refusal.path.is_empty() { heading(block) } else { format!("{}.{}", block.name, refusal.path) };
         let path = one_line(&path);

@@ -4,7 +4,7 @@
 //! A column is a shipping target or a rule set. Columns that lay out a block the same way are
 //! merged. Lines stay within the width of the terminal unless a name is wider.
 
-use layoutproof_layout::{BlockKind, MemberRow};
+use layoutproof_layout::{BlockKind, MemberRow, Reach, StageData};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
@@ -118,7 +118,7 @@ struct BlockTable<'a> {
 
 impl BlockTable<'_> {
     fn draw(&self, hints: &[String], text: &mut TextLines) {
-        let MergedBlock { columns, absent, forbidden, .. } = self.merged;
+        let MergedBlock { columns, lacking, forbidden, .. } = self.merged;
         let style = self.options.style;
 
         if !columns.is_empty() {
@@ -135,11 +135,12 @@ impl BlockTable<'_> {
         }
 
         let names = |names: &[&ColumnName]| names.iter().map(|name| name_in_style(name, style)).collect::<Vec<_>>();
-        if !absent.is_empty() {
-            if columns.is_empty() {
-                text.push(&style.paint(Tone::Strong, &self.heading()));
-            }
-            push_names("  no such block in: ", &names(absent), self.options, text);
+        if !lacking.is_empty() && columns.is_empty() {
+            text.push(&style.paint(Tone::Strong, &self.heading()));
+        }
+        for columns in lacking {
+            let names = if columns.has_names() { names(&columns.names) } else { vec![String::new()] };
+            push_names(&format!("  {}", columns.start()), &names, self.options, text);
         }
         for ForbiddenBlock { name, block } in forbidden {
             for line in refused(block, &name_in_style(name, style), style).lines() {
@@ -166,7 +167,7 @@ impl BlockTable<'_> {
         let [only] = self.merged.columns.as_slice() else { return None };
         let names: Vec<String> = only.names.iter().map(|name| name_in_style(name, self.options.style)).collect();
         let names = names.join(", ");
-        let is_complete = self.merged.absent.is_empty() && self.merged.forbidden.is_empty();
+        let is_complete = self.merged.lacking.is_empty() && self.merged.forbidden.is_empty();
         Some(match only.names.len() {
             1 => format!("rules: {names}"),
             _ if is_complete && !self.says_all_names => "all agree".to_owned(),
@@ -261,7 +262,11 @@ pub fn heading(block: &ShownBlock, declared: Option<&str>, language: ShaderLangu
 
 /// `cbuffer Scene`, `uniform lights[4]`.
 pub fn block_heading(block: &ShownBlock, language: ShaderLanguage) -> String {
-    named(&block_keyword(language, block.kind), block)
+    match block.reach {
+        Reach::Stage(data) if data != StageData::WorkgroupMemory => one_line(&format!("{} ({data})", block.name)),
+        Reach::DescriptorHeap => format!("{} (descriptor heap)", named(&block_keyword(language, block.kind), block)),
+        _ => named(&block_keyword(language, block.kind), block),
+    }
 }
 
 /// How the heading of a table shows the name of a column.

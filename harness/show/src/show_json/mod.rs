@@ -6,7 +6,7 @@
 use layoutproof_layout::padding::BlockPadding;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, Extent, LayoutWarning, LayoutWarningKind, MemberRow, Refusal, ViewId,
+    BlockKind, BlockLayout, Extent, LayoutWarning, LayoutWarningKind, MemberRow, Reach, Refusal, ViewId,
 };
 use serde::{Serialize, Serializer};
 
@@ -105,9 +105,9 @@ pub struct ShownBlock {
     pub view: ViewId,
     pub name: String,
     pub kind: BlockKind,
-    /// How the shader gets at the memory, in the words of [`Reach::word`](layoutproof_layout::Reach::word); absent for a parameter.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reach: Option<&'static str>,
+    /// How the shader gets at the memory; absent for a parameter.
+    #[serde(serialize_with = "reach_word", skip_serializing_if = "is_parameter")]
+    pub reach: Reach,
     /// Size in bytes; `None` for an unbounded or forbidden block.
     pub size: Option<u32>,
     /// Alignment in bytes; `None` for a forbidden block.
@@ -195,6 +195,14 @@ fn count<S: Serializer>(count: &Count, serializer: S) -> Result<S::Ok, S::Error>
     }
 }
 
+fn reach_word<S: Serializer>(reach: &Reach, serializer: S) -> Result<S::Ok, S::Error> {
+    reach.word().serialize(serializer)
+}
+
+fn is_parameter(reach: &Reach) -> bool {
+    reach.word().is_none()
+}
+
 impl ShownProblem {
     /// Converts a diagnostic and resolves its place in `sources`.
     pub fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
@@ -235,7 +243,7 @@ impl ShownBlock {
             view: block.view,
             name: block.name.clone(),
             kind: block.kind,
-            reach: block.reach.word(),
+            reach: block.reach.clone(),
             size: size.finite(),
             alignment,
             stride: block.stride,

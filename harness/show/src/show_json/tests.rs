@@ -22,7 +22,7 @@ fn block(members: Vec<MemberRow>) -> ShownBlock {
         view: ViewId::default(),
         name: "S".into(),
         kind: BlockKind::Cbuffer,
-        reach: None,
+        reach: Reach::Parameter,
         size: Some(48),
         alignment: Some(16),
         stride: None,

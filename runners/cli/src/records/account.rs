@@ -80,7 +80,9 @@ impl FileAccount<'_> {
                 });
                 for block in file.blocks.iter().filter(|_| is_asked) {
                     let readings = self.readings(block, |record| self.is_of_the_language(record));
-                    let state = match &refused {
+                    let misread =
+                        file.misread.get(block).map(|message| NotCompared::Uncertain { message: message.clone() });
+                    let state = match refused.as_ref().or(misread.as_ref()) {
                         Some(why) => AccountState::not_compared(why.clone()),
                         None => self.state(&readings),
                     };
@@ -88,9 +90,9 @@ impl FileAccount<'_> {
                 }
             }
         }
-        for block in &file.in_heaps {
+        for (kind, view) in &file.views {
             let state = AccountState::not_compared(NotCompared::NoProbe);
-            entries.push(self.entry(FoundKind::DescriptorHeap, block, None, state));
+            entries.push(self.entry(*kind, view, None, state));
         }
         for (block, state) in file.driver_blocks.iter().flat_map(DriverBlocks::states) {
             entries.push(self.entry(FoundKind::Block, block, None, state));

@@ -4,7 +4,7 @@
 //! [`select`] builds a [`Selection`] from the words of the command line, or collects every problem in
 //! them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use layoutproof_bindings::Convention;
@@ -12,6 +12,7 @@ use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
 use layoutproof_device::DeviceInfo;
+use layoutproof_events::FoundKind;
 use layoutproof_events::producer::Producer;
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
@@ -20,8 +21,9 @@ use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::native::Native;
-use layoutproof_layout::{BlockLayout, RuleSet, ShaderTarget, Span, find, table};
+use layoutproof_layout::{BlockLayout, Reach, RuleSet, ShaderTarget, Span, StageData, find, table};
 use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_show::accounts::reach_kind;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{CompilerRefusal, InputContent, RuleChoice, overlap_warnings};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
@@ -64,8 +66,10 @@ pub(crate) struct FoundFile {
     pub source: Option<Arc<Source>>,
     /// The names of its blocks.
     pub blocks: Vec<String>,
-    /// The blocks that its code reaches through descriptor heaps, from which no probe fetches.
-    pub in_heaps: Vec<String>,
+    /// Those of them that code may read at wrong addresses, with the reason.
+    pub misread: BTreeMap<String, String>,
+    /// The memory of a module that code reaches without a declared block, which no probe reads.
+    pub views: Vec<(FoundKind, String)>,
     /// Its blocks that an OpenGL driver lays out; `None` for other files.
     pub driver_blocks: Option<DriverBlocks>,
     /// The compiler of the language that refuses it.
@@ -123,7 +127,7 @@ impl Selection {
     /// that a driver lays out.
     pub(crate) fn is_accounted_for(&self) -> bool {
         let views = |file: &FoundFile| {
-            !file.in_heaps.is_empty() || file.source.as_ref().is_some_and(|source| !source.module.views.is_empty())
+            !file.views.is_empty() || file.source.as_ref().is_some_and(|source| !source.module.views.is_empty())
         };
         self.asks_drivers() || self.files.iter().any(views)
     }
@@ -236,9 +240,13 @@ impl Selecting<'_> {
                 let id = file.path.display().to_string();
                 let (of_driver, own): (Vec<_>, Vec<_>) =
                     laid_out.blocks.into_iter().partition(BlockLayout::is_left_to_driver);
-                let (in_heaps, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|block| block.reach.is_in_code());
-                let names = |blocks: &[BlockLayout]| blocks.iter().map(|block| block.name.clone()).collect();
-                let (blocks, in_heaps) = (names(&own), names(&in_heaps));
+                let (views, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|block| block.reach.is_in_code());
+                let blocks = own.iter().map(|block| block.name.clone()).collect();
+                let misread =
+                    own.iter().filter_map(|block| Some((block.name.clone(), block.broken_alignment()?.to_owned())));
+                let misread = misread.collect();
+                let views = views.into_iter().filter(|view| view.reach != Reach::Stage(StageData::WorkgroupMemory));
+                let views = views.map(|view| (reach_kind(&view.reach), view.name)).collect();
                 if !own.is_empty() {
                     let subject = Subject::declared(&id, own, wgsl).made_by(self.other_makers());
                     self.selection.subjects.push(Arc::new(subject));
@@ -246,7 +254,8 @@ impl Selecting<'_> {
                 let for_driver = laid_out.for_driver.filter(|_| !of_driver.is_empty());
                 let driver_blocks = for_driver.map(|text| DriverBlocks::new(text, of_driver));
                 let (source, refused_by) = (None, laid_out.refused_by);
-                let found = FoundFile { id, language, checks, source, blocks, in_heaps, driver_blocks, refused_by };
+                let found =
+                    FoundFile { id, language, checks, source, blocks, misread, views, driver_blocks, refused_by };
                 self.selection.files.push(found);
             }
             Err(found) => problems.extend(found),
@@ -285,8 +294,9 @@ impl Selecting<'_> {
         self.selection.warnings.extend(warnings);
         let blocks = source.module.blocks.iter().map(|block| block.name.clone()).collect();
         let id = source.id.clone();
+        let (misread, views) = (BTreeMap::new(), Vec::new());
         let (source, driver_blocks, refused_by) = (Some(source), None, None);
-        let found = FoundFile { id, language, checks, source, blocks, in_heaps: Vec::new(), driver_blocks, refused_by };
+        let found = FoundFile { id, language, checks, source, blocks, misread, views, driver_blocks, refused_by };
         self.selection.files.push(found);
         Ok(())
     }

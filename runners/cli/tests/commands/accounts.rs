@@ -237,6 +237,7 @@ fn every_reason_is_met() {
             "forbidden.wgsl",
             "@group(0) @binding(0) var<uniform> a: array<f32, 3>;\n@group(0) @binding(1) var<uniform> b: f32;\n",
         ),
+        ("shared.hlsl", "struct S { float3 a; };\ngroupshared S s;\n"),
         ("host.cpp", "struct Other { float a; } o;"),
     ] {
         folder.write(name, text.as_bytes());
@@ -247,7 +248,12 @@ fn every_reason_is_met() {
             account["entries"].as_array().into_iter().flatten().filter_map(|entry| entry["why"]["reason"].as_str());
         met.extend(reasons.map(str::to_owned));
     };
-    for words in ["views.hlsl", "forbidden.wgsl", "range.hlsl --target d3d12 --convention dxc"] {
+    for words in [
+        "views.hlsl",
+        "shared.hlsl --rules native:dxc-dxil",
+        "forbidden.wgsl",
+        "range.hlsl --target d3d12 --convention dxc",
+    ] {
         add(&json(&folder.run(&format!("show {words} --format json")))["account"]);
     }
     for words in [
@@ -272,14 +278,17 @@ fn every_reason_is_met() {
     assert_eq!(met, all);
 }
 
-/// A host fills the records of a node, and no probe reads them. What a ray's stages hand to each other is no host's.
+/// No probe reads the records that a host fills, nor what a ray's stages hand to each other. Workgroup memory is in no
+/// stage's interface.
 #[test]
-fn a_run_names_the_records_that_a_host_fills() {
-    let node = "struct Rec { float3 a; uint n; }; struct Pay { float4 c; }; cbuffer S { float4 s; };
+fn a_run_names_data_of_stages() {
+    let node = "struct Rec { float3 a; uint n; }; struct Pay { float4 c; }; cbuffer S { float4 s; }; groupshared Rec g;
 [Shader(\"node\")] [NodeLaunch(\"thread\")] void n(ThreadNodeInputRecord<Rec> input) {}
 [shader(\"miss\")] void m(inout Pay p) { p.c = s; }
 ";
     let folder = Folder::with(&[("a.hlsl", node)]);
     let run = folder.run("run a.hlsl --device model").exits(3);
-    run.prints("incomplete 1 of 2 blocks compared; Rec (data of a stage, line 2): no probe reads it");
+    run.prints(
+        "incomplete 1 of 3 blocks compared; Pay (data of a stage, line 3), Rec (data of a stage, line 2): no probe reads it",
+    );
 }
