@@ -18,6 +18,7 @@ use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
 use super::BadModule;
+use super::address_steps::{SmallStep, small_steps};
 use super::declarations::{Declarations, HeapAccess};
 use super::decorations::Decorations;
 use super::load::instruction_starts;
@@ -120,7 +121,8 @@ impl DeclaredModule {
     pub fn read(words: &[u32]) -> Result<Self, BadModule> {
         let declarations = Declarations::read(words)?;
         let types = SpirvTypes::read(&declarations.module)?;
-        let blocks = blocks(&declarations, &types)?;
+        let steps = small_steps(words, &types)?;
+        let blocks = blocks(&declarations, &types, &steps)?;
         let variables = variables(&declarations, &types, &blocks);
         let heap = &declarations.heap_accesses;
         let is_open = heap.iter().any(|access| !access.is_passed_on && heap_block(&types, *access).is_none());
@@ -292,13 +294,18 @@ fn locations(types: &SpirvTypes, ty: Word, known: &mut BTreeMap<Word, Option<u32
     locations
 }
 
-fn blocks(declarations: &Declarations, types: &SpirvTypes) -> Result<Vec<DeclaredBlock>, BadModule> {
+fn blocks(
+    declarations: &Declarations,
+    types: &SpirvTypes,
+    steps: &BTreeMap<Word, SmallStep>,
+) -> Result<Vec<DeclaredBlock>, BadModule> {
     let module = &declarations.module;
     let mut blocks = Vec::new();
     let mut named: BTreeMap<String, u32> = BTreeMap::new();
     let mut reader = DeclaredReader {
         types,
         declarations,
+        steps,
         warnings: Vec::new(),
         refusals: Refusals::default(),
         specialized: Vec::new(),
@@ -485,6 +492,7 @@ fn unwrapped(types: &SpirvTypes, block: Word) -> Word {
 pub(super) struct DeclaredReader<'a> {
     pub(super) types: &'a SpirvTypes,
     declarations: &'a Declarations,
+    steps: &'a BTreeMap<Word, SmallStep>,
     /// Warnings about the current block.
     warnings: Vec<LayoutWarning>,
     /// Refusals of the current block.
@@ -515,6 +523,14 @@ impl DeclaredReader<'_> {
             self.note_length(variable.pointee, *length, "")?;
         }
 
+        if let Some(SmallStep { promised, step }) = self.steps.get(&element) {
+            let message = format!(
+                "an access promises an alignment of {promised} bytes, and its address moves by {step} bytes from one \
+                 invocation to the next: lower `buffer_reference_align` to {step}, or raise the step"
+            );
+            let kind = LayoutWarningKind::BrokenAlignment;
+            self.warnings.push(LayoutWarning { path: String::new(), kind, message });
+        }
         let laid_out = self.lay_out(unwrapped(self.types, element), None, "")?;
         if end(&laid_out) > u64::from(MAX_BYTES) {
             self.refuse("", format!("it ends beyond {MAX_BYTES} bytes"));

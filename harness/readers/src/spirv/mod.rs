@@ -8,6 +8,7 @@
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and
 //! "Decoration".
 
+mod address_steps;
 mod alignment;
 mod declarations;
 mod declared;
