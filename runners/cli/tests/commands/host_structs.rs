@@ -125,7 +125,7 @@ fn assertions_about_ones_own_type_are_written_and_checked() {
     refused(&format!("{own} --map cameraPoss=x"), "no member is called `cameraPoss`: did you mean `cameraPos`?");
     refused(&format!("{own} --block PerFram"), "no block is called `PerFram`: did you mean `PerFrame`?");
     refused(&format!("{own} --namespace engine"), "C has no namespaces");
-    refused("--asserts-only", "--asserts-only, --namespace and --type go with --format cpp-asserts");
+    refused("--asserts-only", "--asserts-only, --namespace and --type TYPE=NAME go with --format cpp-asserts");
     refused("--output x.txt", "--output goes with the formats of host structs");
     let spaced = folder.run("show a.hlsl --format cpp-asserts --namespace engine").exits(0);
     spaced.prints("namespace engine {").prints("} // namespace engine");

@@ -14,7 +14,10 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 22] = [
+const TESTS: [(&str, Test); 25] = [
+    ("memory_of_stages_is_listed", memory_of_stages_is_listed),
+    ("steps_of_addresses_are_compared_with_promises", steps_of_addresses_are_compared_with_promises),
+    ("structs_are_laid_out_by_name", structs_are_laid_out_by_name),
     ("the_newest_build_reads", the_newest_build_reads),
     ("inputs_and_outputs_have_locations", inputs_and_outputs_have_locations),
     ("the_user_chooses_the_build", the_user_chooses_the_build),
@@ -45,7 +48,8 @@ pub(crate) fn trials() -> Vec<Trial> {
     let newest = Compiler::named("glslang-current", tools.as_ref().and_then(MachineTools::folder)).compiler;
     let no_newest = newest.is_err().then_some("glslang-current is not there");
     let trial = |(name, test): (&str, Test)| {
-        let needs_newest = ["the_newest_build_reads", "the_user_chooses_the_build"].contains(&name);
+        let needs_newest =
+            ["the_newest_build_reads", "the_user_chooses_the_build", "memory_of_stages_is_listed"].contains(&name);
         let no_compiler = no_compiler.or(no_newest.filter(|_| needs_newest));
         let needs_shell = name == "a_glslang_that_dies_is_told" && cfg!(not(unix));
         let no_shell = needs_shell.then_some("no shell of Unix is there");
@@ -139,6 +143,143 @@ fn the_user_chooses_the_build(folder: &Path) -> Result<(), Failed> {
         return Err(absent.into());
     }
     Ok(())
+}
+
+/// Memory without a declared block: by name, kind, and words for what it lacks, or offsets.
+const MEMORY: [(&str, &str, &[(&str, &str)]); 5] = [
+    (
+        "a.task",
+        "#version 460\n#extension GL_EXT_mesh_shader : require\nlayout(local_size_x=1) in;
+struct Pay { vec3 a; float b[2]; uint c; }; struct S { vec3 a; bool k; };
+taskPayloadSharedEXT Pay pay; shared S s[4]; shared float plain[64];
+void main() { pay.c = 1; s[0].a = vec3(plain[1]); EmitMeshTasksEXT(1, 1, 1); }",
+        &[("Pay mesh-payload", "24 bytes of values"), ("s workgroup-memory", "the driver chooses")],
+    ),
+    (
+        "a.rchit",
+        "#version 460\n#extension GL_EXT_ray_tracing : require\nstruct Pay { vec3 c; float t; };
+layout(location=0) rayPayloadInEXT Pay pay; hitAttributeEXT vec2 bary;
+void main() { pay.c = bary.xyx; }",
+        &[("Pay ray-payload", "16 bytes of values"), ("bary hit-attributes", "8 bytes of values")],
+    ),
+    (
+        "a.rgen",
+        "#version 460\n#extension GL_EXT_ray_tracing : require\nstruct Pay { vec3 c; float t; };
+layout(location=0) rayPayloadEXT Pay pay; layout(location=1) rayPayloadEXT Pay again;
+layout(location=2) rayPayloadEXT Block { vec3 a; mat3 b; } block; layout(location=0) callableDataEXT vec4 called;
+layout(binding=0) uniform accelerationStructureEXT scene;
+void main() { traceRayEXT(scene, 0, 255, 0, 0, 0, vec3(0), 0.0, vec3(1), 1.0, 0); again = pay; executeCallableEXT(0, 0); }",
+        &[
+            ("Pay ray-payload", "16 bytes of values"),
+            ("Block ray-payload", "48 bytes of values"),
+            ("called callable-data", "16 bytes of values"),
+        ],
+    ),
+    (
+        "a.mesh",
+        "#version 450\n#extension GL_NV_mesh_shader : require
+layout(local_size_x=1) in; layout(triangles, max_vertices=3, max_primitives=1) out;
+taskNV in Task { vec3 a; float b[2]; uint c; } IN;
+void main() { gl_PrimitiveCountNV = IN.c; }",
+        &[("Task mesh-payload", "0 12 20")],
+    ),
+    (
+        "a.vert",
+        "#version 450
+struct T { float a; double b; float c; }; struct V { vec3 n; float w[3]; mat2 m; };
+layout(location=0, xfb_buffer=0, xfb_offset=0) out V v;
+layout(location=8, xfb_offset=52) out vec2 after;
+layout(location=10, xfb_buffer=1, xfb_offset=8) out T t[2];
+layout(location=20, xfb_buffer=2, xfb_offset=4) out Block { vec3 a; layout(xfb_offset=20) float c[3]; } block;
+layout(xfb_buffer=3) out gl_PerVertex { layout(xfb_offset=16) vec4 gl_Position; };
+void main() { v.n = vec3(1); after = vec2(1); t[0].a = 1; block.a = vec3(1); gl_Position = vec4(0); }",
+        &[
+            ("xfb_buffer_0 transform-feedback", "0 0 12 24 52"),
+            ("xfb_buffer_1 transform-feedback", "8 8 16 24"),
+            ("xfb_buffer_2 transform-feedback", "4 20"),
+            ("xfb_buffer_3 transform-feedback", "16"),
+        ],
+    ),
+];
+
+/// Expected: glslang 16.6.0 writes no Offset for payloads, attributes and `shared` variables; it writes those of `PerTaskNV`
+/// members and of captured outputs, whose strides it computes: 60, 56, 32, 32.
+fn memory_of_stages_is_listed(folder: &Path) -> Result<(), Failed> {
+    for (name, text, expected) in MEMORY {
+        fs::write(folder.join(name), text)?;
+        let output = show(folder, name)?;
+        let answer: Value = serde_json::from_slice(&output.stdout)?;
+        let blocks: Vec<Value> = answer["layouts"][0]["blocks"].as_array().cloned().unwrap_or_default();
+        let titles: Vec<String> =
+            blocks.iter().map(|it| format!("{} {}", it["name"], it["reach"]).replace('"', "")).collect();
+        equal(&titles, &expected.iter().map(|(title, _)| (*title).to_owned()).collect())?;
+        for (block, (title, words)) in blocks.iter().zip(expected) {
+            let members = block["members"].as_array().into_iter().flatten();
+            let offsets: Vec<String> = members.map(|member| member["offset"].to_string()).collect();
+            let told = format!("{} {}", offsets.join(" "), block["errors"][0]["message"]);
+            if !told.contains(words) {
+                return Err(format!("{title}: `{words}` is expected, not {told}").into());
+            }
+        }
+        equal(&output.status.code(), &Some(0))?;
+    }
+    let answer: Value = serde_json::from_slice(&show(folder, "a.vert")?.stdout)?;
+    let strides: Vec<Option<u64>> = (0..4).map(|at| answer["layouts"][0]["blocks"][at]["stride"].as_u64()).collect();
+    equal(&strides, &vec![Some(60), Some(56), Some(32), Some(32)])
+}
+
+/// Expected: glslang 16.6.0, the Aligned operands of the same text; two addresses that are 4 or 8 bytes apart cannot both be
+/// multiples of 16.
+fn steps_of_addresses_are_compared_with_promises(folder: &Path) -> Result<(), Failed> {
+    let text = |body: &str| {
+        format!(
+            "#version 450\n#extension GL_EXT_buffer_reference : require\n#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require\nlayout(local_size_x = 32) in;
+layout(buffer_reference) buffer Wide {{ float d; }};
+layout(buffer_reference, buffer_reference_align = 4) buffer Small {{ float d; }};
+layout(push_constant) uniform P {{ uint64_t addr; uint n; }} p;
+Wide at(uint64_t base, uint i) {{ return Wide(base + i * 4); }}
+void main() {{ uint i = gl_GlobalInvocationID.x; {body} }}\n"
+        )
+    };
+    for (body, step) in [
+        ("Wide w = Wide(p.addr + i * 4); w.d = 1.0;", Some(4)),
+        ("Wide w = at(p.addr, i); w.d = 1.0;", Some(4)),
+        ("Wide w = Wide(p.addr + (uint64_t(i) << 3)); w.d = 1.0;", Some(8)),
+        ("Wide w = Wide(p.addr + gl_WorkGroupID.x * 128 + gl_LocalInvocationIndex * 4); w.d = 1.0;", Some(4)),
+        ("Wide w = Wide(p.addr + i * 16); w.d = 1.0;", None),
+        ("Wide w = Wide(p.addr); w[i].d = 1.0;", None),
+        ("Small s = Small(p.addr + i * 4); s.d = 1.0;", None),
+        // The steps of these are not known.
+        ("Wide w = Wide(p.addr + p.n * 4); w.d = 1.0;", None),
+        ("for (uint k = 0; k < p.n; k += 4) { Wide w = Wide(p.addr + k * 4); w.d = 1.0; }", None),
+    ] {
+        fs::write(folder.join("a.comp"), text(body))?;
+        let answer: Value = serde_json::from_slice(&show(folder, "a.comp")?.stdout)?;
+        let warnings = answer["warnings"].as_array().into_iter().flatten();
+        let found: Vec<&Value> = warnings.filter(|it| it["code"] == "broken-alignment").collect();
+        let expected = step.map(|step| format!("its address moves by {step} bytes"));
+        let is_right = match (&expected, found.as_slice()) {
+            (None, []) => true,
+            (Some(expected), [warning]) => warning["message"].to_string().contains(expected),
+            _ => false,
+        };
+        if !is_right {
+            return Err(format!("{body}: {expected:?} is expected, not {found:?}").into());
+        }
+        let open = answer["account"]["open"].as_u64();
+        equal(&open, &Some(u64::from(step.is_some())))?;
+    }
+    Ok(())
+}
+
+/// Expected: glslang 12.0.0, the Offset decorations of the struct in a block of each layout.
+fn structs_are_laid_out_by_name(folder: &Path) -> Result<(), Failed> {
+    let text = "#version 450\nstruct Light { vec3 dir; float k; float w[3]; vec2 last; };
+layout(location = 0) out vec4 o; void main() { Light l; l.k = 1; o = vec4(l.k); }\n";
+    fs::write(folder.join("a.frag"), text)?;
+    let blocks = shown(folder, "a.frag --type Light")?;
+    equal(&blocks, &vec![block("as_std140", &[0, 12, 16, 64]), block("as_std430", &[0, 12, 16, 32])])
 }
 
 const INTERFACE: &str = "#version 460

@@ -97,10 +97,11 @@ pub struct HostArgs {
     /// Also `lights.pos=position`; nothing after = leaves the member out.
     #[arg(long, value_name = "MEMBER=FIELD", value_delimiter = ',', requires = "asserts_only")]
     pub map: Vec<String>,
-    /// Your type for a vector or matrix: `float3=glm::vec3`.
+    /// Only this struct of the file: `Light`; or your type for a vector or matrix: `float3=glm::vec3`.
     ///
-    /// By its name in HLSL, for a type that has no padding in it; any number of times.
-    #[arg(long = "type", value_name = "TYPE=NAME", conflicts_with = "asserts_only")]
+    /// A struct is laid out as if it were in a constant buffer and in a structured buffer, in GLSL by std140 and std430.
+    /// A vector or matrix goes by its name in HLSL, for a type that has no padding in it. Any number of times.
+    #[arg(long = "type", value_name = "STRUCT|TYPE=NAME", conflicts_with = "asserts_only")]
     pub types: Vec<String>,
     /// Namespace of the types, or module in Rust.
     #[arg(long, value_name = "NAME")]
@@ -116,6 +117,18 @@ pub struct HostArgs {
     /// Writes nothing.
     #[arg(long, requires = "output")]
     pub check: bool,
+}
+
+impl HostArgs {
+    /// The structs of `--type`.
+    pub fn named_types(&self) -> Vec<&str> {
+        self.types.iter().filter(|text| !text.contains('=')).map(String::as_str).collect()
+    }
+
+    /// The user's own types for vectors and matrices of `--type`.
+    pub fn vector_types(&self) -> impl Iterator<Item = &String> {
+        self.types.iter().filter(|text| text.contains('='))
+    }
 }
 
 /// `layoutproof diff`.

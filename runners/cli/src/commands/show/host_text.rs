@@ -18,7 +18,7 @@ use crate::output::{print, warn};
 
 /// The refusal of options that only structs have.
 const NO_SUCH_OPTIONS: &str =
-    "--asserts-only, --namespace and --type go with --format cpp-asserts, rust-asserts or c-asserts";
+    "--asserts-only, --namespace and --type TYPE=NAME go with --format cpp-asserts, rust-asserts or c-asserts";
 
 /// Structs for the blocks of the input, or assertions about the user's own types.
 pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow::Result<String> {
@@ -30,7 +30,7 @@ pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow:
     if host.asserts_only {
         return Ok(own_type_asserts(word, &blocks, language, &own_types(host)?)?);
     }
-    let vectors = host.types.iter().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
+    let vectors = host.vector_types().map(|text| HostVector::parse(text).map_err(anyhow::Error::from));
     let vectors: Vec<HostVector> = vectors.collect::<Result<_, _>>()?;
     Ok(asserts(word, &blocks, language, HostOptions { namespace, vectors: &vectors }))
 }
@@ -99,7 +99,7 @@ fn own_types(host: &HostArgs) -> anyhow::Result<OwnTypes> {
 pub(crate) fn check_options(args: &ShowArgs) -> anyhow::Result<()> {
     let host = &args.host;
     let kind = args.format.kind;
-    let has_types = !host.types.is_empty();
+    let has_types = host.vector_types().next().is_some();
     if kind != FormatKind::HostStructs && (host.asserts_only || host.namespace.is_some() || has_types) {
         bail!(NO_SUCH_OPTIONS);
     }

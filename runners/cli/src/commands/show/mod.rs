@@ -7,6 +7,7 @@ mod compiled_columns;
 mod compiler_bindings;
 pub(crate) mod formats;
 mod host_text;
+mod named_types;
 mod project_columns;
 mod reflection;
 mod show_rules;
@@ -88,6 +89,10 @@ fn show_one(
     let profile = args.placement.profile.as_deref();
     let profile = profile.or_else(|| of_project.as_ref().and_then(|columns| columns.profile.as_deref()));
     check_profile(profile).map_err(|error| not_read(args, word, Code::Unsupported, error))?;
+    let named_types = args.host.named_types();
+    let with_types =
+        if named_types.is_empty() { None } else { Some(named_types::with_types(word, declare, &named_types)?) };
+    let declare = with_types.as_ref().map_or(declare, |(declare, _)| declare);
     let purpose = if args.placement.target.is_empty() { Purpose::Display } else { Purpose::Bindings };
     let read = read_input(word, declare, profile, purpose, &mut sources);
     let (mut input, mut compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
@@ -109,8 +114,10 @@ fn show_one(
             file.leave_to_driver(Span::default());
         }
     }
-    let is_in_part = !args.host.block.is_empty();
-    if is_in_part {
+    let is_in_part = !args.host.block.is_empty() || with_types.is_some();
+    if let Some((_, names)) = &with_types {
+        named_types::keep(&mut input, names)?;
+    } else if is_in_part {
         input.keep_blocks(&args.host.block).map_err(|error| anyhow!(error))?;
         for layouts in compiled.iter_mut().flat_map(|(layouts, ..)| layouts) {
             layouts.blocks.retain(|shown| args.host.block.contains(&shown.layout.name));
