@@ -4,9 +4,11 @@
 //! [`buffer_definitions`](crate::dxil::buffer_definitions) reads only offsets from the same table.
 //! Min-precision types have 4 bytes: DXC prints them under their own names only then.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
+use layoutproof_layout::{
+    BlockKind, BlockLayout, Component, Count, DECLARED, MatrixOrder, Reach, Refusal, Scalar, ViewId,
+};
 
 use super::ContainerError;
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
@@ -30,6 +32,12 @@ const SCALARS: [(&str, Scalar, u32); 13] = [
     ("int", Scalar::Int32, 4),
     ("uint", Scalar::Uint32, 4),
 ];
+
+/// The low byte of resource properties: a constant buffer, a structured buffer.
+///
+/// Source: DirectXShaderCompiler, `DXIL::ResourceKind`.
+const KIND_CBUFFER: u32 = 13;
+const KIND_STRUCTURED: u32 = 12;
 
 /// The blocks of a listing in its order, under the name `declared`.
 pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, ContainerError> {
@@ -66,7 +74,60 @@ pub fn listed_blocks(listing: &str) -> Result<Vec<BlockLayout>, ContainerError> 
             }
         }
     }
+    blocks.extend(heap_blocks(listing, &mut budget).ok_or(ContainerError::TooLarge)?);
     Ok(blocks)
+}
+
+/// The buffers that the code fetches from descriptor heaps. The code states the size of each, or of its elements, and no
+/// table has its members. `None` if there are too many.
+fn heap_blocks(listing: &str, budget: &mut ListingBudget) -> Option<Vec<BlockLayout>> {
+    let mut handles: HashSet<&str> = HashSet::new();
+    let mut found: Vec<BlockLayout> = Vec::new();
+    for line in listing.lines() {
+        let Some((result, call)) = line.trim_start().split_once(" = call %dx.types.Handle @dx.op.") else { continue };
+        if call.starts_with("createHandleFromHeap(") {
+            budget.spend(result.len())?;
+            handles.insert(result);
+        }
+        let Some(arguments) = call.strip_prefix("annotateHandle(") else { continue };
+        let mut words = arguments.split([',', '{', '}']).map(str::trim);
+        let handle = words.find_map(|word| word.strip_prefix("%dx.types.Handle "));
+        let mut numbers = words.filter_map(|word| word.strip_prefix("i32 ")?.parse::<u32>().ok());
+        let (Some(kind), Some(size)) = (numbers.next(), numbers.next()) else { continue };
+        if !handle.is_some_and(|handle| handles.contains(handle)) {
+            continue;
+        }
+        let (name, kind, stride, message) = match kind & 0xFF {
+            KIND_CBUFFER => {
+                ("heap_cbuffer", BlockKind::ConstantBuffer, None, format!("DXIL states {size} bytes and no members"))
+            }
+            KIND_STRUCTURED => {
+                let message = format!("DXIL states elements of {size} bytes and no members");
+                ("heap_structured", BlockKind::StructuredElement, Some(size), message)
+            }
+            _ => continue,
+        };
+        let result = Err(vec![Refusal { path: String::new(), message }]);
+        if found.iter().any(|known| (known.kind, &known.result) == (kind, &result)) {
+            continue;
+        }
+        budget.spend(name.len())?;
+        let same = found.iter().filter(|known| known.kind == kind).count();
+        let name = if same == 0 { name.to_owned() } else { format!("{name}#{}", same + 1) };
+        found.push(BlockLayout {
+            rules: DECLARED.to_owned(),
+            view: ViewId::default(),
+            name,
+            kind,
+            reach: Reach::DescriptorHeap,
+            has_global_members: false,
+            count: Count::Finite(1),
+            result,
+            stride,
+            warnings: Vec::new(),
+        });
+    }
+    Some(found)
 }
 
 /// The words before the name of a buffer.
@@ -411,5 +472,30 @@ mod tests {
         assert_eq!(of("hostlayout.C", &scalar), [vec![2, 2, 2], vec![]]);
         assert_eq!(of("hostlayout.C", &matrix)[0], [2, 2]);
         assert!(!structs.contains_key("Other"));
+    }
+
+    /// DXC 1.7.2308, `cs_6_6`: its listing of a shader that fetches a constant buffer of 68 bytes, two structured buffers of
+    /// one stride, and has a declared one.
+    #[test]
+    fn buffers_of_descriptor_heaps_have_sizes() {
+        let listing = "\
+  %1 = call %dx.types.Handle @dx.op.createHandleFromBinding(i32 217, %dx.types.ResBind { i32 0, i32 0, i32 0, i8 1 }, i32 0, i1 false)
+  %2 = call %dx.types.Handle @dx.op.createHandleFromHeap(i32 218, i32 0, i1 false, i1 false)  ; CreateHandleFromHeap(index,samplerHeap,nonUniformIndex)
+  %3 = call %dx.types.Handle @dx.op.annotateHandle(i32 216, %dx.types.Handle %2, %dx.types.ResourceProperties { i32 13, i32 68 })  ; AnnotateHandle(res,props)  resource: CBuffer
+  %4 = call %dx.types.Handle @dx.op.createHandleFromHeap(i32 218, i32 1, i1 false, i1 false)
+  %5 = call %dx.types.Handle @dx.op.annotateHandle(i32 216, %dx.types.Handle %4, %dx.types.ResourceProperties { i32 524, i32 16 })
+  %6 = call %dx.types.Handle @dx.op.createHandleFromHeap(i32 218, i32 7, i1 false, i1 false)
+  %7 = call %dx.types.Handle @dx.op.annotateHandle(i32 216, %dx.types.Handle %6, %dx.types.ResourceProperties { i32 4108, i32 16 })
+  %8 = call %dx.types.Handle @dx.op.annotateHandle(i32 216, %dx.types.Handle %1, %dx.types.ResourceProperties { i32 4108, i32 4 })
+";
+        let blocks = listed_blocks(listing).unwrap();
+        let told =
+            blocks.iter().map(|block| (&*block.name, block.stride, &*block.result.as_ref().unwrap_err()[0].message));
+        let expected = [
+            ("heap_cbuffer", None, "DXIL states 68 bytes and no members"),
+            ("heap_structured", Some(16), "DXIL states elements of 16 bytes and no members"),
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+        assert!(blocks.iter().all(|block| block.reach == Reach::DescriptorHeap));
     }
 }
