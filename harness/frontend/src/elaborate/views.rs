@@ -263,12 +263,34 @@ impl<'t> Tokens<'_, 't> {
         let written = (start..heap).rev().find(|at| self.is_resource(*at));
         // `tint = ResourceDescriptorHeap[0];`
         let declared = || (self.text(start + 1) == "=").then(|| self.declared_type(start)).flatten();
-        let Some(at) = written.or_else(declared) else { return Some(found(RESOURCE_HEAP.to_owned(), None)) };
+        let Some(at) = written.or_else(declared) else {
+            return Some(found(RESOURCE_HEAP.to_owned(), self.named_type(start, heap)));
+        };
         if !BUFFERS.contains(&self.text(at)) {
             return None;
         }
         let name = self.argument(at + 1).map_or_else(|| RESOURCE_HEAP.to_owned(), |(name, _)| name);
         (!Self::is_scalar(&name)).then(|| found(name, Some(at)))
+    }
+
+    /// The type of the heap's descriptor where a name that is no resource has it, as in a template: `(T)heap[i]`,
+    /// `T t = heap[i]`, `T get() { return heap[i]; }`.
+    fn named_type(&self, start: usize, heap: usize) -> Option<usize> {
+        let is_name = |at: &usize| self.source.token(*at).kind == TokenKind::Identifier;
+        let at = match self.text(heap.checked_sub(1)?) {
+            ")" => heap.checked_sub(2)?,
+            "=" if heap == start + 3 => start,
+            "return" => {
+                let mut name = start.checked_sub(2).filter(|end| self.text(*end) == ")")?;
+                while self.text(name) != "(" {
+                    name = name.checked_sub(1).filter(|at| start - at < MOST_TOKENS_BACK)?;
+                }
+                // `T get(`, `T operator[](`
+                name.checked_sub(if self.text(name.checked_sub(1)?) == "]" { 4 } else { 2 })?
+            }
+            _ => return None,
+        };
+        if self.text(at) == ">" { Some(self.opened(at)?.checked_sub(1)?) } else { Some(at) }.filter(is_name)
     }
 
     /// The `<` of the `>` at `close`, in the same statement.

@@ -73,6 +73,30 @@ fn types_of_templates() {
     found(ShaderLanguage::Hlsl, &format!("{get}{load}{main}"), &expected, &["T"]);
 }
 
+/// Names of types that are no resources, with those of the calls and of the structs' arguments.
+#[test]
+fn templates_of_resources() {
+    let expected = ["Item: structured-element Item, descriptor-heap", "Tint: constant-buffer Tint, descriptor-heap"];
+    for get in [
+        "T operator[](uint i) { return (T)ResourceDescriptorHeap[i]; }",
+        "T operator[](uint i) { return ResourceDescriptorHeap[i]; }",
+        "T operator[](uint i) { T found = ResourceDescriptorHeap[i]; return found; }",
+    ] {
+        let source = format!(
+            "template<typename T> struct Bindless {{ {get} }};
+            static const Bindless<StructuredBuffer<Item>> items; static const Bindless<ConstantBuffer<Tint>> tints;
+            static const Bindless<Texture2D<float4>> textures; static const Bindless<StructuredBuffer<float>> numbers;
+            {MAIN}{{ result[0] = items[1][2].size + tints[3].last + textures[1].Load(0).x + numbers[4][0]; }}"
+        );
+        let (found, left) = views(ShaderLanguage::Hlsl, &source);
+        let found: Vec<String> =
+            found.iter().map(|view| view.replace("found#2", "Tint").replace("found", "Item")).collect();
+        assert_eq!((found, left), (expected.map(str::to_owned).to_vec(), Vec::new()), "{get}");
+    }
+    let unused = "template<typename T> T get(uint i) { return (T)ResourceDescriptorHeap[i]; }";
+    found(ShaderLanguage::Hlsl, unused, &[], &["ResourceDescriptorHeap"]);
+}
+
 #[test]
 fn typed_loads_of_bytes() {
     let body =
