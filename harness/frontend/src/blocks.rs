@@ -303,12 +303,6 @@ impl BlockFinder<'_> {
             return true;
         }
         match (view.kind, innermost) {
-            // A texture, or numbers: nothing to lay out.
-            (ViewKind::DescriptorHeap, Type::Resource(resource) | Type::Handle { resource })
-                if resource.element.as_ref().is_none_or(|element| matches!(**element, Type::Scalar(_))) =>
-            {
-                return true;
-            }
             (ViewKind::DescriptorHeap, Type::Resource(resource)) => self.heap_buffer(resource, holder),
             // `StructuredBuffer<Item>.Handle`
             (ViewKind::DescriptorHeap, Type::Handle { resource }) => self.heap_buffer(resource, holder),

@@ -14,6 +14,7 @@ mod findings;
 pub mod front_ends;
 pub mod host_types;
 pub mod layout_text;
+pub mod name_conflicts;
 mod placements;
 mod reordered_text;
 mod rule_set_layouts;

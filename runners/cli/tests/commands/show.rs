@@ -587,3 +587,47 @@ fn one_block_can_be_shown_alone() {
     folder.run("show a.wgsl --block frame").exits(0);
     folder.run("show a.hlsl --block Fram").exits(2).warns("error: no block is called `Fram`: did you mean `Frame`?");
 }
+
+/// `--type` lays a struct out that no block holds. DXC 1.7.2308: an array of floats has a stride of 16 in a constant buffer
+/// and begins a register there, and a stride of 4 in a structured buffer.
+#[test]
+fn structs_are_shown_by_name() {
+    let text = "struct Light { float3 dir; float k[2]; }; template<typename T> struct Pair { T one; float3 two; };\n\
+                RWStructuredBuffer<float> o;\n[numthreads(1, 1, 1)] void main() { Light l; l.k[0] = 1; o[0] = l.k[0]; }\n";
+    let folder = Folder::with(&[("a.hlsl", text), ("a.wgsl", "struct Light { k: f32, dir: vec3f }\n")]);
+    let offsets = |words: &str| -> Vec<(String, Vec<u64>)> {
+        let answer = folder.run(&format!("show {words} --format json")).exits(0).json();
+        let blocks = answer["layouts"][0]["blocks"].as_array().into_iter().flatten().map(|block| {
+            let members = block["members"].as_array().into_iter().flatten();
+            let offsets = members.map(|member| member["offset"].as_u64().unwrap()).collect();
+            (block["name"].as_str().unwrap().to_owned(), offsets)
+        });
+        blocks.collect()
+    };
+    let block = |name: &str, offsets: &[u64]| (name.to_owned(), offsets.to_vec());
+    let d3d12 = "--rules native:dxc-dxil";
+    let light = [block("as_constant_buffer", &[0, 16]), block("as_structured_buffer", &[0, 12])];
+    assert_eq!(offsets(&format!("a.hlsl --type Light {d3d12}")), light);
+    let pair = [block("as_constant_buffer", &[0, 16]), block("as_structured_buffer", &[0, 8])];
+    assert_eq!(offsets(&format!("a.hlsl --type Pair<float2> {d3d12}")), pair);
+    // WGSL, 14.4.1: a vec3f is aligned to 16.
+    assert_eq!(offsets("a.wgsl --type Light"), [block("as_storage", &[0, 16])]);
+    folder.run("show a.hlsl --type Ligth").exits(2).warns("no type is named `Ligth`");
+    folder.run("show a.hlsl --type a;b").exits(2).warns("error: --type a;b: write the name of a struct of the file");
+    folder.run("show vectors --type Light").exits(2).warns("--type names a struct of a shader file");
+}
+
+/// One name with two layouts is a mistake that no file shows alone.
+#[test]
+fn blocks_that_differ_between_files_are_named() {
+    let file = |members: &str| format!("cbuffer Camera {{ {members} }};\n");
+    let (usual, other) = (file("float3 eye; float fov;"), file("float fov; float3 eye;"));
+    let folder = Folder::with(&[("a.hlsl", &usual), ("b.hlsl", &other), ("c.hlsl", &file("float3 eye;"))]);
+    let told = folder.run("show a.hlsl b.hlsl c.hlsl").exits(0);
+    told.warns(
+        "warning: `Camera` has 2 layouts in 3 shaders: 16 bytes in a.hlsl, c.hlsl; 16 bytes in b.hlsl; they part at",
+    );
+    // A block may end earlier.
+    let told = folder.run("show a.hlsl c.hlsl").exits(0);
+    assert!(!told.err.contains("layouts"), "{told}");
+}

@@ -40,8 +40,9 @@ use layoutproof_report::host_check::{
     map_entries, target_title, text, unread_findings,
 };
 use layoutproof_report::html::check_page;
-use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
+use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
+use layoutproof_show::{Style, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::shell::shell_word;
@@ -96,6 +97,15 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     read.others.extend(inputs.unfinished());
     let blocks = state_hosts(read.blocks, args, &project)?;
     warn_rendered(&render(&without_repeats(read.warnings, &sources), &sources, style.colour));
+
+    let shared = blocks.iter().map(|TargetBlock { shader, target, layout, .. }| ShaderBlock {
+        file: shader,
+        column: target.clone(),
+        layout,
+    });
+    for conflict in name_conflicts(&shared.collect::<Vec<_>>()) {
+        warn(&format!("warning: {}\n", one_line(&conflict)));
+    }
 
     let hosts = read_hosts(&inputs.hosts, &blocks, &project.vector_types, &mut unread)?;
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);

@@ -37,8 +37,8 @@ pub(crate) fn structs(shown: &ShownInput<'_>, language: HostLanguage) -> anyhow:
 
 /// Typed views of the blocks of the input.
 pub(crate) fn typed_views(shown: &ShownInput<'_>) -> anyhow::Result<String> {
-    let HostArgs { asserts_only, namespace, types, .. } = &shown.args.host;
-    if *asserts_only || namespace.is_some() || !types.is_empty() {
+    let host = &shown.args.host;
+    if host.asserts_only || host.namespace.is_some() || host.vector_types().next().is_some() {
         bail!(NO_SUCH_OPTIONS);
     }
     Ok(typed_view_text(shown.word, &blocks(shown)))

@@ -23,8 +23,12 @@ use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::show_json::Shown;
-use layoutproof_show::{InputContent, Placements, ShowInput, ShownRules, Style, accounts, bindings_text, one_line};
+use layoutproof_show::shown_columns::BlockPresence;
+use layoutproof_show::{
+    InputContent, Placements, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text, one_line,
+};
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shell::shell_word;
 use layoutproof_source::sources::SourceMap;
@@ -37,7 +41,7 @@ use crate::commands::show::formats::{FormatKind, ShownInput};
 use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
-use crate::output::{print, refusal, text_columns, warn_of_error, warn_rendered};
+use crate::output::{print, refusal, text_columns, warn, warn_of_error, warn_rendered};
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.
@@ -50,7 +54,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
-        return show_one(args, input, false, project.as_ref(), style);
+        return show_one(args, input, false, project.as_ref(), style).map(|(exit, _)| exit);
     }
     let kind = args.format.kind;
     if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
@@ -58,18 +62,42 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     let mut exit = Exit::Agree;
+    let mut shown = Vec::new();
     for (index, input) in inputs.iter().enumerate() {
         print(&(args.format.heading)(input, index > 0, style));
         match show_one(args, input, index > 0, project.as_ref(), style) {
-            Ok(Exit::Agree) => {}
-            Ok(_) => exit = Exit::CouldNotRun,
+            Ok((own, layouts)) => {
+                shown.push((input.as_str(), layouts));
+                if own != Exit::Agree {
+                    exit = Exit::CouldNotRun;
+                }
+            }
             Err(error) => {
                 warn_of_error(&error, style);
                 exit = Exit::CouldNotRun;
             }
         }
     }
+    warn_of_conflicts(&shown);
     Ok(exit)
+}
+
+/// Warns of blocks of one name that the files lay out in different ways.
+fn warn_of_conflicts(shown: &[(&str, Vec<RuleSetLayouts>)]) {
+    let mut blocks = Vec::new();
+    for (file, layouts) in shown {
+        for layouts in layouts {
+            let own = layouts
+                .blocks
+                .iter()
+                .filter(|block| matches!(block.presence, BlockPresence::Present | BlockPresence::Unplaced));
+            let column = layouts.name.to_string();
+            blocks.extend(own.map(|block| ShaderBlock { file, column: column.clone(), layout: &block.layout }));
+        }
+    }
+    for conflict in name_conflicts(&blocks) {
+        warn(&format!("warning: {}\n", one_line(&conflict)));
+    }
 }
 
 fn show_one(
@@ -78,7 +106,7 @@ fn show_one(
     is_below_another: bool,
     project: Option<&ProjectFile>,
     style: Style,
-) -> anyhow::Result<Exit> {
+) -> anyhow::Result<(Exit, Vec<RuleSetLayouts>)> {
     let mut sources = SourceMap::default();
     let of_project = project.map(|project| ProjectColumns::of(project, word, &args.declare)).transpose()?.flatten();
     let rules = match &of_project {
@@ -103,7 +131,7 @@ fn show_one(
                 Ok(CompiledColumns { input, layouts, placements, note, lacks_one }) => {
                     (input, Some((layouts, placements, note, lacks_one)))
                 }
-                Err(found) => return Ok(refuse(args, word, &found, &sources, style)),
+                Err(found) => return Ok((refuse(args, word, &found, &sources, style), Vec::new())),
             }
         }
     };
@@ -175,7 +203,7 @@ fn show_one(
         if kind == FormatKind::Tables && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style, text_columns()));
         }
-        return Ok(refuse(args, word, &refused, &sources, style));
+        return Ok((refuse(args, word, &refused, &sources, style), layouts));
     }
 
     let mut warnings = input.warnings(&layouts);
@@ -206,7 +234,8 @@ fn show_one(
         print(&format!("{}\n", one_line(&account.sentence_of("laid out"))));
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
-    Ok(if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun })
+    let exit = if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun };
+    Ok((exit, layouts))
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.

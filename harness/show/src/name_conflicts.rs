@@ -1,0 +1,195 @@
+//! Blocks of one name that shaders lay out in different ways: a uniform block that was changed in nine of ten shaders, or a
+//! payload whose caller and callee disagree.
+//!
+//! A bound block may end earlier in one shader than in another, which changes nothing for the members before. A payload
+//! may not: both sides move all of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use layoutproof_layout::{BlockLayout, LaidOutShape, MemberRow, Reach};
+
+use crate::layout_text::member_tree::split_dimensions;
+
+/// Most layouts that a sentence describes, and most shaders of each that it names.
+const MOST_NAMED: usize = 3;
+
+/// A block of a shader under one column.
+#[derive(Clone, Debug)]
+pub struct ShaderBlock<'a> {
+    pub file: &'a str,
+    /// The rule set or target, which is the same for all blocks that are compared.
+    pub column: String,
+    pub layout: &'a BlockLayout,
+}
+
+impl<'a> ShaderBlock<'a> {
+    /// The name that shaders share: that of the struct, or else of the block.
+    fn name(&self) -> &'a str {
+        match &self.layout.result {
+            Ok(root) if matches!(root.shape, LaidOutShape::Struct(_)) && root.type_name != "struct" => &root.type_name,
+            _ => &self.layout.name,
+        }
+    }
+}
+
+/// Shaders that agree about a block.
+struct SharedLayout<'a> {
+    /// The block of the shader that declares most of it, with its members.
+    longest: &'a BlockLayout,
+    rows: Vec<MemberRow>,
+    files: Vec<&'a str>,
+}
+
+impl<'a> SharedLayout<'a> {
+    fn new(block: &ShaderBlock<'a>) -> Self {
+        Self { longest: block.layout, rows: block.layout.rows(), files: vec![block.file] }
+    }
+
+    /// Adds a shader whose block is the same. Returns whether it is.
+    fn add(&mut self, new: &Self) -> bool {
+        let is_same = match (&self.longest.result, &new.longest.result) {
+            (Ok(own), Ok(other)) => {
+                let is_whole = (self.rows.len(), own.size) == (new.rows.len(), other.size);
+                let is_passed_on = matches!(self.longest.reach, Reach::Stage(_));
+                let mut pairs = self.rows.iter().zip(&new.rows);
+                pairs.all(|(one, other)| is_same_member(one, other)) && (is_whole || !is_passed_on)
+            }
+            // Without offsets, the reasons list the types.
+            (Err(own), Err(other)) => own == other,
+            // A rule set forbids one of them, which is said of it alone.
+            (Ok(_), Err(_)) | (Err(_), Ok(_)) => true,
+        };
+        if is_same {
+            self.files.extend(&new.files);
+            if new.rows.len() > self.rows.len() {
+                (self.longest, self.rows) = (new.longest, new.rows.clone());
+            }
+        }
+        is_same
+    }
+
+    /// `48 bytes in a.vert, b.vert`.
+    fn words(&self) -> String {
+        let mut files = self.files.clone();
+        files.dedup();
+        let more = files.len().saturating_sub(MOST_NAMED);
+        let named = files[..files.len() - more].join(", ");
+        let size = match &self.longest.result {
+            Ok(root) => root.size.finite().map_or_else(|| "no end".to_owned(), |size| format!("{size} bytes")),
+            Err(reasons) => reasons.first().map(|reason| reason.message.clone()).unwrap_or_default(),
+        };
+        match more {
+            0 => format!("{size} in {named}"),
+            more => format!("{size} in {named} and {more} more"),
+        }
+    }
+
+    /// `` ; they part at `float4x4 view` at byte 64 against ... ``.
+    fn difference(&self, other: &Self) -> String {
+        let words = |row: &MemberRow| format!("`{} {}` at byte {}", row.type_name, row.path, row.offset);
+        let pair = self.rows.iter().zip(&other.rows).find(|(one, other)| !is_same_member(one, other));
+        pair.map_or_else(String::new, |(one, other)| format!("; they part at {} against {}", words(one), words(other)))
+    }
+}
+
+/// Lengths of arrays may differ: what comes after the array shows it.
+fn is_same_member(one: &MemberRow, other: &MemberRow) -> bool {
+    let facts = |row: &MemberRow| (row.offset, row.array_stride, row.matrix_vectors());
+    facts(one) == facts(other) && split_dimensions(&one.type_name).0 == split_dimensions(&other.type_name).0
+}
+
+/// A sentence for each name with several layouts: `` `Camera` has 2 layouts in 14 shaders: ... ``.
+pub fn name_conflicts(blocks: &[ShaderBlock<'_>]) -> Vec<String> {
+    let mut by_name: BTreeMap<_, Vec<&ShaderBlock<'_>>> = BTreeMap::new();
+    for block in blocks.iter().filter(|block| !block.name().starts_with('$')) {
+        let layout = block.layout;
+        let data = match layout.reach {
+            Reach::Stage(data) => Some(<&str>::from(data)),
+            _ => None,
+        };
+        by_name.entry((block.name(), layout.kind.as_str(), data)).or_default().push(block);
+    }
+    by_name.into_iter().filter_map(|((name, ..), blocks)| conflict(name, &blocks)).collect()
+}
+
+/// The first column under which the blocks differ is the one of the sentence.
+fn conflict<'a>(name: &str, blocks: &[&ShaderBlock<'a>]) -> Option<String> {
+    let mut columns: Vec<&str> = Vec::new();
+    for block in blocks {
+        if !columns.contains(&block.column.as_str()) {
+            columns.push(&block.column);
+        }
+    }
+    columns.into_iter().find_map(|column| {
+        let mut layouts: Vec<SharedLayout<'a>> = Vec::new();
+        for block in blocks.iter().filter(|block| block.column == column) {
+            let new = SharedLayout::new(block);
+            if !layouts.iter_mut().any(|layout| layout.add(&new)) {
+                layouts.push(new);
+            }
+        }
+        let files: BTreeSet<&str> = layouts.iter().flat_map(|layout| &layout.files).copied().collect();
+        if layouts.len() < 2 || files.len() < 2 {
+            return None;
+        }
+        // The usual layout comes first.
+        layouts.sort_by_key(|layout| std::cmp::Reverse(layout.files.len()));
+        let mut sides: Vec<String> = layouts.iter().take(MOST_NAMED).map(SharedLayout::words).collect();
+        if layouts.len() > MOST_NAMED {
+            sides.push(format!("and {} more", layouts.len() - MOST_NAMED));
+        }
+        let difference = layouts[0].difference(&layouts[1]);
+        let (count, files) = (layouts.len(), files.len());
+        Some(format!("`{name}` has {count} layouts in {files} shaders: {}{difference}", sides.join("; ")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use layoutproof_layout::scalar::Scalar;
+    use layoutproof_layout::shape::{Member, StructType, Type};
+    use layoutproof_layout::{Annotations, Block, LayoutOptions, Span, StageData, find, lay_out};
+
+    use super::*;
+
+    /// `float3 a; float b;` as a block of std140 with this name.
+    fn block(name: &str, members: &[(&str, Type)], reach: Reach) -> BlockLayout {
+        let member = |(name, ty): &(&str, Type)| Member {
+            name: (*name).to_owned(),
+            ty: ty.clone(),
+            bit_width: None,
+            annotations: Annotations::default(),
+            span: Span::default(),
+        };
+        let members = members.iter().map(member).collect();
+        let ty = StructType { name: name.to_owned(), base: None, members, span: Span::default(), is_open: false };
+        let block = Block { reach, ..Block::uniform(name, Type::Struct(ty.into())) };
+        lay_out(&block, find("std140").unwrap(), LayoutOptions::default())
+    }
+
+    fn conflicts(layouts: &[(&str, BlockLayout)]) -> Vec<String> {
+        let column = || "std140".to_owned();
+        let blocks = layouts.iter().map(|(file, layout)| ShaderBlock { file, column: column(), layout });
+        name_conflicts(&blocks.collect::<Vec<_>>())
+    }
+
+    /// Offsets: OpenGL 4.6, 7.6.2.2, std140.
+    #[test]
+    fn a_block_that_differs_in_one_shader_is_named() {
+        let float = || Type::Scalar(Scalar::Float32);
+        let vector = || Type::vector(Scalar::Float32, 3);
+        let usual = || block("Camera", &[("eye", vector()), ("fov", float())], Reach::Parameter);
+        let other = || block("Camera", &[("fov", float()), ("eye", vector())], Reach::Parameter);
+        let shorter = || block("Camera", &[("eye", vector())], Reach::Parameter);
+        let found = conflicts(&[("a.vert", usual()), ("b.vert", other()), ("c.vert", usual()), ("d.vert", shorter())]);
+        let expected = "`Camera` has 2 layouts in 4 shaders: 16 bytes in a.vert, c.vert, d.vert; 28 bytes in b.vert; they part at \
+                        `float3 eye` at byte 0 against `float fov` at byte 0";
+        assert_eq!(found, [expected]);
+        assert!(conflicts(&[("a.vert", usual()), ("d.vert", shorter())]).is_empty());
+        // Both sides of a call move the whole payload.
+        let payload = |members: &[(&str, Type)]| block("Pay", members, Reach::Stage(StageData::RayPayload));
+        let (long, short) = (payload(&[("a", vector()), ("b", float())]), payload(&[("a", vector())]));
+        assert_eq!(conflicts(&[("a.rgen", long.clone()), ("b.rchit", short)]).len(), 1);
+        assert!(conflicts(&[("a.rgen", long.clone()), ("b.rchit", long)]).is_empty());
+    }
+}
