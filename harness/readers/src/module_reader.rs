@@ -17,6 +17,7 @@ use thiserror::Error;
 use crate::naga::{read_glsl, read_wgsl};
 use crate::naga_hlsl::hlsl_of_wgsl;
 use crate::naga_offsets::{self, NagaError, WgslCode};
+use crate::spirv::accesses::ModuleAccesses;
 use crate::spirv::{BadModule, BoundVariable, DeclaredModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -39,17 +40,23 @@ pub enum ReadRequest {
     WgslToHlsl { text: String, entry: String },
     /// The variables of a WGSL text that have bindings.
     WgslBindings { text: String },
+    /// The accesses of a module.
+    SpirvAccesses { words: Vec<u32> },
+    /// The accesses of naga's SPIR-V for a WGSL text.
+    WgslAccesses { text: String },
 }
 
 impl ReadRequest {
     /// Name of the code that reads it, for messages.
     pub fn reader_name(&self) -> &'static str {
         match self {
-            Self::WgslBlocks { .. } | Self::WgslCode { .. } | Self::WgslToHlsl { .. } | Self::WgslBindings { .. } => {
-                "naga's WGSL reader"
-            }
+            Self::WgslBlocks { .. }
+            | Self::WgslCode { .. }
+            | Self::WgslToHlsl { .. }
+            | Self::WgslBindings { .. }
+            | Self::WgslAccesses { .. } => "naga's WGSL reader",
             Self::GlslBlocks { .. } => "naga's GLSL reader",
-            Self::SpirvBlocks { .. } => "rspirv's SPIR-V reader",
+            Self::SpirvBlocks { .. } | Self::SpirvAccesses { .. } => "rspirv's SPIR-V reader",
         }
     }
 }
@@ -64,6 +71,8 @@ pub enum ReadAnswer {
     WgslToHlsl(Result<String, NagaError>),
     /// For `WgslBindings`, in declaration order.
     WgslBindings(Result<Vec<BoundVariable>, NagaError>),
+    SpirvAccesses(Result<ModuleAccesses, BadModule>),
+    WgslAccesses(Result<ModuleAccesses, NagaError>),
 }
 
 /// Answers in this process and on this stack. A hostile file can crash the process.
@@ -75,6 +84,8 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
         ReadRequest::WgslCode { text, entry } => ReadAnswer::WgslCode(naga_offsets::wgsl_code(text, entry)),
         ReadRequest::WgslToHlsl { text, entry } => ReadAnswer::WgslToHlsl(hlsl_of_wgsl(text, entry)),
         ReadRequest::WgslBindings { text } => ReadAnswer::WgslBindings(naga_offsets::wgsl_bindings(text)),
+        ReadRequest::SpirvAccesses { words } => ReadAnswer::SpirvAccesses(ModuleAccesses::read(words)),
+        ReadRequest::WgslAccesses { text } => ReadAnswer::WgslAccesses(naga_offsets::wgsl_accesses(text)),
     }
 }
 
@@ -141,17 +152,47 @@ pub fn spirv_blocks(
     words: Vec<u32>,
     file: FileId,
 ) -> Result<DeclaredModule, Vec<Diagnostic>> {
-    if words.len() > MOST_WORDS {
-        let message = format!("the module has {} words, more than {MOST_WORDS}", words.len());
-        return Err(vec![Diagnostic::error(Code::LimitExceeded, start_of(file), message)]);
-    }
-
+    check_words(&words, file)?;
     let request = ReadRequest::SpirvBlocks { words };
     match reader.read(&request) {
         Ok(ReadAnswer::SpirvBlocks(blocks)) => {
             blocks.map_err(|bad| vec![Diagnostic::error(Code::BadModule, start_of(file), bad.to_string())])
         }
         Ok(_) => Err(failed(&out_of_turn(&request), file)),
+        Err(failure) => Err(failed(&failure, file)),
+    }
+}
+
+fn check_words(words: &[u32], file: FileId) -> Result<(), Vec<Diagnostic>> {
+    if words.len() > MOST_WORDS {
+        let message = format!("the module has {} words, more than {MOST_WORDS}", words.len());
+        return Err(vec![Diagnostic::error(Code::LimitExceeded, start_of(file), message)]);
+    }
+    Ok(())
+}
+
+/// The accesses of a SPIR-V module.
+pub fn spirv_accesses(
+    reader: &dyn ModuleReader,
+    words: Vec<u32>,
+    file: FileId,
+) -> Result<ModuleAccesses, Vec<Diagnostic>> {
+    check_words(&words, file)?;
+    accesses(reader, &ReadRequest::SpirvAccesses { words }, file)
+}
+
+/// The accesses of naga's SPIR-V for a WGSL text. Their places have the empty name as their file.
+pub fn wgsl_accesses(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<ModuleAccesses, Vec<Diagnostic>> {
+    check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
+    accesses(reader, &ReadRequest::WgslAccesses { text: text.to_owned() }, file)
+}
+
+fn accesses(reader: &dyn ModuleReader, request: &ReadRequest, file: FileId) -> Result<ModuleAccesses, Vec<Diagnostic>> {
+    let bad = |bad: String| vec![Diagnostic::error(Code::BadModule, start_of(file), bad)];
+    match reader.read(request) {
+        Ok(ReadAnswer::SpirvAccesses(accesses)) => accesses.map_err(|error| bad(error.to_string())),
+        Ok(ReadAnswer::WgslAccesses(accesses)) => accesses.map_err(|error| bad(error.to_string())),
+        Ok(_) => Err(failed(&out_of_turn(request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
 }

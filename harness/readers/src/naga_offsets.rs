@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use naga::back::spv;
+use naga::back::{PipelineConstants, pipeline_constants, spv};
 use naga::front::glsl;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy, TypeResolution};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::spirv::BoundVariable;
+use crate::spirv::accesses::ModuleAccesses;
 use crate::wgsl_probe::{BLOCK, WgslProbe, WgslStep};
 
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,8 +120,21 @@ pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
     write_spirv(&module, &info, entry)
 }
 
-fn write_spirv(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Vec<u32>, NagaError> {
-    let options = spv::Options {
+/// The accesses of the SPIR-V for a WGSL text, without bounds checks. Their places have the empty name as their file.
+pub fn wgsl_accesses(text: &str) -> Result<ModuleAccesses, NagaError> {
+    let (module, info) = load(text)?;
+    // Each `override` has its default, as in a pipeline that sets none.
+    let (module, info) = pipeline_constants::process_overrides(&module, &info, None, &PipelineConstants::default())
+        .map_err(|error| NagaError::NoSpirv(chain(&error)))?;
+    let debug_info =
+        spv::DebugInfo { source_code: text, file_name: "", language: rspirv::spirv::SourceLanguage::Unknown };
+    let options = spv::Options { flags: spv::WriterFlags::DEBUG, debug_info: Some(debug_info), ..unchecked_options() };
+    let words = spv::write_vec(&module, &info, &options, None).map_err(|error| NagaError::NoSpirv(chain(&error)))?;
+    ModuleAccesses::read(&words).map_err(|bad| NagaError::NoSpirv(bad.to_string()))
+}
+
+fn unchecked_options<'a>() -> spv::Options<'a> {
+    spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::empty(),
         bounds_check_policies: BoundsCheckPolicies {
@@ -131,10 +145,13 @@ fn write_spirv(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Vec<u3
         },
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         ..spv::Options::default()
-    };
+    }
+}
 
+fn write_spirv(module: &Module, info: &ModuleInfo, entry: &str) -> Result<Vec<u32>, NagaError> {
     let pipeline = spv::PipelineOptions { shader_stage: ShaderStage::Compute, entry_point: entry.to_owned() };
-    spv::write_vec(module, info, &options, Some(&pipeline)).map_err(|error| NagaError::NoSpirv(chain(&error)))
+    spv::write_vec(module, info, &unchecked_options(), Some(&pipeline))
+        .map_err(|error| NagaError::NoSpirv(chain(&error)))
 }
 
 fn binding_sizes(module: &Module) -> BTreeMap<(u32, u32), u32> {

@@ -8,6 +8,7 @@
 //! Source: SPIR-V specification, "Physical Layout of a SPIR-V Module and Instruction" and
 //! "Decoration".
 
+pub mod accesses;
 mod address_steps;
 mod alignment;
 mod declarations;

@@ -1,0 +1,173 @@
+//! Numbers as sums: a constant, and constants times symbols. A symbol is a number that does not follow from the module.
+
+use rspirv::spirv::{BuiltIn, Word};
+use rustc_hash::FxHashMap;
+
+use super::trace::{CellKey, MemoryId};
+
+/// Sums with more terms are not followed.
+const MOST_TERMS: usize = 12;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct SymbolId(u32);
+
+/// `base` plus each factor times its symbol. Terms are in the order of their symbols, and no factor is 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Sum {
+    pub(super) base: i64,
+    pub(super) terms: Vec<(SymbolId, i64)>,
+}
+
+impl Sum {
+    pub(super) fn constant(base: i64) -> Self {
+        Self { base, terms: Vec::new() }
+    }
+
+    pub(super) fn symbol(symbol: SymbolId) -> Self {
+        Self { base: 0, terms: vec![(symbol, 1)] }
+    }
+
+    pub(super) fn as_constant(&self) -> Option<i64> {
+        self.terms.is_empty().then_some(self.base)
+    }
+
+    /// `None` if a number or the sum gets too large.
+    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+        let base = self.base.checked_add(other.base)?;
+        let mut terms = self.terms.clone();
+        for (symbol, factor) in &other.terms {
+            match terms.binary_search_by_key(symbol, |(own, _)| *own) {
+                Ok(index) => {
+                    terms[index].1 = terms[index].1.checked_add(*factor)?;
+                    if terms[index].1 == 0 {
+                        terms.remove(index);
+                    }
+                }
+                Err(index) => terms.insert(index, (*symbol, *factor)),
+            }
+        }
+        (terms.len() <= MOST_TERMS).then_some(Self { base, terms })
+    }
+
+    pub(super) fn minus(&self, other: &Self) -> Option<Self> {
+        self.plus(&other.times(-1)?)
+    }
+
+    pub(super) fn times(&self, factor: i64) -> Option<Self> {
+        if factor == 0 {
+            return Some(Self::default());
+        }
+        let base = self.base.checked_mul(factor)?;
+        let terms = self.terms.iter().map(|(symbol, own)| Some((*symbol, own.checked_mul(factor)?)));
+        Some(Self { base, terms: terms.collect::<Option<_>>()? })
+    }
+
+    /// The sum divided by `divisor`, if that divides each of its numbers.
+    pub(super) fn divided_by(&self, divisor: i64) -> Option<Self> {
+        let divided = |number: i64| (number.checked_rem(divisor)? == 0).then(|| number / divisor);
+        let terms = self.terms.iter().map(|(symbol, factor)| Some((*symbol, divided(*factor)?)));
+        Some(Self { base: divided(self.base)?, terms: terms.collect::<Option<_>>()? })
+    }
+
+    /// The sum without what `divisor` divides.
+    pub(super) fn rest_of(&self, divisor: i64) -> Self {
+        let is_rest = |number: i64| number.checked_rem(divisor).is_some_and(|rest| rest != 0);
+        let terms = self.terms.iter().filter(|(_, factor)| is_rest(*factor)).copied().collect();
+        Self { base: self.base.checked_rem_euclid(divisor).unwrap_or(self.base), terms }
+    }
+
+    pub(super) fn factor(&self, symbol: SymbolId) -> i64 {
+        self.terms.iter().find(|(own, _)| *own == symbol).map_or(0, |(_, factor)| *factor)
+    }
+
+    pub(super) fn without(&self, symbol: SymbolId) -> Self {
+        Self { base: self.base, terms: self.terms.iter().filter(|(own, _)| *own != symbol).copied().collect() }
+    }
+
+    /// The greatest number that divides all values of the sum; 0 for the constant 0.
+    pub(super) fn divisor(&self) -> i64 {
+        self.terms.iter().fold(self.base.saturating_abs(), |divisor, (_, factor)| gcd(divisor, *factor))
+    }
+}
+
+pub(super) fn gcd(mut a: i64, mut b: i64) -> i64 {
+    (a, b) = (a.saturating_abs(), b.saturating_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// What makes two symbols the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum SymbolKey {
+    /// The result of an instruction that is not followed, or a part of it.
+    Result(Word, u32),
+    Builtin(BuiltIn, u32),
+    /// The content of memory at this byte.
+    Content(MemoryId, Sum),
+    /// The content of a cell before it is known.
+    Cell(CellKey),
+    /// The number of steps from the first content of a cell.
+    Steps(CellKey),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Symbol {
+    /// For people.
+    pub(super) name: String,
+    /// True if the symbol takes many values one after the other, whatever the host passes: an invocation's number, a
+    /// loop's counter.
+    pub(super) is_free: bool,
+    pub(super) is_positive: bool,
+    pub(super) most: Option<i64>,
+    /// True for 64 bits that may be an address.
+    pub(super) is_wide: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Symbols {
+    by_key: FxHashMap<SymbolKey, SymbolId>,
+    all: Vec<Symbol>,
+}
+
+impl Symbols {
+    /// The symbol with this key, with properties that `make` gives it at first.
+    pub(super) fn symbol(&mut self, key: SymbolKey, make: impl FnOnce() -> Symbol) -> SymbolId {
+        if let Some(known) = self.by_key.get(&key) {
+            return *known;
+        }
+        let id = SymbolId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
+        self.all.push(make());
+        self.by_key.insert(key, id);
+        id
+    }
+
+    pub(super) fn known(&self, key: &SymbolKey) -> Option<SymbolId> {
+        self.by_key.get(key).copied()
+    }
+
+    pub(super) fn get(&self, id: SymbolId) -> &Symbol {
+        &self.all[id.0 as usize]
+    }
+
+    pub(super) fn get_mut(&mut self, id: SymbolId) -> &mut Symbol {
+        &mut self.all[id.0 as usize]
+    }
+
+    pub(super) fn has_free(&self, sum: &Sum) -> bool {
+        sum.terms.iter().any(|(symbol, _)| self.get(*symbol).is_free)
+    }
+
+    pub(super) fn least(&self, sum: &Sum) -> Option<i64> {
+        let is_known = |(symbol, factor): &(SymbolId, i64)| *factor > 0 && self.get(*symbol).is_positive;
+        sum.terms.iter().all(is_known).then_some(sum.base)
+    }
+
+    pub(super) fn most(&self, sum: &Sum) -> Option<i64> {
+        sum.terms.iter().try_fold(sum.base, |most, (symbol, factor)| {
+            let own = self.get(*symbol).most.filter(|_| *factor > 0)?;
+            most.checked_add(own.checked_mul(*factor)?)
+        })
+    }
+}
