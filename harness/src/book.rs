@@ -6,6 +6,7 @@ pub const CONTENTS: &str = include_str!("../book/README.md");
 
 /// All other pages: the name of the file without its extension, and its Markdown.
 pub const BOOK: &[(&str, &str)] = &[
+    ("accesses", include_str!("../book/accesses.md")),
     ("ci", include_str!("../book/ci.md")),
     ("command-line", include_str!("../book/command-line.md")),
     ("compilers", include_str!("../book/compilers.md")),

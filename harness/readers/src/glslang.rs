@@ -17,6 +17,8 @@ pub struct GlslRequest<'a> {
     pub dialect: GlslDialect,
     /// Macros, in the form that follows `-D`.
     pub defines: &'a [String],
+    /// True for a module that names the line of each instruction.
+    pub with_lines: bool,
 }
 
 /// Whether glslang takes a text in the version and profile that the text names. It writes no module, so that the text may

@@ -6,6 +6,7 @@
 //! another machine.
 #![forbid(unsafe_code)]
 
+pub mod accesses;
 pub mod build_changes;
 pub mod failure;
 mod faults;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use crate::args::{Colour, ReportArgs, RunArgs};
+use crate::commands::accesses::AccessesArgs;
 use crate::commands::bench::BenchArgs;
 use crate::commands::bugs::BugsArgs;
 use crate::commands::cache::CacheCommandArgs;
@@ -57,6 +58,11 @@ pub enum Command {
     ///
     /// Exit code 0: they are the same; 1: they differ.
     Diff(DiffArgs),
+    /// Follow every load and store of your shaders to the member that it touches.
+    ///
+    /// Names alignments that addresses cannot keep, indices beyond the end, and memory that two types read
+    /// differently. Needs no GPU.
+    Accesses(Box<AccessesArgs>),
     /// Prove layouts on devices: of a shader file, or of all cases.
     ///
     /// Uploads packed bytes, reads back where each value really was, and names who is wrong.

@@ -17,7 +17,7 @@ pub(crate) const PROGRAM: &str = "layoutproof";
 
 /// The headings of the command list with their commands. A visible command that is in no group appears in the last one.
 const GROUPS: [(&str, &str); 4] = [
-    ("Shader layouts", "show check diff init"),
+    ("Shader layouts", "show check accesses diff init"),
     ("Proof on devices", "run report list"),
     ("Compilers", "compare bugs"),
     ("This machine", "doctor setup dev"),
@@ -58,7 +58,7 @@ const LAST: usize = 1000;
 /// Possible values of an option beyond this number are listed by `--help` only.
 const MOST_VALUES: usize = 5;
 
-const EXAMPLES: [(&str, &[&str]); 17] = [
+const EXAMPLES: [(&str, &[&str]); 18] = [
     (
         "show",
         &[
@@ -76,6 +76,14 @@ const EXAMPLES: [(&str, &[&str]); 17] = [
             "layoutproof check frame.spv build/engine.pdb --map PerFrame=engine::Frame",
             "layoutproof check frame.dxil post.cso build/engine.pdb --run",
             "layoutproof check",
+        ],
+    ),
+    (
+        "accesses",
+        &[
+            "layoutproof accesses blur.comp",
+            "layoutproof accesses scene.slang --verbose",
+            "layoutproof accesses build/*.spv --format github",
         ],
     ),
     ("init", &["layoutproof init"]),

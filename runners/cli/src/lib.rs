@@ -31,7 +31,8 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::init;
 use commands::{
-    bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup, show, vectors,
+    accesses, bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup,
+    show, vectors,
 };
 use invocation::with_command;
 use layoutproof_compilers::{own_streams, process_tree};
@@ -90,6 +91,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Check(args) => check::check(args, style),
         Command::Init(args) => init::init(args),
         Command::Diff(args) => show::compare::compare(args, style),
+        Command::Accesses(args) => accesses::accesses(args, style),
         Command::Run(args) => run::run(args, style),
         Command::Report(args) => report::report(args, style),
         Command::List(args) => list::list(args, style),

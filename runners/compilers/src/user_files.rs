@@ -223,7 +223,8 @@ fn arguments(request: &GlslRequest<'_>) -> Vec<String> {
         GlslDialect::OpenGl => &["-G"],
     };
     let always = ["--auto-map-bindings", "--auto-map-locations", "-S", request.stage, "-o", MODULE];
-    let words = dialect.iter().chain(&always).map(|word| (*word).to_owned());
+    let lines: &[&str] = if request.with_lines { &["-g"] } else { &[] };
+    let words = dialect.iter().chain(&always).chain(lines).map(|word| (*word).to_owned());
     words.chain(macros(request.defines)).chain([SOURCE.to_owned()]).collect()
 }
 
@@ -272,6 +273,32 @@ pub fn ask_for_reflection(
     reflection.unwrap_or_else(|error| Err(NoReflection::NotRun(error)))
 }
 
+/// slangc's SPIR-V of a file among the arguments, with the line of each instruction.
+///
+/// # Errors
+/// How slangc refused the file, or ended, as a sentence.
+pub fn ask_slangc(
+    slangc: &Compiler,
+    arguments: &[String],
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
+    limit: Duration,
+) -> Result<Vec<u8>, String> {
+    // Without -O0 slangc needs a library that its packages for Python lack.
+    let fixed = ["-target", "spirv", "-O0", "-g2", "-fvk-use-entrypoint-name", "-o", MODULE];
+    let arguments: Vec<&str> = fixed.into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let made = ScratchFolder::new().and_then(|folder| {
+        Ok(match ask(slangc, folder.path(), &arguments, limited, limit)? {
+            CompilerAnswer::Accepted(_) => regular_file::read(&folder.path().join(MODULE), OUTPUT_LIMIT)
+                .map_err(|error| format!("slangc wrote no module: {error}")),
+            CompilerAnswer::Refused(finished) => {
+                Err(format!("slangc refuses the file: {}", first_error(&finished.stderr, &finished.stdout)))
+            }
+            CompilerAnswer::Broken(how) => Err(how),
+        })
+    });
+    made.unwrap_or_else(|error| Err(format!("slangc could not be run: {error}")))
+}
+
 /// The output that DXC writes for HLSL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DxcOutput {
@@ -279,6 +306,8 @@ pub enum DxcOutput {
     Listing,
     /// SPIR-V with every parameter, used or not.
     Module,
+    /// SPIR-V as programs use it, with the line of each instruction.
+    Code,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -302,6 +331,7 @@ pub fn ask_dxc(
     let fixed: &[&str] = match output {
         DxcOutput::Listing => &[],
         DxcOutput::Module => &["-spirv", "-fcgl", "-fspv-target-env=vulkan1.2", "-Fo", MODULE],
+        DxcOutput::Code => &["-spirv", "-fspv-target-env=vulkan1.3", "-fspv-debug=line", "-Fo", MODULE],
     };
     let file = text.map(|_| HLSL_SOURCE);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(fixed.iter().copied()).chain(file).collect();

@@ -13,7 +13,8 @@ use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::{ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError, GlslRequest};
-use layoutproof_readers::module_reader::{glsl_blocks, spirv_blocks};
+use layoutproof_readers::module_reader::{glsl_blocks, spirv_accesses, spirv_blocks};
+use layoutproof_readers::spirv::accesses::{ModuleAccesses, SourcePlace};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
@@ -77,6 +78,42 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     reading.blocks(&text, &stages)
 }
 
+/// Follows the accesses of the module that glslang makes of the text at `span`, to places in the user's files.
+///
+/// # Errors
+/// glslang is not here or reports errors, a file cannot be included, or the text has several shaders.
+pub fn glsl_accesses(
+    span: Span,
+    options: &ReadOptions<'_>,
+    sources: &mut SourceMap,
+) -> Result<ModuleAccesses, Vec<Diagnostic>> {
+    let start = start_of(span);
+    let broken = |how: String| vec![Diagnostic::error(Code::ReaderFailed, start, how)];
+    let glslang = options.tools.glslang().map_err(|advice| broken(format!("GLSL needs glslang: {advice}")))?;
+    let search = IncludeSearch { folders: &options.declare.include_paths, files: &*options.declare.files };
+    let text = GlslText::read(span.file, &search, sources).map_err(|problem| vec![problem])?;
+    check_text(&text.text, span.file, ShaderLanguage::Glsl).map_err(|problem| vec![text.in_files(problem)])?;
+    if SectionStyle::of(&text.text).is_some() {
+        let message = "this file has several shaders, whose code is not followed";
+        return Err(vec![Diagnostic::error(Code::CompilerLimit, start, message)]);
+    }
+    let path = sources.file(span.file).name.clone();
+    let stages = GlslStages::of(Path::new(&path), &text.text);
+    let module = compile(&glslang, &text, &stages, options.macros, true).map_err(|no_module| match no_module {
+        NoModule::Broken(how) => broken(how),
+        NoModule::Refused { errors, .. } => refused(problems(&text, &errors, start, options.macros), &glslang),
+    })?;
+    let mut accesses = spirv_accesses(options.tools.reader(), module.words, span.file)?;
+    let lines: Vec<usize> = std::iter::once(0).chain(text.text.match_indices('\n').map(|(end, _)| end + 1)).collect();
+    accesses.move_places(|place| {
+        let line = (place.line as usize).checked_sub(module.added_lines + 1)?;
+        let span = text.place(*lines.get(line)?);
+        let at = sources.position(span);
+        Some(SourcePlace { file: sources.file(span.file).name.clone(), line: at.line, column: place.column })
+    });
+    Ok(accesses)
+}
+
 /// How the text of a file is read.
 struct GlslTextReading<'a> {
     glslang: &'a Glslang,
@@ -115,7 +152,7 @@ impl GlslTextReading<'_> {
             let error = Diagnostic::error(Code::ReaderFailed, start, how);
             vec![error.with_help("layoutproof itself is unharmed; this reader cannot handle the file")]
         };
-        let (module, refusal) = match compile(glslang, text, stages, options.macros) {
+        let (module, refusal) = match compile(glslang, text, stages, options.macros, false) {
             Ok(module) => (module, None),
             Err(NoModule::Broken(how)) => return Err(broken(how)),
             // The conditions of a text for several stages hide each of its entry points.
@@ -127,7 +164,7 @@ impl GlslTextReading<'_> {
                 let may_be_right = !in_all_forms && self.is_refused_for_spirv(text, stages, &errors);
                 let declared = may_be_right.then(|| declarations(&text.text)).flatten();
                 let declared = declared.map(|declared| text.with_text(declared));
-                match declared.map(|declared| compile(glslang, &declared, stages, options.macros)) {
+                match declared.map(|declared| compile(glslang, &declared, stages, options.macros, false)) {
                     Some(Ok(module)) => (module, Some(refusal)),
                     Some(Err(NoModule::Broken(how))) => return Err(broken(how)),
                     Some(Err(NoModule::Refused { .. })) | None => return Err(refusal),
@@ -331,6 +368,8 @@ struct GlslModule {
     words: Vec<u32>,
     dialect: GlslDialect,
     stage: &'static str,
+    /// Number of lines that the module's text has before those of the file.
+    added_lines: usize,
 }
 
 /// Why glslang produced no module.
@@ -458,6 +497,7 @@ fn compile(
     text: &GlslText,
     stages: &GlslStages,
     defines: &[String],
+    with_lines: bool,
 ) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
     let readings = readings(text);
@@ -471,11 +511,11 @@ fn compile(
                     break;
                 }
                 let (dialect, defines) = (reading.dialect, defines.as_slice());
-                let request = GlslRequest { text: &reading.text, stage, dialect, defines };
+                let request = GlslRequest { text: &reading.text, stage, dialect, defines, with_lines };
                 match (glslang.ask)(&request) {
                     GlslAnswer::Module(bytes) => {
                         let words = words_of(&bytes).map_err(|bad| NoModule::Broken(bad.to_string()))?;
-                        return Ok(GlslModule { words, dialect: reading.dialect, stage });
+                        return Ok(GlslModule { words, dialect, stage, added_lines: reading.added_lines });
                     }
                     GlslAnswer::Broken(how) => return Err(NoModule::Broken(how)),
                     // All else is right, and no stage has one.
@@ -810,7 +850,8 @@ mod tests {
         let (ask, takes) = (Box::new(ask), Box::new(|_: &GlslCheck<'_>| false));
         let glslang = Glslang { ask, takes, version: String::new(), newer: None };
         let stages = GlslStages { likely: vec!["comp"], others: Vec::new() };
-        let Err(NoModule::Refused { in_all_forms, .. }) = compile(&glslang, &glsl_text(text), &stages, &[]) else {
+        let Err(NoModule::Refused { in_all_forms, .. }) = compile(&glslang, &glsl_text(text), &stages, &[], false)
+        else {
             panic!("{text}")
         };
         let found = asked.borrow().clone();

@@ -12,9 +12,12 @@ mod glsl_sections;
 mod modules;
 mod wgsl;
 
-use layoutproof_bindings::Declarations;
 use std::path::Path;
 
+pub use glsl::glsl_accesses;
+pub use modules::{Truncated, words_of};
+
+use layoutproof_bindings::Declarations;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};

@@ -25,10 +25,10 @@ fn read_spirv(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
 /// The bytes of a file that ends within a word.
 #[derive(Debug, Error)]
 #[error("{0} bytes, expected a multiple of 4: the SPIR-V file is truncated")]
-pub(super) struct Truncated(usize);
+pub struct Truncated(usize);
 
 /// The words of a SPIR-V file in either byte order.
-pub(super) fn words_of(bytes: &[u8]) -> Result<Vec<u32>, Truncated> {
+pub fn words_of(bytes: &[u8]) -> Result<Vec<u32>, Truncated> {
     let mut words = layoutproof_device::words_of(bytes);
     if words.first().is_some_and(|first| first.swap_bytes() == SPIRV_MAGIC) {
         words.iter_mut().for_each(|word| *word = word.swap_bytes());

@@ -1,5 +1,6 @@
 //! The commands: one file or folder each, which also defines the command's arguments.
 
+pub(crate) mod accesses;
 pub mod bench;
 pub(crate) mod bugs;
 pub(crate) mod cache;

@@ -5,6 +5,7 @@
 //! or colours. No test needs a GPU or a driver: shaders run on the model device.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod accesses;
 mod accounts;
 mod archives;
 mod bad_compilers;

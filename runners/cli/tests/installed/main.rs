@@ -4,6 +4,7 @@
 //! so that long ones of one file run next to those of another.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod accesses;
 mod accounts;
 mod contributing;
 mod drivers;
@@ -27,6 +28,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = [
+        accesses::trials(),
         accounts::trials(),
         contributing::trials(),
         drivers::trials(),

@@ -366,7 +366,7 @@ impl RefusedFile<'_> {
         let named = named.map(|(profile, entry)| vec!["-T", profile, "-E", entry]);
         let library = || Some(LIBRARY.to_vec());
         let profiles = match output {
-            DxcOutput::Module => [library(), named, None],
+            DxcOutput::Module | DxcOutput::Code => [library(), named, None],
             // Every function is an entry of the library, which DXC refuses if one takes a resource.
             DxcOutput::Listing => [Some([&LIBRARY[..], &["-default-linkage", "external"]].concat()), named, library()],
         };

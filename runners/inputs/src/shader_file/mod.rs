@@ -3,6 +3,7 @@
 //! Third-party code parses in a separate process ([`reader_process`]); included files come from
 //! [`included`]; a file that our reader refuses goes to a compiler ([`compiler_reading`]).
 
+pub mod accesses;
 pub mod compiler_reading;
 mod confined;
 mod glslang_builds;
@@ -97,39 +98,12 @@ impl ShaderFile {
             let problem = Diagnostic::error(Code::CompilerLimit, Span { end: text.start, ..text }, message);
             return Ok(Err(vec![problem.with_help(rules.help())]));
         }
-        let tools = CommandTools {
-            reader: ReaderProcess::of_this_program()?,
-            compilers: &declare.compilers,
-            failure: OnceCell::new(),
-        };
+        let tools = CommandTools::new(declare)?;
         let content = match self.front_end {
             FrontEnd::Text(text) => {
-                let options = ReadOptions {
-                    layout: declare.layout_options(),
-                    declare: DeclareOptions {
-                        entry: declare.entry.clone(),
-                        defines: declare.define.iter().map(|define| split_define(define)).collect(),
-                        include_paths: declare.include.clone(),
-                        files: Arc::new(
-                            IncludedFiles::of_shader(&self.path, &declare.include).with_texts(&declare.texts),
-                        ),
-                        language: declare.lang,
-                        profile: profile.map(str::to_owned),
-                        ..DeclareOptions::default()
-                    },
-                    macros: &declare.define,
-                    purpose,
-                    tools: &tools,
-                };
-                let name = self.path.display().to_string();
-                let span = match declare.texts.get(&name) {
-                    Some(text) => {
-                        let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-                        Span { file: sources.add(name, text.clone()), start: 0, end }
-                    }
-                    None => add_text(&self.path, sources)?,
-                };
-                text.read(span, &options, sources)
+                self.with_text(declare, profile, purpose, sources, &tools, |span, options, sources| {
+                    text.read(span, options, sources)
+                })?
             }
             FrontEnd::Module(module) => {
                 let bytes = files::read(&self.path, FileKind::Shader)?;
@@ -141,6 +115,45 @@ impl ShaderFile {
             Some(error) => Err(error),
             None => Ok(content),
         }
+    }
+
+    /// Calls `read` with the file's text and the options for it.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    fn with_text<Read>(
+        &self,
+        declare: &DeclareArgs,
+        profile: Option<&str>,
+        purpose: Purpose,
+        sources: &mut SourceMap,
+        tools: &CommandTools<'_>,
+        read: impl FnOnce(Span, &ReadOptions<'_>, &mut SourceMap) -> Read,
+    ) -> anyhow::Result<Read> {
+        let options = ReadOptions {
+            layout: declare.layout_options(),
+            declare: DeclareOptions {
+                entry: declare.entry.clone(),
+                defines: declare.define.iter().map(|define| split_define(define)).collect(),
+                include_paths: declare.include.clone(),
+                files: Arc::new(IncludedFiles::of_shader(&self.path, &declare.include).with_texts(&declare.texts)),
+                language: declare.lang,
+                profile: profile.map(str::to_owned),
+                ..DeclareOptions::default()
+            },
+            macros: &declare.define,
+            purpose,
+            tools,
+        };
+        let name = self.path.display().to_string();
+        let span = match declare.texts.get(&name) {
+            Some(text) => {
+                let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+                Span { file: sources.add(name, text.clone()), start: 0, end }
+            }
+            None => add_text(&self.path, sources)?,
+        };
+        Ok(read(span, &options, sources))
     }
 }
 
@@ -187,7 +200,12 @@ struct CommandTools<'a> {
     failure: OnceCell<anyhow::Error>,
 }
 
-impl CommandTools<'_> {
+impl<'a> CommandTools<'a> {
+    fn new(declare: &'a DeclareArgs) -> anyhow::Result<Self> {
+        let reader = ReaderProcess::of_this_program()?;
+        Ok(Self { reader, compilers: &declare.compilers, failure: OnceCell::new() })
+    }
+
     /// The compiler of this name.
     fn find(&self, name: &str) -> Result<Compiler, NoProgram> {
         match find_compiler(name) {

@@ -1,0 +1,29 @@
+//! Annotations for GitHub Actions, at the lines of the accesses.
+
+use layoutproof_show::style::one_line;
+
+use super::{FollowedFiles, sentence};
+use crate::github::{Annotation, MAX_ANNOTATIONS};
+
+/// The headline, then an annotation for each fault: at most ten.
+pub fn annotations(followed: &FollowedFiles) -> String {
+    let is_failing = followed.faults() > 0 || !followed.unread.is_empty();
+    let mut found = vec![Annotation::headline("layoutproof accesses", is_failing, followed.headline())];
+    for file in &followed.files {
+        found.extend(file.accesses.faults.iter().map(|fault| Annotation {
+            is_error: true,
+            file: Some(fault.place.as_ref().map_or(&file.file, |place| &place.file)),
+            line: fault.place.as_ref().map(|place| place.line),
+            title: fault.kind.name().to_owned(),
+            text: one_line(&sentence(fault, &file.accesses.accesses)),
+        }));
+    }
+    found.extend(followed.unread.iter().map(|unread| Annotation {
+        is_error: true,
+        file: Some(&unread.file),
+        line: None,
+        title: String::new(),
+        text: one_line(&unread.reason()),
+    }));
+    found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
+}

@@ -1,0 +1,87 @@
+//! The accesses as text for people.
+
+use std::fmt::Write as _;
+
+use layoutproof_readers::spirv::accesses::{Access, ByteExpr};
+use layoutproof_show::style::{Style, Tone, one_line, width};
+
+use super::{FollowedFile, FollowedFiles, member_of, sentence};
+
+/// Most lines of accesses of a file, unless all are wanted.
+const MOST_LINES: usize = 40;
+
+/// The files with their accesses, faults and a summary. `is_whole` lists all accesses.
+pub fn text(followed: &FollowedFiles, style: Style, is_whole: bool) -> String {
+    let mut text = String::new();
+    for file in &followed.files {
+        add_file(&mut text, file, style, is_whole);
+    }
+    let tone = if followed.faults() > 0 || !followed.unread.is_empty() { Tone::Disagree } else { Tone::Agree };
+    text + &style.paint(tone, &one_line(&followed.headline())) + "\n"
+}
+
+fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: bool) {
+    let FollowedFile { file, compiler, accesses: module } = followed;
+    let compiler = compiler.as_ref().map(|compiler| format!(" {} {compiler}", style.dot())).unwrap_or_default();
+    *text += &format!("{}\n\n", style.paint(Tone::Strong, &one_line(&format!("{file}{compiler}"))));
+
+    let mut rows: Vec<[String; 5]> = Vec::new();
+    for access in &module.accesses {
+        let row = row(access, |view| module.views.get(view as usize).map_or("", |view| &view.name));
+        // A line that reads a member several times is one line here.
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    let left = if is_whole { 0 } else { rows.len().saturating_sub(MOST_LINES) };
+    rows.truncate(rows.len() - left);
+    let widths: Vec<usize> =
+        (0..4).map(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0)).collect();
+    for row in &rows {
+        let mut line = String::from(" ");
+        for (cell, width_of_column) in row.iter().zip(widths.iter().chain([&0])) {
+            let _ = write!(line, " {cell}{} ", " ".repeat(width_of_column.saturating_sub(width(cell))));
+        }
+        *text += &format!("{}\n", line.trim_end());
+    }
+    if left > 0 {
+        let _ = writeln!(text, "  and {left} more: --verbose lists them");
+    }
+    if !rows.is_empty() {
+        text.push('\n');
+    }
+    for fault in &module.faults {
+        let place = fault.place.as_ref().map_or_else(|| file.clone(), ToString::to_string);
+        let word = style.paint(Tone::Disagree, "fault");
+        *text += &format!("{word} ({}): {}\n", fault.kind.name(), one_line(&sentence(fault, &module.accesses)));
+        *text += &format!("  at {}\n", one_line(&place));
+    }
+    if !module.faults.is_empty() {
+        text.push('\n');
+    }
+    let untouched =
+        module.views.iter().flat_map(|view| view.untouched.iter().map(|member| member_of(&view.name, member)));
+    let untouched: Vec<String> = untouched.collect();
+    if !untouched.is_empty() {
+        let shown = if is_whole { untouched.len() } else { untouched.len().min(MOST_LINES) };
+        let more =
+            if shown < untouched.len() { format!(" and {} more", untouched.len() - shown) } else { String::new() };
+        let names = one_line(&untouched[..shown].join(", "));
+        *text += &format!("{}\n\n", style.paint(Tone::Dim, &format!("no access: {names}{more}")));
+    }
+}
+
+/// Kind, bytes, member, type and place of an access.
+fn row<'a>(access: &Access, view: impl Fn(u32) -> &'a str) -> [String; 5] {
+    let bytes = match (&access.at, access.size) {
+        (ByteExpr::Unknown(_), _) => "?".to_owned(),
+        (at, Some(size)) => format!("{at}, {size} bytes"),
+        (at, None) => at.to_string(),
+    };
+    let member = match access.view {
+        Some(index) => member_of(view(index), &access.member),
+        None => access.at.to_string(),
+    };
+    let place = access.place.as_ref().map(ToString::to_string).unwrap_or_default();
+    [access.kind.as_str().to_owned(), member, access.type_name.clone(), bytes, place].map(|cell| one_line(&cell))
+}

@@ -1,0 +1,127 @@
+//! `layoutproof accesses`: follows every load, store and atomic operation of shaders to the bytes and the member that it
+//! touches, and names what is wrong. Needs no GPU.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use layoutproof_events::summary::Exit;
+use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
+use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
+use layoutproof_inputs::shader_file::ShaderFile;
+use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, text};
+use layoutproof_report::host_check::UnreadInput;
+use layoutproof_show::Style;
+use layoutproof_show::front_ends::FrontEnd;
+use layoutproof_source::diagnostics::{Code, render};
+use layoutproof_source::sources::SourceMap;
+
+use crate::output::{print, print_json, print_refusal, warn, warn_rendered};
+use crate::shader_settings::ShaderSettings;
+
+/// Output formats of `layoutproof accesses`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AccessFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// Annotations for GitHub Actions, at the lines of the accesses.
+    Github,
+    /// `JUnit` XML.
+    Junit,
+}
+
+/// `layoutproof accesses`.
+#[derive(Debug, Args)]
+pub struct AccessesArgs {
+    /// Shaders.
+    #[arg(required = true, value_name = "FILE", long_help = format!(
+        "Shaders.\n\nTexts and SPIR-V modules: {}. A text is compiled first: GLSL by glslang, WGSL by naga, HLSL by DXC \
+         for Vulkan, Slang by slangc.",
+        FrontEnd::suffixes().into_iter().filter(|suffix| suffix != ".dxil" && suffix != ".cso").collect::<Vec<_>>().join(", "),
+    ))]
+    pub files: Vec<PathBuf>,
+    /// The build that compiles a text: `dxc=PATH`, `slangc=PATH`, `glslang=PATH`.
+    #[arg(long, value_parser = named_compiler, value_delimiter = ',', value_name = "NAME[=PATH]")]
+    pub compiler: Vec<NamedCompiler>,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = AccessFormat::Text)]
+    pub format: AccessFormat,
+    /// List all accesses.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// How shaders are read.
+    #[command(flatten)]
+    pub declare: DeclareArgs,
+}
+
+/// Follows the accesses of all files. The exit code is 2 if a file could not be read, otherwise 1 for a fault, otherwise
+/// 4 if no code touches memory.
+///
+/// # Errors
+/// An option is wrong, or no file can be read.
+pub(crate) fn accesses(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
+    follow(args, style).inspect_err(|error| {
+        if args.format == AccessFormat::Json {
+            let source = args.files.first().map(|path| path.display().to_string()).unwrap_or_default();
+            print_refusal(&source, Code::Unreadable, error);
+        }
+    })
+}
+
+fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
+    let settings = ShaderSettings::named(args.declare.args.as_deref(), &args.declare, &ProjectFile::default())?;
+    let declare = DeclareArgs { compilers: args.compiler.clone(), ..settings.declare };
+    let mut followed = FollowedFiles::default();
+    for path in &args.files {
+        let Some(shader) = ShaderFile::of(path, declare.lang) else { bail!("{}", no_shader(path)) };
+        let mut sources = SourceMap::default();
+        let file = path.display().to_string();
+        match shader.follow(&declare, &settings.arguments, &mut sources) {
+            Ok(Ok(modules)) => followed.files.extend(modules.into_iter().map(|module| FollowedFile {
+                file: file.clone(),
+                compiler: module.compiler,
+                accesses: module.accesses,
+            })),
+            Ok(Err(diagnostics)) if args.files.len() == 1 => bail!(RefusedInput { diagnostics, sources }),
+            Ok(Err(diagnostics)) => {
+                warn_rendered(&render(&diagnostics, &sources, style.colour));
+                let FirstProblem { text: problem, cause } = first_problem(&file, &diagnostics, &sources);
+                let advice = advice_on(&diagnostics);
+                followed.unread.push(UnreadInput { file, problem, cause, advice, blocks_read: 0 });
+            }
+            Err(error) if args.files.len() == 1 => return Err(error),
+            Err(error) => {
+                warn(&format!("error: {error:#}\n"));
+                followed.unread.push(UnreadInput::new(file, format!("{error:#}")));
+            }
+        }
+    }
+    match args.format {
+        AccessFormat::Text => {
+            print(&text(&followed, style, args.verbose));
+            if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+                print(&annotations(&followed));
+            }
+        }
+        AccessFormat::Json => print_json(&json(&followed)),
+        AccessFormat::Github => print(&annotations(&followed)),
+        AccessFormat::Junit => print(&junit(&followed)),
+    }
+    Ok(if !followed.unread.is_empty() {
+        Exit::CouldNotRun
+    } else if followed.faults() > 0 {
+        Exit::Differ
+    } else if followed.accesses() == 0 {
+        Exit::NothingSelected
+    } else {
+        Exit::Agree
+    })
+}
+
+fn no_shader(path: &Path) -> String {
+    format!("{} is no shader: its suffix names no language, and --lang does not either", path.display())
+}

@@ -1,0 +1,210 @@
+//! `layoutproof accesses` on GLSL, HLSL and Slang, through glslang, DXC and slangc: planted faults are found at their
+//! lines, and the same code without them has none.
+//!
+//! Lines are those of the texts. Offsets: glslang 16.6.0, DXC 1.7.2308 and slangc 2026.14.1, the Offset decorations of the
+//! same texts.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+use crate::fuzz::Here;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let lacks = |compiler| Here::look().lacks_compiler(compiler);
+    vec![
+        crate::trial("accesses::faults_of_glsl_are_found", lacks("glslang"), faults_of_glsl_are_found),
+        crate::trial("accesses::sound_glsl_has_no_fault", lacks("glslang"), sound_glsl_has_no_fault),
+        crate::trial("accesses::included_files_have_their_lines", lacks("glslang"), included_files_have_their_lines),
+        crate::trial("accesses::hlsl_goes_through_dxc", lacks("dxc"), hlsl_goes_through_dxc),
+        crate::trial("accesses::slang_goes_through_slangc", lacks("slangc"), slang_goes_through_slangc),
+    ]
+}
+
+/// What the command says about a text, and its exit code.
+fn accesses(name: &str, text: &str, more: &[&str]) -> Result<(Value, Option<i32>), Failed> {
+    let folder = tempfile::tempdir()?;
+    accesses_in(folder.path(), name, text, more)
+}
+
+fn accesses_in(folder: &Path, name: &str, text: &str, more: &[&str]) -> Result<(Value, Option<i32>), Failed> {
+    fs::write(folder.join(name), text)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
+    command.args(["accesses", name, "--format", "json"]).args(more).current_dir(folder);
+    let output = command.output()?;
+    let answer = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    Ok((answer, output.status.code()))
+}
+
+/// The names and lines of the faults.
+fn faults(answer: &Value) -> Vec<(String, u64)> {
+    let faults = answer["files"][0]["faults"].as_array().into_iter().flatten();
+    let named = |fault: &Value| {
+        (fault["fault"].as_str().unwrap_or_default().to_owned(), fault["line"].as_u64().unwrap_or_default())
+    };
+    faults.map(named).collect()
+}
+
+fn equal<T: PartialEq + std::fmt::Debug>(left: &T, right: &T) -> Result<(), Failed> {
+    if left == right { Ok(()) } else { Err(format!("{left:?} is not {right:?}").into()) }
+}
+
+/// Lines before those of the bodies below.
+const GLSL: &str = "#version 460
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+layout(local_size_x = 32) in;
+layout(buffer_reference) buffer Wide { float d; };
+layout(buffer_reference, buffer_reference_align = 4) buffer Narrow { float d; };
+struct Item { vec4 place; uint kind; };
+layout(buffer_reference, std430) buffer Items { Item items[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Head { vec4 place; uint kind; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Other { uint place; uint more[3]; uint kind; };
+layout(push_constant) uniform Push { uint64_t at; uint n; uint step; Head head; } push;
+layout(binding = 0, std430) buffer Table { float first[8]; float second[8]; } table;
+layout(binding = 1, std430) buffer A { float count; vec3 colour; } a;
+layout(binding = 1, scalar) buffer B { float count; vec3 colour; } b;
+layout(binding = 2, std430) buffer C { Item items[]; } c;
+layout(binding = 2, scalar) buffer D { Item items[]; } d;
+uint twice(uint x) { return x * 2; }
+";
+
+/// A body, and the faults that it has on its first line.
+const FAULTS: [(&str, &[&str]); 18] = [
+    // The report of September 2026, and others of its kind.
+    ("Wide w = Wide(push.at + gl_GlobalInvocationID.x * 4); w.d = 1.0;", &["alignment"]),
+    ("Wide(push.at + uint64_t(gl_GlobalInvocationID.x) * 8).d = 1.0;", &["alignment"]),
+    ("uint i = gl_LocalInvocationID.x; i = i << 2; Wide(push.at + i).d = 1.0;", &["alignment"]),
+    ("Wide(push.at + 16 * gl_WorkGroupID.x + 4).d = 1.0;", &["alignment"]),
+    ("for (uint i = 0; i < push.n; i += 4) { Wide(push.at + i).d = 1.0; }", &["alignment"]),
+    ("Wide(push.at + twice(gl_GlobalInvocationID.x)).d = 1.0;", &["alignment"]),
+    ("Wide(push.at + 4 * (gl_GlobalInvocationID.x / push.n)).d = 1.0;", &["alignment"]),
+    ("Wide(push.at + 4 * (gl_GlobalInvocationID.x % push.n)).d = 1.0;", &["alignment"]),
+    ("uvec2 i = gl_GlobalInvocationID.xy * uvec2(4, 16); Wide(push.at + i.x + i.y).d = 1.0;", &["alignment"]),
+    ("Wide(uint64_t(push.head) + 4).d = 1.0;", &["alignment"]),
+    ("table.first[gl_LocalInvocationID.x + 8] = 1.0;", &["beyond-end"]),
+    ("uint i = 8 + push.n; table.second[i] = 1.0;", &["beyond-end"]),
+    ("int i = 3; int j = i - 4; table.first[j] = 1.0;", &["beyond-end"]),
+    ("Head(push.at + 16 * gl_GlobalInvocationID.x).kind = 1;", &["stride"]),
+    ("Other(push.head).place = 1;", &["other-type"]),
+    ("Other(push.head).more[0] = 1;", &["other-type"]),
+    ("a.colour = vec3(1.0); b.colour = vec3(1.0);", &["views"]),
+    ("c.items[0].kind = 1; d.items[0].kind = 1;", &["views"]),
+];
+
+const LINE: u64 = 20;
+
+fn with_body(body: &str) -> String {
+    format!("{GLSL}void main() {{\n{body}\n}}\n")
+}
+
+fn faults_of_glsl_are_found() -> Result<(), Failed> {
+    for (body, expected) in FAULTS {
+        let (answer, code) = accesses("a.comp", &with_body(body), &[])?;
+        let expected: Vec<(String, u64)> = expected.iter().map(|name| ((*name).to_owned(), LINE)).collect();
+        if faults(&answer) != expected || code != Some(1) {
+            return Err(format!("{body}: {expected:?} is expected, not {answer}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Neighbours of the faults that keep what they promise.
+const SOUND: [&str; 16] = [
+    "Narrow(push.at + gl_GlobalInvocationID.x * 4).d = 1.0;",
+    "Wide(push.at + gl_GlobalInvocationID.x * 16).d = 1.0;",
+    "Wide(push.at + gl_GlobalInvocationID.x * push.step).d = 1.0;",
+    "Wide(push.at + (gl_GlobalInvocationID.x * 4 & ~15u)).d = 1.0;",
+    "for (uint i = 0; i < push.n; i += 16) { Wide(push.at + i).d = 1.0; }",
+    "Wide(push.at + 8 * twice(gl_GlobalInvocationID.x)).d = 1.0;",
+    "Wide(push.at + gl_LocalInvocationID.y * 4).d = 1.0;",
+    "uvec2 i = gl_GlobalInvocationID.xy * uvec2(32, 16); Wide(push.at + i.x + i.y).d = 1.0;",
+    "Items(push.at).items[gl_GlobalInvocationID.x].kind = 1;",
+    "Head(push.at + 32 * gl_GlobalInvocationID.x).kind = 1;",
+    "push.head.kind = 1;",
+    "Other(push.head).kind = 1;",
+    "uint i = gl_LocalInvocationID.x + 1; if (i < 8) table.first[i] = 1.0;",
+    "table.first[push.n & 7] = 1.0; table.first[7 - gl_LocalInvocationID.x] = 1.0;",
+    "a.count = 1.0;",
+    "c.items[gl_GlobalInvocationID.x].place = vec4(1.0);",
+];
+
+fn sound_glsl_has_no_fault() -> Result<(), Failed> {
+    for body in SOUND {
+        let (answer, code) = accesses("a.comp", &with_body(body), &[])?;
+        if code != Some(0) || answer["account"]["accesses"] != answer["account"]["followed"] {
+            return Err(format!("{body}: {answer}").into());
+        }
+    }
+    Ok(())
+}
+
+fn included_files_have_their_lines() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("put.glsl"), "\nvoid put(uint i) {\n    r.v[i + 4] = 1.0;\n}\n")?;
+    let text = "#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer R { float v[4]; } r;\n\
+                #include \"put.glsl\"\nvoid main() { put(gl_WorkGroupID.x); }\n";
+    let (answer, _) = accesses_in(folder.path(), "a.comp", text, &[])?;
+    equal(&faults(&answer), &vec![("beyond-end".to_owned(), 3)])?;
+    equal(&answer["files"][0]["faults"][0]["file"].as_str(), &Some("put.glsl"))
+}
+
+/// DXC promises 4 bytes for `vk::RawBufferLoad` unless the code says more.
+const HLSL: &str = "struct Particle { float3 place; float mass; };
+StructuredBuffer<Particle> particles : register(t0);
+RWStructuredBuffer<float4> result : register(u1);
+cbuffer Frame : register(b2) { float4 tint; float4 unused; uint64_t address; };
+[numthreads(64, 1, 1)] void CSMain(uint3 id : SV_DispatchThreadID) {
+    float4 loaded = vk::RawBufferLoad<float4>(address + id.x * 4, 16);
+    result[id.x] = tint * particles[id.x].mass + loaded;
+}
+";
+
+fn hlsl_goes_through_dxc() -> Result<(), Failed> {
+    let (answer, code) = accesses("a.hlsl", HLSL, &[])?;
+    equal(&code, &Some(1))?;
+    equal(&faults(&answer), &vec![("alignment".to_owned(), 6)])?;
+    let members: Vec<&str> = answer["files"][0]["accesses"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|access| access["member"].as_str())
+        .collect();
+    let expected = ["address", "", "tint", "[].mass", "[]"];
+    if expected.iter().any(|member| !members.contains(member)) {
+        return Err(format!("{members:?}").into());
+    }
+    let sound = HLSL.replace("id.x * 4", "id.x * 16");
+    equal(&accesses("a.hlsl", &sound, &[])?.1, &Some(0))?;
+    // A pixel shader has no attribute that says so.
+    let pixel = "cbuffer Frame : register(b0) { float4 tint; };\nfloat4 PSMain() : SV_Target { return tint; }\n";
+    let (answer, code) = accesses("p.hlsl", pixel, &["--args", "-T ps_6_0 -E PSMain"])?;
+    equal(&(code, answer["account"]["followed"].as_u64()), &(Some(0), Some(1)))
+}
+
+const SLANG: &str = "struct Item { float3 place; uint kind; };
+RWStructuredBuffer<Item> items;
+struct Push { float* at; uint count; };
+[[vk::push_constant]] ConstantBuffer<Push> push;
+[shader(\"compute\")] [numthreads(64, 1, 1)] void main(uint3 id : SV_DispatchThreadID) {
+    float table[4] = { 1, 2, 3, 4 };
+    items[id.x].kind = push.count;
+    push.at[id.x] = table[id.x & 3];
+}
+";
+
+fn slang_goes_through_slangc() -> Result<(), Failed> {
+    let (answer, code) = accesses("a.slang", SLANG, &[])?;
+    equal(&code, &Some(0))?;
+    let accesses = answer["files"][0]["accesses"].as_array().cloned().unwrap_or_default();
+    let store = |line: u64| accesses.iter().find(|access| access["kind"] == "store" && access["line"] == line);
+    let (Some(kind), Some(at)) = (store(7), store(8)) else { return Err(format!("{answer}").into()) };
+    equal(&(kind["member"].as_str(), kind["offset"].as_i64()), &(Some("[].kind"), Some(12)))?;
+    equal(&kind["strides"][0]["bytes"].as_i64(), &Some(16))?;
+    equal(&at["strides"][0]["bytes"].as_i64(), &Some(4))
+}

@@ -1,0 +1,310 @@
+//! Follows the accesses of a user's shader: of a SPIR-V module as it is, of a text through the compiler that programs
+//! use for its language.
+//!
+//! GLSL goes through glslang, WGSL through naga, HLSL through DXC and Slang through slangc, with debug information, so
+//! that places are those of the text. What a compiler leaves out is not followed.
+
+use std::path::Path;
+
+use anyhow::Context;
+use layoutproof_bindings::request::layout_flag;
+use layoutproof_compilers::compiler::Compiler;
+use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_slangc};
+use layoutproof_core::results::frozen::manifest::dotted_version;
+use layoutproof_layout::scalar::SixteenBit;
+use layoutproof_layout::{Argument, MatrixOrder, ShaderCompiler, Span};
+use layoutproof_readers::module_reader::{spirv_accesses, wgsl_accesses};
+use layoutproof_readers::spirv::accesses::{ModuleAccesses, SourcePlace};
+use layoutproof_readers::version::NAGA_VERSION;
+use layoutproof_show::InputContent;
+use layoutproof_show::front_ends::{InputTools as _, Purpose, ReadOptions, glsl_accesses, words_of};
+use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
+
+use super::compiler_reading::RefusedFile;
+use super::{CommandTools, ForeignRules, ShaderFile, TIME_LIMIT, find_compiler, limited_to, outside_of};
+use crate::compile_args::CompileArguments;
+use crate::declare::DeclareArgs;
+use crate::files::{self, FileKind};
+use crate::inputs::add_text;
+
+/// A module of a file.
+#[derive(Debug)]
+pub struct FollowedModule {
+    pub accesses: ModuleAccesses,
+    /// The compiler that made it, with its version; `None` for a file that is a module.
+    pub compiler: Option<String>,
+}
+
+/// The profiles of DXC for a function whose stage is not known. One that takes fewer inputs comes first.
+const STAGES: [&str; 7] = ["cs", "ps", "vs", "gs", "hs", "ds", "ms"];
+
+/// The last shader model of which DXC 1.7 makes SPIR-V.
+const MODEL: &str = "6_6";
+
+impl ShaderFile {
+    /// Follows the accesses of the file's modules. The inner error holds the problems of its content.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the folder of tools is misnamed.
+    pub fn follow(
+        &self,
+        declare: &DeclareArgs,
+        arguments: &CompileArguments,
+        sources: &mut SourceMap,
+    ) -> anyhow::Result<Result<Vec<FollowedModule>, Vec<Diagnostic>>> {
+        let tools = CommandTools::new(declare)?;
+        let whole = |accesses, compiler| vec![FollowedModule { accesses, compiler }];
+        let followed = match self.front_end.language() {
+            None => self.of_module(&tools, sources)?.map(|accesses| whole(accesses, None)),
+            Some(ShaderLanguage::Wgsl) => {
+                let span = add_text(&self.path, sources)?;
+                let text = &sources.file(span.file).text;
+                let name = self.path.display().to_string();
+                wgsl_accesses(tools.reader(), text, span.file).map(|mut accesses| {
+                    accesses.move_places(|place| Some(SourcePlace { file: name.clone(), ..place.clone() }));
+                    whole(accesses, Some(format!("naga {NAGA_VERSION}")))
+                })
+            }
+            Some(ShaderLanguage::Glsl) => {
+                let read = |span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap| match ForeignRules::of(
+                    declare,
+                    Some(ShaderLanguage::Glsl),
+                ) {
+                    Some(rules) => {
+                        let message = format!("{rules}, which layoutproof does not follow");
+                        Err(vec![Diagnostic::error(Code::CompilerLimit, Span { end: span.start, ..span }, message)])
+                    }
+                    None => glsl_accesses(span, options, sources),
+                };
+                let accesses = self.with_text(declare, None, Purpose::Reflection, sources, &tools, read)?;
+                let version = tools.glslang().map(|glslang| format!("glslang {}", glslang.version)).ok();
+                accesses.map(|accesses| whole(accesses, version))
+            }
+            Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang) => {
+                self.of_declarations(declare, arguments, &tools, sources)?
+            }
+        };
+        match tools.failure.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(followed),
+        }
+    }
+
+    fn of_module(
+        &self,
+        tools: &CommandTools<'_>,
+        sources: &mut SourceMap,
+    ) -> anyhow::Result<Result<ModuleAccesses, Vec<Diagnostic>>> {
+        let bytes = files::read(&self.path, FileKind::Shader)?;
+        let file = sources.add(self.path.display().to_string(), "");
+        let start = Span { file, ..Span::default() };
+        if bytes.starts_with(b"DXBC") {
+            let message = "this is a container of compiled HLSL, whose accesses are not followed yet";
+            let help = "pass the source: its SPIR-V is followed";
+            return Ok(Err(vec![Diagnostic::error(Code::CompilerLimit, start, message).with_help(help)]));
+        }
+        Ok(match words_of(&bytes) {
+            Ok(words) => spirv_accesses(tools.reader(), words, file),
+            Err(bad) => Err(vec![Diagnostic::error(Code::BadModule, start, bad.to_string())]),
+        })
+    }
+
+    /// Follows the modules that DXC or slangc makes of the file.
+    fn of_declarations(
+        &self,
+        declare: &DeclareArgs,
+        arguments: &CompileArguments,
+        tools: &CommandTools<'_>,
+        sources: &mut SourceMap,
+    ) -> anyhow::Result<Result<Vec<FollowedModule>, Vec<Diagnostic>>> {
+        let first_file = sources.files().len();
+        let profile = arguments.profile.as_deref();
+        let read = self.read(declare, profile, Purpose::Reflection, sources)?;
+        let entries = match read {
+            Ok(InputContent::Declared(source)) => entries(&source.module.entry_points),
+            Ok(InputContent::LaidOut(_)) => Vec::new(),
+            Err(problems) => {
+                let path = &self.path;
+                let file = RefusedFile { path, declare, profile, problems: &problems, sources, first_file };
+                if !file.may_be_read() {
+                    return Ok(Err(problems));
+                }
+                Vec::new()
+            }
+        };
+        let start = Span { file: layoutproof_layout::FileId(u32::try_from(first_file)?), ..Span::default() };
+        let refused = |reason: String, help: &str| {
+            vec![Diagnostic::error(Code::CompilerLimit, start, reason).with_help(help.to_owned())]
+        };
+        let files = sources.files().get(first_file..).unwrap_or_default();
+        if let Some(name) = outside_of(&self.path, declare, files) {
+            let reason =
+                format!("it names {name}, outside of the project, and nothing on this system keeps a compiler from it");
+            return Ok(Err(refused(reason, "copy the file into the project")));
+        }
+        let is_slang = self.front_end.language() == Some(ShaderLanguage::Slang);
+        let compiler = if is_slang { ShaderCompiler::Slang } else { ShaderCompiler::Dxc };
+        let named = declare.compilers.iter().find(|named| named.name.compiler == compiler);
+        let found = match named.and_then(|named| named.file.as_ref()) {
+            Some(build) => Compiler::of_file(compiler.as_str(), build)
+                .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
+            None => match find_compiler(compiler.as_str())? {
+                Ok(found) => found,
+                Err(reason) => {
+                    return Ok(Err(refused(
+                        reason.to_string(),
+                        &format!("`layoutproof setup {compiler}` installs one"),
+                    )));
+                }
+            },
+        };
+        let request = CompileForCode { path: &self.path, declare, arguments, compiler: &found };
+        let modules = if is_slang { request.by_slangc(&entries) } else { request.by_dxc(&entries) };
+        let modules = match modules? {
+            Ok(modules) => modules,
+            Err(reason) => {
+                let help = "`--args` names the profile and the entry point as the build does: \"-T ps_6_6 -E main\"";
+                return Ok(Err(refused(reason, help)));
+            }
+        };
+        let version = format!("{} {}", compiler.title(), dotted_version(found.version()));
+        let mut followed = Vec::new();
+        for bytes in modules {
+            let words = match words_of(&bytes) {
+                Ok(words) => words,
+                Err(bad) => return Ok(Err(refused(bad.to_string(), "the compiler is broken"))),
+            };
+            match spirv_accesses(tools.reader(), words, start.file) {
+                Ok(mut accesses) => {
+                    let own = std::path::absolute(&self.path).unwrap_or_default();
+                    accesses.move_places(|place| Some(as_named(place, &own, &self.path)));
+                    followed.push(FollowedModule { accesses, compiler: Some(version.clone()) });
+                }
+                Err(problems) => return Ok(Err(problems)),
+            }
+        }
+        Ok(Ok(followed))
+    }
+}
+
+/// The place with the file as the user names it.
+fn as_named(place: &SourcePlace, absolute: &Path, named: &Path) -> SourcePlace {
+    let file = if Path::new(&place.file) == absolute { named.display().to_string() } else { place.file.clone() };
+    SourcePlace { file, ..place.clone() }
+}
+
+/// An entry point, and whether an attribute gives its stage; else it is a compute shader.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    has_stage: bool,
+}
+
+fn entries(all: &[layoutproof_frontend::module::EntryPoint]) -> Vec<Entry> {
+    let entry = |entry: &layoutproof_frontend::module::EntryPoint| {
+        let stage = entry.annotations.attribute(None, "shader").and_then(|attribute| attribute.arguments.first());
+        let has_stage = matches!(stage, Some(Argument::Text(_)));
+        let is_compute = entry.annotations.attribute(None, "numthreads").is_some();
+        (has_stage || is_compute).then(|| Entry { name: entry.name.clone(), has_stage })
+    };
+    all.iter().filter_map(entry).collect()
+}
+
+/// The modules, or how the compiler refused the file, as a sentence.
+type Modules = Result<Vec<Vec<u8>>, String>;
+
+/// A compilation of a user's file.
+struct CompileForCode<'a> {
+    path: &'a Path,
+    declare: &'a DeclareArgs,
+    arguments: &'a CompileArguments,
+    compiler: &'a Compiler,
+}
+
+impl CompileForCode<'_> {
+    fn by_dxc(&self, entries: &[Entry]) -> anyhow::Result<Modules> {
+        let named = self.declare.entry.as_deref();
+        let chosen = |entry: &&Entry| named.is_none_or(|named| entry.name == named);
+        let own: Vec<&Entry> = entries.iter().filter(chosen).collect();
+        let compute = own.iter().filter(|entry| !entry.has_stage);
+        let wanted: Vec<(String, Option<&str>)> = match &self.arguments.profile {
+            Some(profile) if profile.starts_with("lib") => vec![(profile.clone(), None)],
+            Some(profile) => vec![(profile.clone(), Some(named.unwrap_or("main")))],
+            // A library has all functions that name their stage.
+            None if own.iter().any(|entry| entry.has_stage) => vec![(format!("lib_{MODEL}"), None)],
+            None => compute.map(|entry| (format!("cs_{MODEL}"), Some(entry.name.as_str()))).collect(),
+        };
+        if !wanted.is_empty() {
+            return wanted.into_iter().map(|(profile, entry)| self.dxc(&profile, entry)).collect::<anyhow::Result<_>>();
+        }
+        let mut refused = None;
+        for stage in STAGES {
+            match self.dxc(&format!("{stage}_{MODEL}"), Some(named.unwrap_or("main")))? {
+                Ok(module) => return Ok(Ok(vec![module])),
+                Err(reason) => refused = refused.or(Some(reason)),
+            }
+        }
+        Ok(Err(refused.unwrap_or_default()))
+    }
+
+    fn dxc(&self, profile: &str, entry: Option<&str>) -> anyhow::Result<Result<Vec<u8>, String>> {
+        let options = self.declare.layout_options();
+        let order = match options.matrix {
+            MatrixOrder::Row => "-Zpr",
+            MatrixOrder::Column => "-Zpc",
+        };
+        let mut arguments: Vec<String> = ["-T", profile, "-HV", "2021", order].map(str::to_owned).to_vec();
+        if let Some(entry) = entry {
+            arguments.extend(["-E".to_owned(), entry.to_owned()]);
+        }
+        if options.sixteen_bit == SixteenBit::On {
+            arguments.push("-enable-16bit-types".to_owned());
+        }
+        self.add_usual(&mut arguments)?;
+        let made =
+            ask_dxc(self.compiler, DxcOutput::Code, None, &arguments, limited_to(self.path, self.declare), TIME_LIMIT);
+        Ok(made.map_err(|refusal| refusal.reason))
+    }
+
+    fn by_slangc(&self, entries: &[Entry]) -> anyhow::Result<Modules> {
+        let order = match self.declare.layout_options().matrix {
+            MatrixOrder::Row => "-matrix-layout-row-major",
+            MatrixOrder::Column => "-matrix-layout-column-major",
+        };
+        let mut arguments = vec![order.to_owned()];
+        arguments.extend(self.arguments.profile.iter().flat_map(|profile| ["-profile".to_owned(), profile.clone()]));
+        let mut entry = |name: &str| arguments.extend(["-entry".to_owned(), name.to_owned()]);
+        match &self.declare.entry {
+            Some(named) => entry(named),
+            None if entries.iter().any(|entry| entry.has_stage) => {}
+            None => {
+                if let Some(first) = entries.first() {
+                    entry(&first.name);
+                    arguments.extend(["-stage", "compute"].map(str::to_owned));
+                }
+            }
+        }
+        self.add_usual(&mut arguments)?;
+        let made = ask_slangc(self.compiler, &arguments, limited_to(self.path, self.declare), TIME_LIMIT);
+        Ok(made.map(|module| vec![module]))
+    }
+
+    /// Adds the layout, macros, folders and the file.
+    fn add_usual(&self, arguments: &mut Vec<String>) -> anyhow::Result<()> {
+        arguments.extend(self.arguments.layout.map(|layout| layout_flag(layout).to_owned()));
+        arguments.extend(self.declare.define.iter().map(|define| format!("-D{define}")));
+        for folder in &self.declare.include {
+            arguments.extend(["-I".to_owned(), absolute(Path::new(folder))?]);
+        }
+        arguments.push(absolute(self.path)?);
+        Ok(())
+    }
+}
+
+/// The path for a compiler in another folder.
+fn absolute(path: &Path) -> anyhow::Result<String> {
+    let path = std::path::absolute(path).with_context(|| format!("finding {}", path.display()))?;
+    Ok(path.display().to_string())
+}
