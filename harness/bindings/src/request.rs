@@ -102,7 +102,7 @@ pub struct BindingInvocation {
 impl BindingInvocation {
     pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> BindingRequest {
         let Self { profile, entry, used, unused, options } = self.clone();
-        BindingRequest { target, convention, version, profile, entry, used, unused, options }
+        BindingRequest { profile, entry, used, unused, options, version, ..BindingRequest::new(target, convention) }
     }
 }
 
@@ -134,6 +134,8 @@ pub struct BindingRequest {
     pub unused: Vec<String>,
     /// Command-line options that change bindings, each with its values: `-fvk-t-shift 10 all`.
     pub options: Vec<String>,
+    /// Two parameters may have one register: those of a header that several shaders include, each of which uses its own.
+    pub may_overlap: bool,
 }
 
 impl BindingRequest {
@@ -165,6 +167,7 @@ impl BindingRequest {
             used: Vec::new(),
             unused: Vec::new(),
             options: Vec::new(),
+            may_overlap: false,
         }
     }
 }

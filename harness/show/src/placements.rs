@@ -7,6 +7,7 @@ use layoutproof_bindings::options::BindingOptions;
 use layoutproof_bindings::{
     Binding, BindingOverlap, BindingPlace, BindingRequest, BoundModule, ChosenEntry, Declarations, bind, chosen_entry,
 };
+use layoutproof_frontend::module::Module;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span, join};
@@ -39,7 +40,7 @@ impl Placements {
             if let Some(native) = Native::of_column(column) {
                 placements.limits.extend(parameter_limits(source, native, &column.to_string()));
             }
-            match bind(&source.module, request) {
+            match bind_as_seen(&source.module, request) {
                 Ok(bound) => {
                     let entry = chosen_entry(&source.module, request, &bound);
                     let overlaps = bound.overlaps(is_flat(request));
@@ -65,6 +66,18 @@ impl Placements {
         let overlaps = self.columns.iter().flat_map(|column| overlap_warnings(column, self.columns.len() > 1));
         bound.chain(overlaps).chain(self.limits.iter().cloned())
     }
+}
+
+/// The places of all parameters. A file without an entry point may be a header of several shaders, each of which uses its
+/// own parameters, so that two with one register are no error of the file: the column warns about them.
+fn bind_as_seen(module: &Module, request: &BindingRequest) -> Result<BoundModule, Vec<Diagnostic>> {
+    let is_header = module.entry_points.is_empty() && request.used.is_empty();
+    let is_overlap = |problem: &Diagnostic| matches!(problem.code, Code::BindingOverlap | Code::UnboundedTwice);
+    bind(module, request).or_else(|found| {
+        let bound = is_header && found.iter().all(is_overlap);
+        let bound = bound.then(|| bind(module, &BindingRequest { may_overlap: true, ..request.clone() }).ok());
+        bound.flatten().ok_or(found)
+    })
 }
 
 /// True if an array has a separate binding for each element.

@@ -62,8 +62,8 @@ fn follow(
     }
 
     let problems = match request.target {
-        Target::D3d12 => overlaps(&items),
-        Target::Vulkan | Target::Webgpu | Target::Metal => Vec::new(),
+        Target::D3d12 if !request.may_overlap => overlaps(&items),
+        Target::D3d12 | Target::Vulkan | Target::Webgpu | Target::Metal => Vec::new(),
     };
     place(&items, &mut lines, &options, problems).map(|bound| DoubtfulPlacement {
         bound,

@@ -91,7 +91,13 @@ fn d3d12(
     let claims = claim::claims(module, &reached);
     let unused: Vec<RegisterClaim> = declared.into_iter().filter(|claim| !claims.contains(claim)).collect();
     let validated = !options.unvalidated && request.profile.as_deref() != Some("lib_6_x");
-    let rules = AllocationRules { options: &options, library: is_library(request), validated, unused: &unused };
+    let rules = AllocationRules {
+        options: &options,
+        may_overlap: request.may_overlap,
+        library: is_library(request),
+        validated,
+        unused: &unused,
+    };
     let bindings = registers::allocate(&claims, rules)?;
 
     let warnings = BufferUses::new(module, &reached).warnings();

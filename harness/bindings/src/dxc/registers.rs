@@ -21,6 +21,8 @@ const NO_REGISTER: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AllocationRules<'a> {
     pub(super) options: &'a BindingOptions,
+    /// Overlaps are no errors.
+    pub(super) may_overlap: bool,
     /// True for a library, which leaves claims without a register to its linking.
     pub(super) library: bool,
     /// True if DXC's validator checks the module. It does not check a module of `lib_6_x`, which is
@@ -92,7 +94,7 @@ impl RegisterAllocator<'_> {
         let space = claim.space.unwrap_or(0);
         let line = self.lines.entry(space).or_default();
         self.given[index] = Some((space, register));
-        if claim.count == Count::Unbounded {
+        if claim.count == Count::Unbounded && !self.rules.may_overlap {
             if let Some(first) = line.unbounded {
                 return self.unbounded_twice(first, index, space);
             }
@@ -101,7 +103,7 @@ impl RegisterAllocator<'_> {
             line.slots.reserve(register, claim.count, index);
             return self.overlap_in_library(index, held.owner, register);
         }
-        if let Some(held) = line.slots.last_holder(register, claim.count) {
+        if let Some(held) = line.slots.last_holder(register, claim.count).filter(|_| !self.rules.may_overlap) {
             let (other, unbounded) = (&self.claims[held.owner], unbounded(claim));
             let message = format!(
                 "{unbounded}resource {} at register {register} overlaps with resource {} at register {}, space {space}",

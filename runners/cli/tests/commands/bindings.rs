@@ -168,6 +168,26 @@ fn the_compiler_settles_uncertain_registers() {
     assert!(!answer.err.contains("uncertain registers"), "{answer}");
 }
 
+/// DXC 1.7.2308 takes the file with `-T lib_6_6`: nothing in it uses two of these at once.
+#[test]
+fn registers_of_a_header_may_be_shared() {
+    let header = "Texture2D a : register(t0); Texture2D<uint4> b : register(t0); SamplerState s[2] : register(s1);
+SamplerState t : register(s2); Buffer<float> u[] : register(t3); Buffer<float> v[] : register(t4);
+cbuffer C : register(b0) { float c; }; cbuffer D : register(b0) { float d; };
+float4 first() { return a.Sample(s[1], 0); }\n";
+    let entry =
+        "float4 main() : SV_Target { return first() + b.Load(0) + c + d + u[1][0] + v[1][0] + a.Sample(t, 0); }\n";
+    let folder = Folder::with(&[("header.hlsl", header), ("shader.hlsl", &format!("{header}{entry}"))]);
+    for convention in ["dxc", "clang"] {
+        let words = format!("--target d3d12 --convention {convention} --profile ps_6_6 --format json");
+        let answer = folder.run(&format!("show header.hlsl {words}")).exits(0).json();
+        let codes = answer["warnings"].as_array().unwrap().iter().filter(|it| it["code"] == "binding-overlap").count();
+        assert_eq!((answer["bindings"].as_array().unwrap().len(), codes), (8, 4), "{convention}: {answer}");
+        let refused = folder.run(&format!("show shader.hlsl {words}")).exits(2).json();
+        assert_eq!(refused["errors"][0]["code"], "binding-overlap", "{convention}: {refused}");
+    }
+}
+
 #[test]
 fn questions_that_have_no_answer_end_with_2() {
     for (flags, error) in [
