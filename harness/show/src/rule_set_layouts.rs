@@ -49,10 +49,14 @@ fn resource_members(layout: &LaidOut, path: &str, found: &mut Vec<ResourceMember
         if member.layout.is_resource() {
             let (base, dimensions) = split_dimensions(&member.layout.type_name);
             let declaration = one_line(&format!("{base} {}{dimensions}", member.name));
-            found.push(ResourceMember { parent: path.clone(), declaration });
+            found.push(ResourceMember { parent: path.clone(), name: member.name.clone(), declaration });
         } else {
-            let name = if member.is_base { "" } else { &member.name };
-            resource_members(&member.layout, &join(&path, name), found);
+            let inner = match (member.is_base, path.is_empty()) {
+                (true, _) => path.clone(),
+                (false, true) => member.name.clone(),
+                (false, false) => join(&path, &member.name),
+            };
+            resource_members(&member.layout, &inner, found);
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use layoutproof_layout::{Column, DECLARED, MemberRow, ViewId};
+use layoutproof_layout::{Column, DECLARED, MemberRow, ViewId, join};
 
 use crate::show_json::ShownBlock;
 
@@ -108,8 +108,15 @@ pub struct ShownColumnBlock {
 pub struct ResourceMember {
     /// The path of its struct; empty for the block itself.
     pub parent: String,
+    pub name: String,
     /// `Texture2D<float4> albedo`.
     pub declaration: String,
+}
+
+impl ResourceMember {
+    pub fn path(&self) -> String {
+        if self.parent.is_empty() { self.name.clone() } else { join(&self.parent, &self.name) }
+    }
 }
 
 impl ShownColumnBlock {

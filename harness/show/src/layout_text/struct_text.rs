@@ -9,7 +9,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
-use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
+use super::shown_columns::{ColumnName, ResourceMember, ShownColumn, ShownColumnBlock};
 use super::shown_columns::{ForbiddenBlock, MergedBlock, MergedColumn};
 use super::struct_lines::{named, refused};
 use crate::show_json::ShownBlock;
@@ -422,10 +422,12 @@ impl<'a> MemberTable<'a> {
         lines
     }
 
-    /// The members of the struct at `path` that take no bytes.
+    /// The members of the struct at `path` that take bytes in no layout.
     fn resources(&self, path: &str, depth: usize, layouts: usize, lines: &mut Vec<TableLine>) {
         let Some(first) = self.layouts.first() else { return };
-        for resource in first.block.resources.iter().filter(|it| it.parent.trim_end_matches("[]") == path) {
+        let has_row = |resource: &ResourceMember| self.rows.iter().any(|row| row.row.path == resource.path());
+        let of_struct = first.block.resources.iter().filter(|it| it.parent.trim_end_matches("[]") == path);
+        for resource in of_struct.filter(|resource| !has_row(resource)) {
             let label = format!("{}{}", INDENT.repeat(depth - 1), resource.declaration);
             lines.push(TableLine { note: "bound".to_owned(), ..TableLine::dim(label, layouts) });
         }
@@ -434,12 +436,18 @@ impl<'a> MemberTable<'a> {
     fn line(&self, row: &ComparedRow<'_>, layouts: &[usize]) -> TableLine {
         let style = self.options.style;
         let is_alone = self.layouts.len() == 1;
-        let of = |row: Option<&MemberRow>| match row {
+        // A handle takes bytes in Metal's argument buffers, and is bound elsewhere.
+        let is_bound = |layout: usize| {
+            let mut resources = self.layouts[layout].block.resources.iter();
+            resources.any(|resource| resource.path() == row.row.path)
+        };
+        let of = |layout: usize| match row.places[layout] {
             Some(row) => [row.offset.to_string(), register(row)],
+            None if is_bound(layout) => ["bound".to_owned(), String::new()],
             None => [style.dot().to_owned(), String::new()],
         };
         let offsets = layouts.iter().map(|layout| {
-            let [offset, register] = of(row.places[*layout]);
+            let [offset, register] = of(*layout);
             [offset, if self.layouts[*layout].block.has_registers { register } else { String::new() }]
         });
         let size = |row: &MemberRow| row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());

@@ -143,6 +143,17 @@ ConstantBuffer<Root> root;
 
     let differs = folder.run("diff a.slang vulkan metal").exits(1);
     assert!(differs.out.contains("outer.p") && differs.out.contains("root.apart"), "{differs}");
+
+    // A handle has one line, which says where it is bound.
+    let both = folder.run("show a.slang --target vulkan,metal --block leaf").exits(0);
+    for handle in ["Sampler2D tex", "SamplerState* s", "Texture2D* arr[3]"] {
+        let name = handle.split(' ').nth(1).unwrap();
+        let is_of = |line: &&str| line.split_whitespace().any(|word| word == name);
+        let lines: Vec<&str> = both.out.lines().filter(is_of).collect();
+        assert!(matches!(lines[..], [line] if line.contains(handle) && line.contains(" bound ")), "{handle}: {both}");
+    }
+    let nested = folder.run("show a.slang --target vulkan,metal --block outer").exits(0);
+    assert_eq!(nested.out.matches(" t ").count(), 1, "{nested}");
 }
 
 /// A structured buffer is shown under the rules of constant buffers only if the user names them.
