@@ -19,6 +19,7 @@ use crate::failure::cause::place;
 use crate::faults::{self, flaky_report};
 use crate::headline::Headline;
 use crate::reporter::{Destination, FinishedRun, Reporter};
+use layoutproof_core::results::frozen::manifest::{UNKNOWN_VERSION, dotted_version};
 use layoutproof_core::results::known::FixedEntry;
 use layoutproof_events::producer::Producer;
 use layoutproof_events::seen_cases::SeenCases;
@@ -160,16 +161,24 @@ fn target(id: &CheckId) -> String {
     label.unwrap_or_else(|| one_line(&format!("{} · {}", id.rules, id.producer)))
 }
 
-/// A sentence for each compiler that refuses the user's own files, with its own words.
-fn refusals(checks: &[CheckRecord]) -> BTreeSet<String> {
+/// The version of the compiler of a check, if the header of the run has it.
+fn compiler_version(run: &FinishedRun<'_>, id: &CheckId) -> Option<String> {
+    let Some(Producer::Compiler(toolchain)) = id.producer.producer() else { return None };
+    let build = run.runs.iter().find_map(|header| header.tools.get(toolchain.compiler))?;
+    Some(dotted_version(&build.version)).filter(|version| version != UNKNOWN_VERSION)
+}
+
+/// A sentence for each compiler that refuses the user's own files, with its version and its own words.
+fn refusals(run: &FinishedRun<'_>) -> BTreeSet<String> {
     let mut sentences: BTreeSet<String> = BTreeSet::new();
-    for check in checks.iter().filter(|check| is_of_own_file(check)) {
+    for check in run.checks.iter().filter(|check| is_of_own_file(check)) {
         let reasons =
             check.outcome.reasons().into_iter().flat_map(|reasons| iter::once(&reasons.first).chain(&reasons.others));
         for reason in reasons.chain(&check.not_checked) {
             let Reason::RefusedBy { message, option, .. } = reason else { continue };
             let help = option.as_ref().map(|option| format!(" (pass `{option}`)")).unwrap_or_default();
-            let sentence = format!("{} refuses {}: {message}{help}", target(&check.id), check.id.case);
+            let version = compiler_version(run, &check.id).map(|version| format!(" ({version})")).unwrap_or_default();
+            let sentence = format!("{}{version} refuses {}: {message}{help}", target(&check.id), check.id.case);
             sentences.insert(one_line(&sentence));
         }
     }
@@ -252,7 +261,7 @@ pub fn summary(run: &FinishedRun<'_>, is_detailed: bool, style: Style) -> String
         own_offsets(run.checks),
         unseen_note(&seen),
     ];
-    let notes = notes.into_iter().flatten().chain(refusals(run.checks));
+    let notes = notes.into_iter().flatten().chain(refusals(run));
     let note = |sentence: String| {
         let lines = wrapped("note: ", "      ", sentence.split(' '), PLAIN_COLUMNS).join("\n") + "\n";
         lines.replacen("note", &style.paint(Tone::Skip, "note"), 1)

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use layoutproof_core::results::frozen::manifest::{UNKNOWN_VERSION, dotted_version};
 use sha2::{Digest, Sha256};
 
 use crate::cache::{Canary, CanaryQuestion, DecidingFiles, ProgramFiles};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, TIME_LIMIT, run, signal_name};
-use crate::drivers::SOURCE;
+use crate::drivers::{CompilerDriver, SOURCE, driver_named};
 use crate::programs::{WINE_PREFIX_VARIABLE, own_program};
 use crate::scratch::ScratchFolder;
 use crate::search_path::keep_absolute_path;
@@ -149,6 +150,20 @@ impl Compiler {
     #[must_use]
     pub(crate) fn with_name(self, name: &'static str) -> Self {
         Self { name, ..self }
+    }
+
+    /// The compiler's name, without that of a build, and its version: `dxc 1.9.2602.17`.
+    pub fn title(&self) -> String {
+        let name = driver_named(self.name).map_or(self.name, CompilerDriver::name);
+        match dotted_version(&self.version).as_str() {
+            UNKNOWN_VERSION => name.to_owned(),
+            version => format!("{name} {version}"),
+        }
+    }
+
+    /// True if Wine runs it, which reserves more memory than a program that reads users' files may have.
+    pub fn needs_wine(&self) -> bool {
+        self.invocation.runs_in_wine()
     }
 
     /// The compiler itself: the program, the library that our driver loads, or the program that a

@@ -235,8 +235,8 @@ fn macros(defines: &[String]) -> impl Iterator<Item = String> {
 /// The reason why slangc wrote no reflection, as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum NoReflection {
-    #[error("slangc refuses the file: {0}")]
-    Refused(String),
+    #[error("{slangc} refuses the file: {message}")]
+    Refused { slangc: String, message: String },
     #[error("{0}")]
     Broken(String),
     #[error("slangc wrote no reflection: {0}")]
@@ -265,7 +265,8 @@ pub fn ask_for_reflection(
                 Err(error) => Err(NoReflection::NotWritten(error)),
             },
             CompilerAnswer::Refused(finished) => {
-                Err(NoReflection::Refused(first_error(&finished.stderr, &finished.stdout)))
+                let message = first_error(&finished.stderr, &finished.stdout);
+                Err(NoReflection::Refused { slangc: slangc.title(), message })
             }
             CompilerAnswer::Broken(how) => Err(NoReflection::Broken(how)),
         })
@@ -342,16 +343,16 @@ pub fn ask_dxc(
         Ok(match ask(dxc, folder.path(), &arguments, limited, limit)? {
             CompilerAnswer::Accepted(finished) if output == DxcOutput::Listing => Ok(finished.stdout.into_bytes()),
             CompilerAnswer::Accepted(_) => regular_file::read(&folder.path().join(MODULE), OUTPUT_LIMIT)
-                .map_err(|error| without_lines(format!("{} wrote no module: {error}", dxc.name()))),
+                .map_err(|error| without_lines(format!("{} wrote no module: {error}", dxc.title()))),
             CompilerAnswer::Refused(finished) => {
                 let first = first_error(&finished.stderr, &finished.stdout);
-                let reason = format!("{} refuses the file: {first}", dxc.name());
+                let reason = format!("{} refuses the file: {first}", dxc.title());
                 Err(DxcRefusal { reason, lines: error_lines(&finished.stderr) })
             }
             CompilerAnswer::Broken(how) => Err(without_lines(how)),
         })
     });
-    made.unwrap_or_else(|error| Err(without_lines(format!("{} could not be run: {error}", dxc.name()))))
+    made.unwrap_or_else(|error| Err(without_lines(format!("{} could not be run: {error}", dxc.title()))))
 }
 
 /// DXC's listing of a file among the arguments, which are relative to the folder `working`.

@@ -9,6 +9,7 @@ use layoutproof_core::results::frozen::manifest::{dotted_version, version_order}
 use layoutproof_layout::ShaderCompiler;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_readers::version::NAGA_VERSION;
+use layoutproof_show::front_ends::NewerBuild;
 use layoutproof_source::shader_language::alternatives;
 
 use crate::named_compiler::NamedCompiler;
@@ -54,6 +55,18 @@ impl CompilerBuilds {
         let mut found: Vec<CompilerBuild> = compilers.into_iter().map(build).collect();
         found.sort_by_key(|build| std::cmp::Reverse(version_order(&build.version)));
         Self { family, found }
+    }
+
+    /// The newest build, if it is newer than this version.
+    pub(crate) fn newer_than(&self, version: &str) -> Option<NewerBuild> {
+        let newest = self.found.first()?;
+        let is_newer = version_order(&newest.version) > version_order(version);
+        is_newer.then(|| NewerBuild {
+            compiler: self.family,
+            name: newest.compiler.name().to_owned(),
+            version: newest.version.clone(),
+            needs_wine: newest.compiler.needs_wine(),
+        })
     }
 
     /// The newest build of a version, `12` or `16.6`, or with a name, `glslang-current`.

@@ -23,7 +23,7 @@ use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 use super::glsl_declarations::declarations;
 use super::glsl_sections::{BadSection, GlslSection, SectionStyle};
 use super::modules::words_of;
-use super::{FixedLayout, Glslang, NewerBuild, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
 use crate::show_input::{DriverText, LaidOutFile};
 
 pub(super) static GLSL: TextFrontEnd = TextFrontEnd {
@@ -726,9 +726,7 @@ fn refused(mut problems: Vec<Diagnostic>, glslang: &Glslang) -> Vec<Diagnostic> 
     if let Some(first) = problems.first_mut().filter(|first| first.code == Code::BadModule) {
         let refusal = format!("glslang {} refuses the file", glslang.version);
         first.help = Some(match &glslang.newer {
-            Some(NewerBuild { name, version }) => {
-                format!("{refusal}; glslang {version} is newer: `--compiler {name}` lets it read the file")
-            }
+            Some(newer) => format!("{refusal}; {newer}"),
             None => refusal,
         });
     }

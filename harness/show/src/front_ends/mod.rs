@@ -12,6 +12,7 @@ mod glsl_sections;
 mod modules;
 mod wgsl;
 
+use std::fmt;
 use std::path::Path;
 
 pub use glsl::glsl_accesses;
@@ -19,7 +20,7 @@ pub use modules::{Truncated, words_of};
 
 use layoutproof_bindings::Declarations;
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_layout::{LayoutOptions, ShaderTarget, Span};
+use layoutproof_layout::{LayoutOptions, ShaderCompiler, ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_source::diagnostics::Diagnostic;
@@ -143,8 +144,8 @@ pub struct Glslang {
     pub newer: Option<NewerBuild>,
 }
 
-impl std::fmt::Debug for Glslang {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Glslang {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "glslang {}", self.version)
     }
 }
@@ -152,9 +153,23 @@ impl std::fmt::Debug for Glslang {
 /// A build that may take what an older one refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewerBuild {
+    pub compiler: ShaderCompiler,
     /// Its name for `--compiler`.
     pub name: String,
     pub version: String,
+    /// True if it cannot read users' files: Wine runs it, which exceeds their memory limit.
+    pub needs_wine: bool,
+}
+
+impl fmt::Display for NewerBuild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { compiler, name, version, needs_wine } = self;
+        write!(f, "{compiler} {version} is newer")?;
+        match needs_wine {
+            false => write!(f, ": `--compiler {name}` lets it read the file"),
+            true => write!(f, ", but Wine runs it, which exceeds the memory limit for users' files"),
+        }
+    }
 }
 
 /// glslang was not found. The text advises a user whose GLSL naga refuses.

@@ -79,6 +79,9 @@ pub fn case_set_digest(decided: &BTreeMap<String, CaseDecisions>) -> String {
     format!("{:x}", digest.finalize())
 }
 
+/// The version of a compiler that prints none.
+pub const UNKNOWN_VERSION: &str = "unknown";
+
 /// Parses the version from a compiler's version line: the dotted number with the most parts. DXC's
 /// library prints the commit count separately: `libdxcompiler: 1.7 (4006, 69e54e29)` is 1.7.4006.
 pub fn dotted_version(says: &str) -> String {
@@ -91,7 +94,7 @@ pub fn dotted_version(says: &str) -> String {
     let count = says.split_once('(').and_then(|(_, rest)| rest.split_once(',')).map(|(count, _)| count.trim());
     match count.filter(|count| parts(dotted) == 2 && !count.is_empty() && count.chars().all(|c| c.is_ascii_digit())) {
         Some(count) => format!("{dotted}.{count}"),
-        None if dotted.is_empty() => "unknown".to_owned(),
+        None if dotted.is_empty() => UNKNOWN_VERSION.to_owned(),
         None => dotted.to_owned(),
     }
 }

@@ -107,6 +107,7 @@ fn the_option_that_helps_is_named() {
         let refused = "for D3D12 · DXC: refused by dxc-dxil: unknown type name 'float16_t";
         let said = answer.unwrapped();
         assert!(said.contains(refused) && said.contains("pass `-enable-16bit-types`"), "{words}: {answer}");
+        assert!(said.contains("D3D12 · DXC (1.7.4006) refuses"), "{words}: {answer}");
     }
     for (words, all) in [("a.hlsl --16bit on", "1 of 1 block"), ("b.hlsl --args=-enable-16bit-types", "2 of 2 blocks")]
     {

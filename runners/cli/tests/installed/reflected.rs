@@ -54,6 +54,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             lacks("dxc").or(no_gcc()),
             check_takes_the_answer_of_dxc,
         ),
+        crate::trial("reflected::refusals_name_the_build", lacks("dxc"), refusals_name_the_build),
         crate::trial("reflected::show_takes_the_answer_of_dxc", lacks("dxc"), show_takes_the_answer_of_dxc),
         crate::trial(
             "reflected::every_view_is_slangcs_where_only_slangc_reads_the_file",
@@ -285,6 +286,32 @@ fn show_takes_the_answer_of_dxc() -> Result<(), Failed> {
         let place = [&turn["path"], &turn["type"], &turn["offset"], &turn["matrix_stride"], &turn["matrix_order"]];
         assert_eq!(place, [&Value::from("turn"), &"float3x2".into(), &96.into(), &16.into(), &"column".into()]);
     }
+    Ok(())
+}
+
+/// DXC 1.7.2308 knows `vk` for Vulkan alone. What is refused names the build.
+fn refusals_name_the_build() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let text = HLSL.replace("float exposure", "unknown exposure");
+    fs::write(folder.join("a.hlsl"), text)?;
+    let output = run(folder, "show a.hlsl")?;
+    let said: Vec<String> = String::from_utf8_lossy(&output.stderr).split_whitespace().map(str::to_owned).collect();
+    let said = said.join(" ");
+    assert!(output.status.code() == Some(2) && said.contains("dxc 1.7.4006 refuses the file: unknown type"), "{said}");
+    // Only a build that can read the file is offered.
+    assert_eq!(said.contains("is newer, but Wine runs it"), said.contains("is newer"), "{said}");
+
+    let only_vulkan = "cbuffer C { float lengths[sizeof(float4) / 4]; float value; };
+float of(float a) { return vk::RawBufferLoad<float>(0) + a + value; }
+";
+    fs::write(folder.join("b.hlsl"), only_vulkan)?;
+    let output = run(folder, "show b.hlsl --format json")?;
+    let (answer, said): (Value, _) = (serde_json::from_slice(&output.stdout)?, String::from_utf8_lossy(&output.stderr));
+    let targets: Vec<&Value> =
+        answer["layouts"].as_array().ok_or("no layouts")?.iter().map(|it| &it["target"]).collect();
+    assert!(targets.iter().all(|target| **target == "vulkan") && !targets.is_empty(), "{answer}");
+    assert!(said.contains("D3D12 · DXC is left out: dxc 1.7.4006 refuses the file"), "{said}");
     Ok(())
 }
 

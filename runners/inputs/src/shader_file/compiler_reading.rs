@@ -9,7 +9,7 @@
 //! - DXC's listing for D3D12 has the blocks that the code uses, so a function that reads the others is
 //!   added. Their names come from its SPIR-V, which has every block as long as nothing optimises it.
 //!
-//! A file stays refused if the compiler of the first column refuses it, or if we refuse it because it has no
+//! A file stays refused if the compiler of the first column refuses it for every target, or if we refuse it because it has no
 //! sound layout. Columns of a compiler that is not installed are left out; if no compiler is
 //! installed, the problems say so. GLSL needs none of this: its reader is glslang.
 
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
 use layoutproof_compilers::user_files::{DxcOutput, FileView, NoReflection, ask_dxc, ask_for_reflection};
-use layoutproof_core::results::frozen::manifest::dotted_version;
+use layoutproof_core::results::frozen::manifest::{dotted_version, version_order};
 use layoutproof_device::words_of;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
@@ -34,6 +34,7 @@ use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_readers::reflection::{ReflectedPlaces, reflected_blocks, reflected_places};
 use layoutproof_readers::spirv::as_hlsl;
 use layoutproof_readers::toolchain::{AppliedRules, Toolchain, toolchains};
+use layoutproof_show::front_ends::NewerBuild;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -41,6 +42,7 @@ use thiserror::Error;
 
 use super::reader_process::ReaderProcess;
 use super::{TIME_LIMIT, find_compiler, limited_to, outside_of};
+use crate::compiler_builds::{CompilerBuilds, program_of};
 use crate::declare::DeclareArgs;
 use crate::refused_input::first_problem;
 
@@ -62,8 +64,11 @@ const NOT_FOLLOWED: [Code; 8] = [
     Code::Unsupported,
 ];
 
-/// The library profile needs no choice of an entry point.
-const LIBRARY: [&str; 2] = ["-T", "lib_6_6"];
+/// The library profile needs no choice of an entry point. Shader model 6.9 has long vectors.
+fn library(dxc: &Compiler) -> [&'static str; 2] {
+    let has_6_9 = version_order(&dotted_version(dxc.version())) >= vec![1, 9];
+    ["-T", if has_6_9 { "lib_6_9" } else { "lib_6_6" }]
+}
 
 /// A file that our reader refuses.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +118,7 @@ pub struct Reflection {
 impl CompilerReading {
     /// Asks the compiler of each column; `columns` are names of rule sets. The inner error holds the problems
     /// of the file, with what keeps compilers from reading it: there is no answer if the compiler of the first
-    /// column refuses the file, and for an unsound layout, another language or standard input.
+    /// column refuses the file for every target, and for an unsound layout, another language or standard input.
     ///
     /// # Errors
     /// The folder of tools is misnamed, or the file has no absolute path.
@@ -126,9 +131,15 @@ impl CompilerReading {
         }
         let word = file.path.display();
         let mut missing: Option<NoAnswer> = None;
+        let mut refused: Option<(Option<ShaderCompiler>, NoAnswer)> = None;
         let mut read = Self { columns: Vec::new(), left_out: Vec::new(), compilers: String::new(), notes: Vec::new() };
         for name in columns {
             let title = find_native(name).map_or(name.to_owned(), |native| native.column.to_string());
+            let compiler = find_native(name).and_then(|native| native.column.compiler);
+            // What DXC refuses for one target, such as `vk::` for D3D12, it may take for the other.
+            if refused.as_ref().is_some_and(|(by, _)| *by != compiler) && read.columns.is_empty() {
+                break;
+            }
             match file.column(name) {
                 Ok((column, unlisted)) => {
                     read.columns.push(column);
@@ -145,7 +156,8 @@ impl CompilerReading {
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
                 Err(reason) if reason.is_refusal() && read.columns.is_empty() => {
-                    return Ok(Err(file.problems_with(&reason.to_string())));
+                    read.left_out.push(format!("{word}: {title} is left out: {reason}"));
+                    refused.get_or_insert((compiler, reason));
                 }
                 Err(reason) if reason.is_not_asked() && read.columns.is_empty() && missing.is_none() => {
                     return Ok(Err(file.problems_with(&format!("no compiler can read it instead: {reason}"))));
@@ -157,7 +169,8 @@ impl CompilerReading {
             }
         }
         if read.columns.is_empty() {
-            return Ok(Err(match missing {
+            return Ok(Err(match refused.map(|(_, reason)| reason).or(missing) {
+                Some(reason) if reason.is_refusal() => file.problems_with(&reason.to_string()),
                 Some(reason) => file.problems_with(&format!("a compiler may read the file, but {reason}")),
                 None => file.problems.to_vec(),
             }));
@@ -216,6 +229,10 @@ enum NoAnswer {
     /// That DXC refuses the file, in a sentence.
     #[error("{0}")]
     Refused(String),
+    #[error("{0} is a program for Windows, and Wine exceeds the memory limit for users' files")]
+    NeedsWine(String),
+    #[error("{refusal}; {newer}")]
+    RefusedByOlder { refusal: Box<Self>, newer: NewerBuild },
     #[error("{0}")]
     BadModule(String),
     #[error(transparent)]
@@ -228,7 +245,10 @@ enum NoAnswer {
 impl NoAnswer {
     /// True if no compiler can answer for the column.
     fn is_not_asked(&self) -> bool {
-        matches!(self, Self::RuleSet | Self::OtherCompiler | Self::UnknownOptions(_) | Self::NotConfined(_))
+        matches!(
+            self,
+            Self::RuleSet | Self::OtherCompiler | Self::UnknownOptions(_) | Self::NotConfined(_) | Self::NeedsWine(_)
+        )
     }
 
     /// True if the compiler refuses the file, or its answer cannot be used.
@@ -285,27 +305,49 @@ impl RefusedFile<'_> {
         }
         let flags = toolchain.map_or(&[][..], |toolchain| toolchain.flags);
         let program = toolchain.map_or(compiler.as_str(), |toolchain| toolchain.compiler);
-        let build = self
-            .declare
-            .compilers
-            .iter()
-            .filter(|named| named.name.compiler == compiler)
-            .find_map(|named| named.file.as_ref());
-        let found = match build {
+        let named = self.declare.compilers.iter().find(|named| named.name.compiler == compiler);
+        let found = match named.and_then(|named| named.file.as_ref()) {
             Some(build) => Compiler::of_file(compiler.as_str(), build)
                 .with_context(|| format!("compiler `{compiler}={}`", build.display()))?,
-            None => find_compiler(program)?.map_err(|reason| NoAnswer::Absent { compiler, reason })?,
+            None => {
+                // Several builds share the rule sets of a column.
+                let program = named.map(program_of).transpose()?.flatten().unwrap_or(program);
+                find_compiler(program)?.map_err(|reason| NoAnswer::Absent { compiler, reason })?
+            }
         };
+        if found.needs_wine() {
+            return Err(NoAnswer::NeedsWine(found.title()));
+        }
+        let answer = self.answer(native, flags, &found);
+        match answer {
+            Err(refusal @ (NoAnswer::Refused(_) | NoAnswer::NoReflection(_))) if named.is_none() => {
+                let newer = CompilerBuilds::find(compiler)?.newer_than(&dotted_version(found.version()));
+                Err(match newer {
+                    Some(newer) => NoAnswer::RefusedByOlder { refusal: Box::new(refusal), newer },
+                    None => refusal,
+                })
+            }
+            answer => answer,
+        }
+    }
+
+    /// What this build says about a column.
+    fn answer(
+        &self,
+        native: &'static Native,
+        flags: &[&str],
+        found: &Compiler,
+    ) -> Result<Listed<CompilersColumn>, NoAnswer> {
         let version = dotted_version(found.version());
         let column = |blocks, reflection| CompilersColumn { native, version, blocks, reflection };
-        match (compiler, native.column.target) {
-            (ShaderCompiler::Slang, target) => {
-                let (blocks, reflection) = self.reflected(&found, target, flags)?;
+        match (native.column.compiler, native.column.target) {
+            (Some(ShaderCompiler::Slang), target) => {
+                let (blocks, reflection) = self.reflected(found, target, flags)?;
                 Ok((column(blocks, Some(reflection)), Some(Vec::new())))
             }
-            (_, ShaderTarget::Vulkan) => Ok((column(self.decorated(&found, flags)?, None), Some(Vec::new()))),
+            (_, ShaderTarget::Vulkan) => Ok((column(self.decorated(found, flags)?, None), Some(Vec::new()))),
             _ => {
-                let (blocks, unlisted) = self.listed(&found)?;
+                let (blocks, unlisted) = self.listed(found)?;
                 Ok((column(blocks, None), unlisted))
             }
         }
@@ -364,11 +406,12 @@ impl RefusedFile<'_> {
     fn compiled(&self, dxc: &Compiler, output: DxcOutput, flags: &[&str]) -> Result<Vec<u8>, NoAnswer> {
         let named = self.profile.zip(self.declare.entry.as_deref());
         let named = named.map(|(profile, entry)| vec!["-T", profile, "-E", entry]);
-        let library = || Some(LIBRARY.to_vec());
+        let library = library(dxc);
+        let plain = Some(library.to_vec());
         let profiles = match output {
-            DxcOutput::Module | DxcOutput::Code => [library(), named, None],
+            DxcOutput::Module | DxcOutput::Code => [plain, named, None],
             // Every function is an entry of the library, which DXC refuses if one takes a resource.
-            DxcOutput::Listing => [Some([&LIBRARY[..], &["-default-linkage", "external"]].concat()), named, library()],
+            DxcOutput::Listing => [Some([&library[..], &["-default-linkage", "external"]].concat()), named, plain],
         };
         let mut refused = String::new();
         for profile in profiles.into_iter().flatten() {
@@ -406,7 +449,7 @@ impl RefusedFile<'_> {
             return Ok(None);
         }
         let text = format!("#include \"{}\"\n{}", absolute(self.path)?, reads_of(all));
-        let arguments = self.dxc_arguments(&LIBRARY)?;
+        let arguments = self.dxc_arguments(&library(dxc))?;
         let ask = |text: &str| ask_dxc(dxc, DxcOutput::Listing, Some(text), &arguments, self.limited(), TIME_LIMIT);
         let listing = ask(&text).or_else(|refusal| {
             let lines = text.lines().enumerate();

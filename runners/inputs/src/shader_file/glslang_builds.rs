@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
-use layoutproof_core::results::frozen::manifest::{dotted_version, version_order};
+use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::ShaderCompiler;
 use layoutproof_show::front_ends::NewerBuild;
 
@@ -67,11 +67,7 @@ impl GlslangBuilds {
         let Some(chosen) = chosen else {
             return Ok(Err(self.absent.unwrap_or_else(|| Arc::new(NoCompiler::Absent("glslang")))));
         };
-        let is_newer = |build: &&CompilerBuild| version_order(&build.version) > version_order(&chosen.version);
-        let newer = found
-            .iter()
-            .find(is_newer)
-            .map(|build| NewerBuild { name: build.compiler.name().to_owned(), version: build.version.clone() });
+        let newer = self.builds.newer_than(&chosen.version);
         Ok(Ok((chosen.compiler, newer)))
     }
 }

@@ -56,7 +56,9 @@ pub(crate) fn take_answer(
             replace(placements, &dxc, source, request, theirs, ComparedRows::All);
             Ok(())
         }
-        BindingAnswer::Refused(said) => bail!("dxc {} refuses {word}:\n{}", arguments.join(" "), said.trim_end()),
+        BindingAnswer::Refused(said) => {
+            bail!("{} {} refuses {word}:\n{}", dxc.compiler().title(), arguments.join(" "), said.trim_end())
+        }
     }
 }
 
@@ -85,7 +87,8 @@ pub(crate) fn settle_uncertain(
         }
         Ok(BindingAnswer::Refused(said)) => {
             let first = said.lines().find(|line| line.contains("error")).unwrap_or_default();
-            warn(&format!("note: uncertain registers stay so: dxc {} refuses {word}: {first}\n", arguments.join(" ")));
+            let (dxc, arguments) = (dxc.compiler().title(), arguments.join(" "));
+            warn(&format!("note: uncertain registers stay so: {dxc} {arguments} refuses {word}: {first}\n"));
         }
         Err(how) => warn(&format!("note: uncertain registers stay so: {how:#}\n")),
     }
