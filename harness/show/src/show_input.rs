@@ -202,8 +202,8 @@ pub struct LaidOutFile {
     pub restricted: Vec<Diagnostic>,
     /// The blocks of GLSL for which the text names no layout.
     pub without_layout: Vec<String>,
-    /// True if it has an entry point, so that it is a shader even without a block.
-    pub has_entry_point: bool,
+    /// True for a shader, or a part of one: it is one even without a block.
+    pub may_lack_blocks: bool,
     /// The compiler of the language that refuses the file.
     pub refused_by: Option<CompilerRefusal>,
     /// The API whose language the file is in, if that is known.
@@ -273,7 +273,7 @@ impl LaidOutFile {
             restricted: Vec::new(),
             without_layout: Vec::new(),
             refused_by: None,
-            has_entry_point: false,
+            may_lack_blocks: false,
             api: None,
             for_driver: None,
         }
@@ -311,7 +311,7 @@ impl LaidOutFile {
         self.restricted.extend(other.restricted);
         self.without_layout.extend(other.without_layout);
         self.refused_by = self.refused_by.take().or(other.refused_by);
-        self.has_entry_point |= other.has_entry_point;
+        self.may_lack_blocks |= other.may_lack_blocks;
         self.api = self.api.or(other.api);
     }
 
@@ -371,8 +371,8 @@ impl LaidOutFile {
     pub fn with_content(self, purpose: Purpose, start: Span) -> Result<Self, Vec<Diagnostic>> {
         let has_bindings = self.bindings.as_ref().is_some_and(|bindings| !bindings.bindings.is_empty());
         let is_shown = match purpose {
-            Purpose::Display => self.has_entry_point,
-            Purpose::Bindings => self.has_entry_point || has_bindings,
+            Purpose::Display => self.may_lack_blocks,
+            Purpose::Bindings | Purpose::OpenGlBindings => self.may_lack_blocks || has_bindings,
             Purpose::Layouts | Purpose::Comparison | Purpose::Reflection => false,
         };
         if self.blocks.is_empty() && !is_shown {

@@ -31,7 +31,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Resul
             let declare = DeclareOptions { views: true, ..declare.clone() };
             Declarations::of_file(span, *layout, &declare, sources)
         }
-        Purpose::Bindings => Declarations::of_bound_file(span, *layout, declare, sources),
+        Purpose::Bindings | Purpose::OpenGlBindings => Declarations::of_bound_file(span, *layout, declare, sources),
         Purpose::Reflection => Declarations::of_program(span, *layout, declare, sources),
     }
 }

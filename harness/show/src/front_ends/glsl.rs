@@ -24,6 +24,7 @@ use super::glsl_declarations::declarations;
 use super::glsl_sections::{BadSection, GlslSection, SectionStyle};
 use super::modules::words_of;
 use super::{FixedLayout, Glslang, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use crate::placements::DeclaredBindings;
 use crate::show_input::{DriverText, LaidOutFile};
 
 pub(super) static GLSL: TextFrontEnd = TextFrontEnd {
@@ -65,8 +66,11 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
     let start = start_of(span);
     let style = SectionStyle::of(&text.text);
     if style.is_none() && !may_have_block(&text.text, options.macros, options.purpose) {
-        let message = "this file has no block, so there is no layout";
-        return Err(vec![Diagnostic::error(Code::NothingDeclared, start, message)]);
+        let bindings = Some(DeclaredBindings::default());
+        let file = LaidOutFile { bindings, may_lack_blocks: true, ..LaidOutFile::new(Vec::new(), start) };
+        let file = file.with_content(options.purpose, start)?;
+        let message = "bodies of functions are not checked: this text has no `main` and declares no parameter";
+        return Ok(LaidOutFile { warnings: vec![Diagnostic::warning(Code::BodyNotChecked, start, message)], ..file });
     }
 
     let reading = GlslTextReading { glslang, options, start, style };
@@ -99,9 +103,9 @@ pub fn glsl_accesses(
     }
     let path = sources.file(span.file).name.clone();
     let stages = GlslStages::of(Path::new(&path), &text.text);
-    let module = compile(&glslang, &text, &stages, options.macros, true).map_err(|no_module| match no_module {
+    let module = compile(&glslang, &readings(&text), &stages, options.macros, true).map_err(|no_module| match no_module {
         NoModule::Broken(how) => broken(how),
-        NoModule::Refused { errors, .. } => refused(problems(&text, &errors, start, options.macros), &glslang),
+        NoModule::Refused { errors, .. } => refused(problems(&text, &errors, start, options.macros), &glslang, ""),
     })?;
     let mut accesses = spirv_accesses(options.tools.reader(), module.words, span.file)?;
     let lines: Vec<usize> = std::iter::once(0).chain(text.text.match_indices('\n').map(|(end, _)| end + 1)).collect();
@@ -131,7 +135,7 @@ impl GlslTextReading<'_> {
         })?;
         let mut whole = LaidOutFile::new(Vec::new(), self.start);
         for GlslSection { stage, text: section } in sections.shaders {
-            let stages = GlslStages { likely: vec![stage], others: Vec::new() };
+            let stages = GlslStages::only(stage);
             whole.merge(self.blocks(&text.with_text(section), &stages)?);
         }
         if let Some(versions) = sections.versions {
@@ -152,7 +156,7 @@ impl GlslTextReading<'_> {
             let error = Diagnostic::error(Code::ReaderFailed, start, how);
             vec![error.with_help("layoutproof itself is unharmed; this reader cannot handle the file")]
         };
-        let (module, refusal) = match compile(glslang, text, stages, options.macros, false) {
+        let (module, refusal) = match compile(glslang, &readings(text), stages, options.macros, false) {
             Ok(module) => (module, None),
             Err(NoModule::Broken(how)) => return Err(broken(how)),
             // The conditions of a text for several stages hide each of its entry points.
@@ -160,17 +164,27 @@ impl GlslTextReading<'_> {
                 return self.blocks(&text.with_text(format!("{}{EMPTY_MAIN}", text.text)), stages);
             }
             Err(NoModule::Refused { errors, in_all_forms }) => {
-                let refusal = refused(problems(text, &errors, start, options.macros), glslang);
+                let refusal = refused(problems(text, &errors, start, options.macros), glslang, "");
                 let may_be_right = !in_all_forms && self.is_refused_for_spirv(text, stages, &errors);
                 let declared = may_be_right.then(|| declarations(&text.text)).flatten();
                 let declared = declared.map(|declared| text.with_text(declared));
-                match declared.map(|declared| compile(glslang, &declared, stages, options.macros, false)) {
+                match declared.map(|declared| compile(glslang, &readings(&declared), stages, options.macros, false)) {
                     Some(Ok(module)) => (module, Some(refusal)),
                     Some(Err(NoModule::Broken(how))) => return Err(broken(how)),
                     Some(Err(NoModule::Refused { .. })) | None => return Err(refusal),
                 }
             }
         };
+
+        // Push constants, sets, separate textures: glslang writes SPIR-V of them for Vulkan alone.
+        if (options.purpose, module.dialect) == (Purpose::OpenGlBindings, GlslDialect::Vulkan) {
+            let readings = readings(text).into_iter().filter(|reading| reading.dialect == GlslDialect::OpenGl);
+            if let Err(NoModule::Refused { errors, .. }) =
+                compile(glslang, &readings.collect::<Vec<_>>(), &GlslStages::only(module.stage), options.macros, false)
+            {
+                return Err(refused(problems(text, &errors, start, options.macros), glslang, " for OpenGL"));
+            }
+        }
 
         let blocks = spirv_blocks(options.tools.reader(), module.words, start.file)?;
         let mut file = LaidOutFile::of_module(blocks, start, |number| constant_place(text, number, start));
@@ -185,7 +199,7 @@ impl GlslTextReading<'_> {
             }
             file.warnings.extend(refusal.into_iter().next().map(unchecked));
         }
-        file.has_entry_point = glsl_words(&text.text).contains("main");
+        file.may_lack_blocks = true;
         file.without_layout = blocks_of_driver(&text.text);
         file.api = Some(match module.dialect {
             GlslDialect::Vulkan => ShaderTarget::Vulkan,
@@ -255,7 +269,7 @@ fn constant_place(text: &GlslText, number: u32, start: Span) -> Span {
 fn may_have_block(text: &str, defines: &[String], purpose: Purpose) -> bool {
     let names: &[&str] = match purpose {
         Purpose::Comparison => &["uniform", "buffer", "xfb_offset"],
-        Purpose::Layouts | Purpose::Display | Purpose::Bindings | Purpose::Reflection => {
+        Purpose::Layouts | Purpose::Display | Purpose::Bindings | Purpose::OpenGlBindings | Purpose::Reflection => {
             &["uniform", "buffer", "layout", "main"]
         }
     };
@@ -494,13 +508,12 @@ fn with_known_layouts(text: &str) -> String {
 /// If glslang refuses all, the errors of the attempt that got furthest.
 fn compile(
     glslang: &Glslang,
-    text: &GlslText,
+    readings: &[GlslReading],
     stages: &GlslStages,
     defines: &[String],
     with_lines: bool,
 ) -> Result<GlslModule, NoModule> {
     let mut furthest: Vec<GlslError> = Vec::new();
-    let readings = readings(text);
     let mut has_bad_syntax = vec![false; readings.len()];
     for stages in [&stages.likely, &stages.others] {
         for (reading, has_bad_syntax) in readings.iter().zip(&mut has_bad_syntax) {
@@ -529,7 +542,7 @@ fn compile(
                         if furthest.is_empty() || first_line(&errors) > first_line(&furthest) {
                             furthest = errors;
                         }
-                        if *has_bad_syntax && dialect == GlslDialect::Vulkan && is_only_for_vulkan(&text.text) {
+                        if *has_bad_syntax && dialect == GlslDialect::Vulkan && is_only_for_vulkan(&reading.text) {
                             return Err(NoModule::Refused { errors: furthest, in_all_forms: true });
                         }
                     }
@@ -630,6 +643,10 @@ const STAGE_WORDS: [(&str, &str); 14] = [
 ];
 
 impl GlslStages {
+    fn only(stage: &'static str) -> Self {
+        Self { likely: vec![stage], others: Vec::new() }
+    }
+
     /// The stages for a file name and its text.
     fn of(path: &Path, text: &str) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
@@ -674,8 +691,9 @@ fn possible_stages(text: &str) -> Vec<&'static str> {
             "geom" => &["max_vertices"],
             "tesc" => &["vertices"],
             "tese" => &["triangles", "quads", "isolines"],
-            "mesh" | "task" => &["mesh"],
-            _ => &["ray", "hit", "callable"],
+            // Extensions, which a text must enable: names of variables have these words, too.
+            "mesh" | "task" => &["_mesh_shader"],
+            _ => &["_ray_tracing"],
         };
         words.iter().any(|word| text.contains(word))
     };
@@ -721,10 +739,10 @@ fn unchecked(reason: Diagnostic) -> Diagnostic {
 }
 
 /// The problems of a text that glslang refuses; the first one names the build.
-fn refused(mut problems: Vec<Diagnostic>, glslang: &Glslang) -> Vec<Diagnostic> {
+fn refused(mut problems: Vec<Diagnostic>, glslang: &Glslang, target: &str) -> Vec<Diagnostic> {
     // A missing file is no word of glslang's.
     if let Some(first) = problems.first_mut().filter(|first| first.code == Code::BadModule) {
-        let refusal = format!("glslang {} refuses the file", glslang.version);
+        let refusal = format!("glslang {} refuses the file{target}", glslang.version);
         first.help = Some(match &glslang.newer {
             Some(newer) => format!("{refusal}; {newer}"),
             None => refusal,
@@ -782,6 +800,14 @@ mod tests {
         assert_eq!(of("#define UBO(n) layout(binding = n)\nUBO(1) uniform A { vec3 a; };"), "A");
         assert_eq!(of("uniform mat4 m; // layout(std140) uniform A\nuniform /* std140 */ A { vec3 a; };"), "A");
         assert_eq!(of("readonly restrict layout(std430) buffer A { vec3 a; }; void f() { if (x) { y = 1; } }"), "");
+    }
+
+    #[test]
+    fn extensions_make_stages_possible() {
+        let possible = |text: &str| possible_stages(text).join(" ");
+        assert_eq!(possible("uniform Light meshes[2]; vec3 ray; bool hit;"), "comp vert frag");
+        assert_eq!(possible("#extension GL_EXT_mesh_shader : require"), "comp vert frag mesh task");
+        assert!(possible("#extension GL_EXT_ray_tracing : enable").contains("rgen"));
     }
 
     #[test]

@@ -108,6 +108,8 @@ pub enum Purpose {
     Comparison,
     /// Bindings; an entry point may have inputs and outputs only.
     Bindings,
+    /// Bindings in OpenGL, which refuses what only Vulkan has.
+    OpenGlBindings,
     /// Reflection; a file may declare nothing at all.
     Reflection,
 }
@@ -116,7 +118,7 @@ impl Purpose {
     /// True if a block that the language forbids is no reason to refuse the others.
     pub fn shows_forbidden_blocks(self) -> bool {
         match self {
-            Self::Display | Self::Bindings => true,
+            Self::Display | Self::Bindings | Self::OpenGlBindings => true,
             Self::Layouts | Self::Comparison | Self::Reflection => false,
         }
     }

@@ -48,9 +48,9 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         }
     }
     let file = LaidOutFile::new(blocks, start_of(span));
-    let (api, has_entry_point) = (Some(ShaderTarget::Webgpu), !module.entry_points.is_empty());
+    let (api, may_lack_blocks) = (Some(ShaderTarget::Webgpu), !module.entry_points.is_empty());
     let mut file = LaidOutFile {
-        has_entry_point,
+        may_lack_blocks,
         bindings,
         refused_by,
         warnings: [warnings, file.warnings].concat(),

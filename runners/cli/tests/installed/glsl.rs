@@ -14,7 +14,7 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 25] = [
+const TESTS: [(&str, Test); 26] = [
     ("memory_of_stages_is_listed", memory_of_stages_is_listed),
     ("steps_of_addresses_are_compared_with_promises", steps_of_addresses_are_compared_with_promises),
     ("structs_are_laid_out_by_name", structs_are_laid_out_by_name),
@@ -35,6 +35,7 @@ const TESTS: [(&str, Test); 25] = [
     ("members_that_share_bytes_are_named", members_that_share_bytes_are_named),
     ("blocks_need_no_bodies", blocks_need_no_bodies),
     ("shaders_need_no_blocks", shaders_need_no_blocks),
+    ("opengl_refuses_what_only_vulkan_has", opengl_refuses_what_only_vulkan_has),
     ("sections_of_godot_are_shaders", sections_of_godot_are_shaders),
     ("parts_of_sokol_are_shaders", parts_of_sokol_are_shaders),
     ("opengl_has_its_own_binding_points", opengl_has_its_own_binding_points),
@@ -474,7 +475,8 @@ fn texts_without_main_or_version_are_read(folder: &Path) -> Result<(), Failed> {
 
     // A macro of the command line may still make a parameter of it.
     fs::write(folder.join("b.glsl"), "KIND U { vec3 a; float b; } u;\n")?;
-    refuses(folder, "b.glsl", ("this file has no block", "b.glsl:1"))?;
+    equal(&shown(folder, "b.glsl")?, &Vec::new())?;
+    equal(&warnings(folder, "b.glsl")?, &vec!["body-not-checked".to_owned()])?;
     equal(&shown(folder, "b.glsl -D KIND=layout(std140,binding=0)uniform")?, &vec![block("u", &[0, 12])])
 }
 
@@ -602,9 +604,42 @@ fn shaders_need_no_blocks(folder: &Path) -> Result<(), Failed> {
         fs::write(folder.join(name), text)?;
         equal(&shown(folder, name)?, &Vec::new())?;
     }
-    for (name, text) in [("d.wgsl", "const n = 3;\n"), ("e.glsl", "#version 450\nconst int n = 3;\n")] {
+    fs::write(folder.join("d.wgsl"), "const n = 3;\n")?;
+    equal(&show(folder, "d.wgsl")?.status.code(), &Some(2))?;
+
+    // Parts of shaders, which others include.
+    for (name, text) in [
+        ("e.glsl", "#version 450\nconst int n = 3;\n"),
+        ("f.vert", "vec4 turned(vec4 q, vec3 v) { return vec4(cross(q.xyz, v), q.w); }\n"),
+        ("g.glsl", "struct S { vec4 a; };\nvec4 of(S s) { return s.a + meshes; }\n"),
+    ] {
         fs::write(folder.join(name), text)?;
-        equal(&show(folder, name)?.status.code(), &Some(2))?;
+        equal(&shown(folder, name)?, &Vec::new())?;
+        equal(&warnings(folder, name)?, &vec!["body-not-checked".to_owned()])?;
+        equal(&opengl_places(folder, name)?, &Vec::new())?;
+    }
+    fs::write(folder.join("h.glsl"), "uniform sampler2D image;\nvec4 of(vec2 uv) { return texture(image, uv); }\n")?;
+    equal(&shown(folder, "h.glsl")?, &Vec::new())
+}
+
+/// glslang 16.6.0 `-G`: `only allowed when using GLSL for Vulkan`, and a syntax error at a separate texture.
+fn opengl_refuses_what_only_vulkan_has(folder: &Path) -> Result<(), Failed> {
+    for (text, words) in [
+        ("layout(push_constant) uniform P { vec2 a; } p;", "'push_constant' : only allowed when using GLSL for Vulkan"),
+        ("layout(set = 1, binding = 0) uniform P { vec2 a; } p;", "'descriptor set' : only allowed"),
+        ("layout(input_attachment_index = 0, binding = 0) uniform subpassInput s;", "'input_attachment_index'"),
+        ("layout(binding = 0) uniform texture2D t; layout(binding = 1) uniform sampler s;", "syntax error"),
+    ] {
+        fs::write(folder.join("a.frag"), format!("#version 450\n{text}\nvoid main() {{}}\n"))?;
+        equal(&show(folder, "a.frag --target vulkan")?.status.code(), &Some(0))?;
+        for target in ["opengl", "vulkan,opengl"] {
+            let output = show(folder, &format!("a.frag --target {target}"))?;
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            if output.status.code() != Some(2) || !said.contains(words) || !said.contains("refuses the file for OpenGL")
+            {
+                return Err(format!("{text}: {said}").into());
+            }
+        }
     }
     Ok(())
 }

@@ -121,7 +121,12 @@ fn show_one(
     let with_types =
         if named_types.is_empty() { None } else { Some(named_types::with_types(word, declare, &named_types)?) };
     let declare = with_types.as_ref().map_or(declare, |(declare, _)| declare);
-    let purpose = if args.placement.target.is_empty() { Purpose::Display } else { Purpose::Bindings };
+    let is_opengl = |choice: &TargetChoice| choice.target == ShaderTarget::Opengl;
+    let purpose = match args.placement.target.as_slice() {
+        [] => Purpose::Display,
+        targets if targets.iter().any(is_opengl) => Purpose::OpenGlBindings,
+        _ => Purpose::Bindings,
+    };
     let read = read_input(word, declare, profile, purpose, &mut sources);
     let (mut input, mut compiled) = match read.map_err(|error| not_read(args, word, Code::Unreadable, error))? {
         Ok(input) => (input, None),
@@ -136,7 +141,6 @@ fn show_one(
         }
     };
 
-    let is_opengl = |choice: &TargetChoice| choice.target == ShaderTarget::Opengl;
     if let InputContent::LaidOut(file) = &mut input.content {
         if !args.placement.target.is_empty() && args.placement.target.iter().all(is_opengl) {
             file.leave_to_driver(Span::default());
