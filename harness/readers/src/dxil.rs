@@ -122,9 +122,11 @@ pub fn resource_bindings(listing: &str) -> Result<Vec<ListedBinding>, ReadError>
 fn row(text: &str) -> Result<ListedBinding, ReadError> {
     let unreadable = || ReadError::line("resource binding", text);
     let words: Vec<&str> = text.split_whitespace().collect();
+    let mut columns = words.len();
     let (place, count) = match words.last() {
         Some(last) if last.ends_with("unbounded") => {
             let glued = last.trim_end_matches("unbounded");
+            columns += usize::from(!glued.is_empty());
             let place = if glued.is_empty() { words.iter().rev().nth(1).copied() } else { Some(glued) };
             (place, Some(Count::Unbounded))
         }
@@ -134,9 +136,9 @@ fn row(text: &str) -> Result<ListedBinding, ReadError> {
 
     let (place, count) = place.zip(count).ok_or_else(unreadable)?;
     let (unit, index, space) = register(place).ok_or_else(unreadable)?;
-    // A resource without a name has one word less at the start.
-    let columns = words.len() + usize::from(place.starts_with(|c: char| c.is_ascii_uppercase()));
-    let name = words.first().filter(|_| columns >= 6).map_or_else(String::new, |name| (*name).to_owned());
+    // A resource without a name has one of the seven columns less, the first.
+    columns += usize::from(place.starts_with(|c: char| c.is_ascii_uppercase()));
+    let name = words.first().filter(|_| columns >= 7).map_or_else(String::new, |name| (*name).to_owned());
     Ok(ListedBinding { name, unit, space, index, count })
 }
 

@@ -11,6 +11,8 @@ use layoutproof_frontend::module::Module;
 use layoutproof_layout::native::Native;
 use layoutproof_layout::shape::Count;
 use layoutproof_layout::{BlockKind, Column, LayoutUnit, ShaderCompiler, ShaderTarget, Span, join};
+use layoutproof_readers::container::{ContainerTables, SignatureElement, SignatureSide};
+use layoutproof_readers::dxil::ListedBinding;
 use layoutproof_readers::spirv::{
     DeclaredModule, DeclaredUniform, DeclaredVariable, DeclaredVarying, OpenGlClass, VaryingDirection,
 };
@@ -246,6 +248,41 @@ impl DeclaredBindings {
             });
         }
         made.entry_points = Some(entries);
+        made
+    }
+
+    /// Registers of a container's resources and signatures. A resource without a name has that of its register.
+    pub fn of_container(tables: &ContainerTables, start: Span) -> Self {
+        let mut made = Self::default();
+        for ListedBinding { name, unit, space, index, count } in &tables.resources {
+            let (unit, space, index, count) = (*unit, *space, *index, *count);
+            let mut binding = Binding { path: name.clone(), unit, space, index, count: Count::Finite(1), span: start };
+            if name.is_empty() {
+                binding.path = BindingPlace::from(&binding).to_string();
+            }
+            made.declared.insert(binding.path.clone(), binding.path.clone());
+            made.bindings.push(Binding { count, ..binding });
+        }
+        for element in &tables.elements {
+            let SignatureElement { side, stream, semantic, semantic_index, register, .. } = element;
+            let stream = if *stream == 0 { String::new() } else { format!("stream{stream}.") };
+            let (unit, side) = match side {
+                SignatureSide::Input => (LayoutUnit::LocationIn, "in"),
+                SignatureSide::Output => (LayoutUnit::LocationOut, "out"),
+                SignatureSide::PatchInput => (LayoutUnit::LocationIn, "patch"),
+                SignatureSide::PatchOutput => (LayoutUnit::LocationOut, "patch"),
+            };
+            let path = format!("{side}.{stream}{semantic}{semantic_index}");
+            made.declared.insert(path.clone(), format!("{path}.{}", element.components()));
+            made.bindings.push(Binding {
+                path,
+                unit,
+                space: 0,
+                index: *register,
+                count: Count::Finite(1),
+                span: start,
+            });
+        }
         made
     }
 

@@ -5,12 +5,13 @@
 //! reads. DXC's reflection is LLVM bitcode, which only DXC can list; [`listed_blocks`] reads that
 //! listing. Neither form states strides, so `reflected` derives them from sizes, and rejects a
 //! block whose members then do not add up to the size that the container states. These modules do
-//! not read the code; see `llvm` and `fxc`.
+//! not read the code; see `llvm` and `fxc`. `tables` reads the registers of resources and signatures.
 
 mod dxil_listing;
 mod parts;
 mod rdef;
 mod reflected;
+mod tables;
 
 use thiserror::Error;
 
@@ -21,6 +22,7 @@ pub use dxil_listing::listed_blocks;
 use parts::MOST_PARTS;
 pub use parts::{CONTAINER_MAGIC, ContainerReflection};
 pub use rdef::RdefError;
+pub use tables::{ContainerTables, SignatureElement, SignatureSide};
 
 /// Why a container, or DXC's listing of one, has no layouts to read.
 #[derive(Debug, Error)]
@@ -34,6 +36,8 @@ pub enum ContainerError {
     /// With the names of the parts.
     #[error("no part of this container describes where members are (its parts: {0})")]
     Undescribed(String),
+    #[error("a table of the container has {0} records: it is damaged")]
+    ManyRecords(u32),
     #[error("its part RDEF: {0}")]
     Rdef(#[from] RdefError),
     #[error("the container holds its code, but not its reflection")]
@@ -69,6 +73,12 @@ impl<'a> Bytes<'a> {
 
     fn array<const SIZE: usize>(self, at: usize) -> Result<[u8; SIZE], Ended> {
         self.from(at)?.first_chunk().copied().ok_or(Ended { length: self.0.len(), at })
+    }
+
+    /// The text at a place, up to its zero.
+    fn text(self, at: usize) -> Result<String, Ended> {
+        let text = self.from(at)?.split(|byte| *byte == 0).next().unwrap_or_default();
+        Ok(String::from_utf8_lossy(text).into_owned())
     }
 
     fn from(self, at: usize) -> Result<&'a [u8], Ended> {

@@ -49,12 +49,12 @@ fn has_dxbc(parts: &[ContainerPart<'_>]) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct ContainerPart<'a> {
-    name: [u8; 4],
-    bytes: &'a [u8],
+pub(super) struct ContainerPart<'a> {
+    pub(super) name: [u8; 4],
+    pub(super) bytes: &'a [u8],
 }
 
-fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, ContainerError> {
+pub(super) fn parts(container: &[u8]) -> Result<Vec<ContainerPart<'_>>, ContainerError> {
     if !container.starts_with(CONTAINER_MAGIC) || container.len() < HEADER_BYTES {
         return Err(ContainerError::NoContainer(container.len()));
     }

@@ -10,11 +10,12 @@
 
 use std::collections::BTreeMap;
 
-use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, MatrixOrder, Scalar};
+use layoutproof_layout::{BlockKind, BlockLayout, Component, Count, LayoutUnit, MatrixOrder, Scalar};
 use thiserror::Error;
 
 use super::reflected::{MOST_NESTED, ReflectedBase, ReflectedBlock, ReflectedMember, ReflectedType, lay_out_reflected};
 use super::{Bytes, Ended};
+use crate::dxil::ListedBinding;
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
 /// Start of the record sizes: `RD11`, or another number since model 5.1.
@@ -24,6 +25,9 @@ const SIZES_MAGICS: [u32; 2] = [u32::from_le_bytes(*b"RD11"), 0x2544_1313];
 const SIZES_AT: usize = 28;
 
 const MEMBER_BYTES: usize = 12;
+
+/// Bytes of a resource's record that has a space, from profile 5.1 on.
+const BINDING_WITH_SPACE: usize = 40;
 
 /// Most records to read. A type counts once for each member that has it. A shader has 14 constant
 /// buffers of 4096 registers.
@@ -53,7 +57,7 @@ pub enum RdefError {
 pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, RdefError> {
     let bytes = Bytes(bytes);
     let mut reader = RdefReader { bytes, sizes: RecordSizes::of(bytes)?, records: 0 };
-    let counts = reader.resource_counts()?;
+    let counts = reader.bindings()?.into_iter().map(|binding| (binding.name, binding.count)).collect();
     let (count, first) = (bytes.word(0)?, bytes.word(4)? as usize);
 
     let mut budget = ListingBudget::default();
@@ -66,6 +70,21 @@ pub(super) fn read_rdef(bytes: &[u8]) -> Result<Vec<BlockLayout>, RdefError> {
         blocks.push(laid_out.ok_or(RdefError::TooLarge)?);
     }
     Ok(blocks)
+}
+
+/// The resources in the order of the part.
+pub(super) fn rdef_bindings(bytes: Bytes<'_>) -> Result<Vec<ListedBinding>, RdefError> {
+    let mut reader = RdefReader { bytes, sizes: RecordSizes::of(bytes)?, records: 0 };
+    let mut bindings = reader.bindings()?;
+    for binding in &mut bindings {
+        binding.name = own_name(&binding.name).to_owned();
+    }
+    Ok(bindings)
+}
+
+/// The name in the source: FXC's for the buffer of `TextureBuffer<T> tb` is `$$tb`.
+fn own_name(stated: &str) -> &str {
+    stated.strip_prefix("$$").unwrap_or(stated)
 }
 
 /// Sizes in bytes of a part's records.
@@ -107,9 +126,7 @@ struct RdefReader<'a> {
 impl RdefReader<'_> {
     /// The text at the offset in the word at `at`.
     fn name(&self, at: usize) -> Result<String, Ended> {
-        let text = self.bytes.from(self.bytes.word(at)? as usize)?;
-        let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
-        Ok(String::from_utf8_lossy(text).into_owned())
+        self.bytes.text(self.bytes.word(at)? as usize)
     }
 
     fn count_record(&mut self) -> Result<(), RdefError> {
@@ -120,20 +137,32 @@ impl RdefReader<'_> {
         Ok(())
     }
 
-    /// Numbers of registers by the names of resources. Only a 5.1 profile has arrays of blocks.
-    fn resource_counts(&mut self) -> Result<BTreeMap<String, Count>, RdefError> {
+    /// The resources with their registers, under the names that FXC states. Since 5.1 there are arrays of blocks, and spaces.
+    fn bindings(&mut self) -> Result<Vec<ListedBinding>, RdefError> {
         let (count, first) = (self.bytes.word(8)?, self.bytes.word(12)? as usize);
-        let mut counts = BTreeMap::new();
+        let mut bindings = Vec::new();
+        let mut budget = ListingBudget::default();
         for index in 0..count as usize {
             self.count_record()?;
             let at = first.saturating_add(index.saturating_mul(self.sizes.binding));
-            let count = match self.bytes.word(at.saturating_add(24))? {
+            let field = |offset: usize| self.bytes.word(at.saturating_add(offset));
+            // `D3D_SHADER_INPUT_TYPE`.
+            let unit = match field(4)? {
+                0 => LayoutUnit::ConstantBuffer,
+                1 | 2 | 5 | 7 | 12 => LayoutUnit::ShaderResource,
+                3 => LayoutUnit::Sampler,
+                _ => LayoutUnit::UnorderedAccess,
+            };
+            let count = match field(24)? {
                 0 | u32::MAX => Count::Unbounded,
                 finite => Count::Finite(finite),
             };
-            counts.insert(self.name(at)?, count);
+            let space = if self.sizes.binding >= BINDING_WITH_SPACE { field(32)? } else { 0 };
+            let name = self.name(at)?;
+            budget.spend(name.len()).ok_or(RdefError::TooLarge)?;
+            bindings.push(ListedBinding { name, unit, space, index: field(20)?, count });
         }
-        Ok(counts)
+        Ok(bindings)
     }
 
     /// A buffer; `None` for one that holds no values.
@@ -154,8 +183,7 @@ impl RdefReader<'_> {
         }
 
         let count = counts.get(&stated_name).copied().unwrap_or(Count::Finite(1));
-        // FXC's name for the buffer of `TextureBuffer<T> tb`.
-        let name = stated_name.strip_prefix("$$").unwrap_or(&stated_name).to_owned();
+        let name = own_name(&stated_name).to_owned();
         let is_own = |member: &ReflectedMember| {
             let is_struct = matches!(member.ty.base, ReflectedBase::Struct { .. });
             // An array of blocks has the members of one block.
@@ -278,7 +306,8 @@ fn component(number: u16) -> Option<Component> {
 mod tests {
     use layoutproof_layout::{BlockKind, Count};
 
-    use crate::container::{ContainerError, ContainerReflection};
+    use crate::container::{ContainerError, ContainerReflection, ContainerTables};
+    use crate::dxil::resource_bindings;
     use crate::fxc::buffer_definitions;
 
     /// FXC 10.0.22621.2428, `cs_5_1`, made this from `fxc/source.hlsl`; its listing is
@@ -331,17 +360,30 @@ mod tests {
         assert_eq!(kind("elements"), (BlockKind::StructuredElement, one, Some(132)));
     }
 
+    /// The table in FXC's listing of the same shader. It writes the count of an unbounded array as 2^32 - 1.
+    #[test]
+    fn registers_are_those_in_the_listing_of_fxc() {
+        let tables = ContainerTables::read(CONTAINER).unwrap();
+        let listed = LISTING.replace("// ", "; ").replace("//\n", ";\n").replace("4294967295", "unbounded");
+        let listed = resource_bindings(&listed).unwrap();
+        assert_eq!((tables.resources.len(), &tables.elements[..]), (8, &[][..]));
+        for resource in &tables.resources {
+            assert!(listed.contains(resource), "{resource:?} of {listed:?}");
+        }
+    }
+
     /// Cutting off bytes or changing any byte gives a result or an error, never a panic.
     #[test]
     fn a_damaged_container_is_no_panic() {
         for length in 0..CONTAINER.len() {
             assert!(blocks(&CONTAINER[..length]).is_err(), "{length}");
+            assert!(ContainerTables::read(&CONTAINER[..length]).is_err(), "{length}");
         }
         for index in 0..CONTAINER.len() {
             for value in [0, 1, 0x7f, 0xff] {
                 let mut damaged = CONTAINER.to_vec();
                 damaged[index] = value;
-                let _ = blocks(&damaged);
+                let _ = (blocks(&damaged), ContainerTables::read(&damaged));
             }
         }
     }

@@ -78,7 +78,7 @@ pub struct ModuleFrontEnd {
     suffixes: &'static [&'static str],
     rare_suffixes: &'static [&'static str],
     /// Reads the bytes of a file; problems are at the given start of the file.
-    read: fn(&[u8], Span, &dyn InputTools) -> ReadBlocks,
+    read: fn(&[u8], Span, Purpose, &dyn InputTools) -> ReadBlocks,
 }
 
 /// The blocks of a file that fixes their offsets, or its problems.
@@ -249,7 +249,7 @@ impl ModuleFrontEnd {
         purpose: Purpose,
         tools: &dyn InputTools,
     ) -> Result<InputContent, Vec<Diagnostic>> {
-        (self.read)(bytes, start, tools)?.with_content(purpose, start).map(InputContent::LaidOut)
+        (self.read)(bytes, start, purpose, tools)?.with_content(purpose, start).map(InputContent::LaidOut)
     }
 }
 

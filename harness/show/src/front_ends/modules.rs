@@ -1,13 +1,15 @@
 //! Compiled modules that fix all offsets: SPIR-V by its decorations, and containers of compiled HLSL. FXC's are
-//! parsed here; DXC lists its own.
+//! parsed here; DXC lists its own. Registers come from the tables of the container itself.
 
 use layoutproof_layout::{ShaderTarget, Span};
-use layoutproof_readers::container::{ContainerError, ContainerReflection, listed_blocks};
+use layoutproof_readers::container::{ContainerError, ContainerReflection, ContainerTables, listed_blocks};
+use layoutproof_readers::dxil::resource_bindings;
 use layoutproof_readers::module_reader::spirv_blocks;
-use layoutproof_source::diagnostics::{Code, Diagnostic};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use thiserror::Error;
 
-use super::{InputTools, ModuleFrontEnd, ReadBlocks};
+use super::{InputTools, ModuleFrontEnd, Purpose, ReadBlocks};
+use crate::placements::DeclaredBindings;
 use crate::show_input::LaidOutFile;
 
 pub(super) static SPIRV: ModuleFrontEnd = ModuleFrontEnd { suffixes: &["spv"], rare_suffixes: &[], read: read_spirv };
@@ -15,7 +17,7 @@ pub(super) static SPIRV: ModuleFrontEnd = ModuleFrontEnd { suffixes: &["spv"], r
 /// First word of every SPIR-V module.
 const SPIRV_MAGIC: u32 = 0x0723_0203;
 
-fn read_spirv(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
+fn read_spirv(bytes: &[u8], start: Span, _: Purpose, tools: &dyn InputTools) -> ReadBlocks {
     let words = words_of(bytes).map_err(|bad| vec![Diagnostic::error(Code::BadModule, start, bad.to_string())])?;
     let blocks = spirv_blocks(tools.reader(), words, start.file)?;
     let api = Some(ShaderTarget::Vulkan);
@@ -46,18 +48,32 @@ pub(super) static CONTAINER: ModuleFrontEnd =
 const STRIPPED: &str = "compile without -Qstrip_reflect (fxc: /Qstrip_reflect), or pass the source with the build's \
                         arguments in --args, or the SPIR-V of the same shader";
 
-fn read_container(bytes: &[u8], start: Span, tools: &dyn InputTools) -> ReadBlocks {
+fn read_container(bytes: &[u8], start: Span, purpose: Purpose, tools: &dyn InputTools) -> ReadBlocks {
     let refused =
         |error: ContainerError| vec![Diagnostic::error(Code::BadModule, start, error.to_string()).with_help(STRIPPED)];
-    let blocks = match ContainerReflection::find(bytes).map_err(refused)? {
-        ContainerReflection::Rdef(blocks) => blocks,
-        ContainerReflection::Dxil => {
-            let listing = tools.list_container(bytes).map_err(|absent| {
-                vec![Diagnostic::error(Code::ReaderFailed, start, absent.reason).with_help(absent.help)]
-            })?;
-            listed_blocks(&listing).map_err(refused)?
-        }
+    let mut tables = ContainerTables::read(bytes).map_err(refused)?;
+    let blocks = match ContainerReflection::find(bytes) {
+        Ok(ContainerReflection::Rdef(blocks)) => Ok(blocks),
+        Ok(ContainerReflection::Dxil) => match tools.list_container(bytes) {
+            Ok(listing) => {
+                tables.name_by(&resource_bindings(&listing).map_err(|error| refused(error.into()))?);
+                listed_blocks(&listing).map_err(refused)
+            }
+            Err(absent) => {
+                Err(vec![Diagnostic::error(Code::ReaderFailed, start, absent.reason).with_help(absent.help)])
+            }
+        },
+        Err(error) => Err(refused(error)),
     };
-    let api = Some(ShaderTarget::D3d12);
-    Ok(LaidOutFile { api, ..LaidOutFile::new(blocks, start) })
+    let bindings = DeclaredBindings::of_container(&tables, start);
+    // The tables of the runtime stay when reflection is stripped.
+    let (blocks, unread) = match blocks {
+        Ok(blocks) => (blocks, Vec::new()),
+        Err(found) if purpose == Purpose::Bindings && !bindings.bindings.is_empty() => (Vec::new(), found),
+        Err(found) => return Err(found),
+    };
+    let mut file = LaidOutFile::new(blocks, start);
+    file.warnings.extend(unread.into_iter().map(|problem| Diagnostic { severity: Severity::Warning, ..problem }));
+    let may_lack_blocks = !bindings.bindings.is_empty();
+    Ok(LaidOutFile { api: Some(ShaderTarget::D3d12), bindings: Some(bindings), may_lack_blocks, ..file })
 }

@@ -69,6 +69,86 @@ fn a_container_says_what_the_rules_of_its_compiler_say() {
     }
 }
 
+/// Unit, space, index and count of each resource, by name.
+fn registers(answer: &Answer) -> Vec<(String, String)> {
+    let json: Value = serde_json::from_str(&answer.out).unwrap();
+    let place = |row: &Value| format!("{} {} {} {}", row["unit"], row["space"], row["index"], row["count"]);
+    let row = |row: &Value| (row["path"].as_str().unwrap().to_owned(), place(row).replace('"', ""));
+    json["bindings"].as_array().unwrap().iter().map(row).collect()
+}
+
+/// `; Resource Bindings:` and the signatures in the listing of DXC 1.7.2308, `-T vs_6_6`, of `vertex.hlsl`.
+const REGISTERS: [(&str, &str); 6] = [
+    ("C", "b 1 2 1"),
+    ("smp", "s 0 1 1"),
+    ("tex", "t 0 4 3"),
+    ("buf", "t 0 0 1"),
+    ("bab", "t 7 0 unbounded"),
+    ("rw", "u 2 3 1"),
+];
+const SIGNATURES: [(&str, &str); 9] = [
+    ("in.POSITION0", "location-in 0 0 1"),
+    ("in.TEXCOORD0", "location-in 0 1 1"),
+    ("in.SV_VertexID0", "location-in 0 2 1"),
+    ("in.TURN0", "location-in 0 3 1"),
+    ("in.TURN1", "location-in 0 4 1"),
+    ("out.SV_Position0", "location-out 0 0 1"),
+    ("out.TEXCOORD0", "location-out 0 1 1"),
+    ("out.KIND0", "location-out 0 2 1"),
+    ("out.SV_ClipDistance0", "location-out 0 3 1"),
+];
+
+fn owned(rows: &[(&str, &str)]) -> Vec<(String, String)> {
+    rows.iter().map(|(name, place)| ((*name).to_owned(), (*place).to_owned())).collect()
+}
+
+#[test]
+fn a_container_states_its_registers_and_signatures() {
+    let folder = Folder::with(&[("source.hlsl", include_str!("../files/containers/vertex.hlsl"))]);
+    if !compiles(&folder, "-T vs_6_6") {
+        return;
+    }
+    let answer = folder.run("show source.dxil --target d3d12 --format json").exits(0);
+    assert_eq!(registers(&answer), [owned(&REGISTERS), owned(&SIGNATURES)].concat(), "{answer}");
+    // The convention gives the used parameters the same registers.
+    let source = folder.run("show source.hlsl --target d3d12 --profile vs_6_6 --format json").exits(0);
+    let (mut container, mut source) = (owned(&REGISTERS), registers(&source));
+    (container.sort(), source.sort());
+    assert_eq!(container, source);
+    folder.run("show source.dxil --target d3d12").exits(0).prints("tex t4[3]").prints("in.POSITION0.xyz location-in 0");
+}
+
+/// The runtime's own tables keep the registers when the names are gone.
+#[test]
+fn a_stripped_container_states_its_registers() {
+    let folder = Folder::with(&[("source.hlsl", include_str!("../files/containers/vertex.hlsl"))]);
+    if !compiles(&folder, "-T vs_6_6 -Qstrip_reflect") {
+        return;
+    }
+    let places = |rows: Vec<(String, String)>| rows.into_iter().map(|(_, place)| place).collect::<Vec<_>>();
+    let answer = folder.run("show source.dxil --target d3d12 --format json").exits(0);
+    assert_eq!(places(registers(&answer)), places([owned(&REGISTERS), owned(&SIGNATURES)].concat()), "{answer}");
+    assert!(answer.err.contains("warning: the container holds its code, but not its reflection"), "{answer}");
+    let names = registers(&answer).into_iter().map(|(name, _)| name).take(6).collect::<Vec<_>>();
+    assert_eq!(names, ["b2 space1", "s1", "t4", "t0", "t0 space7", "u3 space2"]);
+    folder.run("show source.dxil").exits(2);
+}
+
+/// `RDAT` of a library, which has the names. DXC 1.7.2308, `-T lib_6_6`.
+#[test]
+fn a_library_states_the_registers_of_all_its_functions() {
+    let folder = Folder::with(&[(
+        "source.hlsl",
+        "Texture2D<float4> image : register(t4, space2);\nRWTexture2D<float4> target[2] : register(u1);\n\
+         [shader(\"raygeneration\")] void first() { target[1][uint2(0, 0)] = image[uint2(1, 1)]; }\n",
+    )]);
+    if !compiles(&folder, "-T lib_6_6") {
+        return;
+    }
+    let answer = folder.run("show source.dxil --target d3d12 --format json").exits(0);
+    assert_eq!(registers(&answer), owned(&[("image", "t 2 4 1"), ("target", "u 0 1 2")]), "{answer}");
+}
+
 #[test]
 fn a_container_without_reflection_says_what_helps() {
     let folder = folder();
@@ -125,6 +205,19 @@ fn containers_of_fxc_need_no_compiler() {
     let folder = Folder::with(&[]).with_variable("DXC", "/nonexistent/dxc");
     folder.write("source.cso", FXC);
     folder.run("show source.cso").exits(0);
+    // The table in its listing.
+    let answer = folder.run("show source.cso --target d3d12 --format json").exits(0);
+    let expected = [
+        ("T", "t 0 0 1"),
+        ("scalars", "t 0 3 1"),
+        ("elements", "u 1 2 1"),
+        ("words", "u 1000 7 1"),
+        ("$Globals", "b 0 0 1"),
+        ("Values", "b 2 3 1"),
+        ("block", "b 3 9 1"),
+        ("many", "b 7 20 unbounded"),
+    ];
+    assert_eq!(registers(&answer), owned(&expected), "{answer}");
     folder.write("half.cso", &FXC[..FXC.len() / 2]);
     let answer = folder.run("show half.cso").exits(2);
     assert!(answer.err.contains("it is truncated"), "{}", answer.err);

@@ -6,7 +6,7 @@ use layoutproof_layout::{DECLARED, ShaderTarget};
 use layoutproof_show::bindings_text::{BindingsColumn, rows};
 use layoutproof_show::front_ends::TextFrontEnd;
 use layoutproof_show::show_json::{Shown, ShownPlacement};
-use layoutproof_show::{InputContent, RuleSetLayouts, ShowInput};
+use layoutproof_show::{InputContent, LaidOutFile, RuleSetLayouts, ShowInput};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::args::placement::NamedConvention;
@@ -129,12 +129,10 @@ pub(crate) fn binding_requests(input: &ShowInput, word: &str, args: &ShowArgs) -
 
 /// True if each target is one whose language the file is in, so that its layouts are that target's.
 fn is_own_target(input: &ShowInput, args: &ShowArgs) -> bool {
-    let own: &[ShaderTarget] = match input.language {
-        Some(language) => TextFrontEnd::of(language).own_targets(),
-        None if matches!(&input.content, InputContent::LaidOut(file) if file.bindings.is_some()) => {
-            &[ShaderTarget::Vulkan]
-        }
-        None => &[],
+    let own = match (input.language, &input.content) {
+        (Some(language), _) => TextFrontEnd::of(language).own_targets(),
+        (None, InputContent::LaidOut(LaidOutFile { bindings: Some(_), api, .. })) => api.as_slice(),
+        (None, InputContent::LaidOut(_) | InputContent::Declared(_)) => &[],
     };
     args.placement.target.iter().all(|choice| choice.variant.is_none() && own.contains(&choice.target))
 }
