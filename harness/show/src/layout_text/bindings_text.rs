@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use layoutproof_bindings::place::places_text;
 use layoutproof_bindings::{Binding, BindingOverlap, BindingPlace, BoundModule, ChosenEntry};
 use layoutproof_frontend::module::Module;
-use layoutproof_layout::{Column, ShaderCompiler, ShaderTarget};
+use layoutproof_layout::{Column, LayoutUnit, ShaderCompiler, ShaderTarget};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct BindingsColumn {
@@ -153,6 +153,11 @@ impl BindingsColumn {
 
     fn places(&self, path: &str) -> String {
         let rows = self.bound.bindings.iter().filter(|binding| binding.path == path);
+        let units = [LayoutUnit::UniformLocation, LayoutUnit::LocationIn, LayoutUnit::LocationOut];
+        let is_of_driver = |binding: &&Binding| self.target == ShaderTarget::Opengl && units.contains(&binding.unit);
+        if let Some((binding, reason)) = rows.clone().find(is_of_driver).zip(self.bound.uncertain.get(path)) {
+            return format!("{} ({reason})", binding.unit);
+        }
         let places = places_text(&rows.map(BindingPlace::from).collect::<Vec<_>>());
         if let Some(computed) = self.bound.differing.get(path) {
             let computed = places_text(&computed.iter().map(BindingPlace::from).collect::<Vec<_>>());

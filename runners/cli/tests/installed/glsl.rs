@@ -62,8 +62,12 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// Runs `layoutproof show` in `folder`.
 fn show(folder: &Path, words: &str) -> Result<Output, Failed> {
+    show_text(folder, &format!("{words} --format json"))
+}
+
+fn show_text(folder: &Path, words: &str) -> Result<Output, Failed> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_layoutproof"));
-    command.arg("show").args(words.split(' ')).args(["--format", "json"]).current_dir(folder);
+    command.arg("show").args(words.split(' ')).current_dir(folder);
     Ok(command.env_remove("GLSLANG").output()?)
 }
 
@@ -755,6 +759,12 @@ fn opengl_has_its_own_binding_points(folder: &Path) -> Result<(), Failed> {
             open("other"),
             place("tint", "uniform-location 0 7 1", 1),
         ],
+    )?;
+    let text = String::from_utf8(show_text(folder, "b.frag --target opengl")?.stdout)?;
+    let line = text.lines().find(|line| line.contains("other ")).unwrap_or_default();
+    equal(
+        &line.split_whitespace().collect::<Vec<_>>().join(" ").as_str(),
+        &"other uniform-location (the driver chooses the location)",
     )?;
 
     fs::write(
