@@ -56,7 +56,7 @@ impl Declarations {
         Ok(found)
     }
 
-    /// Reads a user's declarations to find their bindings. Here a file may consist of entry points
+    /// Reads a user's declarations to show them, or to find their bindings. Here a file may consist of entry points
     /// whose only parameters are inputs and outputs.
     ///
     /// # Errors
@@ -68,8 +68,8 @@ impl Declarations {
         sources: &mut SourceMap,
     ) -> Result<Self, Vec<Diagnostic>> {
         let found = Self::of_program(span, options, declared, sources)?;
-        let Module { blocks, parameters, entry_points, .. } = &found.module;
-        if blocks.is_empty() && parameters.is_empty() && entry_points.is_empty() {
+        let Module { blocks, parameters, views, entry_points, .. } = &found.module;
+        if blocks.is_empty() && parameters.is_empty() && views.is_empty() && entry_points.is_empty() {
             return Err(found.nothing_declared(span));
         }
         Ok(found)

@@ -29,7 +29,9 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Resul
         Purpose::Layouts => Declarations::of_file(span, *layout, declare, sources),
         Purpose::Display | Purpose::Comparison => {
             let declare = DeclareOptions { views: true, ..declare.clone() };
-            Declarations::of_file(span, *layout, &declare, sources)
+            let is_shown = options.purpose == Purpose::Display;
+            let read = if is_shown { Declarations::of_bound_file } else { Declarations::of_file };
+            read(span, *layout, &declare, sources)
         }
         Purpose::Bindings | Purpose::OpenGlBindings => Declarations::of_bound_file(span, *layout, declare, sources),
         Purpose::Reflection => Declarations::of_program(span, *layout, declare, sources),

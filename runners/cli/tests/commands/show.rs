@@ -100,6 +100,19 @@ fn targets_that_part_are_marked() {
         .prints("+12 / +16: Vulkan · Slang aligns it to 8");
 }
 
+/// DXC and slangc take both: a shader may have inputs and outputs alone.
+#[test]
+fn a_shader_needs_no_block() {
+    let text = "[shader(\"vertex\")] float4 main(uint id : SV_VertexID) : SV_Position { return float4(id & 1, id >> 1, 0, 1); }";
+    for name in ["a.hlsl", "a.slang"] {
+        let folder = Folder::with(&[(name, text)]);
+        folder.run(&format!("show {name}")).exits(0).prints("no block, so no layout");
+        let json = folder.run(&format!("show {name} --format json")).exits(0).json();
+        assert_eq!(json["layouts"].as_array().map_or(0, Vec::len), 0, "{json}");
+        folder.run(&format!("run {name}")).exits(2).warns("error: this declares no shader parameter");
+    }
+}
+
 /// slangc 2026.14.1, `-target metal -reflection-json`: data by the rules of constant buffers, with handles of 8 bytes for
 /// resources and for nested blocks among it; a texture with its sampler and a buffer with its counter are two.
 #[test]

@@ -17,6 +17,7 @@ use std::mem;
 use anyhow::{anyhow, bail};
 use layoutproof_events::FoundKind;
 use layoutproof_events::summary::Exit;
+use layoutproof_frontend::module::Module;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
@@ -268,9 +269,15 @@ fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> 
     }
 }
 
-/// False for a module that declares its own bindings and no block.
+/// False for a shader that declares inputs and outputs alone, or a module of which only the bindings are shown.
 fn has_blocks(input: &ShowInput) -> bool {
-    !matches!(&input.content, InputContent::LaidOut(file) if file.blocks.is_empty())
+    match &input.content {
+        InputContent::LaidOut(file) => !file.blocks.is_empty(),
+        InputContent::Declared(source) => {
+            let Module { blocks, parameters, views, .. } = &source.module;
+            !(blocks.is_empty() && parameters.is_empty() && views.is_empty())
+        }
+    }
 }
 
 fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
