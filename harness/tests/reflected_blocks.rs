@@ -23,7 +23,7 @@ fn own_blocks(text: &str, native: &str) -> BTreeMap<String, BlockLayout> {
     let span = Span { file: sources.add("test.slang", text), start: 0, end };
     let module = declare(&mut sources, span, &DeclareOptions::default()).expect("a program of slangc's");
     let native = find_native(native).expect("the file is named after a target");
-    let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On };
+    let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On, ..LayoutOptions::default() };
     let blocks = module.blocks.iter().filter_map(|block| native.block(block));
     let layouts = blocks.filter_map(|block| Some(lay_out(&block, native.rules(&block)?, options)));
     layouts.map(|layout| (layout.name.clone(), layout)).collect()

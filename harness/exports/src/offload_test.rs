@@ -302,7 +302,7 @@ fn toolchain_of_subject(subject: &Subject) -> Result<&'static Toolchain, ExportO
 
 fn options(
     entry: &str,
-    LayoutOptions { matrix, sixteen_bit }: LayoutOptions,
+    LayoutOptions { matrix, sixteen_bit, msvc_bit_fields: _ }: LayoutOptions,
     toolchain: &Toolchain,
     scalars: &BTreeSet<Scalar>,
 ) -> Vec<String> {

@@ -100,6 +100,10 @@ pub struct LayoutOptions {
     pub matrix: MatrixOrder,
     /// Selects the size of `half` and of promoted minimum-precision types.
     pub sixteen_bit: SixteenBit,
+    /// slangc's `-msvc-style-bitfield-packing`: only types of one size share a unit, and the first field has its most
+    /// significant bits. Rule sets of other compilers do not follow it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub msvc_bit_fields: bool,
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::bits::{StorageUnit, zero_width_ends_unit};
 use super::explicit::{self, ExplicitPlace};
 use super::forbid;
 use super::measured::MeasuredType;
-use super::rules::Placement;
+use super::rules::{BitFields, Placement};
 use super::tree::{BitRange, Component, Extent, LaidOut, LaidOutMember, LaidOutShape};
 use super::walk_state::{Level, Stop, WalkState};
 use crate::scalar::Scalar;
@@ -187,6 +187,7 @@ impl SlotCollector<'_> {
         }
 
         let (unit, bits) = StorageUnit::new(component, width);
+        let bits = bits_of(walk, component, bits);
         slot.unit = Some(unit);
         slot.fields.push(field(bits));
         self.found.push(slot);
@@ -195,7 +196,7 @@ impl SlotCollector<'_> {
 
     fn end_unit(&mut self, walk: &WalkState<'_>) {
         if let Some(last) = self.found.last_mut() {
-            last.unit = last.unit.filter(|_| !zero_width_ends_unit(walk.rules.bit_fields));
+            last.unit = last.unit.filter(|_| !zero_width_ends_unit(bit_fields(walk)));
         }
     }
 
@@ -206,12 +207,26 @@ impl SlotCollector<'_> {
             return Ok(None);
         };
         let before = unit.component;
-        let bits = unit.take(walk.rules.bit_fields, component, width);
+        let bits = unit.take(bit_fields(walk), component, width).map(|bits| bits_of(walk, component, bits));
         if unit.component != before {
             *last = walk.measure(&Type::Scalar(component.scalar), self.placement)?;
         }
         Ok(bits)
     }
+}
+
+/// The rule of a block's bit-fields: the row's, or that of MSVC if the user chooses it and the row is Slang's.
+fn bit_fields(walk: &WalkState<'_>) -> BitFields {
+    if packs_as_msvc(walk) { BitFields::SameSize } else { walk.rules.bit_fields }
+}
+
+/// The bits in the unit, which a field of MSVC takes from the top.
+fn bits_of(walk: &WalkState<'_>, unit: Component, bits: BitRange) -> BitRange {
+    if packs_as_msvc(walk) { BitRange { offset: unit.size * 8 - bits.offset - bits.width, ..bits } } else { bits }
+}
+
+fn packs_as_msvc(walk: &WalkState<'_>) -> bool {
+    walk.options.msvc_bit_fields && walk.rules.bit_fields == BitFields::Widening
 }
 
 fn bit_field_component(walk: &mut WalkState<'_>, layout: &LaidOut, width: u32) -> Result<Component, Stop> {

@@ -98,5 +98,6 @@ pub(crate) fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, fol
     declare.matrix = declare.matrix.or(arguments.row_major.map(order));
     let on_off = |sixteen_bit| if sixteen_bit { OnOff::On } else { OnOff::Off };
     declare.sixteen_bit = declare.sixteen_bit.or(arguments.sixteen_bit.map(on_off));
+    declare.msvc_bit_fields |= arguments.msvc_bit_fields;
     declare.compiler = arguments.compiler;
 }

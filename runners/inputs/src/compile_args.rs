@@ -25,6 +25,7 @@ pub struct CompileArguments {
     pub row_major: Option<bool>,
     /// True if `half` has two bytes; `None` if the arguments do not identify the compiler.
     pub sixteen_bit: Option<bool>,
+    pub msvc_bit_fields: bool,
     /// The compiler, if the arguments identify it.
     pub compiler: Option<ShaderCompiler>,
     /// `None` if the arguments do not say it.
@@ -66,6 +67,7 @@ enum Effect {
     OpenGl,
     RowMajor(bool),
     SixteenBit,
+    MsvcBitFields,
     Layout,
     /// Bindings.
     Binding,
@@ -76,7 +78,9 @@ enum Effect {
 /// An option of a compiler.
 type OptionRow = (&'static str, Form, Effect);
 
-use Effect::{Binding, Define, Entry, Include, Layout, NotFollowed, Nothing, Profile, RowMajor, SixteenBit};
+use Effect::{
+    Binding, Define, Entry, Include, Layout, MsvcBitFields, NotFollowed, Nothing, Profile, RowMajor, SixteenBit,
+};
 use Form::{Start, Value, Word, Words};
 
 const CBUFFER: &str = "it changes the layout of constant buffers";
@@ -248,7 +252,7 @@ const SLANG: &[OptionRow] = &[
     ("-fvk-u-shift", Words(2), Binding),
     ("-fvk-bind-globals", Words(2), Binding),
     ("-bindless-space-index", Words(1), Binding),
-    ("-msvc-style-bitfield-packing", Word, NotFollowed("it changes the layout of bit-fields")),
+    ("-msvc-style-bitfield-packing", Word, MsvcBitFields),
     ("-spirv-resource-heap-stride", Words(1), NotFollowed(BINDINGS)),
     ("-spirv-sampler-heap-stride", Words(1), NotFollowed(BINDINGS)),
     ("-spirv-unified-descriptor-heap-stride", Word, NotFollowed(BINDINGS)),
@@ -523,6 +527,7 @@ impl CompileArguments {
                 },
                 RowMajor(row_major) => read.row_major = Some(*row_major),
                 SixteenBit => read.sixteen_bit = Some(true),
+                MsvcBitFields => read.msvc_bit_fields = true,
                 Layout => layouts.extend(layout_option(&option)),
                 Binding => {
                     let words =

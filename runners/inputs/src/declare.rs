@@ -51,6 +51,9 @@ pub struct DeclareArgs {
     /// Entry point, if the file has several.
     #[arg(long)]
     pub entry: Option<String>,
+    /// slangc's `-msvc-style-bitfield-packing` is among its arguments.
+    #[arg(skip)]
+    pub msvc_bit_fields: bool,
     /// The compiler whose arguments the user names; it decides which types exist.
     #[arg(skip)]
     pub compiler: Option<ShaderCompiler>,
@@ -108,6 +111,7 @@ impl DeclareArgs {
                 Some(OnOff::On) | None => SixteenBit::On,
                 Some(OnOff::Off) => SixteenBit::Off,
             },
+            msvc_bit_fields: self.msvc_bit_fields,
         }
     }
 }

@@ -172,7 +172,8 @@ mod tests {
         let mut sources = SourceMap::default();
         let file = sources.add("a.hlsl", text);
         let span = Span { file, start: 0, end: u32::try_from(text.len()).unwrap() };
-        let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::Off };
+        let options =
+            LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::Off, ..LayoutOptions::default() };
         let declared = DeclareOptions { defines: vec![("N".to_owned(), "2".to_owned())], ..DeclareOptions::default() };
         let source = Source::of_file(span, options, &declared, &mut sources).unwrap();
 

@@ -105,7 +105,7 @@ fn layout_options(request: &ExploreRequest) -> LayoutOptions {
         ExploreMatrix::Row => MatrixOrder::Row,
     };
     let sixteen_bit = if request.wide_half { SixteenBit::Off } else { SixteenBit::On };
-    LayoutOptions { matrix, sixteen_bit }
+    LayoutOptions { matrix, sixteen_bit, ..LayoutOptions::default() }
 }
 
 fn declare_options(request: &ExploreRequest) -> DeclareOptions {

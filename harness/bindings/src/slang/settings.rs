@@ -55,7 +55,11 @@ impl SlangSettings {
             target: request.target,
             documented: request.convention == Convention::SlangDocumented,
             native: native(request.target, None),
-            layout: LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On },
+            layout: LayoutOptions {
+                matrix: MatrixOrder::Column,
+                sixteen_bit: SixteenBit::On,
+                ..LayoutOptions::default()
+            },
             model: request.profile.as_deref().and_then(shader_model),
             knows_entry_bindings: request.version.as_deref().is_none_or(knows_entry_bindings),
             shifts: Vec::new(),

@@ -30,7 +30,8 @@ fn said_in(space: Option<AddressSpace>, text: &str, rules: &str) -> Result<Strin
 /// The declaration of a block, or of an array of such blocks.
 fn said_of(elements: bool, space: Option<AddressSpace>, text: &str, rules: &str) -> Result<String, String> {
     let block = block(text);
-    let options = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
+    let options =
+        LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On, ..LayoutOptions::default() };
     let space = space.unwrap_or_else(|| space_of(block.kind, rules));
     let declared =
         GlslDeclaration { block: &block, elements, rules, space, address_alignment: 16, shared_words: 40, options };

@@ -8,7 +8,8 @@ use crate::shape::MatrixOrder;
 use crate::{BlockLayout, LayoutOptions, MemberRow, RuleSet, find, lay_out};
 
 /// Column-major, 16-bit types on: DXC with `-enable-16bit-types`.
-pub(super) const DEFAULT: LayoutOptions = LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On };
+pub(super) const DEFAULT: LayoutOptions =
+    LayoutOptions { matrix: MatrixOrder::Column, sixteen_bit: SixteenBit::On, msvc_bit_fields: false };
 /// DXC without `-enable-16bit-types`.
 pub(super) const NO_16_BIT: LayoutOptions = LayoutOptions { sixteen_bit: SixteenBit::Off, ..DEFAULT };
 /// DXC's `-Zpr`; Slang's default.

@@ -69,6 +69,7 @@ fn options() -> impl Strategy<Value = LayoutOptions> {
     (any::<bool>(), any::<bool>()).prop_map(|(row, off)| LayoutOptions {
         matrix: if row { MatrixOrder::Row } else { DEFAULT.matrix },
         sixteen_bit: if off { SixteenBit::Off } else { DEFAULT.sixteen_bit },
+        ..DEFAULT
     })
 }
 

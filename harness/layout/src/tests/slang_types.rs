@@ -125,7 +125,7 @@ const DECLARATIONS: &str = "enum E0 { }; enum E8 : uint8_t { }; enum E64 : uint6
 
 /// Size, alignment, stride and size of three elements, in the table's form.
 fn cell(rules: &RuleSet, ty: &Type) -> String {
-    let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On };
+    let options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::On, ..LayoutOptions::default() };
     let one = lay_out(&of_type(BlockKind::StructuredElement, ty.clone()), rules, options);
     let three = Type::Array { element: Box::new(ty.clone()), count: Count::Finite(3) };
     let three = lay_out(&of_type(BlockKind::ConstantBuffer, three), rules, options).result.unwrap();

@@ -261,7 +261,7 @@ impl TypeSpace {
     /// Returns every pair of matrix order and size of 16-bit types, the simplest first.
     pub fn options(&self) -> Vec<LayoutOptions> {
         let pairs = self.orders.iter().flat_map(|matrix| self.sixteen_bit.iter().map(move |size| (*matrix, *size)));
-        pairs.map(|(matrix, sixteen_bit)| LayoutOptions { matrix, sixteen_bit }).collect()
+        pairs.map(|(matrix, sixteen_bit)| LayoutOptions { matrix, sixteen_bit, ..LayoutOptions::default() }).collect()
     }
 
     /// Returns the scalars that exist with 16-bit types of this size.

@@ -98,7 +98,7 @@ pub fn has_numbers(difference: &UpstreamDifference) -> bool {
 
 /// The declarations as a shader file, with the options that they need as a comment.
 pub fn shader_file(difference: &UpstreamDifference) -> String {
-    let LayoutOptions { matrix, sixteen_bit } = difference.options;
+    let LayoutOptions { matrix, sixteen_bit, msvc_bit_fields: _ } = difference.options;
     let matrix = match matrix {
         MatrixOrder::Row => " --matrix row",
         MatrixOrder::Column => "",

@@ -100,7 +100,8 @@ fn our_own_numbers_are_never_expected() {
 #[test]
 fn options_and_awkward_texts_survive() {
     let mut difference = difference();
-    difference.options = LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::Off };
+    difference.options =
+        LayoutOptions { matrix: MatrixOrder::Row, sixteen_bit: SixteenBit::Off, ..LayoutOptions::default() };
     difference.rules = "std140@dxc".to_owned();
     difference.is_complete = false;
     difference.summary = "a \"quoted\" word, a \\ and\na line".to_owned();

@@ -113,6 +113,44 @@ fn a_shader_needs_no_block() {
     }
 }
 
+/// slangc 2026.14.1 `-target hlsl -msvc-style-bitfield-packing`: the units in its reflection (`$bit_field_backing_N`), and
+/// the bits in the shifts of its code (`>> 28`; `<< 4`, `>> 22`).
+#[test]
+fn bit_fields_may_be_packed_as_msvc_does() {
+    let text = "struct S { uint a : 4; int b : 10; uint c : 6; uint16_t d : 5; uint e; uint8_t f : 2; int8_t g : 3;
+uint64_t h : 40; uint16_t i : 9; int16_t j : 8; };
+StructuredBuffer<S> s;
+";
+    let folder = Folder::with(&[("a.slang", text), ("b.hlsl", &text.replace("uint8_t f : 2; int8_t g : 3;\n", ""))]);
+    let fields = |words: &str| -> Vec<(String, u64, u64, u64)> {
+        let json = folder.run_quoted(words).exits(0).json();
+        let rows = json["layouts"][0]["blocks"][0]["members"].as_array().unwrap().iter();
+        let row = |row: &Value| {
+            let number = |key: &str| row[key].as_u64().unwrap_or_default();
+            (row["path"].as_str().unwrap().to_owned(), number("offset"), number("bit_offset"), number("bit_width"))
+        };
+        rows.map(row).collect()
+    };
+    let expected = [
+        ("a", 0, 28, 4),
+        ("b", 0, 18, 10),
+        ("c", 0, 12, 6),
+        ("d", 4, 11, 5),
+        ("e", 8, 0, 0),
+        ("f", 12, 6, 2),
+        ("g", 12, 3, 3),
+        ("h", 16, 24, 40),
+        ("i", 24, 7, 9),
+        ("j", 26, 8, 8),
+    ];
+    let expected: Vec<_> = expected.iter().map(|(path, a, b, c)| ((*path).to_owned(), *a, *b, *c)).collect();
+    let option = "--args \"slangc -msvc-style-bitfield-packing\" --format json";
+    assert_eq!(fields(&format!("show a.slang --rules native:slang-vulkan {option}")), expected);
+    // DXC has no such option, so that its column keeps its rules.
+    let of_dxc = "show b.hlsl --rules native:dxc-dxil --format json";
+    assert_eq!(fields(&format!("show b.hlsl --rules native:dxc-dxil {option}")), fields(of_dxc));
+}
+
 /// slangc 2026.14.1, `-target metal -reflection-json`: data by the rules of constant buffers, with handles of 8 bytes for
 /// resources and for nested blocks among it; a texture with its sampler and a buffer with its counter are two.
 #[test]

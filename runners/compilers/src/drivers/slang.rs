@@ -121,6 +121,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-entry", request.entry].map(str::to_owned));
     arguments.push(format!("-matrix-layout-{order}-major"));
+    arguments.extend(request.options.msvc_bit_fields.then(|| "-msvc-style-bitfield-packing".to_owned()));
     arguments.extend(preprocessing(&request.source));
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(["-o", artifact, "-reflection-json", REFLECTION].map(str::to_owned));

@@ -380,6 +380,9 @@ impl RefusedFile<'_> {
             MatrixOrder::Column => "-matrix-layout-column-major",
         };
         let mut arguments: Vec<String> = std::iter::once(&order_option).chain(flags).map(ToString::to_string).collect();
+        if self.declare.msvc_bit_fields {
+            arguments.push("-msvc-style-bitfield-packing".to_owned());
+        }
         arguments.extend(self.search_arguments()?);
         if let (Some(profile), "hlsl") = (self.profile, code) {
             arguments.extend(["-profile".to_owned(), profile.to_owned()]);
