@@ -103,10 +103,11 @@ pub fn glsl_accesses(
     }
     let path = sources.file(span.file).name.clone();
     let stages = GlslStages::of(Path::new(&path), &text.text);
-    let module = compile(&glslang, &readings(&text), &stages, options.macros, true).map_err(|no_module| match no_module {
-        NoModule::Broken(how) => broken(how),
-        NoModule::Refused { errors, .. } => refused(problems(&text, &errors, start, options.macros), &glslang, ""),
-    })?;
+    let module =
+        compile(&glslang, &readings(&text), &stages, options.macros, true).map_err(|no_module| match no_module {
+            NoModule::Broken(how) => broken(how),
+            NoModule::Refused { errors, .. } => refused(problems(&text, &errors, start, options.macros), &glslang, ""),
+        })?;
     let mut accesses = spirv_accesses(options.tools.reader(), module.words, span.file)?;
     let lines: Vec<usize> = std::iter::once(0).chain(text.text.match_indices('\n').map(|(end, _)| end + 1)).collect();
     accesses.move_places(|place| {
@@ -874,7 +875,7 @@ mod tests {
         let (ask, takes) = (Box::new(ask), Box::new(|_: &GlslCheck<'_>| false));
         let glslang = Glslang { ask, takes, version: String::new(), newer: None };
         let stages = GlslStages { likely: vec!["comp"], others: Vec::new() };
-        let Err(NoModule::Refused { in_all_forms, .. }) = compile(&glslang, &glsl_text(text), &stages, &[], false)
+        let Err(NoModule::Refused { in_all_forms, .. }) = compile(&glslang, &readings(&glsl_text(text)), &stages, &[], false)
         else {
             panic!("{text}")
         };
