@@ -295,8 +295,14 @@ impl BlockFinder<'_> {
             Type::Handle { resource } => Some(&**resource),
             _ => None,
         };
-        let has_layout = |resource: &Resource| {
-            resource.element.as_ref().is_some_and(|element| !matches!(**element, Type::Scalar(_)))
+        let has_layout = |resource: &Resource| match resource.kind {
+            ResourceKind::ConstantBuffer
+            | ResourceKind::TextureBuffer
+            | ResourceKind::ParameterBlock
+            | ResourceKind::StructuredBuffer(_) => {
+                resource.element.as_ref().is_some_and(|element| !matches!(**element, Type::Scalar(_)))
+            }
+            _ => false,
         };
         if view.kind == ViewKind::DescriptorHeap && in_heap.is_some_and(|resource| !has_layout(resource)) {
             // A texture, or numbers.
