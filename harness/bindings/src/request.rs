@@ -102,7 +102,7 @@ pub struct BindingInvocation {
 impl BindingInvocation {
     pub fn request(&self, target: Target, convention: Convention, version: Option<String>) -> BindingRequest {
         let Self { profile, entry, used, unused, options } = self.clone();
-        BindingRequest { profile, entry, used, unused, options, version, ..BindingRequest::new(target, convention) }
+        BindingRequest { version, profile, entry, used, unused, options, ..BindingRequest::new(target, convention) }
     }
 }
 

@@ -265,9 +265,11 @@ impl StageData {
     /// variables of these storage classes.
     pub fn without_offsets(self, target: ShaderTarget) -> Option<&'static str> {
         match (target, self) {
-            (ShaderTarget::D3d12 | ShaderTarget::Opengl, Self::WorkgroupMemory) => Some(NO_OFFSETS),
-            (ShaderTarget::Vulkan, Self::NodeRecord | Self::TransformFeedback) => None,
-            (ShaderTarget::Vulkan, _) => Some(NO_OFFSETS),
+            (ShaderTarget::D3d12 | ShaderTarget::Opengl, Self::WorkgroupMemory)
+            | (
+                ShaderTarget::Vulkan,
+                Self::RayPayload | Self::HitAttributes | Self::CallableData | Self::MeshPayload | Self::WorkgroupMemory,
+            ) => Some(NO_OFFSETS),
             (_, Self::WorkgroupMemory) => Some("not modelled"),
             _ => None,
         }

@@ -2,6 +2,7 @@
 //! offsets.
 
 use layoutproof_bindings::{BindingRequest, Declarations};
+use layoutproof_frontend::module::Module;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
@@ -45,9 +46,21 @@ impl ShowInput {
         self.language.unwrap_or(ShaderLanguage::Hlsl)
     }
 
-    /// Every block under the selected rule sets.
+    /// False for a shader that declares inputs and outputs alone, or a module of which only the bindings are shown.
+    pub fn has_blocks(&self) -> bool {
+        match &self.content {
+            InputContent::LaidOut(file) => !file.blocks.is_empty(),
+            InputContent::Declared(source) => {
+                let Module { blocks, parameters, views, .. } = &source.module;
+                !(blocks.is_empty() && parameters.is_empty() && views.is_empty())
+            }
+        }
+    }
+
+    /// Every block under the selected rule sets; no column for an input that [has no blocks](Self::has_blocks).
     pub fn layouts(&self, shown_rules: &ShownRules) -> Vec<RuleSetLayouts> {
         let source = match &self.content {
+            InputContent::Declared(_) if !self.has_blocks() => return Vec::new(),
             InputContent::Declared(source) => source,
             InputContent::LaidOut(file) => {
                 let target = shipping_of_laid_out(self.language);

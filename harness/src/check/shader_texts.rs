@@ -43,33 +43,33 @@ impl Check {
         let differing = differing(rows, code);
         let wrong: Vec<&Row> = differing.iter().map(|(index, _)| &rows[*index]).collect();
         let modules = &self.produced.modules;
-        let has_answered = |module: &&ShaderModule| wrong.iter().any(|row| self.gave(module, row));
+        let has_answered = |module: &&ShaderModule| wrong.iter().any(|row| gave(module, row));
         let mut shown: Vec<&ShaderModule> = modules.iter().filter(has_answered).take(MOST_MODULES).collect();
         if shown.is_empty() {
             shown = modules.iter().take(MOST_MODULES).collect();
         }
-        shown.into_iter().flat_map(|module| self.texts_of(module)).collect()
+        shown.into_iter().flat_map(texts_of).collect()
     }
+}
 
-    /// Returns true if the module's shader reads or writes the row's leaf in the row's space,
-    /// direction, stage and form.
-    fn gave(&self, module: &ShaderModule, row: &Row) -> bool {
-        let block = &module.layout.name;
-        let is_of_block = names_block(&row.path, block);
-        let is_asked = module.plan.entries.iter().any(|entry| {
-            row.access.is_some_and(|Access { space, stage, direction, form }| {
-                let has_form = form.is_none_or(|form| entry.forms.contains(&form));
-                (entry.space, entry.stage, entry.direction) == (space, stage, direction) && has_form
-            })
-        });
-        is_of_block && is_asked
-    }
+/// Returns true if the module's shader reads or writes the row's leaf in the row's space,
+/// direction, stage and form.
+fn gave(module: &ShaderModule, row: &Row) -> bool {
+    let block = &module.layout.name;
+    let is_of_block = names_block(&row.path, block);
+    let is_asked = module.plan.entries.iter().any(|entry| {
+        row.access.is_some_and(|Access { space, stage, direction, form }| {
+            let has_form = form.is_none_or(|form| entry.forms.contains(&form));
+            (entry.space, entry.stage, entry.direction) == (space, stage, direction) && has_form
+        })
+    });
+    is_of_block && is_asked
+}
 
-    fn texts_of(&self, module: &ShaderModule) -> Vec<RecordedShader> {
-        let block = &module.layout.name;
-        let entries: Vec<String> = module.plan.entries.iter().map(|entry| entry.name.clone()).collect();
-        module.texts().into_iter().map(|text| text.recorded(block, &entries)).collect()
-    }
+fn texts_of(module: &ShaderModule) -> Vec<RecordedShader> {
+    let block = &module.layout.name;
+    let entries: Vec<String> = module.plan.entries.iter().map(|entry| entry.name.clone()).collect();
+    module.texts().into_iter().map(|text| text.recorded(block, &entries)).collect()
 }
 
 /// Returns true if a row's path is in this block.

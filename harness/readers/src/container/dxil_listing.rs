@@ -35,7 +35,7 @@ const SCALARS: [(&str, Scalar, u32); 13] = [
 
 /// The low byte of resource properties: a constant buffer, a structured buffer.
 ///
-/// Source: DirectXShaderCompiler, `DXIL::ResourceKind`.
+/// Source: `DirectXShaderCompiler`, `DXIL::ResourceKind`.
 const KIND_CBUFFER: u32 = 13;
 const KIND_STRUCTURED: u32 = 12;
 

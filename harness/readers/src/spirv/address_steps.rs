@@ -66,7 +66,7 @@ pub(super) fn small_steps(words: &[u32], types: &SpirvTypes) -> Result<BTreeMap<
                     reader.parameters.insert(*id, Vec::new());
                 }
                 (Some(Op::FunctionParameter), [_, id, ..]) => {
-                    reader.parameters.entry(reader.function).or_default().push(*id)
+                    reader.parameters.entry(reader.function).or_default().push(*id);
                 }
                 (Some(op), operands) => reader.read(op, operands),
                 (None, _) => {}

@@ -8,6 +8,7 @@ mod junit;
 mod text;
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 use layoutproof_readers::spirv::accesses::{Access, ByteExpr, Fault, ModuleAccesses, Why};
 use layoutproof_show::style::counted;
@@ -58,8 +59,11 @@ impl FollowedFiles {
     pub fn account(&self) -> String {
         let (found, open) = (self.accesses() as u64, self.open());
         let followed = found - open.values().sum::<u64>();
-        let open: String = open.iter().map(|(why, count)| format!("; {count} open: {why}")).collect();
-        format!("{}, {followed} followed to a member{open}", accesses(found))
+        let mut text = format!("{}, {followed} followed to a member", accesses(found));
+        for (why, count) in &open {
+            let _ = write!(text, "; {count} open: {why}");
+        }
+        text
     }
 
     /// The sentence that sums it up.

@@ -23,7 +23,7 @@ pub fn text(followed: &FollowedFiles, style: Style, is_whole: bool) -> String {
 fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: bool) {
     let FollowedFile { file, compiler, accesses: module } = followed;
     let compiler = compiler.as_ref().map(|compiler| format!(" {} {compiler}", style.dot())).unwrap_or_default();
-    *text += &format!("{}\n\n", style.paint(Tone::Strong, &one_line(&format!("{file}{compiler}"))));
+    let _ = writeln!(text, "{}\n", style.paint(Tone::Strong, &one_line(&format!("{file}{compiler}"))));
 
     let mut rows: Vec<[String; 5]> = Vec::new();
     for access in &module.accesses {
@@ -42,7 +42,7 @@ fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: 
         for (cell, width_of_column) in row.iter().zip(widths.iter().chain([&0])) {
             let _ = write!(line, " {cell}{} ", " ".repeat(width_of_column.saturating_sub(width(cell))));
         }
-        *text += &format!("{}\n", line.trim_end());
+        let _ = writeln!(text, "{}", line.trim_end());
     }
     if left > 0 {
         let _ = writeln!(text, "  and {left} more: --verbose lists them");
@@ -53,8 +53,8 @@ fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: 
     for fault in &module.faults {
         let place = fault.place.as_ref().map_or_else(|| file.clone(), ToString::to_string);
         let word = style.paint(Tone::Disagree, "fault");
-        *text += &format!("{word} ({}): {}\n", fault.kind.name(), one_line(&sentence(fault, &module.accesses)));
-        *text += &format!("  at {}\n", one_line(&place));
+        let _ = writeln!(text, "{word} ({}): {}", fault.kind.name(), one_line(&sentence(fault, &module.accesses)));
+        let _ = writeln!(text, "  at {}", one_line(&place));
     }
     if !module.faults.is_empty() {
         text.push('\n');
@@ -67,7 +67,7 @@ fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: 
         let more =
             if shown < untouched.len() { format!(" and {} more", untouched.len() - shown) } else { String::new() };
         let names = one_line(&untouched[..shown].join(", "));
-        *text += &format!("{}\n\n", style.paint(Tone::Dim, &format!("no access: {names}{more}")));
+        let _ = writeln!(text, "{}\n", style.paint(Tone::Dim, &format!("no access: {names}{more}")));
     }
 }
 

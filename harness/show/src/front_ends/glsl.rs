@@ -875,7 +875,8 @@ mod tests {
         let (ask, takes) = (Box::new(ask), Box::new(|_: &GlslCheck<'_>| false));
         let glslang = Glslang { ask, takes, version: String::new(), newer: None };
         let stages = GlslStages { likely: vec!["comp"], others: Vec::new() };
-        let Err(NoModule::Refused { in_all_forms, .. }) = compile(&glslang, &readings(&glsl_text(text)), &stages, &[], false)
+        let Err(NoModule::Refused { in_all_forms, .. }) =
+            compile(&glslang, &readings(&glsl_text(text)), &stages, &[], false)
         else {
             panic!("{text}")
         };

@@ -33,7 +33,9 @@ pub struct Truncated(usize);
 pub fn words_of(bytes: &[u8]) -> Result<Vec<u32>, Truncated> {
     let mut words = layoutproof_device::words_of(bytes);
     if words.first().is_some_and(|first| first.swap_bytes() == SPIRV_MAGIC) {
-        words.iter_mut().for_each(|word| *word = word.swap_bytes());
+        for word in &mut words {
+            *word = word.swap_bytes();
+        }
     }
     if words.first().is_some_and(|first| *first == SPIRV_MAGIC) && !bytes.len().is_multiple_of(4) {
         return Err(Truncated(bytes.len()));

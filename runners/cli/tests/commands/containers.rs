@@ -113,7 +113,8 @@ fn a_container_states_its_registers_and_signatures() {
     // The convention gives the used parameters the same registers.
     let source = folder.run("show source.hlsl --target d3d12 --profile vs_6_6 --format json").exits(0);
     let (mut container, mut source) = (owned(&REGISTERS), registers(&source));
-    (container.sort(), source.sort());
+    container.sort();
+    source.sort();
     assert_eq!(container, source);
     folder.run("show source.dxil --target d3d12").exits(0).prints("tex t4[3]").prints("in.POSITION0.xyz location-in 0");
 }

@@ -674,7 +674,7 @@ fn structs_are_shown_by_name() {
     assert_eq!(offsets(&format!("a.hlsl --type Pair<float2> {d3d12}")), pair);
     // WGSL, 14.4.1: a vec3f is aligned to 16.
     assert_eq!(offsets("a.wgsl --type Light"), [block("as_storage", &[0, 16])]);
-    folder.run("show a.hlsl --type Ligth").exits(2).warns("no type is named `Ligth`");
+    folder.run("show a.hlsl --type Ligth").exits(2).warns("error: no type is named `Ligth`");
     folder.run("show a.hlsl --type a;b").exits(2).warns("error: --type a;b: write the name of a struct of the file");
     folder.run("show vectors --type Light").exits(2).warns("--type names a struct of a shader file");
 }

@@ -4,6 +4,8 @@
 //! checks of that device; later trials look up their record. A trial selected by its exact name (as
 //! cargo-nextest does) runs alone.
 
+#![expect(clippy::print_stderr, reason = "a test says why it could not begin")]
+
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -150,8 +150,11 @@ fn the_user_chooses_the_build(folder: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Memory without a declared block: by name, kind, and words for what it lacks, or offsets.
-const MEMORY: [(&str, &str, &[(&str, &str)]); 5] = [
+/// The name and kind of a block, and words for what it lacks, or offsets.
+type MemoryWords = &'static [(&'static str, &'static str)];
+
+/// Files and texts with memory that has no declared block.
+const MEMORY: [(&str, &str, MemoryWords); 5] = [
     (
         "a.task",
         "#version 460\n#extension GL_EXT_mesh_shader : require\nlayout(local_size_x=1) in;

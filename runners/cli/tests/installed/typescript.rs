@@ -1,6 +1,6 @@
-//! Programs in TypeScript: TypeGPU's own layouts against WGSL, and typed views in Node.js.
+//! Programs in `TypeScript`: `TypeGPU`'s own layouts against WGSL, and typed views in Node.js.
 //!
-//! TypeGPU 0.12.5 computes the offsets of the host. Those of the shader are WGSL's (section "Memory Layout"), as naga and
+//! `TypeGPU` 0.12.5 computes the offsets of the host. Those of the shader are WGSL's (section "Memory Layout"), as naga and
 //! Tint have them.
 
 use std::path::{Path, PathBuf};

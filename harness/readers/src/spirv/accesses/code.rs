@@ -29,7 +29,7 @@ pub(super) struct Instruction<'a> {
     pub(super) result: Option<Word>,
     /// The words after the result.
     pub(super) operands: &'a [Word],
-    pub(super) line: Option<Line>,
+    pub(super) line: Option<SourceLine>,
 }
 
 impl Instruction<'_> {
@@ -40,7 +40,7 @@ impl Instruction<'_> {
 
 /// A place, with the file as the id of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct SourceLine {
     file: Word,
     line: Word,
     column: Word,
@@ -102,7 +102,7 @@ impl<'a> Code<'a> {
                 }
                 (Op::ExtInstImport, _) if text(rest) == "GLSL.std.450" => code.glsl_sets.extend(result),
                 (Op::EntryPoint, [_, function, name @ ..]) => {
-                    code.entries.push(Entry { name: text(name), function: *function })
+                    code.entries.push(Entry { name: text(name), function: *function });
                 }
                 (Op::ExecutionMode, [_, mode, x, y, z]) if *mode == ExecutionMode::LocalSize as Word => {
                     local_sizes.insert([*x, *y, *z]);
@@ -124,14 +124,14 @@ impl<'a> Code<'a> {
                 (Op::ConstantTrue | Op::ConstantFalse, _) => {
                     code.bools.extend(result.map(|id| (id, op == Op::ConstantTrue)));
                 }
-                (Op::Line, [file, at, column]) => line = Some(Line { file: *file, line: *at, column: *column }),
+                (Op::Line, [file, at, column]) => line = Some(SourceLine { file: *file, line: *at, column: *column }),
                 (Op::NoLine, _) => line = None,
                 (Op::ExtInst, [set, number, debug @ ..]) if debug_sets.contains(set) => {
                     match (*number, debug, result) {
                         (DEBUG_SOURCE, [file, ..], Some(id)) => drop(code.sources.insert(id, *file)),
                         (DEBUG_LINE, [source, at, _, column, ..], _) => {
                             let number = |id| types.constants.value(id).and_then(|value| u32::try_from(value).ok());
-                            line = code.sources.get(source).zip(number(*at)).map(|(file, at)| Line {
+                            line = code.sources.get(source).zip(number(*at)).map(|(file, at)| SourceLine {
                                 file: *file,
                                 line: at,
                                 column: number(*column).unwrap_or(0),
@@ -184,7 +184,7 @@ impl<'a> Code<'a> {
         Some([number(x)?, number(y)?, number(z)?])
     }
 
-    pub(super) fn place(&self, line: Line) -> Option<SourcePlace> {
+    pub(super) fn place(&self, line: SourceLine) -> Option<SourcePlace> {
         let file = self.strings.get(&line.file)?.clone();
         // Some compilers write line 0 for code of their own.
         (line.line > 0).then(|| SourcePlace {
@@ -218,13 +218,16 @@ fn text(words: &[Word]) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
+/// An instruction's opcode, type, result and other operands.
+type SplitInstruction<'a> = (Op, Option<Word>, Option<Word>, &'a [Word]);
+
 /// Which opcodes have a result and its type.
 #[derive(Debug, Default)]
 struct Forms(FxHashMap<Word, Option<(Op, bool, bool)>>);
 
 impl Forms {
-    /// An instruction's opcode, type, result and other operands; `None` if the opcode is unknown or words are missing.
-    fn split<'a>(&mut self, opcode: Word, words: &'a [Word]) -> Option<(Op, Option<Word>, Option<Word>, &'a [Word])> {
+    /// `None` if the opcode is unknown or words are missing.
+    fn split<'a>(&mut self, opcode: Word, words: &'a [Word]) -> Option<SplitInstruction<'a>> {
         let form = self.0.entry(opcode).or_insert_with(|| {
             let known = INSTRUCTION_TABLE.lookup_opcode(opcode)?;
             let has = |kind| known.operands.iter().any(|operand| operand.kind == kind);

@@ -25,7 +25,7 @@ pub(super) fn listed(trace: &Trace<'_>) -> ModuleAccesses {
     let mut listing = Listing { trace, keys: Vec::new(), faults: Vec::new() };
     for (index, memory) in (0..).zip(&trace.memories) {
         if let (Origin::Variable(_), Some(declared)) = (memory.origin, memory.declared) {
-            listing.keys.push((trace.memory_id(index), declared));
+            listing.keys.push((MemoryId(index), declared));
         }
     }
     let accesses: Vec<Access> = trace.touches.iter().map(|touch| listing.access(touch)).collect();
@@ -365,7 +365,7 @@ impl<'a, 'b> Listing<'a, 'b> {
         // The fault is told from the second view.
         let differing = others.into_iter().find_map(|(what, at)| {
             let other_at = *places.get(&what)?;
-            (other_at != at).then(|| (what, at, other_at))
+            (other_at != at).then_some((what, at, other_at))
         });
         let (NamedPlace { of, member, is_stride }, at, other_at) = differing?;
         let member = if of.is_empty() { member } else { format!("{of}.{member}") };

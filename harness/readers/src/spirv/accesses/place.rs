@@ -89,12 +89,15 @@ impl Place {
     }
 }
 
+/// Sizes of types, by the stride and the order of their matrices.
+type KnownSizes = FxHashMap<(Word, Option<(u32, bool)>), Option<u32>>;
+
 /// The types of a module with their sizes.
 #[derive(Debug)]
 pub(super) struct Layouts<'a> {
     pub(super) types: &'a SpirvTypes,
     /// Sizes that are known already, because types contain types.
-    sizes: RefCell<FxHashMap<(Word, Option<(u32, bool)>), Option<u32>>>,
+    sizes: RefCell<KnownSizes>,
 }
 
 /// What a type has at a byte.
@@ -386,13 +389,12 @@ impl<'a> Layouts<'a> {
                     }
                     path += &name.unwrap_or_else(|| format!("_{index}"));
                 }
-                Step::Element => path += "[]",
                 Step::Component(Some(index @ 0..4)) => {
                     path.push('.');
                     path.push(['x', 'y', 'z', 'w'][*index as usize]);
                 }
-                Step::Column(Some(index)) => path += &format!("[{index}]"),
-                Step::Component(_) | Step::Column(None) => path += "[]",
+                Step::Column(Some(index)) => path.extend(["[", &index.to_string(), "]"]),
+                Step::Element | Step::Component(_) | Step::Column(None) => path += "[]",
             }
         }
         path
@@ -413,7 +415,9 @@ impl<'a> Layouts<'a> {
         }
         match self.types.get(ty) {
             SpirvType::Struct(members) if self.is_wrapper(ty) => {
-                members.iter().for_each(|member| self.add_members(member.ty, path.clone(), found));
+                for member in members {
+                    self.add_members(member.ty, path.clone(), found);
+                }
             }
             SpirvType::Struct(members) => {
                 for (index, member) in members.iter().enumerate() {

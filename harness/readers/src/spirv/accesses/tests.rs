@@ -403,7 +403,7 @@ fn an_index_beyond_the_end_is_a_fault() {
     assert_eq!(read(|kernel| moved(kernel, 1)), []);
     // 0xFFFFFFFF is -1.
     assert_eq!(read(|kernel| moved(kernel, u32::MAX)), []);
-    assert_eq!(read(|kernel| kernel.passed()), []);
+    assert_eq!(read(Kernel::passed), []);
 }
 
 /// Workgroups have one invocation in y, so this is always 0.

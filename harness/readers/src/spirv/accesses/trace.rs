@@ -29,7 +29,7 @@ const MOST_TARGETS: usize = 8;
 const MOST_PARTS: u32 = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct MemoryId(u32);
+pub(super) struct MemoryId(pub(super) u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Origin {
@@ -208,10 +208,6 @@ impl<'a> Trace<'a> {
         self.by_origin.insert(memory.origin, id);
         self.memories.push(memory);
         id
-    }
-
-    pub(super) fn memory_id(&self, index: u32) -> MemoryId {
-        MemoryId(index)
     }
 
     pub(super) fn memory_of(&self, id: MemoryId) -> &Memory {
@@ -440,14 +436,14 @@ impl<'a> Trace<'a> {
                 self.touch(instruction, AccessKind::Store, pointer, ty, 2, entries);
                 let value = op(1).map_or(Value::Open(Why::Pointer), |value| self.value(value));
                 self.count_store(pointer);
-                self.store_through(pointer, value);
+                self.store_through(pointer, &value);
             }
             (Op::CopyMemory | Op::CopyMemorySized, Some(target)) => {
                 if let Some(source) = op(1) {
                     self.touch(instruction, AccessKind::Load, source, None, 2, entries);
                     let value = self.load(source, None, instruction);
                     self.touch(instruction, AccessKind::Store, target, None, 2, entries);
-                    self.store_through(target, value);
+                    self.store_through(target, &value);
                 }
             }
             (Op::ReturnValue, Some(value)) => {

@@ -17,7 +17,6 @@ use std::mem;
 use anyhow::{anyhow, bail};
 use layoutproof_events::FoundKind;
 use layoutproof_events::summary::Exit;
-use layoutproof_frontend::module::Module;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
@@ -189,7 +188,7 @@ fn show_one(
     };
     let (layouts, note, lacks_column) = match compiled {
         Some((layouts, _, note, lacks_one)) => (layouts, note, lacks_one),
-        None if shows_layouts && has_blocks(&input) => (input.layouts(&rules), note(), false),
+        None if shows_layouts && input.has_blocks() => (input.layouts(&rules), note(), false),
         None if requests.is_empty() && placements.columns.is_empty() => {
             (Vec::new(), "no block, so no layout · bindings: --target\n".to_owned(), false)
         }
@@ -266,17 +265,6 @@ fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> 
             }
         }
         _ => String::new(),
-    }
-}
-
-/// False for a shader that declares inputs and outputs alone, or a module of which only the bindings are shown.
-fn has_blocks(input: &ShowInput) -> bool {
-    match &input.content {
-        InputContent::LaidOut(file) => !file.blocks.is_empty(),
-        InputContent::Declared(source) => {
-            let Module { blocks, parameters, views, .. } = &source.module;
-            !(blocks.is_empty() && parameters.is_empty() && views.is_empty())
-        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::spirv::accesses::value::{Sum, Symbol, SymbolId, SymbolKey, gcd};
 use crate::spirv::types::SpirvType;
 
 impl Trace<'_> {
-    pub(super) fn store_through(&mut self, pointer: Word, value: Value) {
+    pub(super) fn store_through(&mut self, pointer: Word, value: &Value) {
         if let Value::Pointer(targets) = self.value(pointer) {
             for target in targets.iter() {
                 self.store(target, value.clone());
