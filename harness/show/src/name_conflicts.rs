@@ -56,7 +56,7 @@ impl<'a> SharedLayout<'a> {
             }
             // Without offsets, the reasons list the types.
             (Err(own), Err(other)) => own == other,
-            // A rule set forbids one of them, which is said of it alone.
+            // A rule set forbids one of them; its own error says so.
             (Ok(_), Err(_)) | (Err(_), Ok(_)) => true,
         };
         if is_same {

@@ -18,7 +18,7 @@ use super::types::{SpirvType, SpirvTypes};
 /// order takes more, and its addresses are not followed.
 const READINGS: usize = 4;
 
-/// The largest step that is told from others, in bytes.
+/// The largest step that is followed, in bytes.
 const LARGEST_STEP: u32 = 1 << 16;
 
 /// A promise that not every invocation can keep.

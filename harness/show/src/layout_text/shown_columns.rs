@@ -179,7 +179,7 @@ pub struct LackingColumns<'a> {
 }
 
 impl LackingColumns<'_> {
-    /// `no such block in: WebGPU · Slang`. The one column of a module goes without its name.
+    /// `no such block in: WebGPU · Slang`. The only column of a module has no name.
     pub fn sentence(&self) -> String {
         let mut sentence = self.start();
         if self.has_names() {

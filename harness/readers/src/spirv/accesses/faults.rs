@@ -362,7 +362,7 @@ impl<'a, 'b> Listing<'a, 'b> {
             self.add_named_places(root, "", &mut places);
             places
         });
-        // The fault is told from the second view.
+        // The fault names the place in the second view.
         let differing = others.into_iter().find_map(|(what, at)| {
             let other_at = *places.get(&what)?;
             (other_at != at).then_some((what, at, other_at))

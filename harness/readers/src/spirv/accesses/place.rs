@@ -408,7 +408,7 @@ impl<'a> Layouts<'a> {
     }
 
     fn add_members(&self, ty: Word, path: String, found: &mut Vec<String>) {
-        /// Blocks with more members are rare, and nobody reads a longer list.
+        /// Limit on the listed members of a block.
         const MOST: usize = 4096;
         if found.len() >= MOST {
             return;
