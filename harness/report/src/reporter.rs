@@ -4,11 +4,12 @@
 //! before the first check, and writes them after the last; `report` does the same with saved records.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::producer::Producer;
-use layoutproof_events::{CheckRecord, Event, RunEnd, RunHeader};
+use layoutproof_events::{CheckRecord, Event, RunEnd, RunHeader, ToolBuild};
 
 use crate::deqp_csv::DeqpCsv;
 use crate::github::{GithubAnnotations, GithubSummary};
@@ -63,6 +64,8 @@ pub enum Destination {
 pub struct FinishedRun<'a> {
     /// Versions and settings; several if records of several runs are shown, and none if they are unknown.
     pub runs: &'a [RunHeader],
+    /// Builds of compilers by name.
+    pub tools: &'a BTreeMap<String, ToolBuild>,
     pub commands: &'a [String],
     /// The devices, one entry per API that lists them.
     pub devices: &'a [DeviceInfo],
@@ -80,11 +83,14 @@ pub struct FinishedRun<'a> {
     pub view: View<'a>,
 }
 
+static NO_TOOLS: BTreeMap<String, ToolBuild> = BTreeMap::new();
+
 impl<'a> FinishedRun<'a> {
     /// A run of which only the records are known.
     pub fn of(checks: &'a [CheckRecord], end: &'a RunEnd) -> Self {
         Self {
             runs: &[],
+            tools: &NO_TOOLS,
             commands: &[],
             devices: &[],
             checks,

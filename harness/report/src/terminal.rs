@@ -161,10 +161,10 @@ fn target(id: &CheckId) -> String {
     label.unwrap_or_else(|| one_line(&format!("{} · {}", id.rules, id.producer)))
 }
 
-/// The version of the compiler of a check, if the header of the run has it.
+/// The version of the compiler of a check, if the run knows it.
 fn compiler_version(run: &FinishedRun<'_>, id: &CheckId) -> Option<String> {
     let Some(Producer::Compiler(toolchain)) = id.producer.producer() else { return None };
-    let build = run.runs.iter().find_map(|header| header.tools.get(toolchain.compiler))?;
+    let build = run.tools.get(toolchain.compiler)?;
     Some(dotted_version(&build.version)).filter(|version| version != UNKNOWN_VERSION)
 }
 

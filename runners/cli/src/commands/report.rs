@@ -58,8 +58,10 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let hostname = hostname();
     let shown = runs.iter().map(|header| arguments::without_programs(&header.arguments));
     let commands: Vec<String> = shown.map(|arguments| arguments::command(&arguments)).collect();
+    let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
     let run = FinishedRun {
         runs: &runs,
+        tools: &tools,
         commands: &commands,
         devices: &devices,
         checks: &records,
@@ -69,8 +71,7 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         is_short: !cut.is_empty() || !missing.is_empty(),
         view: view(&args.outputs, style, Some(&records_file)),
     };
-    let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
-    let report = FinalReport { outputs: &args.outputs, run, tools: &tools };
+    let report = FinalReport { outputs: &args.outputs, run };
     let group = args.group.map(|number| group(&records, number, style)).transpose()?;
     let written = [target.map_or(Ok(()), |target| target.write_whole(&run)), report.write_files()];
     let written: anyhow::Result<()> = written.into_iter().collect();

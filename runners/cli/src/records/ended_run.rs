@@ -81,8 +81,10 @@ impl EndedRun<'_> {
         let hostname = hostname();
         let runs = header.as_slice();
         let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
+        let tools = config.toolchains.builds(&config.chosen_toolchains());
         let run = FinishedRun {
             runs,
+            tools: &tools,
             commands: &commands,
             devices: &listing.devices,
             checks: &records,
@@ -92,8 +94,7 @@ impl EndedRun<'_> {
             is_short: !missing.is_empty(),
             view: view(&args.outputs, style, records_file.as_deref()),
         };
-        let tools = config.toolchains.builds(&config.chosen_toolchains());
-        let report = FinalReport { outputs: &args.outputs, run, tools: &tools };
+        let report = FinalReport { outputs: &args.outputs, run };
 
         config.progress.end();
         if audience(args) == Audience::File && args.outputs.verbose > 0 {

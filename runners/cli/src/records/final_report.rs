@@ -2,13 +2,12 @@
 //!
 //! `run` reports its own records, `report` those of files.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
 use layoutproof_core::results::known::baseline;
+use layoutproof_events::OutcomeKind;
 use layoutproof_events::summary::{Exit, Shortfalls, exit_of_run};
-use layoutproof_events::{OutcomeKind, ToolBuild};
 use layoutproof_facts::known_lists::known_lists;
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};
@@ -56,8 +55,6 @@ pub(crate) fn view<'a>(outputs: &OutputArgs, style: Style, records_file: Option<
 pub(crate) struct FinalReport<'a> {
     pub outputs: &'a OutputArgs,
     pub run: FinishedRun<'a>,
-    /// Versions of compilers by name.
-    pub tools: &'a BTreeMap<String, ToolBuild>,
 }
 
 impl FinalReport<'_> {
@@ -86,7 +83,7 @@ impl FinalReport<'_> {
     /// others.
     pub(crate) fn write_files(&self) -> anyhow::Result<()> {
         let mut written = match &self.outputs.save_known {
-            Some(path) => write_file(path, &baseline(self.run.checks, self.run.devices, self.tools)),
+            Some(path) => write_file(path, &baseline(self.run.checks, self.run.devices, self.run.tools)),
             None => Ok(()),
         };
         for reporter in REPORTERS {
