@@ -537,7 +537,8 @@ impl DeclaredReader<'_> {
         }
 
         let mut refusals = std::mem::take(&mut self.refusals);
-        if matches!(reach, Reach::Stage(_)) && !refusals.is_empty() {
+        let has_offsets = refusals.is_empty() && matches!(laid_out.shape, LaidOutShape::Struct(_));
+        if matches!(reach, Reach::Stage(_)) && !has_offsets {
             let types = match &laid_out.shape {
                 LaidOutShape::Struct(members) => members.iter().map(|member| &*member.layout.type_name).collect(),
                 _ => Vec::new(),

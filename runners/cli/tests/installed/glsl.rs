@@ -362,7 +362,7 @@ fn stages_go_by_suffix(folder: &Path) -> Result<(), Failed> {
     fs::write(folder.join("a.rmiss"), rays)?;
     fs::write(folder.join("b.tesc.glsl"), control)?;
     fs::write(folder.join("c.glsl"), control)?;
-    equal(&shown(folder, "a.rmiss")?, &vec![block("U", &[0, 12, 16])])?;
+    equal(&shown(folder, "a.rmiss")?, &vec![block("U", &[0, 12, 16]), block("p", &[])])?;
     equal(&shown(folder, "b.tesc.glsl")?, &vec![block("p", &[0, 64])])?;
     equal(&shown(folder, "c.glsl")?, &vec![block("p", &[0, 64])])
 }
@@ -416,7 +416,7 @@ fn shader_records_are_blocks(folder: &Path) -> Result<(), Failed> {
         layout(shaderRecordEXT, std430) buffer Record { float r; vec3 g; float b[2]; };\n\
         layout(location = 0) rayPayloadInEXT vec3 color;\nvoid main() { color = g * r * b[1]; }\n";
     fs::write(folder.join("a.rmiss"), text)?;
-    equal(&shown(folder, "a.rmiss")?, &vec![block("Record", &[0, 16, 28])])
+    equal(&shown(folder, "a.rmiss")?, &vec![block("Record", &[0, 16, 28]), block("color", &[])])
 }
 
 /// Members are placed for the default values. After an array with a computed length, glslang places
