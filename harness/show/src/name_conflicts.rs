@@ -182,7 +182,8 @@ mod tests {
         let other = || block("Camera", &[("fov", float()), ("eye", vector())], Reach::Parameter);
         let shorter = || block("Camera", &[("eye", vector())], Reach::Parameter);
         let found = conflicts(&[("a.vert", usual()), ("b.vert", other()), ("c.vert", usual()), ("d.vert", shorter())]);
-        let expected = "`Camera` has 2 layouts in 4 shaders: 16 bytes in a.vert, c.vert, d.vert; 28 bytes in b.vert; they part at \
+        // OpenGL 4.6, 7.6.2.2, rule 9: a struct ends at a multiple of 16.
+        let expected = "`Camera` has 2 layouts in 4 shaders: 16 bytes in a.vert, c.vert, d.vert; 32 bytes in b.vert; they part at \
                         `float3 eye` at byte 0 against `float fov` at byte 0";
         assert_eq!(found, [expected]);
         assert!(conflicts(&[("a.vert", usual()), ("d.vert", shorter())]).is_empty());

@@ -179,8 +179,8 @@ layout(binding=0) uniform accelerationStructureEXT scene;
 void main() { traceRayEXT(scene, 0, 255, 0, 0, 0, vec3(0), 0.0, vec3(1), 1.0, 0); again = pay; executeCallableEXT(0, 0); }",
         &[
             ("Pay ray-payload", "16 bytes of values"),
-            ("Block ray-payload", "48 bytes of values"),
             ("called callable-data", "16 bytes of values"),
+            ("Block ray-payload", "48 bytes of values"),
         ],
     ),
     (
