@@ -676,7 +676,7 @@ fn structs_are_shown_by_name() {
     assert_eq!(offsets("a.wgsl --type Light"), [block("as_storage", &[0, 16])]);
     folder.run("show a.hlsl --type Ligth").exits(2).warns("error: no type is named `Ligth`");
     folder.run("show a.hlsl --type a;b").exits(2).warns("error: --type a;b: write the name of a struct of the file");
-    folder.run("show vectors --type Light").exits(2).warns("--type names a struct of a shader file");
+    folder.run("show vectors --type Light").exits(2).warns("error: --type names a struct of a shader file");
 }
 
 /// One name with two layouts is a mistake that no file shows alone.
