@@ -55,6 +55,11 @@ pub struct BlockLayout {
 impl BlockLayout {
     /// A block that `rules`, a rule set or a compiler, has no layout for.
     pub fn refused(block: &Block, rules: &str, message: String) -> Self {
+        Self::new(block, rules, Err(vec![Refusal { path: String::new(), message }]))
+    }
+
+    /// The layout of a block, without a stride and warnings.
+    pub(crate) fn new(block: &Block, rules: &str, result: Result<LaidOut, Vec<Refusal>>) -> Self {
         Self {
             rules: rules.to_owned(),
             view: block.view,
@@ -63,7 +68,7 @@ impl BlockLayout {
             reach: block.reach.clone(),
             has_global_members: block.has_global_members,
             count: block.count,
-            result: Err(vec![Refusal { path: String::new(), message }]),
+            result,
             stride: None,
             warnings: Vec::new(),
         }

@@ -59,18 +59,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
         Some(_) | None => Err(walk.refusals.into_vec()),
     };
 
-    let mut layout = BlockLayout {
-        rules: rules.name.to_owned(),
-        view: block.view,
-        name: block.name.clone(),
-        kind: block.kind,
-        reach: block.reach.clone(),
-        has_global_members: block.has_global_members,
-        count: block.count,
-        result,
-        stride,
-        warnings: walk.warnings,
-    };
+    let mut layout = BlockLayout { stride, warnings: walk.warnings, ..BlockLayout::new(block, rules.name, result) };
     layout.warn_of_overlaps();
     layout
 }

@@ -1,4 +1,5 @@
-//! The accesses as `JUnit` XML: one suite per module, one test case per view.
+//! The accesses as `JUnit` XML: one suite per module, one test case per view. A view that no access reaches is skipped, and
+//! so is a test case for the accesses that were not followed.
 
 use layoutproof_show::style::one_line;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -10,7 +11,14 @@ pub fn junit(followed: &FollowedFiles) -> String {
     let mut report = Report::new("layoutproof accesses");
     for file in &followed.files {
         let mut suite = TestSuite::new(one_line(&file.file));
-        suite.add_test_cases(file.accesses.views.iter().map(|view| view_case(&view.name, file)));
+        suite.add_test_cases((0..).zip(&file.accesses.views).map(|(index, view)| view_case(index, &view.name, file)));
+        let open = file.open();
+        if !open.is_empty() {
+            let mut status = TestCaseStatus::skipped();
+            let reasons = open.iter().map(|(why, count)| format!("{count} open: {why}"));
+            status.set_message(one_line(&reasons.collect::<Vec<_>>().join("; ")));
+            suite.add_test_case(TestCase::new("accesses that were not followed", status));
+        }
         report.add_test_suite(suite);
     }
     for unread in &followed.unread {
@@ -23,11 +31,16 @@ pub fn junit(followed: &FollowedFiles) -> String {
     report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
 }
 
-fn view_case(view: &str, file: &FollowedFile) -> TestCase {
+fn view_case(index: u32, view: &str, file: &FollowedFile) -> TestCase {
     let module = &file.accesses;
     let faults: Vec<_> = module.faults.iter().filter(|fault| fault.view == view).collect();
     let status = match faults.first() {
-        None => TestCaseStatus::success(),
+        None if module.accesses.iter().any(|access| access.view == Some(index)) => TestCaseStatus::success(),
+        None => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message("no access");
+            status
+        }
         Some(first) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
             status.set_message(one_line(&sentence(first, &module.accesses)));

@@ -29,6 +29,19 @@ pub struct FollowedFile {
     pub accesses: ModuleAccesses,
 }
 
+impl FollowedFile {
+    /// How many of its accesses were not followed, by the reason.
+    fn open(&self) -> BTreeMap<Why, u64> {
+        let mut open = BTreeMap::new();
+        for access in &self.accesses.accesses {
+            if let (None, ByteExpr::Unknown(why)) = (access.view, &access.at) {
+                *open.entry(*why).or_default() += 1;
+            }
+        }
+        open
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct FollowedFiles {
     pub files: Vec<FollowedFile>,
@@ -47,20 +60,21 @@ impl FollowedFiles {
     /// How many accesses were not followed, by the reason.
     pub fn open(&self) -> BTreeMap<Why, u64> {
         let mut open = BTreeMap::new();
-        for access in self.files.iter().flat_map(|file| &file.accesses.accesses) {
-            if let (None, ByteExpr::Unknown(why)) = (access.view, &access.at) {
-                *open.entry(*why).or_default() += 1;
-            }
+        for (why, count) in self.files.iter().flat_map(FollowedFile::open) {
+            *open.entry(why).or_default() += count;
         }
         open
     }
 
+    /// How many accesses were followed to a member.
+    pub fn followed(&self) -> u64 {
+        self.accesses() as u64 - self.open().values().sum::<u64>()
+    }
+
     /// How many accesses were found and followed, and why not all.
     pub fn account(&self) -> String {
-        let (found, open) = (self.accesses() as u64, self.open());
-        let followed = found - open.values().sum::<u64>();
-        let mut text = format!("{}, {followed} followed to a member", accesses(found));
-        for (why, count) in &open {
+        let mut text = format!("{}, {} followed to a member", accesses(self.accesses() as u64), self.followed());
+        for (why, count) in &self.open() {
             let _ = write!(text, "; {count} open: {why}");
         }
         text
@@ -104,4 +118,40 @@ fn member_of(view: &str, member: &str) -> String {
 
 fn sentence(fault: &Fault, accesses: &[Access]) -> String {
     format!("{} {}", subject(fault, accesses), fault.kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use layoutproof_readers::spirv::accesses::{AccessKind, View, ViewKind};
+
+    use super::*;
+
+    /// A view that no access reaches, and an access whose pointer is not known, prove nothing.
+    #[test]
+    fn what_is_not_followed_is_no_success() {
+        let why = Why::Pointer;
+        let access = Access {
+            kind: AccessKind::Load,
+            view: None,
+            at: ByteExpr::Unknown(why),
+            size: Some(4),
+            member: String::new(),
+            type_name: "float".to_owned(),
+            promised: None,
+            place: None,
+            entries: BTreeSet::new(),
+        };
+        let untouched = vec!["m".to_owned()];
+        let view = View { name: "S".to_owned(), kind: ViewKind::Storage, set: None, binding: None, untouched };
+        let accesses = ModuleAccesses { views: vec![view], accesses: vec![access], ..ModuleAccesses::default() };
+        let file = FollowedFile { file: "a.spv".to_owned(), compiler: None, accesses };
+        let followed = FollowedFiles { files: vec![file], unread: Vec::new() };
+
+        assert_eq!(followed.followed(), 0);
+        assert_eq!(followed.account(), format!("1 access, 0 followed to a member; 1 open: {why}"));
+        let report = junit(&followed);
+        assert!(report.contains("tests=\"2\" skipped=\"2\""), "{report}");
+    }
 }

@@ -16,7 +16,13 @@ pub fn text(followed: &FollowedFiles, style: Style, is_whole: bool) -> String {
     for file in &followed.files {
         add_file(&mut text, file, style, is_whole);
     }
-    let tone = if followed.faults() > 0 || !followed.unread.is_empty() { Tone::Disagree } else { Tone::Agree };
+    let tone = if followed.faults() > 0 || !followed.unread.is_empty() {
+        Tone::Disagree
+    } else if followed.open().is_empty() && followed.followed() > 0 {
+        Tone::Agree
+    } else {
+        Tone::Skip
+    };
     text + &style.paint(tone, &one_line(&followed.headline())) + "\n"
 }
 

@@ -59,7 +59,7 @@ pub struct AccessesArgs {
 }
 
 /// Follows the accesses of all files. The exit code is 2 if a file could not be read, otherwise 1 for a fault, otherwise
-/// 4 if no code touches memory.
+/// 4 if no access was followed.
 ///
 /// # Errors
 /// An option is wrong, or no file can be read.
@@ -115,7 +115,7 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
         Exit::CouldNotRun
     } else if followed.faults() > 0 {
         Exit::Differ
-    } else if followed.accesses() == 0 {
+    } else if followed.followed() == 0 {
         Exit::NothingSelected
     } else {
         Exit::Agree
