@@ -21,7 +21,7 @@ pub(super) fn with_types(
     types: &[&str],
 ) -> anyhow::Result<(DeclareArgs, Vec<String>)> {
     let InputWord::Shader(file) = InputWord::of(word, declare.lang) else {
-        bail!("--type names a struct of a shader file: {word} is none");
+        bail!("--type names a struct of a shader file: {word} is not one");
     };
     let Some(language) = file.front_end.language() else {
         bail!("--type needs the text of a shader: {word} is a module");
