@@ -18,7 +18,7 @@ use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
 use super::BadModule;
-use super::address_steps::{SmallStep, small_steps};
+use super::accesses::alignments::{SmallStep, small_steps};
 use super::declarations::{Declarations, HeapAccess};
 use super::decorations::Decorations;
 use super::load::instruction_starts;
@@ -526,7 +526,7 @@ impl DeclaredReader<'_> {
         if let Some(SmallStep { promised, step }) = self.steps.get(&element) {
             let message = format!(
                 "an access promises an alignment of {promised} bytes, and its address moves by {step} bytes from one \
-                 invocation to the next: lower `buffer_reference_align` to {step}, or raise the step"
+                 invocation or iteration to the next: lower `buffer_reference_align` to {step}, or raise the step"
             );
             let kind = LayoutWarningKind::BrokenAlignment;
             self.warnings.push(LayoutWarning { path: String::new(), kind, message });

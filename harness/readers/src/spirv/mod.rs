@@ -9,8 +9,6 @@
 //! "Decoration".
 
 pub mod accesses;
-mod address_steps;
-mod alignment;
 mod declarations;
 mod declared;
 mod decorations;
@@ -22,7 +20,7 @@ mod stage_memory;
 pub mod types;
 mod varyings;
 
-pub use alignment::{AddressAlignments, AlignmentPromises, BrokenPromise, alignment_promises};
+pub use accesses::alignments::{AddressAlignments, AlignmentPromises, BrokenPromise, alignment_promises};
 pub use declared::{
     BoundVariable, DeclaredBlock, DeclaredModule, DeclaredUniform, DeclaredVariable, OpenGlClass, SpecializedLength,
     bound_variables, declared,

@@ -255,6 +255,11 @@ impl SpirvTypes {
         )
     }
 
+    /// True if the module has pointers to what is at an address.
+    pub(super) fn has_addresses(&self) -> bool {
+        self.by_id.keys().any(|id| self.is_address(*id))
+    }
+
     /// True if the type is an array, sized or not.
     pub fn is_array(&self, id: Word) -> bool {
         matches!(self.get(id), SpirvType::Array { .. } | SpirvType::RuntimeArray { .. })

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::spirv::Word;
 
+use super::alignments::alignment_of;
 use super::place::{Layouts, Leaf, Place, Step};
 use super::trace::{MemoryId, Origin, Touch, Trace};
 use super::value::{Sum, SymbolId};
@@ -176,13 +177,11 @@ impl<'a, 'b> Listing<'a, 'b> {
             return None;
         }
         let at = place.at.as_ref().ok()?;
-        let alignment = |number: i64| 1_u32.checked_shl(number.trailing_zeros()).unwrap_or(u32::MAX);
-        let (free, given): (Vec<_>, Vec<_>) =
-            at.terms.iter().partition(|(symbol, _)| self.trace.symbols.get(*symbol).is_free);
-        let least = |terms: &[&(SymbolId, i64)]| terms.iter().map(|(_, factor)| alignment(*factor)).min();
-        let (free, given) = (least(&free).unwrap_or(u32::MAX), least(&given).unwrap_or(u32::MAX));
+        let free = self.trace.step_alignment(at);
+        let given = at.terms.iter().filter(|(symbol, _)| !self.trace.symbols.get(*symbol).is_free);
+        let given = given.map(|(_, factor)| alignment_of(*factor)).fold(u32::MAX, u32::min);
         // Numbers that the host passes may make up for a constant, but not for steps.
-        let base = if given < promised || at.base == 0 { u32::MAX } else { alignment(at.base) };
+        let base = if given < promised { u32::MAX } else { alignment_of(at.base) };
         let kept = free.min(base);
         (kept < promised).then_some(FaultKind::Alignment { promised, kept })
     }

@@ -229,6 +229,22 @@ fn a_stride_below_the_promise_is_a_fault() {
     assert_eq!(read(48, 16), []);
 }
 
+/// The number of an invocation in its group is a part of its global number: their sum takes steps of 64 and 2.
+#[test]
+fn the_steps_of_dependent_numbers_are_added() {
+    let read = |promised| {
+        faults(|kernel| {
+            let (global, local) = (kernel.global(), kernel.local(0));
+            let sum = kernel.builder.i_add(kernel.uint, None, global, local).unwrap();
+            let bytes = kernel.times(sum, 4);
+            let pointer = kernel.at(bytes, kernel.float);
+            kernel.load(kernel.float, pointer, promised);
+        })
+    };
+    assert_eq!(read(8), []);
+    assert_eq!(read(16), [FaultKind::Alignment { promised: 16, kept: 8 }]);
+}
+
 #[test]
 fn a_constant_below_the_promise_is_a_fault() {
     let read = |bytes| {

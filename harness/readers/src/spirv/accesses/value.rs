@@ -128,7 +128,7 @@ pub(super) struct Symbol {
 #[derive(Debug, Default)]
 pub(super) struct Symbols {
     by_key: FxHashMap<SymbolKey, SymbolId>,
-    all: Vec<Symbol>,
+    all: Vec<(SymbolKey, Symbol)>,
 }
 
 impl Symbols {
@@ -138,7 +138,7 @@ impl Symbols {
             return *known;
         }
         let id = SymbolId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
-        self.all.push(make());
+        self.all.push((key.clone(), make()));
         self.by_key.insert(key, id);
         id
     }
@@ -147,12 +147,16 @@ impl Symbols {
         self.by_key.get(key).copied()
     }
 
+    pub(super) fn key(&self, id: SymbolId) -> &SymbolKey {
+        &self.all[id.0 as usize].0
+    }
+
     pub(super) fn get(&self, id: SymbolId) -> &Symbol {
-        &self.all[id.0 as usize]
+        &self.all[id.0 as usize].1
     }
 
     pub(super) fn get_mut(&mut self, id: SymbolId) -> &mut Symbol {
-        &mut self.all[id.0 as usize]
+        &mut self.all[id.0 as usize].1
     }
 
     pub(super) fn has_free(&self, sum: &Sum) -> bool {
