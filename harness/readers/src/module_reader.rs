@@ -18,6 +18,7 @@ use crate::naga::{read_glsl, read_wgsl};
 use crate::naga_hlsl::hlsl_of_wgsl;
 use crate::naga_offsets::{self, NagaError, WgslCode};
 use crate::spirv::accesses::ModuleAccesses;
+use crate::spirv::accesses::instrument::{NotExecutable, OwnModule};
 use crate::spirv::{BadModule, BoundVariable, DeclaredModule};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -42,8 +43,10 @@ pub enum ReadRequest {
     WgslBindings { text: String },
     /// The accesses of a module.
     SpirvAccesses { words: Vec<u32> },
-    /// The accesses of naga's SPIR-V for a WGSL text.
-    WgslAccesses { text: String },
+    /// naga's SPIR-V for all entry points of a WGSL text.
+    WgslModule { text: String },
+    /// A module that is to be executed, with a twin that logs its accesses.
+    OwnModule { words: Vec<u32>, entry: Option<String> },
 }
 
 impl ReadRequest {
@@ -54,9 +57,9 @@ impl ReadRequest {
             | Self::WgslCode { .. }
             | Self::WgslToHlsl { .. }
             | Self::WgslBindings { .. }
-            | Self::WgslAccesses { .. } => "naga's WGSL reader",
+            | Self::WgslModule { .. } => "naga's WGSL reader",
             Self::GlslBlocks { .. } => "naga's GLSL reader",
-            Self::SpirvBlocks { .. } | Self::SpirvAccesses { .. } => "rspirv's SPIR-V reader",
+            Self::SpirvBlocks { .. } | Self::SpirvAccesses { .. } | Self::OwnModule { .. } => "rspirv's SPIR-V reader",
         }
     }
 }
@@ -72,7 +75,8 @@ pub enum ReadAnswer {
     /// For `WgslBindings`, in declaration order.
     WgslBindings(Result<Vec<BoundVariable>, NagaError>),
     SpirvAccesses(Result<ModuleAccesses, BadModule>),
-    WgslAccesses(Result<ModuleAccesses, NagaError>),
+    WgslModule(Result<Vec<u32>, NagaError>),
+    OwnModule(Result<Box<OwnModule>, NotExecutable>),
 }
 
 /// Answers in this process and on this stack. A hostile file can crash the process.
@@ -85,7 +89,10 @@ pub fn answer(request: &ReadRequest) -> ReadAnswer {
         ReadRequest::WgslToHlsl { text, entry } => ReadAnswer::WgslToHlsl(hlsl_of_wgsl(text, entry)),
         ReadRequest::WgslBindings { text } => ReadAnswer::WgslBindings(naga_offsets::wgsl_bindings(text)),
         ReadRequest::SpirvAccesses { words } => ReadAnswer::SpirvAccesses(ModuleAccesses::read(words)),
-        ReadRequest::WgslAccesses { text } => ReadAnswer::WgslAccesses(naga_offsets::wgsl_accesses(text)),
+        ReadRequest::WgslModule { text } => ReadAnswer::WgslModule(naga_offsets::wgsl_module(text)),
+        ReadRequest::OwnModule { words, entry } => {
+            ReadAnswer::OwnModule(OwnModule::read(words, entry.as_deref()).map(Box::new))
+        }
     }
 }
 
@@ -171,30 +178,82 @@ fn check_words(words: &[u32], file: FileId) -> Result<(), Vec<Diagnostic>> {
     Ok(())
 }
 
-/// The accesses of a SPIR-V module.
-pub fn spirv_accesses(
-    reader: &dyn ModuleReader,
-    words: Vec<u32>,
-    file: FileId,
-) -> Result<ModuleAccesses, Vec<Diagnostic>> {
-    check_words(&words, file)?;
-    accesses(reader, &ReadRequest::SpirvAccesses { words }, file)
+/// What is read of a module for `accesses` or for its execution.
+pub trait FollowedCode: Sized {
+    /// Reads a module. `entry` names the entry point of one that is executed, unless it has one.
+    ///
+    /// # Errors
+    /// The words are no module, or the code cannot be followed.
+    fn read(
+        reader: &dyn ModuleReader,
+        words: Vec<u32>,
+        entry: Option<&str>,
+        file: FileId,
+    ) -> Result<Self, Vec<Diagnostic>>;
+
+    fn accesses(&mut self) -> &mut ModuleAccesses;
 }
 
-/// The accesses of naga's SPIR-V for a WGSL text. Their places have the empty name as their file.
-pub fn wgsl_accesses(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<ModuleAccesses, Vec<Diagnostic>> {
+impl FollowedCode for ModuleAccesses {
+    fn read(
+        reader: &dyn ModuleReader,
+        words: Vec<u32>,
+        _: Option<&str>,
+        file: FileId,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        check_words(&words, file)?;
+        let request = ReadRequest::SpirvAccesses { words };
+        match reader.read(&request) {
+            Ok(ReadAnswer::SpirvAccesses(accesses)) => accesses.map_err(|error| bad_module(file, &error)),
+            Ok(_) => Err(failed(&out_of_turn(&request), file)),
+            Err(failure) => Err(failed(&failure, file)),
+        }
+    }
+
+    fn accesses(&mut self) -> &mut ModuleAccesses {
+        self
+    }
+}
+
+impl FollowedCode for OwnModule {
+    fn read(
+        reader: &dyn ModuleReader,
+        words: Vec<u32>,
+        entry: Option<&str>,
+        file: FileId,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        check_words(&words, file)?;
+        let request = ReadRequest::OwnModule { words, entry: entry.map(str::to_owned) };
+        match reader.read(&request) {
+            Ok(ReadAnswer::OwnModule(Ok(module))) => Ok(*module),
+            Ok(ReadAnswer::OwnModule(Err(NotExecutable::Bad(error)))) => Err(bad_module(file, &error)),
+            Ok(ReadAnswer::OwnModule(Err(error))) => {
+                let message = format!("this module is not executed: {error}");
+                Err(vec![Diagnostic::error(Code::CompilerLimit, start_of(file), message)])
+            }
+            Ok(_) => Err(failed(&out_of_turn(&request), file)),
+            Err(failure) => Err(failed(&failure, file)),
+        }
+    }
+
+    fn accesses(&mut self) -> &mut ModuleAccesses {
+        &mut self.accesses
+    }
+}
+
+/// naga's SPIR-V for all entry points of a WGSL text. Its places have the empty name as their file.
+pub fn wgsl_module(reader: &dyn ModuleReader, text: &str, file: FileId) -> Result<Vec<u32>, Vec<Diagnostic>> {
     check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
-    accesses(reader, &ReadRequest::WgslAccesses { text: text.to_owned() }, file)
-}
-
-fn accesses(reader: &dyn ModuleReader, request: &ReadRequest, file: FileId) -> Result<ModuleAccesses, Vec<Diagnostic>> {
-    let bad = |bad: String| vec![Diagnostic::error(Code::BadModule, start_of(file), bad)];
-    match reader.read(request) {
-        Ok(ReadAnswer::SpirvAccesses(accesses)) => accesses.map_err(|error| bad(error.to_string())),
-        Ok(ReadAnswer::WgslAccesses(accesses)) => accesses.map_err(|error| bad(error.to_string())),
-        Ok(_) => Err(failed(&out_of_turn(request), file)),
+    let request = ReadRequest::WgslModule { text: text.to_owned() };
+    match reader.read(&request) {
+        Ok(ReadAnswer::WgslModule(words)) => words.map_err(|error| bad_module(file, &error)),
+        Ok(_) => Err(failed(&out_of_turn(&request), file)),
         Err(failure) => Err(failed(&failure, file)),
     }
+}
+
+fn bad_module(file: FileId, error: &dyn fmt::Display) -> Vec<Diagnostic> {
+    vec![Diagnostic::error(Code::BadModule, start_of(file), error.to_string())]
 }
 
 /// naga's SPIR-V for an entry point of WGSL, with the sizes of its bound variables.

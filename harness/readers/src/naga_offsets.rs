@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::spirv::BoundVariable;
-use crate::spirv::accesses::ModuleAccesses;
 use crate::wgsl_probe::{BLOCK, WgslProbe, WgslStep};
 
 #[derive(Clone, Debug, Error, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,8 +119,8 @@ pub fn spirv_of_glsl(text: &str, entry: &str) -> Result<Vec<u32>, NagaError> {
     write_spirv(&module, &info, entry)
 }
 
-/// The accesses of the SPIR-V for a WGSL text, without bounds checks. Their places have the empty name as their file.
-pub fn wgsl_accesses(text: &str) -> Result<ModuleAccesses, NagaError> {
+/// The SPIR-V for all entry points of a WGSL text, without bounds checks. Its places have the empty name as their file.
+pub fn wgsl_module(text: &str) -> Result<Vec<u32>, NagaError> {
     let (module, info) = load(text)?;
     // Each `override` has its default, as in a pipeline that sets none.
     let (module, info) = pipeline_constants::process_overrides(&module, &info, None, &PipelineConstants::default())
@@ -129,8 +128,7 @@ pub fn wgsl_accesses(text: &str) -> Result<ModuleAccesses, NagaError> {
     let debug_info =
         spv::DebugInfo { source_code: text, file_name: "", language: rspirv::spirv::SourceLanguage::Unknown };
     let options = spv::Options { flags: spv::WriterFlags::DEBUG, debug_info: Some(debug_info), ..unchecked_options() };
-    let words = spv::write_vec(&module, &info, &options, None).map_err(|error| NagaError::NoSpirv(chain(&error)))?;
-    ModuleAccesses::read(&words).map_err(|bad| NagaError::NoSpirv(bad.to_string()))
+    spv::write_vec(&module, &info, &options, None).map_err(|error| NagaError::NoSpirv(chain(&error)))
 }
 
 fn unchecked_options<'a>() -> spv::Options<'a> {

@@ -15,6 +15,7 @@ mod headline;
 pub mod host_check;
 pub mod html;
 pub mod listing;
+pub mod own;
 pub mod reasons;
 pub mod reporter;
 pub mod tables;

@@ -25,7 +25,10 @@ const GROUPS: [(&str, &str); 4] = [
 
 /// Headings for options, and the options that appear below them in every command.
 const THEMES: [(&str, &str); 6] = [
-    ("What is checked", "rules all bindings form space stage every_element shard caselist cases"),
+    (
+        "What is checked",
+        "rules all own dispatch buffer elements bindings form space stage every_element shard caselist cases",
+    ),
     (
         "Compilers and devices",
         "producer device runner keep no_cache compile_limit time_limit jobs retries no_fuse rotation",
@@ -45,7 +48,7 @@ const MAIN_OPTIONS: [(&str, &str); 5] = [
     ("check", "target rules map strict run format html config args define include"),
     (
         "run",
-        "rules all target producer device runner every_device keep require known json junit html resume verbose \
+        "rules all target own producer device runner every_device keep require known json junit html resume verbose \
             quiet args entry define include",
     ),
     ("compare", "save profile format verbose args entry define include"),

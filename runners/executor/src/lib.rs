@@ -22,6 +22,7 @@ pub mod drivers;
 pub mod fault;
 pub mod interrupt;
 pub mod launch;
+pub mod own;
 pub mod plan;
 pub mod pool;
 pub mod produce;

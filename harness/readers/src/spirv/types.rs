@@ -255,6 +255,11 @@ impl SpirvTypes {
         )
     }
 
+    /// The id of a type that a module declares once.
+    pub(super) fn id_of(&self, ty: &SpirvType) -> Option<Word> {
+        self.by_id.iter().find(|(_, known)| *known == ty).map(|(id, _)| *id)
+    }
+
     /// True if the module has pointers to what is at an address.
     pub(super) fn has_addresses(&self) -> bool {
         self.by_id.keys().any(|id| self.is_address(*id))

@@ -94,7 +94,7 @@ impl FollowedFiles {
     }
 }
 
-fn accesses(count: u64) -> String {
+pub(crate) fn accesses(count: u64) -> String {
     if count == 1 { "1 access".to_owned() } else { format!("{count} accesses") }
 }
 
@@ -108,7 +108,7 @@ fn subject(fault: &Fault, accesses: &[Access]) -> String {
     }
 }
 
-fn member_of(view: &str, member: &str) -> String {
+pub(crate) fn member_of(view: &str, member: &str) -> String {
     match (view, member) {
         (view, "") => view.to_owned(),
         (view, member) if member.starts_with('[') => format!("{view}{member}"),
@@ -116,7 +116,7 @@ fn member_of(view: &str, member: &str) -> String {
     }
 }
 
-fn sentence(fault: &Fault, accesses: &[Access]) -> String {
+pub(crate) fn sentence(fault: &Fault, accesses: &[Access]) -> String {
     format!("{} {}", subject(fault, accesses), fault.kind)
 }
 

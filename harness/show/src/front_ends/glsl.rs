@@ -13,8 +13,8 @@ use layoutproof_frontend::IncludeSearch;
 use layoutproof_frontend::glsl_text::GlslText;
 use layoutproof_layout::{ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError, GlslRequest};
-use layoutproof_readers::module_reader::{glsl_blocks, spirv_accesses, spirv_blocks};
-use layoutproof_readers::spirv::accesses::{ModuleAccesses, SourcePlace};
+use layoutproof_readers::module_reader::{FollowedCode, glsl_blocks, spirv_blocks};
+use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
@@ -86,11 +86,11 @@ fn compiled(glslang: &Glslang, span: Span, options: &ReadOptions<'_>, sources: &
 ///
 /// # Errors
 /// glslang is not here or reports errors, a file cannot be included, or the text has several shaders.
-pub fn glsl_accesses(
+pub fn glsl_code<T: FollowedCode>(
     span: Span,
     options: &ReadOptions<'_>,
     sources: &mut SourceMap,
-) -> Result<ModuleAccesses, Vec<Diagnostic>> {
+) -> Result<T, Vec<Diagnostic>> {
     let start = start_of(span);
     let broken = |how: String| vec![Diagnostic::error(Code::ReaderFailed, start, how)];
     let glslang = options.tools.glslang().map_err(|advice| broken(format!("GLSL needs glslang: {advice}")))?;
@@ -108,15 +108,16 @@ pub fn glsl_accesses(
             NoModule::Broken(how) => broken(how),
             NoModule::Refused { errors, .. } => refused(problems(&text, &errors, start, options.macros), &glslang, ""),
         })?;
-    let mut accesses = spirv_accesses(options.tools.reader(), module.words, span.file)?;
+    let entry = options.declare.entry.as_deref();
+    let mut code = T::read(options.tools.reader(), module.words, entry, span.file)?;
     let lines: Vec<usize> = std::iter::once(0).chain(text.text.match_indices('\n').map(|(end, _)| end + 1)).collect();
-    accesses.move_places(|place| {
+    code.accesses().move_places(|place| {
         let line = (place.line as usize).checked_sub(module.added_lines + 1)?;
         let span = text.place(*lines.get(line)?);
         let at = sources.position(span);
         Some(SourcePlace { file: sources.file(span.file).name.clone(), line: at.line, column: place.column })
     });
-    Ok(accesses)
+    Ok(code)
 }
 
 /// How the text of a file is read.

@@ -15,7 +15,7 @@ mod wgsl;
 use std::fmt;
 use std::path::Path;
 
-pub use glsl::glsl_accesses;
+pub use glsl::glsl_code;
 pub use modules::{Truncated, words_of};
 
 use layoutproof_bindings::Declarations;

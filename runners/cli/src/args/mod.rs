@@ -2,6 +2,7 @@
 //! `report`. Every other command defines its arguments next to its code.
 
 mod output;
+mod own;
 pub mod placement;
 mod report;
 mod run;
@@ -14,6 +15,7 @@ use layoutproof_records::shard::Shard;
 
 pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
+pub use own::{OwnArgs, OwnFormat};
 pub use placement::PlacementArgs;
 pub use report::{RecordedArgs, ReportArgs};
 pub use run::RunArgs;

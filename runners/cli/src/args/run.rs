@@ -15,7 +15,7 @@ use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form};
 use layoutproof_show::front_ends::FrontEnd;
 
-use super::{CacheArgs, OutputArgs, PartArgs, PlacementArgs};
+use super::{CacheArgs, OutputArgs, OwnArgs, PartArgs, PlacementArgs};
 
 /// Which checks the records file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -208,6 +208,9 @@ pub struct RunArgs {
     /// so that every probe and driver has its turn.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub rotation: u64,
+    /// How a user's own module is executed.
+    #[command(flatten)]
+    pub own: OwnArgs,
     /// Where reports go.
     #[command(flatten)]
     pub outputs: OutputArgs,

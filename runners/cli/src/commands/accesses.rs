@@ -11,6 +11,7 @@ use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
 use layoutproof_inputs::shader_file::ShaderFile;
+use layoutproof_readers::spirv::accesses::ModuleAccesses;
 use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, text};
 use layoutproof_report::host_check::UnreadInput;
 use layoutproof_show::Style;
@@ -80,11 +81,11 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
         let Some(shader) = ShaderFile::of(path, declare.lang) else { bail!("{}", no_shader(path)) };
         let mut sources = SourceMap::default();
         let file = path.display().to_string();
-        match shader.follow(&declare, &settings.arguments, &mut sources) {
+        match shader.follow::<ModuleAccesses>(&declare, &settings.arguments, &mut sources) {
             Ok(Ok(modules)) => followed.files.extend(modules.into_iter().map(|module| FollowedFile {
                 file: file.clone(),
                 compiler: module.compiler,
-                accesses: module.accesses,
+                accesses: module.code,
             })),
             Ok(Err(diagnostics)) if args.files.len() == 1 => bail!(RefusedInput { diagnostics, sources }),
             Ok(Err(diagnostics)) => {

@@ -28,6 +28,7 @@ use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
 use crate::args::RunArgs;
+use crate::commands::own::own;
 use crate::not_started::NotStarted;
 use crate::output::{warn, warn_of_listing, warn_rendered};
 use crate::progress::{Audience, Progress};
@@ -62,7 +63,10 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     } else {
         Progress::begin(args.progress.unwrap_or_else(|| audience(args).silence()))
     };
-    let exit = carry_out(args, typed, style, &progress);
+    let exit = match args.own.own {
+        Some(format) => own(args, format, style, &progress),
+        None => carry_out(args, typed, style, &progress),
+    };
     progress.end();
     exit
 }

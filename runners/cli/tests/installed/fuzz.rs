@@ -96,8 +96,11 @@ impl Here {
         let mut known = layoutproof_readers::toolchain::toolchains().iter();
         let compiler = known.find(|known| known.name == toolchain).expect("the trials name toolchains").compiler;
         let needs_device = !toolchain.ends_with("dxil");
-        let no_device = (needs_device && !self.has_vulkan).then(|| "no Vulkan device is there".to_owned());
-        self.lacks_compiler(compiler).or(no_device)
+        self.lacks_compiler(compiler).or_else(|| self.lacks_device().filter(|_| needs_device))
+    }
+
+    pub(crate) fn lacks_device(&self) -> Option<String> {
+        (!self.has_vulkan).then(|| "no Vulkan device is there".to_owned())
     }
 
     pub(crate) fn lacks_compiler(&self, compiler: &str) -> Option<String> {

@@ -15,6 +15,7 @@ mod fuzz;
 mod glsl;
 #[path = "../commands/outcomes.rs"]
 mod outcomes;
+mod own;
 mod reflected;
 mod reserved;
 mod shared_modules;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         drivers::trials(),
         fuzz::trials(),
         glsl::trials(),
+        own::trials(),
         reflected::trials(),
         reserved::trials(),
         shared_modules::trials(),

@@ -13,11 +13,11 @@ use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_slangc};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Argument, MatrixOrder, ShaderCompiler, Span};
-use layoutproof_readers::module_reader::{spirv_accesses, wgsl_accesses};
-use layoutproof_readers::spirv::accesses::{ModuleAccesses, SourcePlace};
+use layoutproof_readers::module_reader::{FollowedCode, wgsl_module};
+use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_show::InputContent;
-use layoutproof_show::front_ends::{InputTools as _, Purpose, ReadOptions, glsl_accesses, words_of};
+use layoutproof_show::front_ends::{InputTools as _, Purpose, ReadOptions, glsl_code, words_of};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -31,8 +31,8 @@ use crate::inputs::add_text;
 
 /// A module of a file.
 #[derive(Debug)]
-pub struct FollowedModule {
-    pub accesses: ModuleAccesses,
+pub struct FollowedModule<T> {
+    pub code: T,
     /// The compiler that made it, with its version; `None` for a file that is a module.
     pub compiler: Option<String>,
 }
@@ -48,23 +48,26 @@ impl ShaderFile {
     ///
     /// # Errors
     /// The file cannot be read, or the folder of tools is misnamed.
-    pub fn follow(
+    pub fn follow<T: FollowedCode>(
         &self,
         declare: &DeclareArgs,
         arguments: &CompileArguments,
         sources: &mut SourceMap,
-    ) -> anyhow::Result<Result<Vec<FollowedModule>, Vec<Diagnostic>>> {
+    ) -> anyhow::Result<Result<Vec<FollowedModule<T>>, Vec<Diagnostic>>> {
         let tools = CommandTools::new(declare)?;
-        let whole = |accesses, compiler| vec![FollowedModule { accesses, compiler }];
+        let entry = declare.entry.as_deref();
+        let whole = |code, compiler| vec![FollowedModule { code, compiler }];
         let followed = match self.front_end.language() {
-            None => self.of_module(&tools, sources)?.map(|accesses| whole(accesses, None)),
+            None => self.of_module(&tools, entry, sources)?.map(|code| whole(code, None)),
             Some(ShaderLanguage::Wgsl) => {
                 let span = add_text(&self.path, sources)?;
                 let text = &sources.file(span.file).text;
                 let name = self.path.display().to_string();
-                wgsl_accesses(tools.reader(), text, span.file).map(|mut accesses| {
-                    accesses.move_places(|place| Some(SourcePlace { file: name.clone(), ..place.clone() }));
-                    whole(accesses, Some(format!("naga {NAGA_VERSION}")))
+                let words = wgsl_module(tools.reader(), text, span.file);
+                words.and_then(|words| T::read(tools.reader(), words, entry, span.file)).map(|mut code| {
+                    let moved = |place: &SourcePlace| Some(SourcePlace { file: name.clone(), ..place.clone() });
+                    code.accesses().move_places(moved);
+                    whole(code, Some(format!("naga {NAGA_VERSION}")))
                 })
             }
             Some(ShaderLanguage::Glsl) => {
@@ -76,11 +79,11 @@ impl ShaderFile {
                         let message = format!("{rules}, which layoutproof does not follow");
                         Err(vec![Diagnostic::error(Code::CompilerLimit, Span { end: span.start, ..span }, message)])
                     }
-                    None => glsl_accesses(span, options, sources),
+                    None => glsl_code(span, options, sources),
                 };
-                let accesses = self.with_text(declare, None, Purpose::Reflection, sources, &tools, read)?;
+                let code = self.with_text(declare, None, Purpose::Reflection, sources, &tools, read)?;
                 let version = tools.glslang().map(|glslang| format!("glslang {}", glslang.version)).ok();
-                accesses.map(|accesses| whole(accesses, version))
+                code.map(|code| whole(code, version))
             }
             Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang) => {
                 self.of_declarations(declare, arguments, &tools, sources)?
@@ -92,11 +95,12 @@ impl ShaderFile {
         }
     }
 
-    fn of_module(
+    fn of_module<T: FollowedCode>(
         &self,
         tools: &CommandTools<'_>,
+        entry: Option<&str>,
         sources: &mut SourceMap,
-    ) -> anyhow::Result<Result<ModuleAccesses, Vec<Diagnostic>>> {
+    ) -> anyhow::Result<Result<T, Vec<Diagnostic>>> {
         let bytes = files::read(&self.path, FileKind::Shader)?;
         let file = sources.add(self.path.display().to_string(), "");
         let start = Span { file, ..Span::default() };
@@ -106,19 +110,19 @@ impl ShaderFile {
             return Ok(Err(vec![Diagnostic::error(Code::CompilerLimit, start, message).with_help(help)]));
         }
         Ok(match words_of(&bytes) {
-            Ok(words) => spirv_accesses(tools.reader(), words, file),
+            Ok(words) => T::read(tools.reader(), words, entry, file),
             Err(bad) => Err(vec![Diagnostic::error(Code::BadModule, start, bad.to_string())]),
         })
     }
 
     /// Follows the modules that DXC or slangc makes of the file.
-    fn of_declarations(
+    fn of_declarations<T: FollowedCode>(
         &self,
         declare: &DeclareArgs,
         arguments: &CompileArguments,
         tools: &CommandTools<'_>,
         sources: &mut SourceMap,
-    ) -> anyhow::Result<Result<Vec<FollowedModule>, Vec<Diagnostic>>> {
+    ) -> anyhow::Result<Result<Vec<FollowedModule<T>>, Vec<Diagnostic>>> {
         let first_file = sources.files().len();
         let profile = arguments.profile.as_deref();
         let read = self.read(declare, profile, Purpose::Reflection, sources)?;
@@ -176,11 +180,13 @@ impl ShaderFile {
                 Ok(words) => words,
                 Err(bad) => return Ok(Err(refused(bad.to_string(), "the compiler is broken"))),
             };
-            match spirv_accesses(tools.reader(), words, start.file) {
-                Ok(mut accesses) => {
+            // slangc names the entry point `main`.
+            let entry = declare.entry.as_deref().filter(|_| !is_slang);
+            match T::read(tools.reader(), words, entry, start.file) {
+                Ok(mut code) => {
                     let own = std::path::absolute(&self.path).unwrap_or_default();
-                    accesses.move_places(|place| Some(as_named(place, &own, &self.path)));
-                    followed.push(FollowedModule { accesses, compiler: Some(version.clone()) });
+                    code.accesses().move_places(|place| Some(as_named(place, &own, &self.path)));
+                    followed.push(FollowedModule { code, compiler: Some(version.clone()) });
                 }
                 Err(problems) => return Ok(Err(problems)),
             }

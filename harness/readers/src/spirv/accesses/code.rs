@@ -23,6 +23,8 @@ const DEBUG_NO_LINE: Word = 104;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instruction<'a> {
+    /// The word at which it starts.
+    pub(super) start: usize,
     pub(super) op: Op,
     /// The id of the result's type.
     pub(super) ty: Option<Word>,
@@ -54,9 +56,20 @@ pub(super) struct Function<'a> {
     pub(super) body: Vec<Instruction<'a>>,
 }
 
+/// What the words of a workgroup's size are.
+#[derive(Clone, Copy, Debug)]
+enum SizeIs {
+    Numbers,
+    Ids,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
+    /// The number of its execution model.
+    pub(super) model: Word,
+    /// The word at which its declaration starts.
+    pub(super) start: usize,
     pub(super) function: Word,
 }
 
@@ -75,6 +88,8 @@ pub(super) struct Code<'a> {
     pub(super) bools: FxHashMap<Word, bool>,
     /// Invocations in a workgroup, if all entry points agree and no pipeline changes it.
     pub(super) local_size: Option<[u32; 3]>,
+    /// The numbers, or the ids of the numbers, of an entry point's workgroup, by its function.
+    sizes: FxHashMap<Word, ([Word; 3], SizeIs)>,
     pub(super) glsl_sets: BTreeSet<Word>,
     strings: FxHashMap<Word, String>,
     /// The names of files by the id of a `DebugSource`.
@@ -94,21 +109,23 @@ impl<'a> Code<'a> {
             let count = (words[start] >> 16) as usize;
             let operands = &words[start + 1..start + count];
             let Some((op, ty, result, rest)) = forms.split(words[start] & 0xFFFF, operands) else { continue };
-            let instruction = Instruction { op, ty, result, operands: rest, line };
+            let instruction = Instruction { start, op, ty, result, operands: rest, line };
             match (op, rest) {
                 (Op::String, _) => code.strings.extend(result.map(|id| (id, text(rest)))),
                 (Op::ExtInstImport, _) if text(rest).starts_with("NonSemantic.Shader.DebugInfo") => {
                     debug_sets.extend(result);
                 }
                 (Op::ExtInstImport, _) if text(rest) == "GLSL.std.450" => code.glsl_sets.extend(result),
-                (Op::EntryPoint, [_, function, name @ ..]) => {
-                    code.entries.push(Entry { name: text(name), function: *function });
+                (Op::EntryPoint, [model, function, name @ ..]) => {
+                    code.entries.push(Entry { name: text(name), model: *model, start, function: *function });
                 }
-                (Op::ExecutionMode, [_, mode, x, y, z]) if *mode == ExecutionMode::LocalSize as Word => {
+                (Op::ExecutionMode, [entry, mode, x, y, z]) if *mode == ExecutionMode::LocalSize as Word => {
                     local_sizes.insert([*x, *y, *z]);
+                    code.sizes.insert(*entry, ([*x, *y, *z], SizeIs::Numbers));
                 }
-                (Op::ExecutionModeId, [_, mode, ..]) if *mode == ExecutionMode::LocalSizeId as Word => {
+                (Op::ExecutionModeId, [entry, mode, x, y, z]) if *mode == ExecutionMode::LocalSizeId as Word => {
                     has_other_size = true;
+                    code.sizes.insert(*entry, ([*x, *y, *z], SizeIs::Ids));
                 }
                 (Op::Decorate, [target, decoration, value]) if *decoration == Decoration::BuiltIn as Word => {
                     if let Some(builtin) = BuiltIn::from_u32(*value) {
@@ -171,6 +188,24 @@ impl<'a> Code<'a> {
             code.local_size = code.constant_size(*id, types);
         }
         Ok(code)
+    }
+
+    /// The workgroup of an entry point in a pipeline that changes no specialization constant.
+    pub(super) fn default_size(&self, entry: &Entry, types: &SpirvTypes) -> Option<[u32; 3]> {
+        let number = |id: Word| types.constants.value(id).and_then(|value| u32::try_from(value).ok());
+        let builtin = self.builtins.iter().find(|(_, builtin)| **builtin == BuiltIn::WorkgroupSize);
+        let (size, is) = match builtin {
+            Some((id, _)) => {
+                let size = self.composites.iter().find(|composite| composite.result == Some(*id))?;
+                (size.operands.try_into().ok()?, SizeIs::Ids)
+            }
+            None => *self.sizes.get(&entry.function)?,
+        };
+        let [x, y, z]: [Word; 3] = size;
+        match is {
+            SizeIs::Numbers => Some(size),
+            SizeIs::Ids => Some([number(x)?, number(y)?, number(z)?]),
+        }
     }
 
     /// A size that no pipeline changes.

@@ -12,6 +12,8 @@
 pub(super) mod alignments;
 mod code;
 mod faults;
+pub mod instrument;
+pub mod own_log;
 mod place;
 mod trace;
 mod value;

@@ -256,6 +256,26 @@ impl<'a> Layouts<'a> {
         }
     }
 
+    /// Bytes up to the end of the last part with a size, and the start and the stride of an array without a length.
+    pub(super) fn sized_part(&self, ty: Word) -> Option<(u32, Option<(u32, u32)>)> {
+        match self.types.get(ty) {
+            SpirvType::RuntimeArray { stride, .. } => Some((0, Some((0, (*stride)?)))),
+            SpirvType::Struct(members) => members.iter().try_fold((0, None), |(size, open), member| {
+                let start = member.offset?;
+                let (own, own_open) = match self.types.get(member.ty) {
+                    SpirvType::Struct(_) | SpirvType::RuntimeArray { .. } => self.sized_part(member.ty)?,
+                    _ => (self.size(member.ty, member.matrix)?, None),
+                };
+                let own_open = match own_open {
+                    Some((at, stride)) => Some((start.checked_add(at)?, stride)),
+                    None => None,
+                };
+                Some((size.max(start.checked_add(own)?), open.or(own_open)))
+            }),
+            _ => Some((self.size(ty, None)?, None)),
+        }
+    }
+
     /// Bytes of the value at a place.
     pub(super) fn size_at(&self, place: &Place) -> Option<u32> {
         match (self.types.get(place.ty), place.component_stride) {

@@ -92,6 +92,8 @@ enum Target {
 /// An access in the trace.
 #[derive(Clone, Debug)]
 pub(super) struct Touch {
+    /// The word at which its instruction starts.
+    pub(super) start: usize,
     pub(super) kind: AccessKind,
     pub(super) target: Result<Place, Why>,
     /// The type of the value; `None` for a region whose size follows from operands.
@@ -120,7 +122,7 @@ pub(super) struct Trace<'a> {
     stores_in_code: FxHashMap<Word, usize>,
     stores_so_far: FxHashMap<Word, usize>,
     /// The functions that entry points reach, callers first, with the entry points.
-    reached: Vec<(&'a Function<'a>, BTreeSet<u32>)>,
+    pub(super) reached: Vec<(&'a Function<'a>, BTreeSet<u32>)>,
     is_last: bool,
     pub(super) touches: Vec<Touch>,
 }
@@ -475,12 +477,12 @@ impl<'a> Trace<'a> {
         self.values.insert(id, value);
     }
 
-    fn type_of(&self, id: Word) -> Option<Word> {
+    pub(super) fn type_of(&self, id: Word) -> Option<Word> {
         self.result_types.get(&id).or_else(|| self.code.constant_types.get(&id)).copied()
     }
 
     /// The class of the memory that a pointer leads to.
-    fn class_of(&self, pointer: Word) -> Option<StorageClass> {
+    pub(super) fn class_of(&self, pointer: Word) -> Option<StorageClass> {
         if let Some(variable) = self.types().variables.get(&pointer) {
             return Some(variable.class);
         }
@@ -488,6 +490,20 @@ impl<'a> Trace<'a> {
             SpirvType::Pointer { class, .. } | SpirvType::UntypedPointer { class } => Some(*class),
             _ => None,
         }
+    }
+
+    /// True for pointers to memory that the host fills.
+    pub(super) fn is_covered(&self, pointer: Word) -> bool {
+        matches!(
+            self.class_of(pointer),
+            Some(
+                StorageClass::Uniform
+                    | StorageClass::StorageBuffer
+                    | StorageClass::PushConstant
+                    | StorageClass::PhysicalStorageBuffer
+                    | StorageClass::ShaderRecordBufferKHR
+            )
+        )
     }
 
     /// Notes an access. `memory_operands` is the index of its memory operands.
@@ -503,16 +519,7 @@ impl<'a> Trace<'a> {
         if !self.is_last {
             return;
         }
-        let is_covered = matches!(
-            self.class_of(pointer),
-            Some(
-                StorageClass::Uniform
-                    | StorageClass::StorageBuffer
-                    | StorageClass::PushConstant
-                    | StorageClass::PhysicalStorageBuffer
-                    | StorageClass::ShaderRecordBufferKHR
-            )
-        );
+        let is_covered = self.is_covered(pointer);
         let (targets, why) = match self.value(pointer) {
             Value::Pointer(targets) => (targets.to_vec(), None),
             Value::Open(why) => (Vec::new(), Some(why)),
@@ -530,6 +537,7 @@ impl<'a> Trace<'a> {
                 | Op::CooperativeMatrixStoreNV
         );
         let touch = |target: Result<Place, Why>, ty: Word| Touch {
+            start: instruction.start,
             kind,
             target,
             ty: Some(ty).filter(|ty| *ty != 0 && !is_region),
@@ -567,7 +575,7 @@ fn composite(parts: Vec<Value>) -> Value {
     Value::Composite(parts.into())
 }
 
-fn is_atomic(op: Op) -> bool {
+pub(super) fn is_atomic(op: Op) -> bool {
     matches!(
         op,
         Op::AtomicLoad

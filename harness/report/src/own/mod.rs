@@ -1,0 +1,269 @@
+//! `layoutproof run --own`: what a user's own module did on each device, compared with what its code says.
+//!
+//! `text` is for people, `json` for programs. Both show the same [`OwnReport`].
+
+mod json;
+mod text;
+
+use std::fmt;
+
+use layoutproof_readers::spirv::accesses::instrument::OwnModule;
+use layoutproof_readers::spirv::accesses::own_log::{Entry, Observed};
+use layoutproof_readers::spirv::accesses::{Access, Fault, SourcePlace};
+use layoutproof_show::style::counted;
+
+use crate::accesses::{accesses, member_of, sentence};
+
+pub use json::json;
+pub use text::text;
+
+/// A module that was executed.
+#[derive(Clone, Debug)]
+pub struct OwnReport {
+    pub file: String,
+    /// The compiler that made the module, with its version.
+    pub compiler: Option<String>,
+    pub module: OwnModule,
+    pub dispatch: [u32; 3],
+    /// Why spirv-val rejects the module.
+    pub invalid: Option<String>,
+    /// The bytes of each buffer, in the module's order, and whether the user chose how many.
+    pub sizes: Vec<(u64, bool)>,
+    pub devices: Vec<OwnDevice>,
+}
+
+#[derive(Clone, Debug)]
+pub struct OwnDevice {
+    pub name: String,
+    pub outcome: OwnOutcome,
+}
+
+#[derive(Clone, Debug)]
+pub enum OwnOutcome {
+    /// The device lacks something that the module needs.
+    Skipped(String),
+    /// The device refused the module, died or did not answer in time.
+    Broken(String),
+    Ran {
+        /// What each site did.
+        observed: Vec<Observed>,
+        differences: Vec<Difference>,
+        /// How the module ran without the log.
+        plain: PlainRun,
+    },
+}
+
+/// The run of the module without the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlainRun {
+    /// It wrote the same bytes.
+    Same,
+    /// Two runs of it wrote different bytes, so nothing is compared.
+    Varies,
+    /// It was not run, because an access is out of range or its address is not made.
+    NotRun,
+}
+
+/// Something that is wrong, apart from the faults of the static answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// An index was out of range so often; the largest byte that the code wanted.
+    Beyond { site: u32, count: u32, most: u32, chosen: bool },
+    /// An address did not have the alignment that its access promises.
+    Misaligned { site: u32, count: u32, promised: u32 },
+    /// An access is not where the code says.
+    Elsewhere { site: u32, entry: Entry },
+    /// The module without the log writes another byte.
+    Bytes { buffer: u32, at: u64 },
+    /// The bytes after a buffer changed, although every index was in range.
+    Guard { buffer: u32 },
+}
+
+/// Who is to blame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Culprit {
+    YourCode,
+    Compiler,
+    Device,
+}
+
+impl Culprit {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::YourCode => "your code",
+            Self::Compiler => "compiler",
+            Self::Device => "device",
+        }
+    }
+
+    fn id(self) -> &'static str {
+        match self {
+            Self::YourCode => "your-code",
+            Self::Compiler => "compiler",
+            Self::Device => "device",
+        }
+    }
+}
+
+impl Difference {
+    /// `None` if the size of a buffer, which nothing states, is too small.
+    pub fn culprit(&self) -> Option<Culprit> {
+        match self {
+            Self::Beyond { chosen, .. } => chosen.then_some(Culprit::YourCode),
+            Self::Misaligned { .. } => Some(Culprit::YourCode),
+            Self::Elsewhere { .. } | Self::Bytes { .. } | Self::Guard { .. } => Some(Culprit::Device),
+        }
+    }
+
+    /// The site that it is about.
+    fn site(&self) -> Option<u32> {
+        match self {
+            Self::Beyond { site, .. } | Self::Misaligned { site, .. } | Self::Elsewhere { site, .. } => Some(*site),
+            Self::Bytes { .. } | Self::Guard { .. } => None,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Beyond { .. } => "beyond-end",
+            Self::Misaligned { .. } => "alignment",
+            Self::Elsewhere { .. } => "elsewhere",
+            Self::Bytes { .. } => "other-bytes",
+            Self::Guard { .. } => "after-end",
+        }
+    }
+}
+
+impl OwnReport {
+    fn accesses(&self) -> &[Access] {
+        &self.module.accesses.accesses
+    }
+
+    /// The access of a site, as the static answer has it.
+    fn access(&self, site: u32) -> Option<&Access> {
+        let expected = self.module.log.sites().get(site as usize)?.expected.first()?;
+        self.accesses().get(expected.access as usize)
+    }
+
+    fn access_name(&self, site: u32) -> String {
+        let Some(access) = self.access(site) else { return format!("access {site}") };
+        let view = access.view.and_then(|view| self.module.accesses.views.get(view as usize));
+        let member = member_of(view.map_or("", |view| &view.name), &access.member);
+        format!("{} of `{member}`", access.kind.as_str())
+    }
+
+    fn place(&self, site: u32) -> Option<&SourcePlace> {
+        self.access(site)?.place.as_ref()
+    }
+
+    fn place_of(&self, difference: &Difference) -> Option<&SourcePlace> {
+        self.place(difference.site()?)
+    }
+
+    fn buffer_name(&self, buffer: u32) -> &str {
+        self.module.buffers.get(buffer as usize).map_or("", |buffer| &buffer.name)
+    }
+
+    fn difference_text(&self, difference: &Difference) -> String {
+        match difference {
+            Difference::Beyond { site, count, most, chosen } => {
+                let times = counted((*count).into(), "time");
+                let name = self.access_name(*site);
+                let advice = if *chosen { "" } else { ", of a size that nothing states: give it with --count" };
+                format!("{name} is out of range {times}, up to byte {most}{advice}")
+            }
+            Difference::Misaligned { site, count, promised } => {
+                let times = counted((*count).into(), "time");
+                format!("{} promises an alignment of {promised} bytes and breaks it {times}", self.access_name(*site))
+            }
+            Difference::Elsewhere { site, entry } => {
+                let at = self.access(*site).map(|access| access.at.to_string()).unwrap_or_default();
+                format!("{} is at {entry}, and the code says {at}", self.access_name(*site))
+            }
+            Difference::Bytes { buffer, at } => {
+                format!("byte {at} of `{}` is another without the log", self.buffer_name(*buffer))
+            }
+            Difference::Guard { buffer } => {
+                format!("bytes after `{}` changed, although every index was in range", self.buffer_name(*buffer))
+            }
+        }
+    }
+
+    fn static_faults(&self) -> impl Iterator<Item = (&Fault, String)> {
+        let accesses = self.accesses();
+        self.module.accesses.faults.iter().map(move |fault| (fault, sentence(fault, accesses)))
+    }
+
+    /// The differences of all devices, with the device's name.
+    fn differences(&self) -> impl Iterator<Item = (&str, &Difference)> {
+        self.devices.iter().flat_map(|device| match &device.outcome {
+            OwnOutcome::Ran { differences, .. } => {
+                differences.iter().map(|difference| (device.name.as_str(), difference)).collect::<Vec<_>>()
+            }
+            OwnOutcome::Skipped(_) | OwnOutcome::Broken(_) => Vec::new(),
+        })
+    }
+
+    fn invalid_culprit(&self) -> Culprit {
+        if self.compiler.is_some() { Culprit::Compiler } else { Culprit::YourCode }
+    }
+
+    /// How many devices executed the module.
+    pub fn ran(&self) -> usize {
+        self.devices.iter().filter(|device| matches!(device.outcome, OwnOutcome::Ran { .. })).count()
+    }
+
+    /// True if something is wrong.
+    pub fn fails(&self) -> bool {
+        let is_broken = |device: &OwnDevice| matches!(device.outcome, OwnOutcome::Broken(_));
+        self.invalid.is_some()
+            || !self.module.accesses.faults.is_empty()
+            || self.devices.iter().any(is_broken)
+            || self.differences().any(|(_, difference)| difference.culprit().is_some())
+    }
+
+    /// True if a buffer was too small for the code, and nothing states its size.
+    pub fn is_open(&self) -> bool {
+        self.differences().any(|(_, difference)| difference.culprit().is_none())
+    }
+
+    /// The sentence that sums it up.
+    pub fn headline(&self) -> String {
+        Headline(self).to_string()
+    }
+}
+
+struct Headline<'a>(&'a OwnReport);
+
+impl fmt::Display for Headline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let mut culprits: Vec<Culprit> = report.differences().filter_map(|(_, it)| it.culprit()).collect();
+        culprits.extend((!report.module.accesses.faults.is_empty()).then_some(Culprit::YourCode));
+        culprits.extend(report.invalid.as_ref().map(|_| report.invalid_culprit()));
+        culprits.sort_unstable();
+        culprits.dedup();
+        let is_broken = |device: &&OwnDevice| matches!(device.outcome, OwnOutcome::Broken(_));
+        let broken = report.devices.iter().filter(is_broken).count();
+        if !culprits.is_empty() {
+            let culprits: Vec<&str> = culprits.into_iter().map(Culprit::as_str).collect();
+            write!(f, "{}: ", culprits.join(", "))?;
+        } else if report.is_open() {
+            f.write_str("incomplete: ")?;
+        } else if report.ran() == 0 {
+            f.write_str("not run: ")?;
+        } else if broken == 0 {
+            f.write_str("ok: ")?;
+        }
+        let sites = report.module.log.sites().len() as u64;
+        let not_logged: u64 = report.module.not_logged.values().sum();
+        write!(f, "{} logged on {}", accesses(sites), counted(report.ran() as u64, "device"))?;
+        if broken > 0 {
+            write!(f, "; {} broke", counted(broken as u64, "device"))?;
+        }
+        if not_logged > 0 {
+            write!(f, "; {} not logged", accesses(not_logged))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,458 @@
+//! `layoutproof run FILE --own`: executes a user's own module on the Vulkan devices of this machine, with a log of its
+//! accesses and without, and compares both with what its code says.
+//!
+//! A foreign module runs here alone, and only in workers: see "What --own runs" in the book.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+use layoutproof_compilers::spirv_val::{ModuleOrigin, SpirvVal};
+use layoutproof_core::check::verdict::Validation;
+use layoutproof_device::{
+    AddressHolder, BufferKind, DeviceInfo, JOB_LIMIT, Job, JobAddress, JobBuffer, ReadBack, RunnerError, RunnerKind,
+    Shader,
+};
+use layoutproof_events::summary::Exit;
+use layoutproof_executor::device_listing::DeviceListing;
+use layoutproof_executor::launch::Launch;
+use layoutproof_executor::own::{Answer, run_own};
+use layoutproof_executor::watch::Watcher;
+use layoutproof_inputs::files::{self, FileKind};
+use layoutproof_inputs::inputs::InputWord;
+use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_layout::BlockRules;
+use layoutproof_readers::spirv::accesses::ViewKind;
+use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnBuffer, OwnModule};
+use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, Observed};
+use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
+use layoutproof_show::Style;
+use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::sources::SourceMap;
+
+use crate::args::{OwnArgs, OwnFormat, RunArgs};
+use crate::not_started::NotStarted;
+use crate::output::{print, print_json, warn_of_listing};
+use crate::progress::Progress;
+use crate::select::run_config::listen_for_the_end;
+use crate::shader_settings::ShaderSettings;
+
+/// Elements of an array without a length, unless there are more invocations.
+const FEWEST_ELEMENTS: u64 = 64;
+
+/// The largest buffer that is made without a size that the user gives.
+const LARGEST_BUFFER: u64 = 64 << 20;
+
+/// Runs with ever larger buffers, until the code stays within them.
+const MOST_RUNS: usize = 4;
+
+/// Descriptors of an array without a length.
+const DESCRIPTORS: u32 = 4;
+
+/// Bytes after a buffer, and what fills them.
+const GUARD: usize = 64;
+const GUARD_BYTE: u8 = 0xA5;
+
+/// The most invocations of a dispatch.
+const MOST_INVOCATIONS: u64 = 1 << 24;
+
+/// Executes the module of the one file that the user names.
+pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
+    let [word] = args.inputs.as_slice() else { bail!("--own executes one file") };
+    let InputWord::Shader(shader) = InputWord::of(word, args.declare.lang) else {
+        bail!("--own executes a shader file, and `{word}` is none");
+    };
+    if !args.outputs.files.is_empty() {
+        bail!("--own writes no report files: --own=json prints JSON");
+    }
+    let interrupt = listen_for_the_end()?;
+    progress.phase("reading the module");
+    let settings = ShaderSettings::named(args.declare.args.as_deref(), &args.declare, &ProjectFile::default())?;
+    let mut sources = SourceMap::default();
+    let modules = match shader.follow::<OwnModule>(&settings.declare, &settings.arguments, &mut sources)? {
+        Ok(modules) => modules,
+        Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
+    };
+    let [module] = modules.as_slice() else {
+        let entries: Vec<&str> = modules.iter().map(|module| module.code.entry.as_str()).collect();
+        bail!("{word} has several compute shaders: {}; choose one with --entry", entries.join(", "));
+    };
+    let compiler = module.compiler.clone();
+    let plan = Plan::of(&module.code, &args.own)?;
+
+    let invalid = SpirvVal::find().and_then(|validator| {
+        let origin = ModuleOrigin::UserFile;
+        match validator.validate(&plan.module.plain, BlockRules::Scalar, origin, None).validation {
+            Validation::Invalid(reason) => Some(reason),
+            Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::NotRun(_) => None,
+        }
+    });
+    let mut devices = Vec::new();
+    let mut sizes = plan.sizes.clone();
+    if invalid.is_none() {
+        let launch = Launch {
+            job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
+            threads: args.jobs,
+            interrupt,
+            watcher: Arc::new(progress.clone()),
+            ..Launch::for_run(
+                std::env::current_exe()?,
+                &[&args.device[..], &args.require].concat(),
+                args.every_device && args.device.is_empty(),
+            )?
+        };
+        progress.phase("listing devices");
+        let chosen = chosen_devices(args, &launch, progress)?;
+        progress.phase("executing the module");
+        let answers = run_own(&chosen, &launch, word, |_, answers| plan.next(answers));
+        if let Some(first) = answers.first() {
+            sizes = plan.sizes_after(first);
+        }
+        devices = chosen
+            .iter()
+            .zip(&answers)
+            .map(|(device, answers)| OwnDevice { name: device.id.clone(), outcome: plan.judge(answers) })
+            .collect();
+    }
+    let report = OwnReport {
+        file: word.clone(),
+        compiler,
+        dispatch: plan.dispatch.groups,
+        invalid,
+        sizes: sizes.iter().zip(&plan.is_chosen).map(|(size, chosen)| (*size, *chosen)).collect(),
+        devices,
+        module: module.code.clone(),
+    };
+    progress.pause(|| match format {
+        OwnFormat::Text => print(&text(&report, style, args.outputs.verbose > 0)),
+        OwnFormat::Json => print_json(&json(&report)),
+    });
+    Ok(if report.fails() {
+        Exit::Differ
+    } else if report.ran() == 0 || report.is_open() {
+        Exit::NothingSelected
+    } else {
+        Exit::Agree
+    })
+}
+
+/// The Vulkan devices that the user names, or all.
+fn chosen_devices(args: &RunArgs, launch: &Launch, progress: &Progress) -> anyhow::Result<Vec<DeviceInfo>> {
+    let listing = DeviceListing::of(&[RunnerKind::Ash], launch);
+    progress.pause(|| warn_of_listing(&listing));
+    let missing = |reason: String| NotStarted { reason, exit: Exit::Missing };
+    let found: Vec<&str> = listing.devices.iter().map(|device| device.id.as_str()).collect();
+    if let Some(absent) = args.device.iter().chain(&args.require).find(|id| !found.contains(&id.as_str())) {
+        let meant = did_you_mean(absent, found.iter().copied());
+        return Err(missing(format!("no Vulkan device `{absent}`; found {}{meant}", found.join(", "))).into());
+    }
+    let chosen = |device: &DeviceInfo| args.device.is_empty() || args.device.contains(&device.id);
+    let devices: Vec<DeviceInfo> = listing.devices.iter().filter(|device| chosen(device)).cloned().collect();
+    if devices.is_empty() {
+        return Err(missing("no Vulkan device was found, so nothing is executed".to_owned()).into());
+    }
+    Ok(devices)
+}
+
+/// What is executed: the module, its dispatch and its buffers.
+struct Plan<'a> {
+    module: &'a OwnModule,
+    dispatch: Dispatch,
+    /// The bytes of each buffer at first.
+    sizes: Vec<u64>,
+    /// True if the user gives the size of a buffer.
+    is_chosen: Vec<bool>,
+    /// The user's bytes of each buffer.
+    contents: Vec<Option<Vec<u8>>>,
+}
+
+impl<'a> Plan<'a> {
+    fn of(module: &'a OwnModule, args: &OwnArgs) -> anyhow::Result<Self> {
+        let dispatch = Dispatch { groups: args.dispatch.unwrap_or([1; 3]), local_size: module.local_size };
+        let sizes = dispatch.groups.iter().chain(&dispatch.local_size);
+        let invocations = sizes.fold(1_u64, |product, size| product.saturating_mul((*size).into()));
+        if invocations > MOST_INVOCATIONS {
+            bail!("the dispatch has {invocations} invocations, more than {MOST_INVOCATIONS}");
+        }
+        let names: Vec<&str> = module.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+        for name in args.buffer.iter().map(|(name, _)| name).chain(args.elements.iter().map(|(name, _)| name)) {
+            if !names.contains(&name.as_str()) {
+                let meant = did_you_mean(name, names.iter().copied());
+                bail!("the module has no buffer `{name}`; it has {}{meant}", names.join(", "));
+            }
+        }
+        let mut plan = Self { module, dispatch, sizes: Vec::new(), is_chosen: Vec::new(), contents: Vec::new() };
+        for buffer in &module.buffers {
+            let file = args.buffer.iter().find(|(name, _)| *name == buffer.name);
+            let count = args.elements.iter().find(|(name, _)| *name == buffer.name).map(|(_, count)| *count);
+            if count.is_some() && buffer.unsized_array.is_none() {
+                bail!("`{}` has no array without a length, so --count does not apply to it", buffer.name);
+            }
+            let content = file.map(|(_, path)| files::read(path, FileKind::Frozen)).transpose()?;
+            let elements = count.map_or(FEWEST_ELEMENTS.max(invocations), u64::from);
+            let size = match (&content, buffer.unsized_array) {
+                (Some(content), _) => content.len() as u64,
+                (None, Some((start, stride))) => {
+                    let size = u64::from(start) + u64::from(stride) * elements;
+                    if count.is_none() { size.min(LARGEST_BUFFER) } else { size }
+                }
+                (None, None) => buffer.size.into(),
+            };
+            if size < buffer.size.into() || size > 4 * LARGEST_BUFFER {
+                let most = 4 * LARGEST_BUFFER;
+                bail!("`{}` would have {size} bytes: it needs {} to {most}", buffer.name, buffer.size);
+            }
+            plan.sizes.push(size);
+            plan.is_chosen.push(content.is_some() || count.is_some());
+            plan.contents.push(content);
+        }
+        Ok(plan)
+    }
+
+    /// The next jobs after these answers.
+    fn next(&self, answers: &[Answer]) -> Vec<Job> {
+        let Some(last) = answers.last() else { return vec![self.logging(&self.sizes)] };
+        let (Ok(last), None) = (last, self.plain(answers)) else { return Vec::new() };
+        let Some(observed) = self.observed(last) else { return Vec::new() };
+        if observed.iter().all(Observed::is_safe) {
+            if self.module.not_logged.contains_key(&NotLogged::Address) {
+                return Vec::new();
+            }
+            let plain = self.job(&self.module.plain, &self.sizes_after(answers));
+            return vec![plain.clone(), plain];
+        }
+        let grown = self.grown(&self.sizes_after(&answers[..answers.len() - 1]), &observed);
+        match grown.filter(|_| answers.len() < MOST_RUNS) {
+            Some(sizes) => vec![self.logging(&sizes)],
+            None => Vec::new(),
+        }
+    }
+
+    /// The answers without the log, which are the last two.
+    fn plain<'b>(&self, answers: &'b [Answer]) -> Option<[&'b Answer; 2]> {
+        match answers {
+            [.., first, second] if self.is_plain(first) && self.is_plain(second) => Some([first, second]),
+            _ => None,
+        }
+    }
+
+    /// True for the answer to a job that has no log.
+    fn is_plain(&self, answer: &Answer) -> bool {
+        answer.as_ref().map_or(true, |read| read.buffers.len() <= self.descriptors())
+    }
+
+    fn descriptors(&self) -> usize {
+        self.bound().map(|(_, buffer)| descriptors(buffer) as usize).sum()
+    }
+
+    /// The buffers that have descriptors.
+    fn bound(&self) -> impl Iterator<Item = (usize, &'a OwnBuffer)> {
+        self.module.buffers.iter().enumerate().filter(|(_, buffer)| buffer.kind != ViewKind::PushConstant)
+    }
+
+    /// The sizes of the last run with a log.
+    fn sizes_after(&self, answers: &[Answer]) -> Vec<u64> {
+        let mut sizes = self.sizes.clone();
+        let logs = answers.iter().filter_map(|answer| self.observed(answer.as_ref().ok()?));
+        let logs: Vec<Vec<Observed>> = logs.collect();
+        // The last log is of the last sizes.
+        for observed in logs.iter().take(logs.len().saturating_sub(1)) {
+            sizes = self.grown(&sizes, observed).unwrap_or(sizes);
+        }
+        sizes
+    }
+
+    /// Larger sizes for buffers that the code left, if the user gives none.
+    fn grown(&self, sizes: &[u64], observed: &[Observed]) -> Option<Vec<u64>> {
+        let mut grown = sizes.to_vec();
+        for (site, seen) in self.module.log.sites().iter().zip(observed).filter(|(_, seen)| seen.left > 0) {
+            let index = self.buffer_of(site.memory)?;
+            let (_, stride) = self.module.buffers[index].unsized_array?;
+            let wanted = (u64::from(seen.most) + u64::from(stride)).next_multiple_of(4);
+            if self.is_chosen[index] || wanted > LARGEST_BUFFER {
+                return None;
+            }
+            grown[index] = grown[index].max(wanted);
+        }
+        (grown != sizes).then_some(grown)
+    }
+
+    fn buffer_of(&self, memory: u32) -> Option<usize> {
+        self.module.buffers.iter().position(|buffer| buffer.memory == memory)
+    }
+
+    fn observed(&self, read: &ReadBack) -> Option<Vec<Observed>> {
+        let log = read.buffers.get(self.descriptors())?;
+        self.module.log.observed(&log.bytes, self.dispatch)
+    }
+
+    /// The module with its log.
+    fn logging(&self, sizes: &[u64]) -> Job {
+        let mut job = self.job(&self.module.logging, sizes);
+        let length = |memory: u32, array: Option<(u32, u32)>| {
+            let index = self.buffer_of(memory);
+            match (index, array) {
+                (Some(index), Some((start, stride))) => {
+                    let left = sizes[index].saturating_sub(start.into()) / u64::from(stride.max(1));
+                    u32::try_from(left).unwrap_or(u32::MAX)
+                }
+                (Some(index), None) => descriptors(&self.module.buffers[index]),
+                (None, _) => 0,
+            }
+        };
+        let size = |memory: u32| {
+            let index = self.buffer_of(memory);
+            index.map_or(0, |index| u32::try_from(sizes[index]).unwrap_or(u32::MAX))
+        };
+        let bytes = self.module.log.bytes(self.dispatch, length, size);
+        let (set, binding) = (self.module.log_set, self.module.log_binding);
+        let log = job.buffers.len();
+        job.buffers.push(JobBuffer { bytes, ..bound(set, binding, 0, BufferKind::Storage) });
+        if self.module.buffers.iter().any(|buffer| buffer.holder.is_some())
+            || self.module.not_logged.contains_key(&NotLogged::Address)
+        {
+            let sink = job.buffers.len();
+            let bytes = vec![0; LogShape::SINK as usize];
+            job.buffers.push(JobBuffer { bytes, ..bound(0, 0, 0, BufferKind::Address { alignment: 256 }) });
+            for (at, memory) in self.module.log.addresses() {
+                let buffer = memory.map_or(Some(sink), |memory| self.first_of(memory));
+                let holder = AddressHolder::Buffer(log);
+                job.addresses.extend(buffer.map(|buffer| JobAddress { holder, at, buffer, target: 0 }));
+            }
+        }
+        job
+    }
+
+    /// The job's buffer that is the first descriptor of a memory.
+    fn first_of(&self, memory: u32) -> Option<usize> {
+        let before = self.bound().take_while(|(_, buffer)| buffer.memory != memory);
+        let first = before.map(|(_, buffer)| descriptors(buffer) as usize).sum();
+        self.bound().any(|(_, buffer)| buffer.memory == memory).then_some(first)
+    }
+
+    /// The addresses in buffers and push constants.
+    fn addresses(&self) -> Vec<JobAddress> {
+        let mut found = Vec::new();
+        for buffer in &self.module.buffers {
+            let (Some((holder, at)), Some(index)) = (buffer.holder, self.first_of(buffer.memory)) else { continue };
+            let address = |holder| JobAddress { holder, at, buffer: index, target: 0 };
+            match self.buffer_of(holder).map(|holder| &self.module.buffers[holder]) {
+                Some(holder) if holder.kind == ViewKind::PushConstant => {
+                    found.push(address(AddressHolder::PushConstants));
+                }
+                Some(holder) => {
+                    let first = self.first_of(holder.memory).unwrap_or(0);
+                    let all = first..first + descriptors(holder) as usize;
+                    found.extend(all.map(|holder| address(AddressHolder::Buffer(holder))));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn job(&self, words: &[u32], sizes: &[u64]) -> Job {
+        let mut buffers = Vec::new();
+        for (index, buffer) in self.bound() {
+            let kind = match buffer.kind {
+                ViewKind::Uniform => BufferKind::Uniform,
+                ViewKind::Pointee => BufferKind::Address { alignment: buffer.alignment },
+                ViewKind::Storage | ViewKind::PushConstant | ViewKind::ShaderRecord | ViewKind::Workgroup => {
+                    BufferKind::Storage
+                }
+            };
+            for element in 0..descriptors(buffer) {
+                let bytes = self.bytes(index, sizes);
+                buffers.push(JobBuffer { bytes, ..bound(buffer.set, buffer.binding, element, kind) });
+            }
+        }
+        let pushed = self.module.buffers.iter().position(|buffer| buffer.kind == ViewKind::PushConstant);
+        Job {
+            workgroups: self.dispatch.groups,
+            push_constants: pushed.map_or_else(Vec::new, |index| self.bytes(index, sizes)),
+            addresses: self.addresses(),
+            requires: self.module.features.clone(),
+            ..Job::compute(Shader::Spirv(words.to_vec()), self.module.entry.clone(), buffers)
+        }
+    }
+
+    /// The user's bytes, or words that are the number of their first byte.
+    fn bytes(&self, index: usize, sizes: &[u64]) -> Vec<u8> {
+        let size = usize::try_from(sizes[index]).unwrap_or(usize::MAX).max(4).next_multiple_of(4);
+        match &self.contents[index] {
+            Some(content) => {
+                let mut bytes = content.clone();
+                bytes.resize(size, 0);
+                bytes
+            }
+            None => (0..size / 4).flat_map(|word| u32::try_from(4 * word).unwrap_or(u32::MAX).to_le_bytes()).collect(),
+        }
+    }
+
+    fn judge(&self, answers: &[Answer]) -> OwnOutcome {
+        let error = |error: &RunnerError| match error {
+            RunnerError::Unsupported(_) | RunnerError::NotRun(_) => OwnOutcome::Skipped(error.to_string()),
+            RunnerError::DeviceLost(_)
+            | RunnerError::Timeout(_)
+            | RunnerError::Api { .. }
+            | RunnerError::ShaderRefused(_) => OwnOutcome::Broken(error.to_string()),
+        };
+        if let Some(failed) = answers.iter().find_map(|answer| answer.as_ref().err()) {
+            return error(failed);
+        }
+        let read: Vec<&ReadBack> = answers.iter().flatten().collect();
+        let logged = read.iter().rev().find_map(|read| Some((*read, self.observed(read)?)));
+        let Some((logged, observed)) = logged else {
+            return OwnOutcome::Broken("the device returned no log".to_owned());
+        };
+        let mut differences = Vec::new();
+        for (site, (own, seen)) in (0..).zip(self.module.log.sites().iter().zip(&observed)) {
+            if seen.beyond > 0 {
+                differences.push(Difference::Beyond { site, count: seen.beyond, most: seen.most, chosen: true });
+            } else if seen.left > 0 {
+                let chosen = self.buffer_of(own.memory).is_some_and(|index| self.is_chosen[index]);
+                differences.push(Difference::Beyond { site, count: seen.left, most: seen.most, chosen });
+            } else if let Some(promised) = own.promised.filter(|_| seen.misaligned > 0) {
+                differences.push(Difference::Misaligned { site, count: seen.misaligned, promised });
+            } else if let Some(entry) = seen.elsewhere.first() {
+                differences.push(Difference::Elsewhere { site, entry: *entry });
+            }
+        }
+        let is_within = observed.iter().all(Observed::is_safe);
+        let owners: Vec<usize> =
+            self.bound().flat_map(|(index, buffer)| std::iter::repeat_n(index, descriptors(buffer) as usize)).collect();
+        let buffer = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        for (index, after) in owners.iter().zip(&logged.buffers) {
+            if is_within && after.after.iter().any(|byte| *byte != GUARD_BYTE) {
+                differences.push(Difference::Guard { buffer: buffer(*index) });
+            }
+        }
+        let plain = match self.plain(answers) {
+            Some([Ok(first), Ok(second)]) => {
+                let is_steady = first.buffers.iter().zip(&second.buffers).all(|(one, other)| one.bytes == other.bytes);
+                if is_steady {
+                    for (index, (with, without)) in owners.iter().zip(logged.buffers.iter().zip(&first.buffers)) {
+                        let at = with.bytes.iter().zip(&without.bytes).position(|(one, other)| one != other);
+                        let found = at.map(|at| Difference::Bytes { buffer: buffer(*index), at: at as u64 });
+                        differences.extend(found);
+                    }
+                    PlainRun::Same
+                } else {
+                    PlainRun::Varies
+                }
+            }
+            _ => PlainRun::NotRun,
+        };
+        OwnOutcome::Ran { observed, differences, plain }
+    }
+}
+
+fn bound(set: u32, binding: u32, element: u32, kind: BufferKind) -> JobBuffer {
+    let before_word = u32::from_ne_bytes([GUARD_BYTE; 4]);
+    JobBuffer { set, binding, element, kind, bytes: Vec::new(), after: vec![GUARD_BYTE; GUARD], before_word }
+}
+
+/// How many descriptors a buffer gets.
+fn descriptors(buffer: &OwnBuffer) -> u32 {
+    buffer.count.unwrap_or(DESCRIPTORS)
+}
