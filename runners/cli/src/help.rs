@@ -48,7 +48,7 @@ const MAIN_OPTIONS: [(&str, &str); 5] = [
     ("check", "target rules map strict run format html config args define include"),
     (
         "run",
-        "rules all target own producer device runner every_device keep require known json junit html resume verbose \
+        "rules all target own producer device runner every_device require known json junit html resume verbose \
             quiet args entry define include",
     ),
     ("compare", "save profile format verbose args entry define include"),

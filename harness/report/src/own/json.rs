@@ -145,13 +145,13 @@ fn device_of<'a>(report: &'a OwnReport, device: &'a str, outcome: &'a OwnOutcome
     let (outcome, reason, plain, accesses) = match outcome {
         OwnOutcome::Skipped(reason) => ("skipped", Some(reason.as_str()), None, Vec::new()),
         OwnOutcome::Broken(reason) => ("broken", Some(reason.as_str()), None, Vec::new()),
-        OwnOutcome::Ran { observed, plain, .. } => {
+        OwnOutcome::Ran { log, plain, .. } => {
             let plain = match plain {
                 PlainRun::Same => "same",
                 PlainRun::Varies => "varies",
                 PlainRun::NotRun => "not-run",
             };
-            let sites = (0..).zip(observed).map(|(number, seen)| site(report, number, seen));
+            let sites = (0..).zip(&log.sites).map(|(number, seen)| site(report, number, seen));
             ("ran", None, Some(plain), sites.collect())
         }
     };

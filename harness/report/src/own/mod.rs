@@ -8,7 +8,7 @@ mod text;
 use std::fmt;
 
 use layoutproof_readers::spirv::accesses::instrument::OwnModule;
-use layoutproof_readers::spirv::accesses::own_log::{Entry, Observed};
+use layoutproof_readers::spirv::accesses::own_log::{Entry, ReadLog};
 use layoutproof_readers::spirv::accesses::{Access, Fault, SourcePlace};
 use layoutproof_show::style::counted;
 
@@ -45,8 +45,7 @@ pub enum OwnOutcome {
     /// The device refused the module, died or did not answer in time.
     Broken(String),
     Ran {
-        /// What each site did.
-        observed: Vec<Observed>,
+        log: ReadLog,
         differences: Vec<Difference>,
         /// How the module ran without the log.
         plain: PlainRun,
@@ -60,7 +59,7 @@ pub enum PlainRun {
     Same,
     /// Two runs of it wrote different bytes, so nothing is compared.
     Varies,
-    /// It was not run, because an access is out of range or its address is not made.
+    /// It was not run, because an access was caught, has no address, or is not in the log.
     NotRun,
 }
 
@@ -71,8 +70,8 @@ pub enum Difference {
     Beyond { site: u32, count: u32, most: u32, chosen: bool },
     /// An address did not have the alignment that its access promises.
     Misaligned { site: u32, count: u32, promised: u32 },
-    /// An access is not where the code says.
-    Elsewhere { site: u32, entry: Entry },
+    /// An access is not where the code says; `everywhere` on all devices that ran, so that our answer may be wrong.
+    Elsewhere { site: u32, entry: Entry, everywhere: bool },
     /// The module without the log writes another byte.
     Bytes { buffer: u32, at: u64 },
     /// The bytes after a buffer changed, although every index was in range.
@@ -85,6 +84,8 @@ pub enum Culprit {
     YourCode,
     Compiler,
     Device,
+    /// The device, or our static answer.
+    Unclear,
 }
 
 impl Culprit {
@@ -93,6 +94,7 @@ impl Culprit {
             Self::YourCode => "your code",
             Self::Compiler => "compiler",
             Self::Device => "device",
+            Self::Unclear => "unclear",
         }
     }
 
@@ -101,6 +103,7 @@ impl Culprit {
             Self::YourCode => "your-code",
             Self::Compiler => "compiler",
             Self::Device => "device",
+            Self::Unclear => "unclear",
         }
     }
 }
@@ -111,6 +114,7 @@ impl Difference {
         match self {
             Self::Beyond { chosen, .. } => chosen.then_some(Culprit::YourCode),
             Self::Misaligned { .. } => Some(Culprit::YourCode),
+            Self::Elsewhere { everywhere: true, .. } => Some(Culprit::Unclear),
             Self::Elsewhere { .. } | Self::Bytes { .. } | Self::Guard { .. } => Some(Culprit::Device),
         }
     }
@@ -176,7 +180,7 @@ impl OwnReport {
                 let times = counted((*count).into(), "time");
                 format!("{} promises an alignment of {promised} bytes and breaks it {times}", self.access_name(*site))
             }
-            Difference::Elsewhere { site, entry } => {
+            Difference::Elsewhere { site, entry, .. } => {
                 let at = self.access(*site).map(|access| access.at.to_string()).unwrap_or_default();
                 format!("{} is at {entry}, and the code says {at}", self.access_name(*site))
             }
@@ -208,6 +212,25 @@ impl OwnReport {
         if self.compiler.is_some() { Culprit::Compiler } else { Culprit::YourCode }
     }
 
+    /// Marks the accesses that no device has where the code says.
+    pub fn weigh(&mut self) {
+        let sites = |device: &OwnDevice| match &device.outcome {
+            OwnOutcome::Ran { log, .. } => {
+                Some(log.sites.iter().map(|site| site.elsewhere.is_some()).collect::<Vec<bool>>())
+            }
+            OwnOutcome::Skipped(_) | OwnOutcome::Broken(_) => None,
+        };
+        let all: Vec<Vec<bool>> = self.devices.iter().filter_map(sites).collect();
+        for device in &mut self.devices {
+            let OwnOutcome::Ran { differences, .. } = &mut device.outcome else { continue };
+            for difference in differences {
+                if let Difference::Elsewhere { site, everywhere, .. } = difference {
+                    *everywhere = all.iter().all(|sites| sites.get(*site as usize) == Some(&true));
+                }
+            }
+        }
+    }
+
     /// How many devices executed the module.
     pub fn ran(&self) -> usize {
         self.devices.iter().filter(|device| matches!(device.outcome, OwnOutcome::Ran { .. })).count()
@@ -222,9 +245,10 @@ impl OwnReport {
             || self.differences().any(|(_, difference)| difference.culprit().is_some())
     }
 
-    /// True if a buffer was too small for the code, and nothing states its size.
+    /// True if a buffer was too small for the code, and nothing states its size, or the log was.
     pub fn is_open(&self) -> bool {
-        self.differences().any(|(_, difference)| difference.culprit().is_none())
+        let is_full = |device: &OwnDevice| matches!(&device.outcome, OwnOutcome::Ran { log, .. } if log.lost > 0);
+        self.devices.iter().any(is_full) || self.differences().any(|(_, difference)| difference.culprit().is_none())
     }
 
     /// The sentence that sums it up.

@@ -24,7 +24,7 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
     }
     text.push('\n');
     let first = report.devices.iter().find_map(|device| match &device.outcome {
-        OwnOutcome::Ran { observed, .. } => Some(observed),
+        OwnOutcome::Ran { log, .. } => Some(&log.sites),
         OwnOutcome::Skipped(_) | OwnOutcome::Broken(_) => None,
     });
     if let Some(observed) = first {
@@ -50,7 +50,7 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
             OwnOutcome::Broken(reason) => {
                 let _ = writeln!(text, "{}: {name}: {}", style.paint(Tone::Disagree, "broken"), one_line(reason));
             }
-            OwnOutcome::Ran { observed, differences, plain } => {
+            OwnOutcome::Ran { log, differences, plain } => {
                 for difference in differences {
                     let (tone, word) = match difference.culprit() {
                         Some(culprit) => (Tone::Disagree, culprit.as_str()),
@@ -63,11 +63,19 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
                         let _ = writeln!(text, "  at {}", one_line(&place.to_string()));
                     }
                 }
-                let total: u64 = observed.iter().map(|site| u64::from(site.count)).sum();
+                let total: u64 = log.sites.iter().map(|site| u64::from(site.count)).sum();
+                if log.lost > 0 {
+                    let word = style.paint(Tone::Skip, "open");
+                    let lost = accesses(log.lost.into());
+                    let _ = writeln!(
+                        text,
+                        "{word}: {name}: the log is full, {lost} are not in it: dispatch fewer workgroups"
+                    );
+                }
                 let plain = match plain {
                     PlainRun::Same => "without the log it writes the same bytes",
                     PlainRun::Varies => "two runs without the log write different bytes, so none are compared",
-                    PlainRun::NotRun => "not run without the log, because an access is out of range or has no address",
+                    PlainRun::NotRun => "not run without the log, because an access was caught or not logged",
                 };
                 let _ = writeln!(text, "{name}: {} executed, {plain}", accesses(total));
             }
@@ -94,11 +102,9 @@ fn add_sites(text: &mut String, report: &OwnReport, observed: &[Observed], is_wh
             (_, false) => format!("bytes {} to {}", seen.least, seen.most),
         };
         let mut expected = report.access(site).map(|access| access.at.to_string()).unwrap_or_default();
-        for (name, least, most) in &seen.filled {
-            let _ = match least == most {
-                true => write!(expected, ", {name} = {least}"),
-                false => write!(expected, ", {name} = {least} to {most}"),
-            };
+        if let Some((name, least, most)) = &seen.filled {
+            let to = if least == most { String::new() } else { format!(" to {most}") };
+            let _ = write!(expected, ", {name} = {least}{to}");
         }
         let place = report.place(site).map(ToString::to_string).unwrap_or_default();
         rows.push([report.access_name(site), at, expected, place].map(|cell| one_line(&cell)));

@@ -17,15 +17,16 @@ pub enum OwnFormat {
 /// How a user's own module is executed.
 #[derive(Debug, Args)]
 pub struct OwnArgs {
-    /// Execute FILE's own compute shader, and log where it reads and writes.
+    /// Execute FILE's own compute shader with a log.
     ///
-    /// On every Vulkan device, in a worker process with the limits of a run. Its buffers are made from its
+    /// The log says where it reads and writes. On every Vulkan device, in a worker process with the limits of a run. Its buffers are made from its
     /// declarations; their words are their own bytes' numbers. The module runs with a log of its accesses, then
     /// without; an index out of range is caught before the access. `--own=json` prints JSON.
     #[arg(
         long,
         value_enum,
         value_name = "FORMAT",
+        hide_possible_values = true,
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "text",

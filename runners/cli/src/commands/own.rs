@@ -24,7 +24,7 @@ use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::BlockRules;
 use layoutproof_readers::spirv::accesses::ViewKind;
 use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnBuffer, OwnModule};
-use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, Observed};
+use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog};
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
@@ -52,6 +52,12 @@ const DESCRIPTORS: u32 = 4;
 /// Bytes after a buffer, and what fills them.
 const GUARD: usize = 64;
 const GUARD_BYTE: u8 = 0xA5;
+
+/// The accesses for which a log has room: so many of each invocation at each place in the code, within limits. An entry
+/// takes 16 bytes.
+const ACCESSES_OF_SITE: u64 = 16;
+const FEWEST_ENTRIES: u64 = 1 << 12;
+const MOST_ENTRIES: u64 = 1 << 20;
 
 /// The most invocations of a dispatch.
 const MOST_INVOCATIONS: u64 = 1 << 24;
@@ -114,7 +120,7 @@ pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Pr
             .map(|(device, answers)| OwnDevice { name: device.id.clone(), outcome: plan.judge(answers) })
             .collect();
     }
-    let report = OwnReport {
+    let mut report = OwnReport {
         file: word.clone(),
         compiler,
         dispatch: plan.dispatch.groups,
@@ -123,6 +129,7 @@ pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Pr
         devices,
         module: module.code.clone(),
     };
+    report.weigh();
     progress.pause(|| match format {
         OwnFormat::Text => print(&text(&report, style, args.outputs.verbose > 0)),
         OwnFormat::Json => print_json(&json(&report)),
@@ -158,6 +165,7 @@ fn chosen_devices(args: &RunArgs, launch: &Launch, progress: &Progress) -> anyho
 struct Plan<'a> {
     module: &'a OwnModule,
     dispatch: Dispatch,
+    invocations: u64,
     /// The bytes of each buffer at first.
     sizes: Vec<u64>,
     /// True if the user gives the size of a buffer.
@@ -181,7 +189,8 @@ impl<'a> Plan<'a> {
                 bail!("the module has no buffer `{name}`; it has {}{meant}", names.join(", "));
             }
         }
-        let mut plan = Self { module, dispatch, sizes: Vec::new(), is_chosen: Vec::new(), contents: Vec::new() };
+        let mut plan =
+            Self { module, dispatch, invocations, sizes: Vec::new(), is_chosen: Vec::new(), contents: Vec::new() };
         for buffer in &module.buffers {
             let file = args.buffer.iter().find(|(name, _)| *name == buffer.name);
             let count = args.elements.iter().find(|(name, _)| *name == buffer.name).map(|(_, count)| *count);
@@ -213,15 +222,15 @@ impl<'a> Plan<'a> {
     fn next(&self, answers: &[Answer]) -> Vec<Job> {
         let Some(last) = answers.last() else { return vec![self.logging(&self.sizes)] };
         let (Ok(last), None) = (last, self.plain(answers)) else { return Vec::new() };
-        let Some(observed) = self.observed(last) else { return Vec::new() };
-        if observed.iter().all(Observed::is_safe) {
+        let Some(log) = self.log(last) else { return Vec::new() };
+        if log.is_safe() {
             if self.module.not_logged.contains_key(&NotLogged::Address) {
                 return Vec::new();
             }
             let plain = self.job(&self.module.plain, &self.sizes_after(answers));
             return vec![plain.clone(), plain];
         }
-        let grown = self.grown(&self.sizes_after(&answers[..answers.len() - 1]), &observed);
+        let grown = self.grown(&self.sizes_after(answers), &log);
         match grown.filter(|_| answers.len() < MOST_RUNS) {
             Some(sizes) => vec![self.logging(&sizes)],
             None => Vec::new(),
@@ -253,19 +262,19 @@ impl<'a> Plan<'a> {
     /// The sizes of the last run with a log.
     fn sizes_after(&self, answers: &[Answer]) -> Vec<u64> {
         let mut sizes = self.sizes.clone();
-        let logs = answers.iter().filter_map(|answer| self.observed(answer.as_ref().ok()?));
-        let logs: Vec<Vec<Observed>> = logs.collect();
+        let logs = answers.iter().filter_map(|answer| self.log(answer.as_ref().ok()?));
+        let logs: Vec<ReadLog> = logs.collect();
         // The last log is of the last sizes.
-        for observed in logs.iter().take(logs.len().saturating_sub(1)) {
-            sizes = self.grown(&sizes, observed).unwrap_or(sizes);
+        for log in logs.iter().take(logs.len().saturating_sub(1)) {
+            sizes = self.grown(&sizes, log).unwrap_or(sizes);
         }
         sizes
     }
 
     /// Larger sizes for buffers that the code left, if the user gives none.
-    fn grown(&self, sizes: &[u64], observed: &[Observed]) -> Option<Vec<u64>> {
+    fn grown(&self, sizes: &[u64], log: &ReadLog) -> Option<Vec<u64>> {
         let mut grown = sizes.to_vec();
-        for (site, seen) in self.module.log.sites().iter().zip(observed).filter(|(_, seen)| seen.left > 0) {
+        for (site, seen) in self.module.log.sites().iter().zip(&log.sites).filter(|(_, seen)| seen.left > 0) {
             let index = self.buffer_of(site.memory)?;
             let (_, stride) = self.module.buffers[index].unsized_array?;
             let wanted = (u64::from(seen.most) + u64::from(stride)).next_multiple_of(4);
@@ -281,9 +290,16 @@ impl<'a> Plan<'a> {
         self.module.buffers.iter().position(|buffer| buffer.memory == memory)
     }
 
-    fn observed(&self, read: &ReadBack) -> Option<Vec<Observed>> {
+    fn log(&self, read: &ReadBack) -> Option<ReadLog> {
         let log = read.buffers.get(self.descriptors())?;
-        self.module.log.observed(&log.bytes, self.dispatch)
+        self.module.log.read(&log.bytes, self.dispatch)
+    }
+
+    /// How many accesses the log has room for.
+    fn room(&self) -> u32 {
+        let sites = self.module.log.sites().len() as u64;
+        let all = self.invocations.saturating_mul(sites).saturating_mul(ACCESSES_OF_SITE);
+        u32::try_from(all.clamp(FEWEST_ENTRIES, MOST_ENTRIES)).unwrap_or(u32::MAX)
     }
 
     /// The module with its log.
@@ -304,7 +320,7 @@ impl<'a> Plan<'a> {
             let index = self.buffer_of(memory);
             index.map_or(0, |index| u32::try_from(sizes[index]).unwrap_or(u32::MAX))
         };
-        let bytes = self.module.log.bytes(self.dispatch, length, size);
+        let bytes = self.module.log.bytes(self.dispatch, self.room(), length, size);
         let (set, binding) = (self.module.log_set, self.module.log_binding);
         let log = job.buffers.len();
         job.buffers.push(JobBuffer { bytes, ..bound(set, binding, 0, BufferKind::Storage) });
@@ -313,7 +329,7 @@ impl<'a> Plan<'a> {
         {
             let sink = job.buffers.len();
             let bytes = vec![0; LogShape::SINK as usize];
-            job.buffers.push(JobBuffer { bytes, ..bound(0, 0, 0, BufferKind::Address { alignment: 256 }) });
+            job.buffers.push(JobBuffer { bytes, ..bound(0, 0, 0, BufferKind::Address { alignment: 64 }) });
             for (at, memory) in self.module.log.addresses() {
                 let buffer = memory.map_or(Some(sink), |memory| self.first_of(memory));
                 let holder = AddressHolder::Buffer(log);
@@ -401,12 +417,12 @@ impl<'a> Plan<'a> {
             return error(failed);
         }
         let read: Vec<&ReadBack> = answers.iter().flatten().collect();
-        let logged = read.iter().rev().find_map(|read| Some((*read, self.observed(read)?)));
-        let Some((logged, observed)) = logged else {
+        let logged = read.iter().rev().find_map(|read| Some((*read, self.log(read)?)));
+        let Some((logged, log)) = logged else {
             return OwnOutcome::Broken("the device returned no log".to_owned());
         };
         let mut differences = Vec::new();
-        for (site, (own, seen)) in (0..).zip(self.module.log.sites().iter().zip(&observed)) {
+        for (site, (own, seen)) in (0..).zip(self.module.log.sites().iter().zip(&log.sites)) {
             if seen.beyond > 0 {
                 differences.push(Difference::Beyond { site, count: seen.beyond, most: seen.most, chosen: true });
             } else if seen.left > 0 {
@@ -414,11 +430,11 @@ impl<'a> Plan<'a> {
                 differences.push(Difference::Beyond { site, count: seen.left, most: seen.most, chosen });
             } else if let Some(promised) = own.promised.filter(|_| seen.misaligned > 0) {
                 differences.push(Difference::Misaligned { site, count: seen.misaligned, promised });
-            } else if let Some(entry) = seen.elsewhere.first() {
-                differences.push(Difference::Elsewhere { site, entry: *entry });
+            } else if let Some(entry) = seen.elsewhere {
+                differences.push(Difference::Elsewhere { site, entry, everywhere: false });
             }
         }
-        let is_within = observed.iter().all(Observed::is_safe);
+        let is_within = log.is_safe();
         let owners: Vec<usize> =
             self.bound().flat_map(|(index, buffer)| std::iter::repeat_n(index, descriptors(buffer) as usize)).collect();
         let buffer = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
@@ -443,7 +459,7 @@ impl<'a> Plan<'a> {
             }
             _ => PlainRun::NotRun,
         };
-        OwnOutcome::Ran { observed, differences, plain }
+        OwnOutcome::Ran { log, differences, plain }
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let lacks = |compiler| Here::look().lacks_compiler(compiler);
     vec![
         crate::trial("accesses::faults_of_glsl_are_found", lacks("glslang"), faults_of_glsl_are_found),
+        crate::trial("accesses::faults_of_kernels_are_found", lacks("glslang"), faults_of_kernels_are_found),
         crate::trial("accesses::sound_glsl_has_no_fault", lacks("glslang"), sound_glsl_has_no_fault),
         crate::trial("accesses::included_files_have_their_lines", lacks("glslang"), included_files_have_their_lines),
         crate::trial("accesses::hlsl_goes_through_dxc", lacks("dxc"), hlsl_goes_through_dxc),
@@ -139,6 +140,227 @@ fn sound_glsl_has_no_fault() -> Result<(), Failed> {
         let (answer, code) = accesses("a.comp", &with_body(body), &[])?;
         if code != Some(0) || answer["account"]["accesses"] != answer["account"]["followed"] {
             return Err(format!("{body}: {answer}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Lines before those of the kernels below.
+const KERNEL: &str = "#version 460
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 64) in;
+struct Body { vec4 place; vec3 speed; float mass; };
+struct Draw { uint count; uint instances; uint first; int vertex; uint base; };
+layout(buffer_reference) buffer Floats { float d; };
+layout(buffer_reference, buffer_reference_align = 2) buffer Halves { float16_t d; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Vectors { vec4 v[]; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Bodies { vec4 place; vec3 speed; float mass; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer Draws { uint count; uint instances; uint first; int vertex; uint base; };
+layout(buffer_reference, std430, buffer_reference_align = 16) buffer Camera { mat4 view; vec3 eye; layout(offset = 80) float near; };
+layout(buffer_reference, std430, buffer_reference_align = 16, row_major) buffer CameraRows { mat4 view; vec3 eye; layout(offset = 80) float near; };
+layout(buffer_reference, std430, buffer_reference_align = 4) buffer CameraWords { vec2 a[8]; float b[4]; uint near; };
+layout(push_constant) uniform Push { uint64_t src; uint64_t dst; uint rows; uint columns; uint stride; uint offset; Camera camera; Draws draws; } p;
+layout(binding = 0, std430) buffer Weights { float tile[16][16]; float bias[16]; uint bins[256]; } weights;
+layout(binding = 1, std430) buffer A { uint n; vec3 axis; Body bodies[]; } a;
+layout(binding = 1, scalar) buffer B { uint n; vec3 axis; Body bodies[]; } b;
+layout(binding = 2, std140) uniform C { vec4 planes[6]; mat4 view; } c;
+shared float tile[64];
+uint row_of(uint i) { return i / 16; }
+void main() {
+";
+
+/// A kernel, with what stands for `{}` in the faulty and in the sound one, and the fault with its line in the kernel.
+const KERNELS: [(&str, &str, &str, &str, u64); 22] = [
+    (
+        "uint i = gl_GlobalInvocationID.x;
+uint row = i / p.columns, column = i % p.columns;
+Floats(p.dst + {} * (row + column)).d = 1.0;",
+        "4",
+        "16",
+        "alignment",
+        2,
+    ),
+    (
+        "uint pair = gl_GlobalInvocationID.x * 2;
+float x = Floats(p.src + pair * {}).d;
+weights.bias[0] = x;",
+        "4",
+        "8",
+        "alignment",
+        1,
+    ),
+    (
+        "float most = 0.0;
+for (uint k = gl_LocalInvocationID.x; k < p.columns; k += 64)
+    most = max(most, Floats(p.src + k * {}).d);
+tile[0] = most;",
+        "4",
+        "16",
+        "alignment",
+        2,
+    ),
+    (
+        "for (uint k = 0; k < p.rows; ++k) {
+    Vectors v = Vectors(p.src + {} + k * 16);
+    v.v[0] = vec4(0);
+}",
+        "4",
+        "32",
+        "alignment",
+        2,
+    ),
+    (
+        "uint i = gl_GlobalInvocationID.x;
+Vectors(p.dst + i * {}).v[0] = vec4(1);",
+        "12",
+        "48",
+        "alignment",
+        1,
+    ),
+    (
+        "uint i = gl_GlobalInvocationID.x;
+uint64_t at = p.dst + i * (p.rows > 4 ? {} : 48);
+Floats(at).d = 1.0;",
+        "8",
+        "16",
+        "alignment",
+        2,
+    ),
+    (
+        "uvec2 at = gl_WorkGroupID.xy * uvec2(64, {});
+Floats(p.src + at.x + at.y).d = 0.0;",
+        "20",
+        "16",
+        "alignment",
+        1,
+    ),
+    ("Floats(uint64_t(p.camera) + {}).d = 1.0;", "8", "80", "alignment", 0),
+    (
+        "uint i = gl_GlobalInvocationID.x;
+Bodies(p.src + i * {}).mass = 1.0;",
+        "16",
+        "32",
+        "stride",
+        1,
+    ),
+    (
+        "for (uint i = 0; i < p.rows; ++i) {
+    Bodies body = Bodies(p.src + uint64_t(i) * {});
+    body.place += vec4(body.speed, 0);
+}",
+        "16",
+        "64",
+        "stride",
+        2,
+    ),
+    ("Draws(p.dst + gl_GlobalInvocationID.x * {}).count = 3;", "16", "20", "stride", 0),
+    (
+        "uint slot = atomicAdd(a.n, 1);
+Draws d = Draws(p.dst + slot * 4 + gl_LocalInvocationID.x * {});
+d.count = 3;",
+        "12",
+        "20",
+        "stride",
+        2,
+    ),
+    (
+        "uint x = gl_LocalInvocationID.x % 16, y = gl_LocalInvocationID.x / 16;
+weights.tile[y][x{}] = 0.0;",
+        " + 16",
+        "",
+        "beyond-end",
+        1,
+    ),
+    (
+        "for (uint k = {}; k < 32; ++k)
+    weights.bias[k] = 0.0;",
+        "16",
+        "0",
+        "beyond-end",
+        1,
+    ),
+    (
+        "uint bin = 255 + p.offset;
+atomicAdd(weights.bins[bin {} 1], 1u);",
+        "+",
+        "-",
+        "beyond-end",
+        1,
+    ),
+    (
+        "vec4 plane = c.planes[{} + (gl_LocalInvocationID.x & 1)];
+tile[0] = plane.x;",
+        "6",
+        "4",
+        "beyond-end",
+        0,
+    ),
+    (
+        "int k = 2;
+weights.bias[k - {}] = 0.0;",
+        "3",
+        "2",
+        "beyond-end",
+        1,
+    ),
+    (
+        "uint i = row_of(gl_GlobalInvocationID.x){};
+weights.tile[i][0] = 1.0;",
+        " + 16",
+        "",
+        "beyond-end",
+        1,
+    ),
+    (
+        "Camera{} camera = Camera{}(p.camera);
+mat4 view = camera.view;
+tile[0] = view[1].x;",
+        "Rows",
+        "",
+        "other-order",
+        1,
+    ),
+    (
+        "Camera{} camera = Camera{}(p.camera);
+camera.near = 1;",
+        "Words",
+        "",
+        "other-type",
+        1,
+    ),
+    (
+        "CameraWords words = CameraWords(p.camera);
+tile[1] = words.b[{}];",
+        "3",
+        "2",
+        "padding",
+        1,
+    ),
+    (
+        "a.bodies[0].mass = 1.0;
+{}.bodies[0].mass = 1.0;",
+        "b",
+        "a",
+        "views",
+        1,
+    ),
+];
+
+/// Each kernel has its fault at its line, and the same kernel with the other number has none.
+fn faults_of_kernels_are_found() -> Result<(), Failed> {
+    let first = KERNEL.lines().count() as u64 + 1;
+    for (body, faulty, sound, kind, line) in KERNELS {
+        let text = |number: &str| format!("{KERNEL}{}\n}}\n", body.replace("{}", number));
+        let (answer, code) = accesses("a.comp", &text(faulty), &[])?;
+        if faults(&answer) != [(kind.to_owned(), first + line)] || code != Some(1) {
+            return Err(format!("{body} with {faulty}: {kind} in line {line} is expected, not {answer}").into());
+        }
+        let (answer, code) = accesses("a.comp", &text(sound), &[])?;
+        if code != Some(0) {
+            return Err(format!("{body} with {sound}: {answer}").into());
         }
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! Rewrites a module so that its code writes where it reads and writes memory.
 //!
-//! Each access through a descriptor or in push constants adds to a table in a buffer of ours: how often, the smallest and
-//! the largest byte, and the first accesses with their invocations. Indices that lead out of an array are counted, and
-//! 0 takes their place. No block is split, so that the control flow stays that of the module.
+//! Each access through a descriptor, in push constants or at an address appends an entry to a buffer of ours: which access,
+//! its byte and its invocation. An index out of range is marked, and 0 takes its place; an address out of range becomes
+//! one of ours. No block is split, so that the control flow stays that of the module, and an entry takes one atomic
+//! operation and one store, because drivers compile all of them.
 //!
 //! The words of the module stay as they are, debug information included; only indices of access chains change. What this
 //! does not follow is counted in [`OwnModule::not_logged`].
@@ -21,7 +22,7 @@ use thiserror::Error;
 
 use super::code::{Code, Entry, Function, Instruction};
 use super::faults::listed;
-use super::own_log::{Expected, Factor, HEADER_WORDS, Limit, LogShape, Number, Site};
+use super::own_log::{Expected, Factor, Limit, LogShape, Number, Site};
 use super::place::Place;
 use super::trace::{MemoryId, Origin, Touch, Trace, is_atomic};
 use super::value::{Sum, Symbol, SymbolId, SymbolKey, Symbols};
@@ -202,7 +203,7 @@ fn chosen_entry<'a>(code: &'a Code<'_>, named: Option<&str>) -> Result<&'a Entry
 fn free_binding(types: &SpirvTypes) -> u32 {
     let taken: FxHashSet<u32> =
         types.variables.values().filter(|variable| variable.set == Some(0)).filter_map(|it| it.binding).collect();
-    (0..).find(|binding| !taken.contains(binding)).unwrap_or(u32::MAX)
+    (0..=u32::MAX).find(|binding| !taken.contains(binding)).unwrap_or(u32::MAX)
 }
 
 /// The memory that the host has to make for variables.
@@ -321,6 +322,8 @@ struct Rewriting<'t, 'a> {
     has_int64: bool,
     /// The number of the invocation in the current function.
     invocation: Word,
+    /// How many entries the log has room for.
+    room: Word,
     new_input: Option<Word>,
 }
 
@@ -329,7 +332,10 @@ struct Rewriting<'t, 'a> {
 struct Common {
     uint: Word,
     truth: Word,
+    /// The type of an entry of the log.
+    entry: Word,
     to_word: Word,
+    to_entry: Word,
     log: Word,
     /// The variable of the invocation's number, and the type of its vector and its components.
     global: (Word, Word, Word),
@@ -356,6 +362,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
             long: 0,
             has_int64: false,
             invocation: 0,
+            room: 0,
             new_input: None,
         };
         rewriting.declare();
@@ -373,16 +380,24 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         let truth = self.type_id(&SpirvType::Bool, Op::TypeBool, &[]);
         self.common = Common { uint, truth, ..Common::default() };
         let storage = StorageClass::StorageBuffer as Word;
-        let [array, block, to_block, to_word, log] = [(); 5].map(|()| self.id());
-        push(&mut self.globals, Op::TypeRuntimeArray, &[array, uint]);
-        push(&mut self.globals, Op::TypeStruct, &[block, array]);
+        let vector = SpirvType::Vector { component: uint, length: 4 };
+        let entry = self.type_id(&vector, Op::TypeVector, &[uint, 4]);
+        let head_words = self.number(LogShape::HEAD_WORDS);
+        let [head, array, block, to_block, to_word, to_entry, log] = [(); 7].map(|()| self.id());
+        push(&mut self.globals, Op::TypeArray, &[head, uint, head_words]);
+        push(&mut self.globals, Op::TypeRuntimeArray, &[array, entry]);
+        push(&mut self.globals, Op::TypeStruct, &[block, head, array]);
         push(&mut self.globals, Op::TypePointer, &[to_block, storage, block]);
         push(&mut self.globals, Op::TypePointer, &[to_word, storage, uint]);
+        push(&mut self.globals, Op::TypePointer, &[to_entry, storage, entry]);
         push(&mut self.globals, Op::Variable, &[to_block, log, storage]);
-        push(&mut self.decorations, Op::Decorate, &[array, Decoration::ArrayStride as Word, 4]);
+        push(&mut self.decorations, Op::Decorate, &[head, Decoration::ArrayStride as Word, 4]);
+        push(&mut self.decorations, Op::Decorate, &[array, Decoration::ArrayStride as Word, 16]);
         push(&mut self.decorations, Op::Decorate, &[block, Decoration::Block as Word]);
         push(&mut self.decorations, Op::MemberDecorate, &[block, 0, Decoration::Offset as Word, 0]);
-        self.common = Common { uint, truth, to_word, log, global: self.global_number() };
+        let first = [block, 1, Decoration::Offset as Word, 4 * LogShape::HEAD_WORDS];
+        push(&mut self.decorations, Op::MemberDecorate, &first);
+        self.common = Common { uint, truth, entry, to_word, to_entry, log, global: self.global_number() };
     }
 
     fn declare_addresses(&mut self) {
@@ -460,6 +475,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         let Some(first) = function.body.iter().find(is_start) else { return };
         let mut words = Vec::new();
         self.invocation = self.linear_number(&mut words);
+        self.room = self.load_word(&mut words, LogShape::ROOM);
         self.ranges = if self.long == 0 { Vec::new() } else { self.load_ranges(&mut words) };
         self.edits.push(Edit { at: first.start, removed: 0, words });
         for instruction in &function.body {
@@ -485,7 +501,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
                 part = self.result(words, Op::Bitcast, uint, &[part]);
             }
             if index > 0 {
-                let factor = self.load_word(words, index - 1);
+                let factor = self.load_word(words, LogShape::FACTORS + index - 1);
                 part = self.result(words, Op::IMul, uint, &[part, factor]);
                 part = self.result(words, Op::IAdd, uint, &[sum, part]);
             }
@@ -554,7 +570,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
                 let Common { uint, truth, .. } = self.common;
                 let (limit, truths) = match limit {
                     Limit::Fixed(length) => (self.number(length), &mut pointer.in_range),
-                    Limit::Table(at) => (self.load_word(&mut before, HEADER_WORDS + at), &mut pointer.in_buffer),
+                    Limit::Table(at) => (self.load_word(&mut before, LogShape::LIMITS + at), &mut pointer.in_buffer),
                 };
                 let is_below = self.result(&mut before, Op::ULessThan, truth, &[own, limit]);
                 let zero = self.number(0);
@@ -788,39 +804,28 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         truths.iter().copied().reduce(|all, more| self.result(words, Op::LogicalAnd, truth, &[all, more]))
     }
 
-    /// Logs an access. `faults` has truths that hold unless something is wrong, with the words that count that.
+    /// Logs an access. `faults` has truths that hold unless something is wrong, with the bits that say that.
     fn log_access(&mut self, words: &mut Vec<u32>, site: u32, offset: Word, faults: &[(Option<Word>, u32)]) {
-        let Common { uint, truth, .. } = self.common;
+        let Common { uint, truth, entry, to_entry, log, .. } = self.common;
         let scope = if self.has_vulkan_memory() { Scope::QueueFamily } else { Scope::Device };
-        let [scope, relaxed, zero, one, two] =
-            [scope as u32, MemorySemantics::RELAXED.bits(), 0, 1, 2].map(|number| self.number(number));
-        let first = self.log.start_of(site);
-        let mut atomic = |own: &mut Self, op, word: u32, value| {
-            let at = own.number(first + word);
-            let pointer = own.word(words, at);
-            own.result(words, op, uint, &[pointer, scope, relaxed, value])
-        };
-        let count = atomic(self, Op::AtomicIAdd, LogShape::COUNT, one);
-        atomic(self, Op::AtomicUMin, LogShape::LEAST, offset);
-        atomic(self, Op::AtomicUMax, LogShape::MOST, offset);
-        for (holds, word) in faults {
+        let [scope, relaxed, zero, one] =
+            [scope as u32, MemorySemantics::RELAXED.bits(), 0, 1].map(|number| self.number(number));
+        let count = self.number(LogShape::COUNT);
+        let count = self.word(words, count);
+        let count = self.result(words, Op::AtomicIAdd, uint, &[count, scope, relaxed, one]);
+        // The entry after the last is for all that have no room.
+        let has_room = self.result(words, Op::ULessThan, truth, &[count, self.room]);
+        let at = self.result(words, Op::Select, uint, &[has_room, count, self.room]);
+        let mut tag = self.number(site);
+        for (holds, bit) in faults {
             let Some(holds) = *holds else { continue };
-            let added = self.result(words, Op::Select, uint, &[holds, zero, one]);
-            let at = self.number(first + word);
-            let pointer = self.word(words, at);
-            self.result(words, Op::AtomicIAdd, uint, &[pointer, scope, relaxed, added]);
+            let bit = self.number(*bit);
+            let bit = self.result(words, Op::Select, uint, &[holds, zero, bit]);
+            tag = self.result(words, Op::BitwiseOr, uint, &[tag, bit]);
         }
-        // The entry after the last is for all later accesses.
-        let entries = self.number(LogShape::ENTRIES);
-        let is_kept = self.result(words, Op::ULessThan, truth, &[count, entries]);
-        let entry = self.result(words, Op::Select, uint, &[is_kept, count, entries]);
-        let entry = self.result(words, Op::IMul, uint, &[entry, two]);
-        for (word, value) in [(0, offset), (1, self.invocation)] {
-            let start = self.number(first + LogShape::FIRST_ENTRY + word);
-            let at = self.result(words, Op::IAdd, uint, &[entry, start]);
-            let pointer = self.word(words, at);
-            push(words, Op::Store, &[pointer, value]);
-        }
+        let own = self.result(words, Op::CompositeConstruct, entry, &[tag, offset, self.invocation, zero]);
+        let pointer = self.result(words, Op::AccessChain, to_entry, &[log, one, at]);
+        push(words, Op::Store, &[pointer, own]);
     }
 
     fn has_vulkan_memory(&self) -> bool {

@@ -1,13 +1,10 @@
-//! The table in which a rewritten module writes its accesses, and what that says about the static answer.
+//! The log in which a rewritten module writes its accesses, and what that says about the static answer.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Words before the limits: the factors of y and z in the number of an invocation.
-pub(super) const HEADER_WORDS: u32 = 2;
-
-/// The words of the log: the header, the limits of arrays without a length, then each site.
+/// The words of the log: the number of entries, numbers of the host, then the entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogShape {
     limits: Vec<TableLimit>,
@@ -71,7 +68,7 @@ pub(super) enum Number {
 }
 
 /// What a run logged of a site.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Observed {
     /// How often the code got there.
     pub count: u32,
@@ -84,14 +81,30 @@ pub struct Observed {
     /// The smallest and the largest byte.
     pub least: u32,
     pub most: u32,
-    /// The first accesses that are not where the static answer says.
-    pub elsewhere: Vec<Entry>,
-    /// The numbers that the static answer leaves open, with the smallest and the largest value that the first accesses
-    /// show.
-    pub filled: Vec<(String, i64, i64)>,
+    /// The first access that is not where the static answer says.
+    pub elsewhere: Option<Entry>,
+    /// The number that the static answer leaves open, with its smallest and its largest value.
+    pub filled: Option<(String, i64, i64)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a run logged.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadLog {
+    /// For each site.
+    pub sites: Vec<Observed>,
+    /// Accesses for which the log had no room.
+    pub lost: u32,
+}
+
+impl ReadLog {
+    /// True if nothing had to be caught.
+    pub fn is_safe(&self) -> bool {
+        let is_safe = |site: &Observed| site.beyond == 0 && site.left == 0 && site.misaligned == 0;
+        self.lost == 0 && self.sites.iter().all(is_safe)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub offset: u32,
     pub invocation: [u32; 3],
@@ -136,33 +149,30 @@ impl Dispatch {
     }
 }
 
-impl Observed {
-    /// True if nothing had to be caught.
-    pub fn is_safe(&self) -> bool {
-        self.beyond == 0 && self.left == 0 && self.misaligned == 0
-    }
-}
-
 impl LogShape {
     pub(super) const COUNT: u32 = 0;
-    pub(super) const BEYOND: u32 = 1;
-    pub(super) const LEAST: u32 = 2;
-    pub(super) const MOST: u32 = 3;
-    pub(super) const MISALIGNED: u32 = 4;
-    pub(super) const LEFT: u32 = 5;
-    pub(super) const FIRST_ENTRY: u32 = 6;
-    /// The accesses of a site that are kept.
-    pub(super) const ENTRIES: u32 = 8;
-    /// Each has the byte and the invocation; the last is for all later ones.
-    const WORDS_OF_SITE: u32 = Self::FIRST_ENTRY + 2 * (Self::ENTRIES + 1);
+    /// How many entries there is room for.
+    pub(super) const ROOM: u32 = 1;
+    /// The factors of y and z in the number of an invocation.
+    pub(super) const FACTORS: u32 = 2;
+    /// The lengths of arrays without one.
+    pub(super) const LIMITS: u32 = 4;
     /// The places for limits, which the module's code has before all are known.
     const MOST_LIMITS: u32 = 64;
     /// The word of the first address.
-    pub(super) const ADDRESSES: u32 = HEADER_WORDS + Self::MOST_LIMITS;
+    pub(super) const ADDRESSES: u32 = Self::LIMITS + Self::MOST_LIMITS;
     /// Two for the address, one for the size.
     pub(super) const WORDS_OF_ADDRESS: u32 = 4;
     /// The first is for accesses that are caught.
     pub(super) const MOST_POINTEES: u32 = 16;
+    /// The words before the entries.
+    pub(super) const HEAD_WORDS: u32 = Self::ADDRESSES + Self::WORDS_OF_ADDRESS * Self::MOST_POINTEES;
+    /// Of an entry: the site with its faults, the byte, the invocation, nothing.
+    const WORDS_OF_ENTRY: u32 = 4;
+    /// Bits of faults.
+    pub(super) const BEYOND: u32 = 1 << 31;
+    pub(super) const LEFT: u32 = 1 << 30;
+    pub(super) const MISALIGNED: u32 = 1 << 29;
     /// Bytes for accesses that are caught.
     pub const SINK: u32 = 4096;
 
@@ -181,10 +191,6 @@ impl LogShape {
         u32::try_from(self.sites.len() - 1).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn start_of(&self, site: u32) -> u32 {
-        Self::ADDRESSES + Self::WORDS_OF_ADDRESS * Self::MOST_POINTEES + site * Self::WORDS_OF_SITE
-    }
-
     pub fn sites(&self) -> &[Site] {
         &self.sites
     }
@@ -200,14 +206,16 @@ impl LogShape {
     pub fn bytes(
         &self,
         dispatch: Dispatch,
+        room: u32,
         length: impl Fn(u32, Option<(u32, u32)>) -> u32,
         size: impl Fn(u32) -> u32,
     ) -> Vec<u8> {
-        let count = u32::try_from(self.sites.len()).unwrap_or(u32::MAX);
-        let mut words = vec![0_u32; self.start_of(count) as usize];
-        words[..2].copy_from_slice(&dispatch.factors());
+        let entries = (room as usize + 1) * Self::WORDS_OF_ENTRY as usize;
+        let mut words = vec![0_u32; Self::HEAD_WORDS as usize + entries];
+        words[Self::ROOM as usize] = room;
+        words[Self::FACTORS as usize..Self::LIMITS as usize].copy_from_slice(&dispatch.factors());
         for (index, limit) in self.limits.iter().enumerate() {
-            let at = (HEADER_WORDS as usize + index).min((HEADER_WORDS + Self::MOST_LIMITS - 1) as usize);
+            let at = (Self::LIMITS as usize + index).min((Self::ADDRESSES - 1) as usize);
             let own = length(limit.memory, limit.array);
             let is_shared = index >= Self::MOST_LIMITS as usize;
             words[at] = if is_shared { words[at].min(own) } else { own };
@@ -215,58 +223,60 @@ impl LogShape {
         for (at, memory) in self.addresses() {
             words[at as usize / 4 + 2] = memory.map_or(Self::SINK, &size);
         }
-        for site in 0..count {
-            words[(self.start_of(site) + Self::LEAST) as usize] = u32::MAX;
-        }
         words.into_iter().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// What a run logged, for each site; `None` if the bytes are no log of this shape.
-    pub fn observed(&self, bytes: &[u8], dispatch: Dispatch) -> Option<Vec<Observed>> {
+    /// What a run logged; `None` if the bytes are no log.
+    pub fn read(&self, bytes: &[u8], dispatch: Dispatch) -> Option<ReadLog> {
         let words: Vec<u32> =
             bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect();
-        let mut all = Vec::new();
-        for (number, site) in (0..).zip(&self.sites) {
-            let first = self.start_of(number) as usize;
-            let own = words.get(first..first + Self::WORDS_OF_SITE as usize)?;
-            let word = |at: u32| own[at as usize];
-            let kept = word(Self::COUNT).min(Self::ENTRIES) as usize;
-            let entries = own[Self::FIRST_ENTRY as usize..].chunks_exact(2).take(kept);
-            let entries: Vec<Entry> =
-                entries.map(|entry| Entry { offset: entry[0], invocation: dispatch.invocation(entry[1]) }).collect();
-            let is_elsewhere = |entry: &&Entry| {
-                !site.expected.is_empty() && !site.expected.iter().any(|expected| expected.has(**entry, dispatch))
-            };
-            all.push(Observed {
-                count: word(Self::COUNT),
-                beyond: word(Self::BEYOND),
-                left: word(Self::LEFT),
-                misaligned: word(Self::MISALIGNED),
-                least: word(Self::LEAST),
-                most: word(Self::MOST),
-                elsewhere: entries.iter().filter(is_elsewhere).copied().collect(),
-                filled: site.filled(&entries, dispatch),
-            });
+        let (count, room) = (*words.first()?, *words.get(Self::ROOM as usize)?);
+        let entries = words.get(Self::HEAD_WORDS as usize..)?.chunks_exact(Self::WORDS_OF_ENTRY as usize);
+        let mut sites = vec![Observed::default(); self.sites.len()];
+        for entry in entries.take(count.min(room) as usize) {
+            let bits = Self::BEYOND | Self::LEFT | Self::MISALIGNED;
+            let number = (entry[0] & !bits) as usize;
+            let (site, own) = self.sites.get(number).zip(sites.get_mut(number))?;
+            let has = |bit: u32| u32::from(entry[0] & bit != 0);
+            let offset = entry[1];
+            own.beyond += has(Self::BEYOND);
+            own.left += has(Self::LEFT);
+            own.misaligned += has(Self::MISALIGNED);
+            own.least = if own.count == 0 { offset } else { own.least.min(offset) };
+            own.most = own.most.max(offset);
+            own.count += 1;
+            let entry = Entry { offset, invocation: dispatch.invocation(entry[2]) };
+            site.compare(entry, dispatch, own);
         }
-        Some(all)
+        Some(ReadLog { sites, lost: count.saturating_sub(room) })
     }
 }
 
 impl Site {
-    /// The values of the one number that the static answer leaves open.
-    fn filled(&self, entries: &[Entry], dispatch: Dispatch) -> Vec<(String, i64, i64)> {
-        let [only] = self.expected.as_slice() else { return Vec::new() };
+    /// Compares an access with the static answer.
+    fn compare(&self, entry: Entry, dispatch: Dispatch, own: &mut Observed) {
+        let is_known = self.expected.is_empty() || self.expected.iter().any(|expected| expected.has(entry, dispatch));
+        if !is_known && own.elsewhere.is_none() {
+            own.elsewhere = Some(entry);
+        }
+        if let Some((name, value)) = self.filled(entry, dispatch) {
+            own.filled = Some(match own.filled.take() {
+                Some((name, least, most)) => (name, least.min(value), most.max(value)),
+                None => (name.to_owned(), value, value),
+            });
+        }
+    }
+
+    /// The value of the one number that the static answer leaves open.
+    fn filled(&self, entry: Entry, dispatch: Dispatch) -> Option<(&str, i64)> {
+        let [only] = self.expected.as_slice() else { return None };
         let mut open = only.factors.iter().filter_map(|factor| match &factor.number {
             Number::Open(name) => Some((name, factor.bytes)),
             _ => None,
         });
-        let (Some((name, bytes)), None) = (open.next(), open.next()) else { return Vec::new() };
-        let values = entries.iter().filter_map(|entry| Some(only.rest(*entry, dispatch)?.checked_div(bytes)?));
-        let values: Vec<i64> = values.collect();
-        match (values.iter().min(), values.iter().max()) {
-            (Some(least), Some(most)) => vec![(name.clone(), *least, *most)],
-            _ => Vec::new(),
-        }
+        let (name, bytes) = open.next()?;
+        let value = only.rest(entry, dispatch)?.checked_div(bytes)?;
+        open.next().is_none().then_some((name, value))
     }
 }
 
