@@ -8,7 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-pub use super::names::{Kinship, is_generic, is_named_after, kinship, names_a_buffer};
+pub use super::names::{
+    Kinship, is_generic, is_named_after, is_of_graphics_api, kinship, names_a_buffer,
+};
 use super::names::{as_identifier, core_key, last_segment, type_key, uploaded_key};
 
 /// Maximum number of candidates listed for a block without a match.

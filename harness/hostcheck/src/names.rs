@@ -218,6 +218,17 @@ pub fn is_generic(name: &str) -> bool {
     words(without_prefix(last_segment(name))).iter().all(is_generic_word)
 }
 
+/// True for a struct of a graphics API, such as `VkDrawIndirectCommand` or `D3D12_DRAW_ARGUMENTS`. The API defines its
+/// members, so a block that has others is another thing.
+pub fn is_of_graphics_api(name: &str) -> bool {
+    let own = last_segment(name);
+    let has_capital_after = |prefix: &str| {
+        own.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_uppercase()))
+    };
+    ["Vk", "Xr", "WGPU", "MTL"].iter().any(|prefix| has_capital_after(prefix))
+        || ["D3D11_", "D3D12_", "DXGI_"].iter().any(|prefix| own.starts_with(prefix))
+}
+
 /// True if a template's name has a word for buffers: `UniformBuffer`, `gfx::Ssbo`, `PushConstants`.
 pub fn names_a_buffer(name: &str) -> bool {
     const WORDS: [&str; 11] =

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use layoutproof_hostcheck::matching::{is_generic, is_named_after, kinship};
+use layoutproof_hostcheck::matching::{is_generic, is_named_after, is_of_graphics_api, kinship};
 use layoutproof_hostcheck::{
     BlockPart, MemberFit, MemberSketch, ProgramContract, ProgramStruct, VectorTypes, element_of_collection,
     has_members_of,
@@ -212,13 +212,16 @@ impl<'d> HostStructs<'d> {
             if only.is_some_and(|only| only.host.name != host.name) {
                 return None;
             }
+        let is_own = is_own && !is_of_graphics_api(&only.host.name);
             only = only.or(Some(self.candidate(host, mistaken.part, mistaken.fit)));
         }
         let comes_near = |other: &Candidate<'_>, host: &ProgramStruct| {
             other.host.name != host.name && (other.fit.is_likely() || other.fit.is_whole())
         };
         only.filter(|only| {
-            self.is_of_nearest_program(only.host) && !candidates.iter().any(|other| comes_near(other, only.host))
+            self.is_of_nearest_program(only.host)
+                && !is_of_graphics_api(&only.host.name)
+                && !candidates.iter().any(|other| comes_near(other, only.host))
         })
     }
 

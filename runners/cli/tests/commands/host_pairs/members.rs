@@ -214,6 +214,25 @@ fn names_of_files_and_what_programs_pass_break_ties() {
     assert_eq!(pairs(&folder.run("check pool_2d.comp host.o --format json").exits(0)), ["p Other agree"]);
 }
 
+/// The members of an API's structs are the API's, so a block with another member is not a struct of it with a mistake.
+#[test]
+fn structs_of_graphics_apis_have_no_mistakes() {
+    let shader = |members: &str| {
+        format!("#version 450\nlayout(binding = 0) buffer Commands {{ {members} }};\nvoid main() {{}}\n")
+    };
+    let members = "groupCountX, groupCountY, groupCountZ;";
+    let host = format!("struct VkDrawMeshTasksIndirectCommandEXT {{ unsigned {members} }} a;");
+    let Some(folder) = folder_of(("draw.comp", &shader(&format!("uint {members}"))), &host) else { return };
+    folder.write("submit.comp", shader(&format!("uint clusterCount; uint {members}")).as_bytes());
+    let agreeing = folder.run("check draw.comp host.o --format json").exits(0);
+    assert_eq!(pairs(&agreeing), ["Commands VkDrawMeshTasksIndirectCommandEXT agree"]);
+    assert!(folder.run("check submit.comp host.o").exits(4).out.contains("maybe `VkDrawMeshTasksIndirectCommandEXT`"));
+    // The program's own struct is probably the block's with a mistake.
+    folder.write("host.cpp", host.replace("VkDraw", "Draw").as_bytes());
+    compile(&folder, "host");
+    folder.run("check submit.comp host.o").exits(1);
+}
+
 /// A struct that adds nothing to its base is no rival of it.
 #[test]
 fn empty_derived_structs_are_their_bases() {
