@@ -1,6 +1,6 @@
 //! First pass: the names of all types in a file and their places. It does not read the types.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::container::ObjectSource;
@@ -22,6 +22,15 @@ pub struct DebugIndex {
     pub(crate) absence: Option<NoTypesReason>,
     /// Parts that could not be read.
     pub(crate) problems: Vec<DebugInfoError>,
+    pub(crate) instances: BTreeSet<FunctionInstance>,
+}
+
+/// A generic function and a struct that it is instantiated with, by the numbers of their names: `upload` and `GpuLight` for
+/// `upload<GpuLight>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FunctionInstance {
+    pub(crate) function: u32,
+    pub(crate) argument: u32,
 }
 
 /// A named type of one unit, before units are merged.
@@ -162,6 +171,11 @@ impl DebugIndex {
         self.groups.iter().map(|group| self.type_name(group))
     }
 
+    /// The generic functions of the program's code, without their arguments, each with a struct that it is instantiated with.
+    pub fn function_instances(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.instances.iter().map(|instance| (self.names.name(instance.function), self.names.name(instance.argument)))
+    }
+
     pub fn absence(&self) -> Option<&NoTypesReason> {
         self.absence.as_ref()
     }
@@ -229,6 +243,7 @@ pub(crate) struct UnitNames {
     pub(crate) entries: Vec<UnitEntry>,
     /// Offsets of templates whose arguments are not part of their names (Clang's `-gsimple-template-names`).
     pub(crate) bare_templates: Vec<u32>,
+    pub(crate) instances: BTreeSet<FunctionInstance>,
     /// True if the unit describes types, if only numbers.
     pub(crate) has_types: bool,
 }

@@ -7,7 +7,9 @@ use object::Object;
 
 use crate::container::{FileOrigin, ObjectFormat, ObjectSource, PdbBuild, list_objects, parse_object};
 use crate::dwarf::{DebugSections, DwarfObject, DwarfStorage, SkeletonLink, walk_unit};
-use crate::index::{DebugIndex, IndexEntry, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames};
+use crate::index::{
+    DebugIndex, FunctionInstance, IndexEntry, NameTable, NoTypesReason, TypeLocation, UnitEntry, UnitNames,
+};
 use crate::input::DebugInput;
 use crate::layout_file::LayoutFile;
 use crate::parallel::map_in_parallel;
@@ -93,8 +95,13 @@ impl IndexBuilder<'_> {
             self.has_units = true;
             self.index.problems.extend(unit.problem);
             let numbers = tables.get(unit.thread).map(Vec::as_slice).unwrap_or_default();
+            let renumbered = |name: u32| numbers.get(name as usize).copied();
+            self.index.instances.extend(unit.names.instances.iter().filter_map(|instance| {
+                let (function, argument) = (renumbered(instance.function)?, renumbered(instance.argument)?);
+                Some(FunctionInstance { function, argument })
+            }));
             for UnitEntry { entry, name, kind } in unit.names.entries {
-                let Some(&name) = numbers.get(name as usize) else { continue };
+                let Some(name) = renumbered(name) else { continue };
                 let location = TypeLocation { object: number, unit: unit_number, entry };
                 self.entries.push(IndexEntry { location, name, kind });
             }
@@ -360,7 +367,7 @@ fn first_table(tables: &mut Vec<NameTable>) -> &mut NameTable {
 
 /// An object with a single unit.
 fn index_names(entries: Vec<UnitEntry>, elsewhere: Vec<FileOrigin>) -> IndexedObject {
-    let names = UnitNames { has_types: !entries.is_empty(), entries, bare_templates: Vec::new() };
+    let names = UnitNames { has_types: !entries.is_empty(), entries, ..UnitNames::default() };
     let reason = (!names.has_types).then_some(NoTypesReason::LinesOnly);
     IndexedObject {
         units: vec![IndexedUnit { names, ..IndexedUnit::default() }],

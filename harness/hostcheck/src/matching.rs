@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::{Deserialize, Serialize};
 
 pub use super::names::{
-    Kinship, is_generic, is_named_after, is_of_graphics_api, kinship, names_a_buffer,
+    Kinship, is_generic, is_named_after, is_of_graphics_api, kinship, names_a_buffer, names_an_upload,
 };
 use super::names::{as_identifier, core_key, last_segment, type_key, uploaded_key};
 

@@ -236,6 +236,16 @@ pub fn names_a_buffer(name: &str) -> bool {
     words(without_prefix(last_segment(name))).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
+/// True if a function's name says that it makes bytes of values or copies them to a buffer: `upload`, `setConstants`,
+/// `bytemuck::bytes_of`. What a collection's `push` takes is not in a buffer yet.
+pub fn names_an_upload(name: &str) -> bool {
+    const WORDS: [&str; 9] =
+        ["buffer", "cbuffer", "constant", "constants", "ssbo", "ubo", "uniform", "uniforms", "upload"];
+    const BYTES: [&str; 5] = ["bytesof", "asbytes", "castslice", "asstd140", "asstd430"];
+    let own = words(last_segment(name));
+    own.iter().any(|word| WORDS.contains(&word.as_str())) || BYTES.contains(&own.concat().as_str())
+}
+
 /// Shortest name of a file that a struct may be named after, in letters.
 const SHORTEST_FILE_NAME: usize = 3;
 

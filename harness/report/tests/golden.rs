@@ -408,7 +408,7 @@ fn host_check(name: &str) -> HostCheck {
         comparison: comparison.into(),
         known: Vec::new(),
         other_layouts: None,
-        is_by_members: false,
+        by_members: None,
         alternatives: Vec::new(),
         proofs: Vec::new(),
     };

@@ -51,7 +51,7 @@ pub(crate) fn withdraw_borrowed(
         if !differs || blocks[partner.block].names.stated_for_all().is_some() {
             return None;
         }
-        if pair.is_by_members {
+        if pair.by_members.is_some() {
             let is_of_other = agreeing.contains(&(pair.host.as_str(), pair.host_file.as_str()));
             return is_of_other.then(|| UnmatchedReason::OfOtherBlock(pair.host.clone()));
         }

@@ -223,7 +223,7 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     let vector_types = VectorTypes::built_in().with_rows(&request.vector_types);
     let trials = MemberTrials { request, file: &file, index: &index, object: &name, writers, vector_types };
     trials.propose(&mut answer, lines)?;
-    let passed = passed_types(index.names().map(|name| name.name));
+    let passed = passed_types(index.names().map(|name| name.name), index.function_instances());
     let names = answer.structs.iter().map(|program| &program.name);
     answer.passed = names.filter(|name| passed.contains(name.as_str())).cloned().collect();
     Ok(answer)

@@ -10,6 +10,8 @@ use layoutproof_hostcheck::{
     has_members_of,
 };
 
+use layoutproof_report::host_check::ByMembers;
+
 use crate::debug_worker::DebugAnswer;
 use crate::nearness::{Definitions, NearStruct, Nearness, ShaderPath, StructsByName, nearest_definitions};
 use crate::writers::without_arguments;
@@ -98,6 +100,23 @@ impl<'d> HostStructs<'d> {
     fn evidence(&self, host: &ProgramStruct) -> Evidence {
         let is_named_after_shader = is_named_after(&host.name, &self.shader_name);
         Evidence { is_named_after_shader, is_passed: self.passed.contains(host.name.as_str()) }
+    }
+
+    /// Why a candidate was taken: another one that fits as well leaves the choice to other evidence.
+    pub(crate) fn why_taken(&self, taken: &Candidate<'_>, candidates: &[Candidate<'_>]) -> ByMembers {
+        let is_equal = |other: &Candidate<'_>| {
+            other.host.name != taken.host.name && other.fit >= taken.fit && other.nearness >= taken.nearness
+        };
+        let evidence = self.evidence(taken.host);
+        if !candidates.iter().any(is_equal) {
+            ByMembers::Alone
+        } else if evidence.is_named_after_shader {
+            ByMembers::NamedAfterShader
+        } else if evidence.is_passed {
+            ByMembers::Passed
+        } else {
+            ByMembers::Alone
+        }
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&ProgramStruct> {
@@ -193,6 +212,7 @@ impl<'d> HostStructs<'d> {
         let [only] = candidates else { return None };
         let others = only.host.count_of_data().saturating_sub(only.fit.named);
         let is_own = only.host.written_by.is_none() && self.is_of_nearest_program(only.host);
+        let is_own = is_own && !is_of_graphics_api(&only.host.name);
         (is_own && others <= 1 && only.fit.is_faulty()).then_some(only)
     }
 
@@ -212,7 +232,6 @@ impl<'d> HostStructs<'d> {
             if only.is_some_and(|only| only.host.name != host.name) {
                 return None;
             }
-        let is_own = is_own && !is_of_graphics_api(&only.host.name);
             only = only.or(Some(self.candidate(host, mistaken.part, mistaken.fit)));
         }
         let comes_near = |other: &Candidate<'_>, host: &ProgramStruct| {

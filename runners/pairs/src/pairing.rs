@@ -369,7 +369,7 @@ impl<'a> PairsOfBlock<'a> {
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::Ambiguous(_),
             ) if let Some(only) = only_fitting.or(only_faulty).or(only_mistaken.as_ref()) => {
-                self.compare_by_members(parts, only, displaced);
+                self.compare_by_members(parts, only, displaced, &candidates);
             }
             Err(reason) if is_worth_listing(&self.block.layout.reach, parts, &reason) => {
                 let proposals = self.proposals(parts, &candidates);
@@ -431,7 +431,7 @@ impl<'a> PairsOfBlock<'a> {
             Err(UnmatchedReason::NoType(_))
                 if let (Some(only), None) = (only_fitting.or(only_mistaken.as_ref()), whole.header) =>
             {
-                self.compare_by_members(parts, only, displaced_host.map(|host| (part, host)));
+                self.compare_by_members(parts, only, displaced_host.map(|host| (part, host)), &candidates);
             }
             Err(reason) => {
                 let near: Vec<Candidate<'_>> =
@@ -544,11 +544,13 @@ impl<'a> PairsOfBlock<'a> {
         parts: &[BlockPart<'_>],
         only: &Candidate<'_>,
         displaced: Option<(usize, &ProgramStruct)>,
+        candidates: &[Candidate<'_>],
     ) {
+        let why = self.structs.why_taken(only, candidates);
         let candidate = displaced
             .and_then(|(part, host)| Some(self.structs.candidate(host, part, self.fit_of(&parts[part], host)?)));
         if let Some(pair) = self.compare_next_to(parts, (only.part, only.host), candidate.as_slice()) {
-            pair.is_by_members = true;
+            pair.by_members = Some(why);
         }
     }
 
@@ -851,7 +853,7 @@ pub(super) fn compare_pair(
         comparison,
         known,
         other_layouts: None,
-        is_by_members: false,
+        by_members: None,
         alternatives: Vec::new(),
         proofs: Vec::new(),
     }

@@ -45,7 +45,7 @@ pub(super) struct InnerTypes {
 
 /// Completes the names in `found`, whose entries ascend.
 pub(super) fn name_inner_types<'a>(
-    mut inner: InnerTypes,
+    inner: &mut InnerTypes,
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &OpenUnit<'a>,
     names: &mut NameTable,
@@ -57,15 +57,15 @@ pub(super) fn name_inner_types<'a>(
         let Ok(position) = found.entries.binary_search_by_key(&local.entry, |entry| entry.entry) else { continue };
         let name = names.name(found.entries[position].name);
         let Some((outer, own)) = name.split_at_checked(local.outer_length) else { continue };
-        let Some(function) = function_name(&inner, dwarf, unit, local.function, outer) else { continue };
+        let Some(function) = function_name(inner, dwarf, unit, local.function, outer) else { continue };
         let full = format!("{function}::{own}");
         found.entries[position].name = names.number(&full).unwrap_or(found.entries[position].name);
     }
-    if inner.unnamed.is_empty() { Ok(()) } else { name_by_variables(&inner, dwarf, unit, names, found) }
+    if inner.unnamed.is_empty() { Ok(()) } else { name_by_variables(inner, dwarf, unit, names, found) }
 }
 
 /// The qualified name of a function. `outer` is the prefix of the scopes around its entry.
-fn function_name<'a>(
+pub(super) fn function_name<'a>(
     inner: &InnerTypes,
     dwarf: &gimli::Dwarf<Slice<'a>>,
     unit: &OpenUnit<'a>,

@@ -7,6 +7,7 @@
 
 mod entry;
 mod inner_names;
+mod instances;
 mod object;
 mod record_reader;
 mod sections;

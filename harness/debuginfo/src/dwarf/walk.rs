@@ -8,6 +8,7 @@ use gimli::{Abbreviation, AttributeValue, DwTag, EntriesRaw};
 use super::Slice;
 use super::entry::{Entry, record_kind};
 use super::inner_names::{InnerTypes, LocalType, ScopeRange, name_inner_types};
+use super::instances::{Instance, is_of_standard_library, name_instances};
 use super::object::DwarfObject;
 use super::template_name::complete_template_names;
 use super::unit::OpenUnit;
@@ -64,17 +65,20 @@ pub(crate) fn walk_unit<'a>(
         records: Vec::new(),
         aliases: Vec::new(),
         inner: InnerTypes::default(),
+        instances: Vec::new(),
         found,
     };
     let outcome = walk.run();
     walk.leave_scopes(0, u32::MAX);
     walk.keep_aliases_of_records();
-    let inner = std::mem::take(&mut walk.inner);
-    let outcome = outcome.and(name_inner_types(inner, dwarf, unit, names, found));
+    let mut inner = std::mem::take(&mut walk.inner);
+    let instances = std::mem::take(&mut walk.instances);
+    let outcome = outcome.and(name_inner_types(&mut inner, dwarf, unit, names, found));
     if !found.bare_templates.is_empty() {
         found.bare_templates.sort_unstable();
         complete_template_names(dwarf, unit, names, found);
     }
+    name_instances(&instances, &inner, dwarf, unit, names, found);
     outcome
 }
 
@@ -90,6 +94,7 @@ struct Walk<'a, 'walk> {
     records: Vec<u32>,
     aliases: Vec<Alias>,
     inner: InnerTypes,
+    instances: Vec<Instance>,
     found: &'walk mut UnitNames,
 }
 
@@ -135,6 +140,7 @@ impl<'a> Walk<'a, '_> {
             }
             gimli::DW_TAG_template_type_parameter | gimli::DW_TAG_template_value_parameter => {
                 self.note_bare_template(depth);
+                self.note_instance(depth, &entry);
             }
             gimli::DW_TAG_typedef => self.take_alias(offset, &entry),
             _ => self.take_record(offset, depth, &entry),
@@ -195,6 +201,17 @@ impl<'a> Walk<'a, '_> {
         let Some(scope) = self.scopes.last_mut().filter(|scope| scope.depth + 1 == depth) else { return };
         if let Some(record) = scope.bare_record.take() {
             self.found.bare_templates.push(record);
+        }
+    }
+
+    /// A template parameter of a function names a type that the function is instantiated with.
+    fn note_instance(&mut self, depth: isize, parameter: &Entry<'a>) {
+        let function = self.scopes.last().filter(|scope| scope.depth + 1 == depth && scope.kind == ScopeKind::Function);
+        let (Some(scope), Some(AttributeValue::UnitRef(target))) = (function, &parameter.ty) else { return };
+        let Ok(argument) = u32::try_from(target.0) else { return };
+        // A program has more instances of functions of its standard library than of all others.
+        if !is_of_standard_library(&self.prefix) {
+            self.instances.push(Instance { function: scope.start, outer: self.prefix.clone(), argument });
         }
     }
 

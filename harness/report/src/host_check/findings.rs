@@ -131,7 +131,7 @@ fn says_the_same(left: &CheckedPair, right: &CheckedPair) -> bool {
     let (one, other) = (&left.comparison, &right.comparison);
     left.part == right.part
         && left.known == right.known
-        && left.is_by_members == right.is_by_members
+        && left.by_members == right.by_members
         && left.alternatives == right.alternatives
         && left.proofs == right.proofs
         && (Arc::ptr_eq(one, other) || has_same_answer(one, other))

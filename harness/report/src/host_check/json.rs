@@ -263,7 +263,7 @@ impl<'a> JsonPair<'a> {
             shader: &pair.shader,
             host: &pair.host,
             host_file: &pair.host_file,
-            paired_by: if pair.is_by_members { "members" } else { "name" },
+            paired_by: if pair.by_members.is_some() { "members" } else { "name" },
             outcome: pair.outcome().as_str(),
             known: &pair.known,
             agrees_for: pair.agrees_for().iter().map(|column| column.choice().to_string()).collect(),

@@ -94,6 +94,17 @@ pub(crate) fn others_are_compared(blocks: usize) -> String {
     }
 }
 
+/// Why a struct was taken that does not have the block's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByMembers {
+    /// It alone has all of the block's members.
+    Alone,
+    /// Others have them as well, and it is named after the shader's file.
+    NamedAfterShader,
+    /// Others have them as well, and the program passes it to a buffer.
+    Passed,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedPair {
     pub block: String,
@@ -110,9 +121,8 @@ pub struct CheckedPair {
     pub host_file: String,
     /// Shaders that include the same block share it.
     pub comparison: Arc<Comparison>,
-    /// True if no struct has the block's name, and this one was taken because it alone has all of
-    /// the block's members.
-    pub is_by_members: bool,
+    /// Why this struct was taken by its members; `None` for one with the block's name.
+    pub by_members: Option<ByMembers>,
     /// Reasons of the known differences that together cover all mismatches.
     pub known: Vec<String>,
     /// `None` if the user, the project or the shader names the target and the order of matrices.

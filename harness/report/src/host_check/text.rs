@@ -11,7 +11,7 @@ use super::headline::{headline, is_failing, leaves};
 use super::map_entries::map_entries;
 use super::other_layouts::{BetterChoice, BetterLayout, OtherLayout, better_layouts, order_setting, target_setting};
 use super::view::{Amount, View};
-use super::{CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
+use super::{ByMembers, CheckedPair, HostCheck, HostProposal, PairOutcome, PairProof, UnmatchedBlock, target_title};
 use layoutproof_hostcheck::{LinePlace, Mismatch, Remark, StrayLeaf};
 use layoutproof_show::style::{self, Style, TextLines, Tone, counted, one_line, pad_left, width};
 
@@ -236,7 +236,7 @@ impl CommonNotes {
 }
 
 fn is_agreeing_by_members(pair: &CheckedPair) -> bool {
-    pair.is_by_members && pair.comparison.agrees()
+    pair.by_members == Some(ByMembers::Alone) && pair.comparison.agrees()
 }
 
 fn is_about_matrices(remark: &Remark) -> bool {
@@ -313,9 +313,22 @@ fn explanation(pair: &CheckedPair, mismatch: &Mismatch, view: View) -> String {
 fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     let mut lines = TextLines::default();
     let comparison = &pair.comparison;
-    if is_agreeing_by_members(pair) && (common.by_members == 0 || !pair.alternatives.is_empty()) {
-        let start = if pair.alternatives.is_empty() { "no struct has its name; " } else { "" };
-        detail(&mut lines, "note", &format!("{start}this one alone has all of its members"), view);
+    let is_counted = is_agreeing_by_members(pair) && common.by_members > 0 && pair.alternatives.is_empty();
+    let why = match pair.by_members.filter(|_| comparison.agrees() && !is_counted) {
+        Some(ByMembers::Alone) if pair.alternatives.is_empty() => {
+            Some("no struct has its name; this one alone has all of its members")
+        }
+        Some(ByMembers::Alone) => Some("this one alone has all of its members"),
+        Some(ByMembers::NamedAfterShader) => {
+            Some("several structs have all of its members; this one is named after the shader's file")
+        }
+        Some(ByMembers::Passed) => {
+            Some("several structs have all of its members; this one alone is passed to a buffer")
+        }
+        None => None,
+    };
+    if let Some(why) = why {
+        detail(&mut lines, "note", why, view);
     }
     for alternative in &pair.alternatives {
         detail(&mut lines, "maybe", &proposal_text(alternative), view);

@@ -28,7 +28,6 @@ fn structs_of_zig_are_written_as_in_zig() {
 
 /// rustc 1.95 writes no lines of types into its debug information; the declaration is in the crate's sources.
 #[test]
-#[expect(clippy::print_stdout, reason = "a test that skips says so")]
 fn structs_of_rust_have_their_lines() {
     let shader = "struct Light { position: vec3f, kind: u32 }\n@group(0) @binding(0) var<uniform> light: Light;\n";
     let folder = Folder::with(&[("a.wgsl", shader)]);
@@ -40,11 +39,8 @@ fn structs_of_rust_have_their_lines() {
     let scene = "// Lights\n#[repr(C)]\npub struct Light {\n    pub kind: u32, // position: first\n    pub position: [f32; 3],\n}\n\
                  #[unsafe(no_mangle)]\npub static LIGHT: Light = Light { kind: 1, position: [0.0; 3] };\n";
     folder.write("src/scene/mod.rs", scene.as_bytes());
-    let mut rustc = Command::new("rustc");
-    rustc.args(["-g", "--edition", "2024", "--crate-type", "lib", "--emit", "obj", "src/lib.rs", "-o", "host.o"]);
-    match rustc.current_dir(folder.path(".")).status() {
-        Ok(status) => assert!(status.success()),
-        Err(error) => return println!("skipped: rustc is not here ({error})"),
+    if !compile_rust(&folder) {
+        return;
     }
     let answer = folder.run("check a.wgsl host.o --format json").exits(1).json();
     let first = &answer["pairs"][0]["mismatches"][0];
@@ -53,4 +49,43 @@ fn structs_of_rust_have_their_lines() {
     folder.write("src/other.rs", b"struct Light { kind: u32, position: u32 }");
     let answer = folder.run("check a.wgsl host.o --format json").exits(1).json();
     assert_eq!(answer["pairs"][0]["mismatches"][0]["host_at"], serde_json::Value::Null, "{answer}");
+}
+
+/// Compiles `src/lib.rs` to `host.o`; false without a compiler.
+#[expect(clippy::print_stdout, reason = "a test that skips says so")]
+fn compile_rust(folder: &Folder) -> bool {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["-g", "--edition", "2024", "--crate-type", "lib", "--emit", "obj", "src/lib.rs", "-o", "host.o"]);
+    match rustc.current_dir(folder.path(".")).status() {
+        Ok(status) => assert!(status.success()),
+        Err(error) => println!("skipped: rustc is not here ({error})"),
+    }
+    folder.path("host.o").is_file()
+}
+
+/// rustc 1.95 names the types of generic functions. With `-O`, functions that leave no code are gone.
+#[test]
+fn what_rust_casts_to_bytes_breaks_ties() {
+    let shader = "struct Block { rows: u32, columns: u32, stride: u32, scale: f32 }\n@group(0) @binding(0) var<uniform> u: Block;\n";
+    let folder = Folder::with(&[("a.wgsl", shader)]);
+    std::fs::create_dir_all(folder.path("src")).unwrap();
+    let host = "#[repr(C)] pub struct Cpu { rows: u32, columns: u32, stride: u32, scale: f32 }\n\
+                #[repr(C)] pub struct Sent { rows: u32, columns: u32, stride: u32, scale: f32 }\n\
+                mod bytemuck {\n\
+                    pub fn bytes_of<T>(value: &T) -> &[u8] { cast(std::slice::from_ref(value)) }\n\
+                    pub fn cast_slice<A, B>(all: &[A]) -> &[u8] { cast(all) }\n\
+                    fn cast<T>(all: &[T]) -> &[u8] { unsafe { std::slice::from_raw_parts(all.as_ptr().cast(), size_of_val(all)) } }\n\
+                }\n\
+                #[unsafe(no_mangle)] pub fn draw(cpu: &[Cpu], sent: &[Sent], write: fn(&[u8])) { write(CALL); drop(vec![cpu, &[]]); sent.iter(); }\n";
+    for (call, expected) in [
+        ("bytemuck::bytes_of(&sent[0])", "u lib::Sent agree"),
+        ("bytemuck::cast_slice::<Cpu, u8>(cpu)", "u lib::Cpu agree"),
+    ] {
+        folder.write("src/lib.rs", host.replace("CALL", call).as_bytes());
+        if !compile_rust(&folder) {
+            return;
+        }
+        let answer = folder.run("check a.wgsl host.o --format json").exits(0);
+        assert_eq!(super::pairs(&answer), [expected], "{call}");
+    }
 }

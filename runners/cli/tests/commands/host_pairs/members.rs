@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::{compile, folder_of, pairs};
+use super::{compile, folder_of, one_line, pairs};
 
 const MEMBERS: &str = "cbuffer Camera { float4x4 view; float3 eye; float time; }; \
                        cbuffer Shade { float4x4 light; float bias; float size; float fade; }; \
@@ -204,6 +204,8 @@ fn names_of_files_and_what_programs_pass_break_ties() {
     folder.write("host.cpp", format!("{host} {passed}").as_bytes());
     compile(&folder, "host");
     assert_eq!(pairs(&folder.run("check copy.comp host.o --format json").exits(0)), ["p Other agree"]);
+    let text = one_line(&folder.run("check copy.comp host.o").exits(0));
+    assert!(text.contains("several structs have all of its members; this one alone is passed to a buffer"), "{text}");
     // Members come first.
     let moved = host.replace("op_pool_2d_push { MEMBERS", "op_pool_2d_push { int more; MEMBERS");
     folder.write(
@@ -231,6 +233,32 @@ fn structs_of_graphics_apis_have_no_mistakes() {
     folder.write("host.cpp", host.replace("VkDraw", "Draw").as_bytes());
     compile(&folder, "host");
     folder.run("check submit.comp host.o").exits(1);
+}
+
+/// The names of functions show which struct a program uploads, wherever and however often it calls them.
+#[test]
+fn functions_that_programs_instantiate_break_ties() {
+    let shader = "#version 450\nlayout(push_constant) uniform parameter { uint rows; uint columns; uint stride; float scale; } p;\n\
+                  void main() {}\n";
+    let host = "#define MEMBERS unsigned rows, columns, stride; float scale;\n\
+                struct Cpu { MEMBERS } a; struct Sent { MEMBERS } b; void sink(const void*, unsigned long);\n\
+                namespace gfx { template <class T> void upload(const T& t) { sink(&t, sizeof t); }\n\
+                template <class T> void load(T& t) { sink(&t, sizeof t); }\n\
+                template <class T> struct Stack { T all[2]; void push(const T& t) { all[0] = t; } };\n\
+                struct List { template <class T> void setConstants(int, const T& t) { sink(&t, sizeof t); } }; }\n";
+    let Some(folder) = folder_of(("copy.comp", shader), host) else { return };
+    for (code, expected) in [
+        ("gfx::upload(b);", Some("p Sent agree")),
+        ("gfx::List().setConstants(0, a); gfx::load(b);", Some("p Cpu agree")),
+        ("gfx::load(b);", None),
+        ("gfx::Stack<Sent>().push(b);", None),
+        ("gfx::upload(a); gfx::upload(b);", None),
+    ] {
+        folder.write("host.cpp", format!("{host} void draw() {{ {code} }}").as_bytes());
+        compile(&folder, "host");
+        let answer = folder.run("check copy.comp host.o --format json").exits(if expected.is_some() { 0 } else { 4 });
+        assert_eq!(pairs(&answer), expected.as_slice(), "{code}");
+    }
 }
 
 /// A struct that adds nothing to its base is no rival of it.
