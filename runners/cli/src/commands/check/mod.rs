@@ -25,7 +25,7 @@ use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, f
 use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
-use layoutproof_pairs::hidden_blocks::note_hidden_blocks;
+use layoutproof_pairs::hidden_blocks::{HiddenBlocks, hidden_blocks};
 use layoutproof_pairs::host_text_shaders::HostTextShaders;
 use layoutproof_pairs::input_kind::{CheckInput, no_shader_in};
 use layoutproof_pairs::lock::{Lock, shader_name};
@@ -491,17 +491,24 @@ fn read_shaders(
     let mut without_blocks: Vec<Diagnostic> = Vec::new();
     let read_alone = |job: &ShaderJob| {
         let mut own = SourceMap::default();
-        let mut read = shader_blocks::read(job, &mut own);
-        let part = match &mut read {
-            Ok(Err(problems)) => read_in_part(job, problems, &own),
-            Ok(Ok(read)) => note_hidden_blocks(job, read, &own).map(|()| None),
-            Err(_) => Ok(None),
-        };
-        (read, own, part)
+        let read = shader_blocks::read(job, &mut own);
+        let (mut part, mut hidden) = (Ok(None), Ok(HiddenBlocks::default()));
+        match &read {
+            Ok(Err(problems)) if reading_errors(problems).next().is_none() => hidden = hidden_blocks(job, &[], &own),
+            Ok(Err(problems)) => part = read_in_part(job, problems, &own),
+            Ok(Ok(read)) => hidden = hidden_blocks(job, &read.blocks, &own),
+            Err(_) => {}
+        }
+        (read, own, part, hidden)
     };
     let read = parallel::for_all(shaders, read_alone)?;
-    for (job, (read, own, part)) in shaders.iter().zip(read) {
+    for (job, (read, own, part, hidden)) in shaders.iter().zip(read) {
         let first = sources.append(own);
+        let hidden = hidden?;
+        for note in &hidden.notes {
+            warn(&format!("note: {note}\n"));
+        }
+        all.others.extend(hidden.others);
         let moved = |found: Vec<Diagnostic>| found.into_iter().map(move |problem| problem.in_files_from(first));
         match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
             Err(error) => unread.add(&job.path, error),

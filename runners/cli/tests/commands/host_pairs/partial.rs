@@ -144,6 +144,33 @@ fn blocks_behind_conditions_are_counted() {
     folder.run("check a.comp host.o").exits(0).warns("note: a.comp has 1 more block with -D WIDE=1: `w`");
 }
 
+/// Engines keep the stages of a shader behind macros and put headers before the text, so that no block can be read without
+/// both. The note counts the blocks and names what they need.
+#[test]
+fn hidden_blocks_that_cannot_be_read_are_counted() {
+    let shader = "#version 450\n#if defined(COMPUTE_CULL)\nlayout(set = MATERIAL_SET, binding = 1) buffer Visible { uint a[]; };\n\
+                  layout(set = MATERIAL_SET, binding = 2) uniform Frame { mat4 view; };\n#endif\n#ifdef FRAGMENT_SKY\n\
+                  layout(binding = 3) uniform Lights { GpuLight lights[4]; };\n#endif\nvoid main() {}\n";
+    let Some(folder) = folder_of(("cull.glsl", shader), HOSTS) else { return };
+    folder.write("frame.comp", b"#version 450\nlayout(push_constant) uniform Frame { mat4 view; vec3 sun; float exposure; } p;\nvoid main() {}\n");
+    let answer = folder.run("check cull.glsl frame.comp host.o --format json").exits(0);
+    let answer = answer
+        .warns("note: cull.glsl has 2 more blocks with -D COMPUTE_CULL=1 -D MATERIAL_SET=VALUE: `Frame`, `Visible`");
+    let answer =
+        answer.warns("note: cull.glsl has 1 more block with -D FRAGMENT_SKY=1: `Lights`; it cannot be read so: ");
+    let entries = answer.json()["account"]["entries"].as_array().unwrap().clone();
+    assert_eq!(entries.iter().filter(|entry| entry["why"]["reason"] == "not-asked").count(), 3, "{entries:?}");
+
+    // One text for uniforms and buffers, and the other side of a condition.
+    let shader = "#version 450\n#define BUFFER_OR_UNIFORM uniform\n#ifndef UNIFORM_BUFFERS\nlayout(location = 0) uniform float old;\n#else\n\
+                  layout(std140, binding = 0) BUFFER_OR_UNIFORM Draws { vec4 all[DRAW_COUNT]; };\n#endif\n\
+                  #if !defined(PLAIN) && defined(LIT)\nlayout(std140, binding = 1) uniform Lit { vec4 light; };\n#endif\nvoid main() {}\n";
+    folder.write("draw.vert", shader.as_bytes());
+    let answer = folder.run("check draw.vert frame.comp host.o");
+    let answer = answer.warns("note: draw.vert has 1 more block with -D LIT=1: `Lit`");
+    answer.warns("note: draw.vert has 1 more block with -D UNIFORM_BUFFERS=1 -D DRAW_COUNT=VALUE: `Draws`");
+}
+
 /// Engines keep the stages of a shader in one file, each under a macro. Without one, no stage has an entry point, and the
 /// blocks outside of the conditions are compared.
 #[test]
