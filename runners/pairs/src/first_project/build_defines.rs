@@ -16,10 +16,10 @@ const BUILD_FILES: [&str; 11] =
 const GENERATORS: [&str; 4] = [".cc", ".cpp", ".cxx", ".py"];
 
 /// Longest file to search, in bytes.
-const LONGEST: u64 = 1 << 20;
+pub(super) const LONGEST: u64 = 1 << 20;
 
 /// Maximum number of sets.
-const MOST_SETS: usize = 8;
+pub(super) const MOST_SETS: usize = 8;
 
 /// The sets of macros, as `NAME=VALUE`, that belong together: those of one file and those of the files in
 /// the folders above it. If a build has several values for a macro, the first is taken.
@@ -217,12 +217,12 @@ fn definition(word: &str) -> Option<(&str, &str)> {
     (is_name(name) && !name.starts_with("CMAKE_") && is_plain(value)).then_some((name, value))
 }
 
-fn is_name(name: &str) -> bool {
+pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-fn is_plain(value: &str) -> bool {
+pub(super) fn is_plain(value: &str) -> bool {
     !value.is_empty() && value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '.')
 }
 

@@ -3,6 +3,7 @@
 
 mod better_layouts;
 mod build_defines;
+mod data_defines;
 mod found_files;
 mod trials;
 mod unread_kinds;
@@ -26,6 +27,7 @@ pub use self::better_layouts::BetterLayouts;
 pub use self::trials::GUESSED_VALUE;
 
 use self::build_defines::{HeaderValues, define_sets, sets_of_shaders};
+use self::data_defines::add_sets_of_data;
 use self::found_files::{FoundFiles, MOST_ENTRIES};
 use self::trials::{Macros, Problem, Trial, TrialShader, Trials};
 use self::work_time::WorkTime;
@@ -120,7 +122,8 @@ impl FirstProject {
             .filter(is_main)
             .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
             .collect();
-        let own_sets = sets_of_shaders(folder, &found.files);
+        let mut own_sets = sets_of_shaders(folder, &found.files);
+        add_sets_of_data(folder, &found.files, &mut own_sets);
         let header_values = HeaderValues::new(folder, &found.files);
         let (define_sets, header_values) = (&define_sets, &header_values);
         let trials = Trials { includes: &includes, define_sets, own_sets: &own_sets, header_values };

@@ -183,13 +183,19 @@ impl Trials<'_> {
         problem: Option<&Problem>,
         has_time: &impl Fn() -> bool,
     ) -> Result<(Trial, Vec<TargetBlock>), Problem> {
+        let name = shader.path.file_name().unwrap_or_default().to_string_lossy();
+        let own = self.own_sets.get(name.as_ref()).into_iter().flatten();
         let Some(problem) = problem else {
-            return self.blocks_of(shader, &[], read_without_compilers).map(|blocks| (Trial::Alone, blocks));
+            let alone = self.blocks_of(shader, &[], read_without_compilers)?;
+            // Conditions may hide all blocks from a shader without its macros.
+            let shown = own.filter(|_| alone.is_empty()).take_while(|_| has_time()).find_map(|set| {
+                let blocks = self.blocks_of(shader, set, read_without_compilers).ok()?;
+                (!blocks.is_empty()).then(|| (Trial::With(Macros::Build, set.clone()), blocks))
+            });
+            return Ok(shown.unwrap_or((Trial::Alone, alone)));
         };
         let with_set = |read: &dyn Fn(&[String]) -> Option<Vec<TargetBlock>>| {
-            let name = shader.path.file_name().unwrap_or_default().to_string_lossy();
-            let own = self.own_sets.get(name.as_ref()).into_iter().flatten();
-            let mut sets = own.chain(self.define_sets).take_while(|_| has_time());
+            let mut sets = own.clone().chain(self.define_sets).take_while(|_| has_time());
             sets.find_map(|set| Some((Trial::With(Macros::Build, set.clone()), read(set)?)))
         };
         let found = match attempt {

@@ -89,6 +89,23 @@ fn init_takes_the_macros_of_a_generators_tables() {
     assert_eq!(pairs(&folder.run("check --format json").exits(1)), ["p Parameters differ"]);
 }
 
+/// Lists of passes name shaders with their macros. Without them, one shader has no block and the other an error.
+#[test]
+fn init_takes_the_macros_of_data() {
+    let shader = "#version 450\n#ifdef SKY\nlayout(push_constant) uniform Parameters { uint count; float scale; } p;\n#endif\nvoid main() {}\n";
+    let host = "struct Parameters { unsigned count; float scale; } p; struct Blur { float taps[4][4]; } b;";
+    let Some(folder) = folder_of(("sky.comp", shader), host) else { return };
+    let blur = "#version 450\nlayout(binding = 0) uniform Blur { vec4 taps[TAPS]; } blur;\nvoid main() {}\n";
+    folder.write("blur.comp", blur.as_bytes());
+    let passes = r#"{"passes": [{"shader": "shaders/sky.comp", "defines": ["SKY"]}, {"shader": "blur.comp", "macros": {"TAPS": 4}}]}"#;
+    folder.write("passes.json", passes.as_bytes());
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
+    let written = folder.read("layoutproof.toml");
+    assert!(written.contains("defines = [\n    \"SKY=1\",\n]"), "{written}");
+    assert!(written.contains("defines = [\n    \"TAPS=4\",\n]"), "{written}");
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["p Parameters agree", "blur Blur agree"]);
+}
+
 /// A program that compiles its shaders when it runs defines their macros there.
 #[test]
 fn init_tries_the_macros_that_shaders_ask_for() {
