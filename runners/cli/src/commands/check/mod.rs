@@ -513,7 +513,6 @@ fn read_shaders(
         match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
             Err(error) => unread.add(&job.path, error),
             Ok(Ok(read)) => {
-                part?;
                 for note in &read.notes {
                     warn(&format!("note: {note}\n"));
                 }
@@ -673,6 +672,11 @@ fn read_hosts(
                 continue;
             }
         };
+        // Types may be missing because of the damage.
+        if answer.absence.is_some() && !answer.problems.is_empty() {
+            unread.add(host, anyhow!(answer.problems.join("; ")));
+            continue;
+        }
         for problem in &answer.problems {
             warn(&format!("warning: {problem}\n"));
         }

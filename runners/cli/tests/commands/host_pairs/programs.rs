@@ -220,6 +220,21 @@ fn programs_that_say_little_are_said() {
         assert_eq!(pairs(&answer), ["Frame Frame agree"]);
     }
 
+    // Damaged debug information leaves no type: that is an error, and other files are compared.
+    let whole = std::fs::read(folder.path("host.o")).unwrap();
+    folder.write("cut.o", &whole[..700]);
+    folder.write("zeros", &[0; 64]);
+    folder.write("ones", &[0xff; 64]);
+    run("objcopy --update-section .debug_abbrev=zeros host.o abbreviations.o");
+    run("objcopy --update-section .debug_info=ones host.o entries.o");
+    for name in ["cut.o", "abbreviations.o", "entries.o"] {
+        let answer = folder.run(&format!("check a.hlsl {name}")).exits(2);
+        assert_eq!(answer.err.matches(&format!("error: {name}: ")).count(), 1, "{answer}");
+        assert!(!answer.err.contains("warning: "), "{answer}");
+        let answer = folder.run(&format!("check a.hlsl {name} host.o --format json")).exits(2);
+        assert_eq!(pairs(&answer), ["Frame Frame agree"]);
+    }
+
     // Debug information that contradicts itself: members that share bytes, and a struct that contains itself.
     let float = "float: .byte 6, 4, 4";
     let member =
