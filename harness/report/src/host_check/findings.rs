@@ -274,7 +274,7 @@ impl OtherPlaces {
             clauses.push(format!("as {}", some_of(&self.blocks)));
         }
         if clauses.is_empty() {
-            clauses.push("with other options for the same shader".to_owned());
+            clauses.push("elsewhere in the file or with other options".to_owned());
         }
         clauses.join(", ")
     }
