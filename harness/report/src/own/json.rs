@@ -148,6 +148,7 @@ fn device_of<'a>(report: &'a OwnReport, device: &'a str, outcome: &'a OwnOutcome
         OwnOutcome::Ran { log, plain, .. } => {
             let plain = match plain {
                 PlainRun::Same => "same",
+                PlainRun::Differs => "differs",
                 PlainRun::Varies => "varies",
                 PlainRun::NotRun => "not-run",
             };

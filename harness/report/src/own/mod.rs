@@ -57,6 +57,8 @@ pub enum OwnOutcome {
 pub enum PlainRun {
     /// It wrote the same bytes.
     Same,
+    /// It wrote other bytes, both times the same.
+    Differs,
     /// Two runs of it wrote different bytes, so nothing is compared.
     Varies,
     /// It was not run, because an access was caught, has no address, or is not in the log.
@@ -66,10 +68,11 @@ pub enum PlainRun {
 /// Something that is wrong, apart from the faults of the static answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// An index was out of range so often; the largest byte that the code wanted.
-    Beyond { site: u32, count: u32, most: u32, chosen: bool },
+    /// An index was out of range so often; the largest byte that the code wanted. Not certain if the size, or what leads
+    /// there, is made up.
+    Beyond { site: u32, count: u32, most: u32, certain: bool },
     /// An address did not have the alignment that its access promises.
-    Misaligned { site: u32, count: u32, promised: u32 },
+    Misaligned { site: u32, count: u32, promised: u32, certain: bool },
     /// An access is not where the code says; `everywhere` on all devices that ran, so that our answer may be wrong.
     Elsewhere { site: u32, entry: Entry, everywhere: bool },
     /// The module without the log writes another byte.
@@ -109,13 +112,14 @@ impl Culprit {
 }
 
 impl Difference {
-    /// `None` if the size of a buffer, which nothing states, is too small.
+    /// `None` if nothing is certain.
     pub fn culprit(&self) -> Option<Culprit> {
         match self {
-            Self::Beyond { chosen, .. } => chosen.then_some(Culprit::YourCode),
-            Self::Misaligned { .. } => Some(Culprit::YourCode),
+            Self::Beyond { certain, .. } | Self::Misaligned { certain, .. } => certain.then_some(Culprit::YourCode),
             Self::Elsewhere { everywhere: true, .. } => Some(Culprit::Unclear),
-            Self::Elsewhere { .. } | Self::Bytes { .. } | Self::Guard { .. } => Some(Culprit::Device),
+            // Invocations that share bytes may have another order.
+            Self::Bytes { .. } => None,
+            Self::Elsewhere { .. } | Self::Guard { .. } => Some(Culprit::Device),
         }
     }
 
@@ -170,22 +174,23 @@ impl OwnReport {
 
     fn difference_text(&self, difference: &Difference) -> String {
         match difference {
-            Difference::Beyond { site, count, most, chosen } => {
+            Difference::Beyond { site, count, most, certain } => {
                 let times = counted((*count).into(), "time");
-                let name = self.access_name(*site);
-                let advice = if *chosen { "" } else { ", of a size that nothing states: give it with --count" };
-                format!("{name} is out of range {times}, up to byte {most}{advice}")
+                format!("{} is out of range {times}, up to byte {most}{}", self.access_name(*site), advice(*certain))
             }
-            Difference::Misaligned { site, count, promised } => {
-                let times = counted((*count).into(), "time");
-                format!("{} promises an alignment of {promised} bytes and breaks it {times}", self.access_name(*site))
+            Difference::Misaligned { site, count, promised, certain } => {
+                let (times, name) = (counted((*count).into(), "time"), self.access_name(*site));
+                format!("{name} promises an alignment of {promised} bytes and breaks it {times}{}", advice(*certain))
             }
             Difference::Elsewhere { site, entry, .. } => {
                 let at = self.access(*site).map(|access| access.at.to_string()).unwrap_or_default();
                 format!("{} is at {entry}, and the code says {at}", self.access_name(*site))
             }
             Difference::Bytes { buffer, at } => {
-                format!("byte {at} of `{}` is another without the log", self.buffer_name(*buffer))
+                format!(
+                    "byte {at} of `{}` is another without the log: invocations share bytes, or the device is wrong",
+                    self.buffer_name(*buffer)
+                )
             }
             Difference::Guard { buffer } => {
                 format!("bytes after `{}` changed, although every index was in range", self.buffer_name(*buffer))
@@ -255,6 +260,11 @@ impl OwnReport {
     pub fn headline(&self) -> String {
         Headline(self).to_string()
     }
+}
+
+/// What to do about numbers that are made up.
+fn advice(is_certain: bool) -> &'static str {
+    if is_certain { "" } else { "; sizes or numbers that lead there are made up: give them with --count and --buffer" }
 }
 
 struct Headline<'a>(&'a OwnReport);

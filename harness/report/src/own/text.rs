@@ -74,6 +74,7 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
                 }
                 let plain = match plain {
                     PlainRun::Same => "without the log it writes the same bytes",
+                    PlainRun::Differs => "without the log it writes other bytes",
                     PlainRun::Varies => "two runs without the log write different bytes, so none are compared",
                     PlainRun::NotRun => "not run without the log, because an access was caught or not logged",
                 };

@@ -22,9 +22,9 @@ use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::BlockRules;
-use layoutproof_readers::spirv::accesses::ViewKind;
 use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnBuffer, OwnModule};
 use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog};
+use layoutproof_readers::spirv::accesses::{AccessKind, ViewKind};
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
@@ -295,6 +295,17 @@ impl<'a> Plan<'a> {
         self.module.log.read(&log.bytes, self.dispatch)
     }
 
+    /// True if the code reads memory whose content the user does not give, so that it may compute with numbers that no host
+    /// passes.
+    fn reads_made_up(&self, log: &ReadLog) -> bool {
+        self.module.log.sites().iter().zip(&log.sites).any(|(site, seen)| {
+            let accesses = site.expected.iter().filter_map(|it| self.module.accesses.accesses.get(it.access as usize));
+            let is_read = accesses.into_iter().any(|access| access.kind != AccessKind::Store);
+            let is_given = self.buffer_of(site.memory).is_some_and(|index| self.contents[index].is_some());
+            seen.count > 0 && is_read && !is_given
+        })
+    }
+
     /// How many accesses the log has room for.
     fn room(&self) -> u32 {
         let sites = self.module.log.sites().len() as u64;
@@ -422,14 +433,16 @@ impl<'a> Plan<'a> {
             return OwnOutcome::Broken("the device returned no log".to_owned());
         };
         let mut differences = Vec::new();
+        let certain = !self.reads_made_up(&log);
         for (site, (own, seen)) in (0..).zip(self.module.log.sites().iter().zip(&log.sites)) {
             if seen.beyond > 0 {
-                differences.push(Difference::Beyond { site, count: seen.beyond, most: seen.most, chosen: true });
+                differences.push(Difference::Beyond { site, count: seen.beyond, most: seen.most, certain });
             } else if seen.left > 0 {
-                let chosen = self.buffer_of(own.memory).is_some_and(|index| self.is_chosen[index]);
-                differences.push(Difference::Beyond { site, count: seen.left, most: seen.most, chosen });
+                let is_chosen = self.buffer_of(own.memory).is_some_and(|index| self.is_chosen[index]);
+                let certain = certain && is_chosen;
+                differences.push(Difference::Beyond { site, count: seen.left, most: seen.most, certain });
             } else if let Some(promised) = own.promised.filter(|_| seen.misaligned > 0) {
-                differences.push(Difference::Misaligned { site, count: seen.misaligned, promised });
+                differences.push(Difference::Misaligned { site, count: seen.misaligned, promised, certain });
             } else if let Some(entry) = seen.elsewhere {
                 differences.push(Difference::Elsewhere { site, entry, everywhere: false });
             }
@@ -452,7 +465,8 @@ impl<'a> Plan<'a> {
                         let found = at.map(|at| Difference::Bytes { buffer: buffer(*index), at: at as u64 });
                         differences.extend(found);
                     }
-                    PlainRun::Same
+                    let is_other = |difference: &Difference| matches!(difference, Difference::Bytes { .. });
+                    if differences.iter().any(is_other) { PlainRun::Differs } else { PlainRun::Same }
                 } else {
                     PlainRun::Varies
                 }

@@ -220,9 +220,10 @@ fn a_broken_promise_is_your_code() -> Result<(), Failed> {
     let (answer, code) = own(folder.path(), "a.comp", &POINTERS.replace("STEP", "4"), &[])?;
     expect(&code, &Some(1), &answer)?;
     let faults: Vec<&Value> = answer["faults"].as_array().into_iter().flatten().collect();
-    let is_it =
-        |fault: &&&Value| fault["fault"] == "alignment" && fault["culprit"] == "your-code" && fault["line"] == 12;
+    let is_it = |fault: &&&Value| fault["fault"] == "alignment" && fault["line"] == 12;
     expect(&(faults.iter().filter(is_it).count() == faults.len()), &true, &answer)?;
+    // That of the static answer is certain.
+    expect(&faults[0]["culprit"].as_str(), &Some("your-code"), &answer)?;
     for device in answer["devices"].as_array().into_iter().flatten().filter(|device| device["outcome"] == "ran") {
         let last = &device["accesses"][5];
         let found = (last["count"].as_u64(), last["misaligned"].as_u64(), device["plain"].as_str());
