@@ -240,6 +240,14 @@ impl<'a> Preprocessor<'a> {
 
         let found = match self.locate(&header) {
             Ok(found) => found,
+            Err(FileLookupError::NotFound { in_another_case: Some(there), .. }) => {
+                let found = self.files.find(vec![there.clone()], self.options.files.as_ref(), self.made);
+                let Ok(found) = found else { return };
+                let message = format!("`{}` is `{there}` in another case", header.name);
+                let help = "Windows and macOS find the file under both names, Linux does not";
+                self.report(Diagnostic::warning(Code::Preprocessor, span, message).with_help(help));
+                found
+            }
             Err(missing) => return self.report_incomplete(not_included(&header, missing, span)),
         };
         if self.files.is_once(found.file) || self.spend_file(found.text.len(), span).is_none() {

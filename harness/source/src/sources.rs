@@ -171,7 +171,7 @@ pub trait Sources: fmt::Debug + Send + Sync {
     /// Reads the file at `path`.
     fn read(&self, path: &str) -> Result<String, ReadRefusal>;
 
-    /// The path of a readable file whose name differs from the last part of `path` only in case.
+    /// The path of a readable file that differs from `path` only in case.
     /// Windows and macOS open such a file, Linux does not.
     fn in_another_case(&self, _path: &str) -> Option<String> {
         None

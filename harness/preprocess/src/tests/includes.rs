@@ -42,14 +42,23 @@ fn members_may_stand_in_a_file_of_their_own() {
     assert_eq!(tokens_of("a/main.hlsl", has, &options), Ok("yes".into()));
 }
 
+/// Projects that are only built on Windows name folders and files in any case.
+#[test]
+fn names_in_another_case_are_found_with_a_warning() {
+    let options = options(&[("i/Sub/x.h", "float x;")], &["i"]);
+    let warning = "a/main.hlsl:1:1 `sub/X.h` is `i/Sub/x.h` in another case \
+        (Windows and macOS find the file under both names, Linux does not)";
+    assert_eq!(said("#include \"sub/X.h\"", &options), [warning]);
+}
+
 #[test]
 fn what_is_missing_is_said_with_where_it_was_looked_for() {
     let options = options(&[("i/x.h", "#include \"y.h\"\nbroken")], &["i"]);
     let missing = "i/x.h:1:1 included file `y.h` not found \
         (tried i/y.h, i/y.h; add a folder with -I; included at a/main.hlsl:2:1)";
     assert_eq!(said("\n#include \"x.h\"\nmore broken", &options), [missing]);
-    let other_case = "a/main.hlsl:1:1 included file `X.h` not found (there is `i/x.h`, written in another case)";
-    assert_eq!(said("#include \"X.h\"", &options), [other_case]);
+    let nowhere = "a/main.hlsl:1:1 included file `z.h` not found (tried a/z.h, i/z.h; add a folder with -I)";
+    assert_eq!(said("#include \"z.h\"", &options), [nowhere]);
     let unnamed = "a/main.hlsl:1:1 expected a file name in quotes or angle brackets";
     assert_eq!(said("#include x.h", &options), [unnamed]);
 }

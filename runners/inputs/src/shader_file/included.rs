@@ -78,16 +78,24 @@ impl Sources for IncludedFiles {
     }
 
     fn in_another_case(&self, path: &str) -> Option<String> {
-        let path = Path::new(path);
-        let name = path.file_name()?.to_string_lossy().to_lowercase();
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let real = folder.canonicalize().ok()?;
-        if !self.allows(&real) {
-            return None;
+        let mut found = PathBuf::new();
+        for part in Path::new(path).components() {
+            let exact = found.join(part);
+            if exact.exists() {
+                found = exact;
+                continue;
+            }
+            let folder = if found.as_os_str().is_empty() { Path::new(".") } else { &found };
+            if !self.allows(&folder.canonicalize().ok()?) {
+                return None;
+            }
+            let name = part.as_os_str().to_str()?.to_lowercase();
+            let names =
+                entries(folder).ok()?.into_iter().filter_map(|file| file.file_name()?.to_str().map(str::to_owned));
+            found.push(names.into_iter().find(|other| other.to_lowercase() == name)?);
         }
-        let files = entries(folder).ok()?.into_iter();
-        let mut names = files.filter_map(|file| file.file_name()?.to_str().map(str::to_owned));
-        names.find(|found| found.to_lowercase() == name)
+        let is_read = found.is_file() && self.allows(&found.canonicalize().ok()?);
+        is_read.then(|| found.to_str().map(str::to_owned)).flatten()
     }
 }
 
@@ -164,8 +172,10 @@ mod tests {
         let reason = refused(&files, &at("project/shaders/../../other/c.h")).unwrap();
         assert!(reason.starts_with("it is outside of the project"), "{reason}");
         assert_eq!(refused(&files, &at("project/none.h")), None);
-        let other_case = |name: &str| files.in_another_case(&at(name).display().to_string());
-        assert_eq!(other_case("project/common/B.H").as_deref(), Some("b.h"));
+        let other_case = |name: &str| files.in_another_case(&at(name).display().to_string()).map(PathBuf::from);
+        assert_eq!(other_case("project/common/B.H"), Some(at("project/common/b.h")));
+        assert_eq!(other_case("project/Common/B.H"), Some(at("project/common/b.h")), "folders too");
+        assert_eq!(other_case("project/Common"), None, "a folder is no file");
         assert_eq!(other_case("other/C.h"), None, "outside of the project");
         assert_eq!(refused(&files, &at("project/common")), None);
 
