@@ -245,8 +245,9 @@ impl<'t> Elaborator<'t> {
             None => None,
         };
 
-        // The member is dropped only here, so that other problems with it are reported first.
-        let name = declarator.name.text.to_owned();
+        // The member is dropped only here, so that other problems with it are reported first. One without bits ends the
+        // storage unit and has no place of its own, whether or not it has a name.
+        let name = if bit_width == Some(0) { "" } else { declarator.name.text }.to_owned();
         Some(Member { name, ty: ty?, bit_width, annotations, span: declarator.name.span })
     }
 
@@ -262,7 +263,7 @@ impl<'t> Elaborator<'t> {
     }
 
     /// Returns the width of a bit-field in bits. As in C, it is at most the width of the integer
-    /// type, and 0 only without a name.
+    /// type, and 0 only without a name. slangc 2026.14.1 takes 0 with a name, and gives it the same effect.
     fn bit_width(
         &mut self,
         width: &Expression<'t>,
@@ -280,14 +281,17 @@ impl<'t> Elaborator<'t> {
         };
 
         let fits = |bits: &u32| widest.is_some_and(|widest| *bits <= widest);
-        let found = u32::try_from(width).ok().filter(fits).filter(|bits| *bits > 0 || name.text.is_empty());
+        let may_be_empty = self.is_slang || name.text.is_empty();
+        let found = u32::try_from(width).ok().filter(fits).filter(|bits| *bits > 0 || may_be_empty);
         let problem = match (holder, widest, found) {
             (MemberHolder::Buffer, _, _) => {
                 "a constant buffer cannot have bit-fields: put them into a struct".to_owned()
             }
             (MemberHolder::Struct, None, _) => "only integers and enums can be bit-fields".to_owned(),
             (MemberHolder::Struct, Some(widest), None) => {
-                format!("a bit-field cannot have {width} bits: use 1 to {widest}, or 0 without a name")
+                let or_empty = if self.is_slang { "0" } else { "1" };
+                let unless_named = if self.is_slang { "" } else { ", or 0 without a name" };
+                format!("a bit-field cannot have {width} bits: use {or_empty} to {widest}{unless_named}")
             }
             (MemberHolder::Struct, Some(_), Some(bits)) => return Some(bits),
         };
