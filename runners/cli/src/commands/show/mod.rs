@@ -120,7 +120,7 @@ fn show_one(
     let named_types = args.host.named_types();
     let with_types =
         if named_types.is_empty() { None } else { Some(named_types::with_types(word, declare, &named_types)?) };
-    let declare = with_types.as_ref().map_or(declare, |(declare, _)| declare);
+    let declare = with_types.as_ref().map_or(declare, |with_types| &with_types.declare);
     let is_opengl = |choice: &TargetChoice| choice.target == ShaderTarget::Opengl;
     let purpose = match args.placement.target.as_slice() {
         [] => Purpose::Display,
@@ -136,7 +136,12 @@ fn show_one(
                 Ok(CompiledColumns { input, layouts, placements, note, lacks_one }) => {
                     (input, Some((layouts, placements, note, lacks_one)))
                 }
-                Err(found) => return Ok((refuse(args, word, &found, &sources, style), Vec::new())),
+                Err(found) => {
+                    return match with_types.as_ref().and_then(|types| types.error(&found)) {
+                        Some(error) => Err(not_read(args, word, Code::UnknownType, error)),
+                        None => Ok((refuse(args, word, &found, &sources, style), Vec::new())),
+                    };
+                }
             }
         }
     };
@@ -147,7 +152,7 @@ fn show_one(
         }
     }
     let is_in_part = !args.host.block.is_empty() || with_types.is_some();
-    if let Some((_, names)) = &with_types {
+    if let Some(named_types::WithTypes { names, .. }) = &with_types {
         named_types::keep(&mut input, names)?;
     } else if is_in_part {
         input.keep_blocks(&args.host.block).map_err(|error| anyhow!(error))?;

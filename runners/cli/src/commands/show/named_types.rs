@@ -10,16 +10,40 @@ use anyhow::{Context, anyhow, bail};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::files::{FileKind, read_text};
 use layoutproof_inputs::inputs::InputWord;
-use layoutproof_layout::{BlockLayout, LaidOutShape};
+use layoutproof_layout::{BlockLayout, FileId, LaidOutShape, Span};
 use layoutproof_show::{InputContent, ShowInput};
+use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::shader_language::ShaderLanguage;
 
-/// The arguments with which a file is read that gets blocks of these types, and the names of the blocks.
-pub(super) fn with_types(
-    word: &str,
-    declare: &DeclareArgs,
-    types: &[&str],
-) -> anyhow::Result<(DeclareArgs, Vec<String>)> {
+/// A file with blocks of the user's types after its text.
+pub(super) struct WithTypes {
+    pub(super) declare: DeclareArgs,
+    /// The names of the blocks.
+    pub(super) names: Vec<String>,
+    types: String,
+    /// The length of the file's own text.
+    own_length: usize,
+}
+
+impl WithTypes {
+    /// The error about a type, if no problem is in the file's own text. Those of the blocks have places that the user's
+    /// file lacks.
+    pub(super) fn error(&self, problems: &[Diagnostic]) -> Option<anyhow::Error> {
+        let is_added = |problem: &&Diagnostic| {
+            let Span { file, start, .. } = problem.span();
+            file == FileId::default() && start as usize > self.own_length
+        };
+        let mut errors = problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let first = errors.clone().next().filter(|_| errors.all(|error| is_added(&error)))?;
+        Some(match first.code {
+            Code::UnknownType => anyhow!("--type {}: {}", self.types, first.message),
+            _ => anyhow!("--type {}: this is not the name of a struct that a buffer can hold", self.types),
+        })
+    }
+}
+
+/// Reads the file with blocks of these types.
+pub(super) fn with_types(word: &str, declare: &DeclareArgs, types: &[&str]) -> anyhow::Result<WithTypes> {
     let InputWord::Shader(file) = InputWord::of(word, declare.lang) else {
         bail!("--type names a struct of a shader file: {word} is not one");
     };
@@ -47,8 +71,10 @@ pub(super) fn with_types(
         }
     }
     let mut texts: BTreeMap<String, String> = declare.texts.as_ref().clone();
+    let own_length = text.len();
     texts.insert(name, format!("{text}\n{blocks}"));
-    Ok((DeclareArgs { texts: Arc::new(texts), ..declare.clone() }, names))
+    let declare = DeclareArgs { texts: Arc::new(texts), ..declare.clone() };
+    Ok(WithTypes { declare, names, types: types.join(", "), own_length })
 }
 
 /// The declarations that lay out a type, by the name of their block.
