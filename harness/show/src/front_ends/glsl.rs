@@ -195,8 +195,8 @@ impl GlslTextReading<'_> {
             bindings.leave_open_in_opengl(|name, word| placed.contains(&(name, word)));
         }
         if let Some(refusal) = refusal {
-            // Without a block, the errors are all that there is to say.
-            if file.blocks.is_empty() {
+            // Without a block, the errors are all that there is to say, unless OpenGL takes the shader.
+            if file.blocks.is_empty() && !self.is_taken(text, stages) {
                 return Err(refusal);
             }
             file.warnings.extend(refusal.into_iter().next().map(unchecked));
@@ -233,10 +233,13 @@ impl GlslTextReading<'_> {
     /// an extension.
     fn is_refused_for_spirv(&self, text: &GlslText, stages: &GlslStages, errors: &[GlslError]) -> bool {
         let is_unknown = |error: &GlslError| error.message.contains("extension not supported");
+        self.glslang.newer.is_none() && errors.iter().any(is_unknown) || self.is_taken(text, stages)
+    }
+
+    /// True if glslang takes the text when it writes no module.
+    fn is_taken(&self, text: &GlslText, stages: &GlslStages) -> bool {
         let check = |stage| GlslCheck { text: &text.text, stage, defines: self.options.macros };
-        let mut stages = stages.likely.iter().chain(&stages.others);
-        self.glslang.newer.is_none() && errors.iter().any(is_unknown)
-            || stages.any(|stage| (self.glslang.takes)(&check(stage)))
+        stages.likely.iter().chain(&stages.others).any(|stage| (self.glslang.takes)(&check(stage)))
     }
 }
 

@@ -597,6 +597,14 @@ fn blocks_need_no_bodies(folder: &Path) -> Result<(), Failed> {
         equal(&warnings(folder, name)?.iter().filter(|code| *code == "body-not-checked").count(), &1)?;
     }
 
+    // Without a block there is a unit, and no error.
+    fs::write(
+        folder.join("g.frag"),
+        "#version 120\nuniform sampler2D texture; varying vec2 uv;\nvoid main() { gl_FragColor = texture2D(texture, uv); }\n",
+    )?;
+    equal(&shown(folder, "g.frag")?, &Vec::new())?;
+    equal(&warnings(folder, "g.frag")?, &vec!["body-not-checked".to_owned()])?;
+
     let mistake = format!("#version 330 compatibility\n{frame}void main() {{ gl_Position = nothing * time; }}\n");
     fs::write(folder.join("f.vert"), mistake)?;
     refuses(folder, "f.vert", ("'nothing' : undeclared identifier", "f.vert:3"))
