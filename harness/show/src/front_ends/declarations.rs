@@ -2,12 +2,13 @@
 
 use layoutproof_bindings::Declarations;
 use layoutproof_frontend::DeclareOptions;
+use layoutproof_frontend::module::Module;
 use layoutproof_layout::Span;
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
-use super::{Purpose, ReadOptions, TextFrontEnd, TextReading};
+use super::{Purpose, ReadOptions, TextFrontEnd, TextReading, for_others};
 
 /// HLSL is compiled with DXC, and for Vulkan with either compiler.
 pub(super) static HLSL: TextFrontEnd = TextFrontEnd {
@@ -27,11 +28,20 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Resul
     let ReadOptions { layout, declare, .. } = options;
     match options.purpose {
         Purpose::Layouts => Declarations::of_file(span, *layout, declare, sources),
-        Purpose::Display | Purpose::Comparison => {
+        Purpose::Comparison => {
             let declare = DeclareOptions { views: true, ..declare.clone() };
-            let is_shown = options.purpose == Purpose::Display;
-            let read = if is_shown { Declarations::of_bound_file } else { Declarations::of_file };
-            read(span, *layout, &declare, sources)
+            Declarations::of_file(span, *layout, &declare, sources)
+        }
+        Purpose::Display => {
+            let declare = DeclareOptions { views: true, ..declare.clone() };
+            let is_empty = sources.text(span).trim().is_empty();
+            let read = if is_empty { Declarations::of_bound_file } else { Declarations::of_program };
+            let mut found = read(span, *layout, &declare, sources)?;
+            let Module { blocks, parameters, views, entry_points, warnings, .. } = &mut found.module;
+            if blocks.is_empty() && parameters.is_empty() && views.is_empty() && entry_points.is_empty() {
+                warnings.push(for_others(span));
+            }
+            Ok(found)
         }
         Purpose::Bindings | Purpose::OpenGlBindings => Declarations::of_bound_file(span, *layout, declare, sources),
         Purpose::Reflection => Declarations::of_program(span, *layout, declare, sources),

@@ -17,13 +17,14 @@ use std::path::Path;
 
 pub use glsl::glsl_code;
 pub use modules::{Truncated, words_of};
+pub use wgsl::wgsl_accesses;
 
 use layoutproof_bindings::Declarations;
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{LayoutOptions, ShaderCompiler, ShaderTarget, Span};
 use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslRequest};
 use layoutproof_readers::module_reader::ModuleReader;
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
@@ -302,6 +303,13 @@ impl FrontEnd {
         };
         suffixes.iter().map(|suffix| format!(".{suffix}")).collect()
     }
+}
+
+/// The warning about a text with neither parameters nor entry points.
+fn for_others(span: Span) -> Diagnostic {
+    let message = "this declares no parameter and no entry point: it is for other files to include";
+    let help = "`layoutproof show FILE --type NAME` lays out a struct of it";
+    Diagnostic::warning(Code::NothingDeclared, start_of(span), message).with_help(help)
 }
 
 fn start_of(span: Span) -> Span {

@@ -71,7 +71,7 @@ fn all_errors_of_a_file_at_once() {
 #[test]
 fn nothing_declared() {
     assert_eq!(errors("a.hlsl", ""), one(1, 1, "nothing-declared"));
-    assert_eq!(errors("a.slang", "struct S { float a; };"), one(1, 1, "nothing-declared"));
+    assert_eq!(errors("a.slang", " "), one(1, 1, "nothing-declared"));
     assert_eq!(errors("a.wgsl", ""), one(1, 1, "nothing-declared"));
 }
 
