@@ -14,8 +14,9 @@ use layoutproof_layout::{
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
+use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::check_text;
-use layoutproof_wgsl::{WgslModule, WgslVariable, WgslView};
+use layoutproof_wgsl::{LinkedText, WgslModule, WgslVariable, WgslView};
 
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
@@ -40,8 +41,17 @@ impl WgslLayouts {
     /// Reads the module in `text`, and lays out the blocks that WGSL allows.
     pub fn read(text: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
         check_text(text, file, ShaderLanguage::Wgsl).map_err(|problem| vec![problem])?;
-        let module = WgslModule::read(text, file)?;
+        Self::of_module(WgslModule::read(text, file)?)
+    }
 
+    /// Reads a linked text, with places in the user's files.
+    pub fn read_linked(linked: &LinkedText, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
+        check_text(&linked.text, FileId::default(), ShaderLanguage::Wgsl)
+            .map_err(|problem| vec![linked.in_files(problem)])?;
+        Self::of_module(WgslModule::read_linked(linked, sources)?)
+    }
+
+    fn of_module(module: WgslModule) -> Result<Self, Vec<Diagnostic>> {
         let (mut blocks, mut forbidden, mut restricted) = (Vec::new(), Vec::new(), Vec::new());
         let mut budget = ListingBudget::default();
         for variable in &module.variables {

@@ -223,6 +223,8 @@ pub struct LaidOutFile {
     pub api: Option<ShaderTarget>,
     /// What an OpenGL driver gets to lay out those blocks.
     pub for_driver: Option<DriverText>,
+    /// The WGSL that a linker makes of the file.
+    pub linked: Option<String>,
 }
 
 impl ShowInput {
@@ -289,6 +291,7 @@ impl LaidOutFile {
             may_lack_blocks: false,
             api: None,
             for_driver: None,
+            linked: None,
         }
     }
 

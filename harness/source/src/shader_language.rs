@@ -52,7 +52,7 @@ impl ShaderLanguage {
             Self::Hlsl => &["hlsl", "hlsli", "fx", "fxh"],
             Self::Slang => &["slang"],
             Self::Glsl => &GLSL_SUFFIXES,
-            Self::Wgsl => &["wgsl"],
+            Self::Wgsl => &["wgsl", "wesl"],
         }
     }
 

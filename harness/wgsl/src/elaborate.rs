@@ -25,11 +25,14 @@ const MOST_PROBLEMS: usize = 100;
 /// The extension for 16-bit floats.
 const F16: &str = "f16";
 
-/// Resolves the declarations of the module in `text`.
+/// The text of a place.
+pub(super) type Written<'t> = &'t (dyn Fn(Span) -> &'t str + 't);
+
+/// Resolves the declarations of a module.
 pub(super) fn elaborate<'a>(
     syntax: &Syntax<'a>,
     tokens: &[Token<'a>],
-    text: &str,
+    written: Written<'_>,
 ) -> Result<WgslModule, Vec<Diagnostic>> {
     let mut elaborator = Elaborator {
         declarations: BTreeMap::new(),
@@ -73,7 +76,7 @@ pub(super) fn elaborate<'a>(
                 module.overrides.push(WgslOverride { name: (*name).to_owned(), id, span: *span });
             }
             DeclarationKind::Variable { space, ty, span } => {
-                module.variables.extend(elaborator.variable(declaration, space, ty.as_ref(), *span, text));
+                module.variables.extend(elaborator.variable(declaration, space, ty.as_ref(), *span, written));
             }
             DeclarationKind::Alias(_) | DeclarationKind::Const { .. } | DeclarationKind::Function { .. } => {}
         }
@@ -81,7 +84,7 @@ pub(super) fn elaborate<'a>(
     for declaration in &syntax.declarations {
         if let DeclarationKind::Function { parameters, result, body } = &declaration.kind {
             let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
-            elaborator.views(tokens_of(tokens, body), &names, text, &mut module.views);
+            elaborator.views(tokens_of(tokens, body), &names, written, &mut module.views);
             if is_entry(&declaration.attributes) {
                 module.varyings.extend(elaborator.varyings(declaration.name, parameters, result.as_ref()));
             }
@@ -183,7 +186,7 @@ impl<'s, 'a> Elaborator<'s, 'a> {
         space: &[&'a str],
         ty: Option<&Expression<'a>>,
         span: Span,
-        text: &str,
+        written: Written<'_>,
     ) -> Option<WgslVariable> {
         let Declaration { name, attributes, .. } = declaration;
         let space = match space.first() {
@@ -234,7 +237,6 @@ impl<'s, 'a> Elaborator<'s, 'a> {
             let help = "naga accepts it, with the layout of storage buffers; Tint refuses it";
             self.warnings.push(Diagnostic::warning(Code::CompilerLimit, span, message).with_help(help));
         }
-        let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
         Some(WgslVariable {
             name: (*name).to_owned(),
             space,
@@ -242,7 +244,7 @@ impl<'s, 'a> Elaborator<'s, 'a> {
             data: data.map(|data| data.ty),
             count,
             binding: group.zip(binding).map(|(group, binding)| WgslBinding { group, binding }),
-            declared: written.split_whitespace().collect::<Vec<_>>().join(" "),
+            declared: written(span).split_whitespace().collect::<Vec<_>>().join(" "),
             span,
         })
     }
@@ -317,14 +319,14 @@ impl<'s, 'a> Elaborator<'s, 'a> {
     }
 
     /// Adds the views in the body of a function. Syntax errors in bodies are for compilers to report.
-    fn views(&mut self, body: &[Token<'a>], parameters: &[&'a str], text: &str, views: &mut Vec<WgslView>) {
+    fn views(&mut self, body: &[Token<'a>], parameters: &[&'a str], written: Written<'_>, views: &mut Vec<WgslView>) {
         let is_view = |token: &Token<'_>| matches!(token.text, "bufferView" | "bufferArrayView");
         for at in (0..body.len()).filter(|at| is_view(&body[*at])) {
             let Ok(call) = Parser::new(&body[at..], body[at].span).primary() else { continue };
             let ExpressionKind::Call { callee, arguments } = &call.kind else { continue };
             let ExpressionKind::Name { template, .. } = &callee.kind else { continue };
             let ([ty], [memory, offset, ..]) = (template.as_slice(), arguments.as_slice()) else { continue };
-            let Some(view) = self.view(body, parameters, text, &call, (ty, memory, offset)) else { continue };
+            let Some(view) = self.view(body, parameters, written, &call, (ty, memory, offset)) else { continue };
             if !views.iter().any(|known| known.name == view.name) {
                 views.push(view);
             }
@@ -336,7 +338,7 @@ impl<'s, 'a> Elaborator<'s, 'a> {
         &mut self,
         body: &[Token<'a>],
         parameters: &[&'a str],
-        text: &str,
+        written: Written<'_>,
         call: &Expression<'a>,
         (ty, memory, offset): (&Expression<'a>, &Expression<'a>, &Expression<'a>),
     ) -> Option<WgslView> {
@@ -364,10 +366,6 @@ impl<'s, 'a> Elaborator<'s, 'a> {
             return self.refuse(ty.span, "a view has a type of data".to_owned());
         };
 
-        let written = |span: Span| {
-            let written = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-            written.split_whitespace().collect::<Vec<_>>().join(" ")
-        };
         let is_within = |token: &&Token<'_>| offset.span.start <= token.span.start && token.span.end <= offset.span.end;
         let mut names = body.iter().filter(is_within).filter(|token| token.kind == TokenKind::Word);
         let is_local = |name: &str| {
@@ -384,7 +382,7 @@ impl<'s, 'a> Elaborator<'s, 'a> {
 
         let is_array_view = matches!(&call.kind, ExpressionKind::Call { callee, .. }
             if matches!(callee.kind, ExpressionKind::Name { name: "bufferArrayView", .. }));
-        let mut type_name = written(ty.span);
+        let mut type_name = written(ty.span).split_whitespace().collect::<Vec<_>>().join(" ");
         let data = if is_array_view && !is_unsized(&data) {
             let message = format!("`bufferArrayView` is for types without a fixed size: Tint refuses `{type_name}`");
             let help = format!("write `array<{type_name}>`, which this shows");

@@ -12,6 +12,7 @@
 
 mod constant;
 mod elaborate;
+mod link;
 mod parser;
 mod syntax;
 mod tokens;
@@ -22,8 +23,11 @@ use std::collections::BTreeSet;
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Block, BlockKind, FileId, Span, join};
 use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::sources::SourceMap;
 
+pub use link::{LinkSearch, LinkedText, link, needs_linking};
 use parser::Parser;
+use tokens::Token;
 
 /// The declarations of a module that a host sees.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -139,9 +143,27 @@ impl WgslModule {
     pub fn read(text: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
         let tokens = tokens::tokens(text, file).map_err(|error| vec![error])?;
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        let syntax = Parser::new(&tokens, Span { file, start: end, end }).module().map_err(|error| vec![error])?;
-        let mut module = elaborate::elaborate(&syntax, &tokens, text)?;
-        module.entry_points = usage::entry_points(&syntax, &tokens, &module.variables);
+        let written = |span: Span| text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        Self::of_tokens(&tokens, Span { file, start: end, end }, &written)
+    }
+
+    /// Reads a linked text, with places in the user's files.
+    ///
+    /// # Errors
+    /// As [`WgslModule::read`].
+    pub fn read_linked(linked: &LinkedText, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
+        let file = FileId::default();
+        let tokens = tokens::tokens(&linked.text, file).map_err(|error| vec![linked.in_files(error)])?;
+        let moved = tokens.into_iter().map(|token| Token { span: linked.place(token.span), ..token });
+        let end = u32::try_from(linked.text.len()).unwrap_or(u32::MAX);
+        let end = linked.place(Span { file, start: end, end });
+        Self::of_tokens(&moved.collect::<Vec<_>>(), end, &|span| sources.text(span))
+    }
+
+    fn of_tokens(tokens: &[Token<'_>], end: Span, written: elaborate::Written<'_>) -> Result<Self, Vec<Diagnostic>> {
+        let syntax = Parser::new(tokens, end).module().map_err(|error| vec![error])?;
+        let mut module = elaborate::elaborate(&syntax, tokens, written)?;
+        module.entry_points = usage::entry_points(&syntax, tokens, &module.variables);
         Ok(module)
     }
 

@@ -105,7 +105,7 @@ fn is_word(part: char) -> bool {
 
 /// Length in bytes of the block comment at the start of the text, `None` without an end. Block
 /// comments nest.
-fn block_comment(text: &str) -> Option<usize> {
+pub(super) fn block_comment(text: &str) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, 0);
     loop {
         match text.as_bytes().get(at..)? {
@@ -169,6 +169,8 @@ fn mark_templates(tokens: &mut [Token<'_>]) {
                 nesting = nesting.saturating_sub(1);
             }
             TokenKind::Sign('!' | '=') if is_adjacent(tokens, index, '=') => index += 1,
+            // `a::b`, a path of WESL.
+            TokenKind::Sign(':') if is_adjacent(tokens, index, ':') => index += 1,
             TokenKind::Sign('=' | ';' | '{' | ':') => {
                 nesting = 0;
                 pending.clear();
@@ -210,6 +212,7 @@ mod tests {
             ("array<array<f32,2>>", "array « array « f32 , 2 » »"),
             ("if (i < n) { x = y > z; }", "if ( i < n ) { x = y > z ; }"),
             ("a<(1>=2)>", "a « ( 1 > = 2 ) »"),
+            ("array<u32, a::b>", "array « u32 , a : : b »"),
         ] {
             assert_eq!(marked(text), expected);
         }

@@ -30,7 +30,10 @@ pub(super) fn entry_points(
     for declaration in &syntax.declarations {
         if let DeclarationKind::Function { parameters, body, .. } = &declaration.kind {
             let parameters: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
-            functions.insert(declaration.name, names_in(tokens_of(tokens, body), &parameters));
+            let body = tokens_of(tokens, body);
+            let names: BTreeSet<&str> =
+                global_uses(body, &parameters).into_iter().map(|index| body[index].text).collect();
+            functions.insert(declaration.name, names);
         }
     }
 
@@ -58,10 +61,10 @@ struct Scope<'a> {
     ends_with_block: bool,
 }
 
-/// The global names that a body mentions. It begins with `{`.
-fn names_in<'a>(body: &[Token<'a>], parameters: &[&'a str]) -> BTreeSet<&'a str> {
+/// The tokens of a body that are global names. It begins with `{`.
+pub(super) fn global_uses<'a>(body: &[Token<'a>], parameters: &[&'a str]) -> Vec<usize> {
     let mut scopes = vec![Scope { declared: parameters.iter().copied().collect(), ends_with_block: false }];
-    let mut used = BTreeSet::new();
+    let mut used = Vec::new();
     let mut pending = None;
     let mut previous = None;
     for (index, token) in body.iter().enumerate() {
@@ -86,7 +89,7 @@ fn names_in<'a>(body: &[Token<'a>], parameters: &[&'a str]) -> BTreeSet<&'a str>
                 let is_declared = pending.is_some_and(|(start, _)| start == token.span.start);
                 let is_local = || scopes.iter().any(|scope| scope.declared.contains(token.text));
                 if !is_member && !is_declared && !is_local() {
-                    used.insert(token.text);
+                    used.push(index);
                 }
             }
             TokenKind::Number | TokenKind::Sign(_) | TokenKind::TemplateStart | TokenKind::TemplateEnd => {}

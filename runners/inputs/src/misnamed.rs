@@ -21,7 +21,7 @@ const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o",
 const METAL: [&str; 3] = ["metal", "metallib", "msl"];
 
 /// Suffixes of shaders in the languages of engines: what a file is, what of it can be read, and how.
-const OTHER_SHADERS: [(&[&str], &str); 6] = [
+const OTHER_SHADERS: [(&[&str], &str); 5] = [
     (
         &["usf", "ush"],
         "is HLSL of Unreal Engine, which adds generated files and macros: --lang hlsl reads what stands on its own, with \
@@ -42,7 +42,6 @@ const OTHER_SHADERS: [(&[&str], &str); 6] = [
          with `#[compute]` or `#[vertex]`",
     ),
     (&["sc"], "is in the language of bgfx: name the GLSL or SPIR-V that its shaderc writes"),
-    (&["wesl"], "is WESL: `wesl compile` links its modules to WGSL, which layoutproof reads"),
 ];
 
 /// True for the text of a program, by its suffix.

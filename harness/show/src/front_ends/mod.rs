@@ -17,7 +17,7 @@ use std::path::Path;
 
 pub use glsl::glsl_code;
 pub use modules::{Truncated, words_of};
-pub use wgsl::wgsl_accesses;
+pub use wgsl::wgsl_code;
 
 use layoutproof_bindings::Declarations;
 use layoutproof_frontend::DeclareOptions;

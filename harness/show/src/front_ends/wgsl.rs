@@ -1,15 +1,18 @@
-//! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness.
+//! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness. Modules of WESL and of
+//! naga_oil are linked first.
 
+use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
-use layoutproof_readers::module_reader::{ModuleReader, naga_wgsl_blocks};
+use layoutproof_readers::module_reader::{FollowedCode, ModuleReader, naga_wgsl_blocks, wgsl_module};
+use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
-use layoutproof_source::sources::SourceMap;
-use layoutproof_wgsl::{WgslModule, WgslVariable};
+use layoutproof_source::sources::{SourceFile, SourceMap};
+use layoutproof_wgsl::{LinkSearch, LinkedText, WgslModule, WgslVariable, link, needs_linking};
 
-use super::{FixedLayout, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, start_of};
+use super::{FixedLayout, Purpose, ReadBlocks, ReadOptions, TextFrontEnd, TextReading, for_others, start_of};
 use crate::placements::DeclaredBindings;
 use crate::show_input::{CompilerRefusal, LaidOutFile};
 
@@ -26,8 +29,11 @@ pub(super) static WGSL: TextFrontEnd = TextFrontEnd {
 };
 
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadBlocks {
-    let text = &sources.file(span.file).text;
-    let layouts = WgslLayouts::read(text, span.file)?;
+    let linked = linked(span, options, sources)?;
+    let layouts = match &linked {
+        Some(linked) => WgslLayouts::read_linked(linked, sources)?,
+        None => WgslLayouts::read(&sources.file(span.file).text, span.file)?,
+    };
     let WgslLayouts { module, blocks, forbidden, restricted } = layouts;
     let shows_forbidden = options.purpose.shows_forbidden_blocks();
     if !forbidden.is_empty() && !shows_forbidden {
@@ -35,11 +41,13 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
     }
     let bindings = Some(DeclaredBindings::of_wgsl(&module));
     let mut warnings = module.warnings.clone();
+    let text = linked.as_ref().map_or(&sources.file(span.file).text, |linked| &linked.text);
     let mut refused_by = None;
     if !blocks.is_empty() {
         match of_naga(options.tools.reader(), text, span.file, &module, &blocks) {
             Ok(found) => warnings.extend(found),
             Err(refusal) => {
+                let refusal = linked.iter().fold(refusal, |refusal, linked| linked.in_files(refusal));
                 let message = format!("naga {NAGA_VERSION} does not read this module: {}", refusal.message);
                 let code = if refusal.code == Code::BadModule { Code::CompilerLimit } else { refusal.code };
                 warnings.push(Diagnostic::warning(code, refusal.span(), message));
@@ -47,8 +55,15 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
             }
         }
     }
+    warnings.extend(linked.iter().flat_map(|linked| linked.warnings.clone()));
     let file = LaidOutFile::new(blocks, start_of(span));
-    let (api, may_lack_blocks) = (Some(ShaderTarget::Webgpu), !module.entry_points.is_empty());
+    let is_for_others = module.entry_points.is_empty() && module.variables.is_empty() && file.blocks.is_empty();
+    let is_for_others = is_for_others && !sources.text(span).trim().is_empty();
+    let may_lack_blocks = !module.entry_points.is_empty() || is_for_others;
+    if is_for_others && options.purpose == Purpose::Display {
+        warnings.push(for_others(span));
+    }
+    let api = Some(ShaderTarget::Webgpu);
     let mut file = LaidOutFile {
         may_lack_blocks,
         bindings,
@@ -57,12 +72,61 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         forbidden,
         restricted,
         api,
+        linked: linked.map(|linked| linked.text),
         ..file
     };
     if !shows_forbidden {
         file.warn_of_restricted();
     }
     Ok(file)
+}
+
+/// The text with the modules that it imports; `None` if it is WGSL alone.
+fn linked(
+    span: Span,
+    options: &ReadOptions<'_>,
+    sources: &mut SourceMap,
+) -> Result<Option<LinkedText>, Vec<Diagnostic>> {
+    if !needs_linking(&sources.file(span.file).text) {
+        return Ok(None);
+    }
+    let DeclareOptions { include_paths: folders, files, .. } = &options.declare;
+    let search = LinkSearch { macros: options.macros, folders, files: &**files };
+    link(span.file, &search, sources).map(Some).map_err(|problem| vec![problem])
+}
+
+/// Reads the code of naga's module for the text at `span`, with places in the user's files.
+///
+/// # Errors
+/// A module cannot be linked, or naga refuses the text.
+pub fn wgsl_code<T: FollowedCode>(
+    span: Span,
+    options: &ReadOptions<'_>,
+    sources: &mut SourceMap,
+) -> Result<T, Vec<Diagnostic>> {
+    let linked = linked(span, options, sources)?;
+    let reader = options.tools.reader();
+    let entry = options.declare.entry.as_deref();
+    let Some(linked) = linked else {
+        let SourceFile { name, text } = sources.file(span.file);
+        let mut code = T::read(reader, wgsl_module(reader, text, span.file)?, entry, span.file)?;
+        code.accesses().move_places(|place| Some(SourcePlace { file: name.clone(), ..place.clone() }));
+        return Ok(code);
+    };
+    let moved = |found: Vec<Diagnostic>| found.into_iter().map(|problem| linked.in_files(problem)).collect::<Vec<_>>();
+    let words = wgsl_module(reader, &linked.text, span.file).map_err(moved)?;
+    let mut code = T::read(reader, words, entry, span.file)?;
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(linked.text.match_indices('\n').map(|(end, _)| end + 1)).collect();
+    code.accesses().move_places(|place| {
+        let line = starts.get((place.line as usize).checked_sub(1)?)?;
+        let start = u32::try_from(line + place.column.unwrap_or(1).saturating_sub(1) as usize).ok()?;
+        let span = linked.place(Span { file: span.file, start, end: start });
+        let at = sources.position(span);
+        let file = sources.file(span.file).name.clone();
+        Some(SourcePlace { file, line: at.line, column: place.column.map(|_| at.column) })
+    });
+    Ok(code)
 }
 
 /// Warns where naga has members elsewhere.

@@ -235,8 +235,8 @@ impl Selecting<'_> {
             }
             Ok(InputContent::LaidOut(laid_out)) => {
                 selection.warnings.extend(laid_out.warnings);
-                let text = selection.sources.files().last().filter(|_| language == Some(ShaderLanguage::Wgsl));
-                let wgsl = text.map(|file| file.text.clone());
+                let text = selection.sources.files().get(first).filter(|_| language == Some(ShaderLanguage::Wgsl));
+                let wgsl = laid_out.linked.or_else(|| text.map(|file| file.text.clone()));
                 let id = file.path.display().to_string();
                 let (of_driver, own): (Vec<_>, Vec<_>) =
                     laid_out.blocks.into_iter().partition(BlockLayout::is_left_to_driver);

@@ -18,7 +18,7 @@ fn folder() -> Folder {
         ("a.shader", "Shader \"A\" {}"),
         ("a.gdshader", "shader_type spatial;"),
         ("a.sc", "$input v"),
-        ("a.wesl", "import package::a::B;"),
+        ("a.wesl", "import package::b::C; const D = C;"),
         ("records.jsonl", "{}"),
         ("notes.txt", "text"),
     ]);
@@ -88,7 +88,7 @@ const MISTAKES: [(&str, &str); 72] = [
     ("show a.shader", "a.shader is ShaderLab of Unity: copy the HLSL between HLSLPROGRAM and ENDHLSL..."),
     ("show a.gdshader", "a.gdshader is in Godot's own language, whose uniforms Godot places itself..."),
     ("show a.sc", "a.sc is in the language of bgfx: name the GLSL or SPIR-V that its shaderc writes"),
-    ("show a.wesl", "a.wesl is WESL: `wesl compile` links its modules to WGSL, which layoutproof reads"),
+    ("show a.wesl", "no file is the module `package::b` [preprocessor]"),
     ("show records.jsonl", "records.jsonl is no shader: `layoutproof report records.jsonl` reads the records of runs"),
     ("show notes.txt", "the suffix of notes.txt names no language: name it with --lang hlsl, slang, glsl or wgsl"),
     ("show -", "standard input has no suffix: name its language with --lang hlsl, slang, glsl or wgsl"),

@@ -315,17 +315,69 @@ fn a_bad_module_is_refused() {
     folder.run("run c.spv --device model").exits(2).warns("error: reading c.spv:");
 }
 
-/// Bevy's shaders become WGSL only after their preprocessor has run.
+/// Bevy's shaders of 2026 are WESL, those before are naga_oil's: imports are linked, with the places of members in their
+/// own files. Numbers: naga 30.0.1 on the text that wesl 0.4.4 writes.
 #[test]
-fn directives_of_naga_oil_are_named() {
-    let import = "// A mesh.\n  #import bevy_pbr::mesh_view_bindings\n@group(0) @binding(0) var<uniform> a: vec4f;\n";
-    let path = "#define_import_path bevy_pbr::mesh\nstruct S { a: vec4f }\n";
-    let folder = Folder::with(&[("a.wgsl", import), ("b.wgsl", path)]);
-    let answer = folder.run("show a.wgsl").exits(2);
-    answer
-        .warns("error: `#import` is a directive of naga_oil")
-        .warns("╭─[a.wgsl:2:3]")
-        .warns("help: compose the shader with naga_oil");
-    folder.run("show b.wgsl").exits(2).warns("error: `#define_import_path` is a directive of naga_oil");
-    folder.run("run a.wgsl --device model").exits(2).warns("error: `#import` is a directive of naga_oil");
+fn modules_of_wesl_and_naga_oil_are_linked() {
+    let folder = Folder::with(&[
+        (
+            "shaders/main.wesl",
+            "import super::common::view;\n@fragment fn main() -> @location(0) vec4f { return view.tint; }\n",
+        ),
+        (
+            "shaders/common.wesl",
+            "struct View {\n    time: f32,\n    @if(NEAR) near: vec3f,\n    tint: vec4f,\n}\n\
+             @group(1) @binding(2) var<uniform> view: View;\n",
+        ),
+        (
+            "bevy/main.wgsl",
+            "#import bevy_pbr::view::view\n@fragment fn main() -> @location(0) vec4f { return view.tint; }\n",
+        ),
+        (
+            "bevy/view.wgsl",
+            "#define_import_path bevy_pbr::view\nstruct View {\n    time: f32,\n#ifdef NEAR\n    near: vec3f,\n#endif\n\
+                 tint: vec4f,\n}\n@group(1) @binding(2) var<uniform> view: View;\n",
+        ),
+        ("bad.wesl", "import super::broken::view;\nfn f() { _ = view; }\n"),
+        ("broken.wesl", "\n@group(0) @binding(0) var<uniform> view: Missing;\n"),
+    ]);
+    for file in ["shaders/main.wesl", "bevy/main.wgsl"] {
+        let offsets = |options: &str| {
+            let answer = folder.run(&format!("show {file} --format json {options}")).exits(0).json();
+            let members = answer["layouts"][0]["blocks"][0]["members"].as_array().unwrap().clone();
+            members.iter().map(|row| row["offset"].as_u64().unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!((offsets(""), offsets("-D NEAR")), (vec![0, 16], vec![0, 16, 32]), "{file}");
+        folder
+            .run(&format!("show {file}"))
+            .exits(0)
+            .warns("warning: conditions of declarations take names that are not set as false: `NEAR`");
+        let bindings = folder.run(&format!("show {file} -D NEAR --target webgpu")).exits(0);
+        bindings.prints("var<uniform> view: View set 1 binding 2");
+        let checked = folder.run(&format!("run {file} -D NEAR --device model")).exits(0);
+        checked.prints("ok 1 of 1 block compared, 1 check agrees on the CPU model");
+        folder
+            .run(&format!("accesses {file}"))
+            .exits(0)
+            .prints(&format!("load view.tint float4 16, 16 bytes {file}:2:52"));
+    }
+    folder.run("show bad.wesl").exits(2).warns("╭─[broken.wesl:2:42]");
+    let typed = folder.run("show shaders/common.wesl --type View --format json").exits(0).json();
+    assert_eq!(typed["layouts"][0]["blocks"][0]["members"][1]["offset"], 16);
+}
+
+/// A part of a shader is not an error, and says what it is.
+#[test]
+fn files_for_others_to_include_are_named() {
+    let folder = Folder::with(&[
+        ("a.hlsli", "struct Light { float3 at; float range; };\nfloat3 lit(Light l) { return l.at; }\n"),
+        ("a.slang", "#define PI 3.14\n"),
+        ("a.wgsl", "fn lit(a: vec3f) -> vec3f { return a; }\n"),
+    ]);
+    for file in ["a.hlsli", "a.slang", "a.wgsl"] {
+        let answer = folder.run(&format!("show {file}")).exits(0);
+        answer.warns("warning: this declares no parameter and no entry point: it is for other files to include");
+    }
+    folder.run("show a.hlsli --type Light").exits(0).prints("float3 at");
+    folder.run("run a.hlsli --device model").exits(2).warns("error: this declares no shader parameter");
 }

@@ -650,6 +650,20 @@ fn one_block_can_be_shown_alone() {
     folder.run("show a.hlsl --block Fram").exits(2).warns("error: no block is called `Fram`: did you mean `Frame`?");
 }
 
+/// slangc 2026.14.1, `-target hlsl`: a field without bits ends its unit and has no place, though it has a name. DXC 1.7.2308
+/// refuses the name.
+#[test]
+fn fields_without_bits_end_their_unit_in_slang() {
+    let text = "struct S { uint a : 3; uint z : 0; uint b : 4; uint y : 0; uint c : 2; };\nRWStructuredBuffer<S> s;\n";
+    let folder = Folder::with(&[("a.slang", text), ("a.hlsl", text)]);
+    let shown = folder.run("show a.slang --rules native:slang-d3d12 --format json").exits(0).json();
+    let members = shown["layouts"][0]["blocks"][0]["members"].as_array().unwrap();
+    let places: Vec<(&str, u64)> =
+        members.iter().map(|row| (row["path"].as_str().unwrap(), row["offset"].as_u64().unwrap())).collect();
+    assert_eq!(places, [("a", 0), ("b", 4), ("c", 8)]);
+    folder.run("show a.hlsl").exits(2).warns("error: a bit-field cannot have 0 bits: use 1 to 32, or 0 without a name");
+}
+
 /// `--type` lays a struct out that no block holds. DXC 1.7.2308: an array of floats has a stride of 16 in a constant buffer
 /// and begins a register there, and a stride of 4 in a structured buffer.
 #[test]
@@ -674,7 +688,12 @@ fn structs_are_shown_by_name() {
     assert_eq!(offsets(&format!("a.hlsl --type Pair<float2> {d3d12}")), pair);
     // WGSL, 14.4.1: a vec3f is aligned to 16.
     assert_eq!(offsets("a.wgsl --type Light"), [block("as_storage", &[0, 16])]);
-    folder.run("show a.hlsl --type Ligth").exits(2).warns("error: no type is named `Ligth`");
+    // The problem is the user's word, not a line of the file.
+    for (file, word) in [("a.hlsl", "Ligth"), ("a.hlsl", "Light<"), ("a.wgsl", "Ligth")] {
+        let refused =
+            folder.run(&format!("show {file} --type {word}")).exits(2).warns(&format!("error: --type {word}: "));
+        assert!(!refused.err.contains("╭─") && !refused.err.contains("as_"), "{refused}");
+    }
     folder.run("show a.hlsl --type a;b").exits(2).warns("error: --type a;b: write the name of a struct of the file");
     folder.run("show vectors --type Light").exits(2).warns("error: --type names a struct of a shader file");
 }

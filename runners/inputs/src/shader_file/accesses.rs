@@ -13,11 +13,11 @@ use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_slangc};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Argument, MatrixOrder, ShaderCompiler, Span};
-use layoutproof_readers::module_reader::{FollowedCode, wgsl_module};
+use layoutproof_readers::module_reader::FollowedCode;
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_show::InputContent;
-use layoutproof_show::front_ends::{InputTools as _, Purpose, ReadOptions, glsl_code, words_of};
+use layoutproof_show::front_ends::{InputTools as _, Purpose, ReadOptions, glsl_code, wgsl_code, words_of};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -27,7 +27,6 @@ use super::{CommandTools, ForeignRules, ShaderFile, TIME_LIMIT, find_compiler, l
 use crate::compile_args::CompileArguments;
 use crate::declare::DeclareArgs;
 use crate::files::{self, FileKind};
-use crate::inputs::add_text;
 
 /// A module of a file.
 #[derive(Debug)]
@@ -60,15 +59,10 @@ impl ShaderFile {
         let followed = match self.front_end.language() {
             None => self.of_module(&tools, entry, sources)?.map(|code| whole(code, None)),
             Some(ShaderLanguage::Wgsl) => {
-                let span = add_text(&self.path, sources)?;
-                let text = &sources.file(span.file).text;
-                let name = self.path.display().to_string();
-                let words = wgsl_module(tools.reader(), text, span.file);
-                words.and_then(|words| T::read(tools.reader(), words, entry, span.file)).map(|mut code| {
-                    let moved = |place: &SourcePlace| Some(SourcePlace { file: name.clone(), ..place.clone() });
-                    code.accesses().move_places(moved);
-                    whole(code, Some(format!("naga {NAGA_VERSION}")))
-                })
+                let read =
+                    |span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap| wgsl_code(span, options, sources);
+                let code = self.with_text(declare, None, Purpose::Reflection, sources, &tools, read)?;
+                code.map(|code| whole(code, Some(format!("naga {NAGA_VERSION}"))))
             }
             Some(ShaderLanguage::Glsl) => {
                 let read = |span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap| match ForeignRules::of(

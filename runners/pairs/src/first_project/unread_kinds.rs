@@ -16,8 +16,7 @@ const LONGEST_TEXT: u64 = 1 << 20;
 const MOST_TEXTS: usize = 5000;
 
 /// Kinds of files by their suffixes, with what they are and what to list instead.
-const KINDS: [(&[&str], &str, &str); 7] = [
-    (&["wesl"], "WESL", "list the WGSL that its linker writes"),
+const KINDS: [(&[&str], &str, &str); 6] = [
     (
         &["ezshader", "ezpermvar", "ezshadertemplate"],
         "ezEngine",

@@ -104,7 +104,7 @@ fn shaders_that_the_program_completes_are_accounted_for() {
 #[test]
 fn init_lists_the_modules_of_unreadable_shaders() {
     let folder = Folder::with(&[
-        ("sky.wesl", "import package::b;"),
+        ("sky.ezShader", "[PLATFORMS]"),
         ("real.wgsl", "struct Frame { a: f32 }\n@group(0) @binding(0) var<uniform> frame: Frame;"),
         ("host.cpp", "struct S { float a; } s;"),
     ]);
@@ -122,7 +122,7 @@ fn init_lists_the_modules_of_unreadable_shaders() {
     let listed = "# SPIR-V that the build made of shaders that cannot be read\n[[shader]]\nfiles = [\n    \"build/sky.spv\",\n]\n";
     assert!(written.contains(listed), "{written}");
     // Without such a shader, the sources are enough.
-    for name in ["layoutproof.toml", "sky.wesl"] {
+    for name in ["layoutproof.toml", "sky.ezShader"] {
         std::fs::remove_file(folder.path(name)).unwrap();
     }
     folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
