@@ -22,7 +22,7 @@ pub(super) fn add_sets_of_data(
 ) {
     let shaders: BTreeSet<&str> = files.iter().filter_map(|file| Path::new(file).file_name()?.to_str()).collect();
     let is_shader = |name: &&str| shaders.contains(name) && ShaderLanguage::of(None, Path::new(name)).is_some();
-    for file in files.iter().filter(|file| file.ends_with(".json")) {
+    for file in files.iter().filter(|file| Path::new(file).extension().is_some_and(|end| end == "json")) {
         let Ok(text) = read_text(&folder.join(file), LONGEST) else { continue };
         // Most data names no macro.
         let lowercase = text.to_ascii_lowercase();
