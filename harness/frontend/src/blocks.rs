@@ -273,9 +273,12 @@ impl BlockFinder<'_> {
         let added = self.found.split_off(before);
         let is_found = !added.is_empty();
         for block in added {
-            if !self.found.iter().any(|known| is_same_memory(known, &block)) {
-                let view = view_id(self.found.len());
-                self.found.push(Block { view, ..block });
+            match self.found.iter_mut().find(|known| is_same_memory(known, &block)) {
+                Some(known) if matches!(block.reach, Reach::RawAccess { at_constant: true }) => {
+                    known.reach = block.reach
+                }
+                Some(_) => {}
+                None => self.found.push(Block { view: view_id(self.found.len()), ..block }),
             }
         }
         is_found
@@ -312,9 +315,11 @@ impl BlockFinder<'_> {
             (ViewKind::DescriptorHeap, Type::Resource(resource)) => self.heap_buffer(resource, holder),
             // `StructuredBuffer<Item>.Handle`
             (ViewKind::DescriptorHeap, Type::Handle { resource }) => self.heap_buffer(resource, holder),
-            (ViewKind::RawAccess, Type::Struct(_)) => {
+            // Nothing is between the components.
+            (ViewKind::RawAccess { .. }, Type::Vector { .. }) if counts.is_empty() => return true,
+            (ViewKind::RawAccess { at_constant }, Type::Struct(_) | Type::Vector { .. } | Type::Scalar(_)) => {
                 self.push(BlockKind::StructuredElement, ty.clone(), holder);
-                self.found[before..].iter_mut().for_each(|block| block.reach = Reach::RawAccess);
+                self.found[before..].iter_mut().for_each(|block| block.reach = Reach::RawAccess { at_constant });
             }
             (ViewKind::Pointer, Type::Struct(_)) => {
                 self.push_pointee(ty.clone(), PointerPromise::default(), PointerPlace::Code, holder);
@@ -322,7 +327,7 @@ impl BlockFinder<'_> {
             (ViewKind::Stage(data), Type::Struct(_)) => self.push_stage_data(data, innermost.clone(), holder),
             // Without members there is nothing to lay out.
             (ViewKind::Stage(StageData::WorkgroupMemory), _) => return true,
-            (ViewKind::DescriptorHeap | ViewKind::RawAccess | ViewKind::Pointer | ViewKind::Stage(_), _) => {
+            (ViewKind::DescriptorHeap | ViewKind::RawAccess { .. } | ViewKind::Pointer | ViewKind::Stage(_), _) => {
                 return false;
             }
         }
@@ -457,7 +462,9 @@ fn stage_data(entry: &EntryPoint) -> Vec<MemoryView> {
 /// a buffer of a type under one name.
 fn is_same_memory(one: &Block, other: &Block) -> bool {
     let is_pointee = one.kind == BlockKind::Pointee;
-    let is_same_reach = is_pointee || (one.reach == other.reach && one.name == other.name);
+    let is_raw = |block: &Block| matches!(block.reach, Reach::RawAccess { .. });
+    let is_same_reach = one.reach == other.reach || is_raw(one) && is_raw(other);
+    let is_same_reach = is_pointee || is_same_reach && one.name == other.name;
     one.kind == other.kind && is_same_reach && one.data_layout == other.data_layout && one.element == other.element
 }
 

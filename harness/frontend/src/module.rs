@@ -74,7 +74,10 @@ pub enum ViewKind {
     /// A buffer fetched from a descriptor heap.
     DescriptorHeap,
     /// A load or store of a type in a buffer of bytes.
-    RawAccess,
+    RawAccess {
+        /// True if the text gives the address.
+        at_constant: bool,
+    },
     /// Memory behind a pointer that no parameter has.
     Pointer,
     /// Data that a stage hands to another one.

@@ -70,7 +70,10 @@ pub enum Reach {
     /// Through a descriptor heap: `ResourceDescriptorHeap[i]`, Slang's `DescriptorHandle<T>`.
     DescriptorHeap,
     /// By loads and stores of a type in a buffer of bytes: `ByteAddressBuffer.Load<T>`.
-    RawAccess,
+    RawAccess {
+        /// True if the text gives one of their addresses.
+        at_constant: bool,
+    },
     /// Through a variable of a stage that no descriptor names.
     Stage(StageData),
 }
@@ -217,7 +220,7 @@ impl Reach {
     /// True for memory of which only bodies know the type.
     pub fn is_in_code(&self) -> bool {
         match self {
-            Self::DescriptorHeap | Self::RawAccess | Self::Stage(_) => true,
+            Self::DescriptorHeap | Self::RawAccess { .. } | Self::Stage(_) => true,
             Self::Parameter => false,
             Self::Pointer(pointer) => pointer.place == PointerPlace::Code,
         }
@@ -234,7 +237,7 @@ impl Reach {
             Self::Parameter => None,
             Self::Pointer(_) => Some("pointer"),
             Self::DescriptorHeap => Some("descriptor-heap"),
-            Self::RawAccess => Some("raw-access"),
+            Self::RawAccess { .. } => Some("raw-access"),
             Self::Stage(data) => Some((*data).into()),
         }
     }
@@ -243,7 +246,7 @@ impl Reach {
     pub fn pointer(&self) -> Option<&Pointer> {
         match self {
             Self::Pointer(pointer) => Some(pointer),
-            Self::Parameter | Self::DescriptorHeap | Self::RawAccess | Self::Stage(_) => None,
+            Self::Parameter | Self::DescriptorHeap | Self::RawAccess { .. } | Self::Stage(_) => None,
         }
     }
 }

@@ -16,7 +16,7 @@ use super::views::join;
 use super::{BlockRules, find};
 use crate::scalar::Scalar;
 use crate::shape::{Count, Member, StructType, Type};
-use crate::{Block, BlockKind, Span};
+use crate::{Block, BlockKind, Reach, Span};
 use BlockKind::{
     Cbuffer, ConstantBuffer, EntryUniforms, Globals, ParameterBlock, PushConstant, ShaderRecord, StructuredElement,
     Tbuffer, TextureBuffer, UniformBlock,
@@ -50,6 +50,8 @@ pub enum LimitSubject {
     NoStruct(&'static [BlockKind]),
     /// Blocks of these kinds that hold such a type. An empty list means all kinds.
     Holds(&'static [BlockKind], HeldType),
+    /// Types of loads and stores at a constant address of bytes that are or hold such a type.
+    AtConstant(HeldType),
     Kind(&'static [BlockKind]),
     /// Push constants with a `[[vk::binding]]`.
     BoundPushConstant,
@@ -79,6 +81,8 @@ pub enum HeldType {
     Pointer,
     /// A matrix with one row or one column.
     OneDimensionalMatrix,
+    /// A vector of three components, or a matrix that has some.
+    Triple,
     /// Scalars, vectors and matrices of these types.
     Scalars(&'static [Scalar]),
 }
@@ -298,6 +302,13 @@ pub const LIMITS: &[Limit] = &[
         source: "slangc 2026.14.1 -target spirv, E99997: `Unhandled global inst in spirv-emit: TextureBuffer`",
     },
     Limit {
+        subject: LimitSubject::AtConstant(HeldType::Triple),
+        natives: SLANG_VULKAN,
+        says: "has three components: slangc takes them from elsewhere where their address is a multiple of their size",
+        source: "slangc 2026.14.1 -target glsl: `Store3(24, v)` is `_data[2U] = v` in an array of `uvec3` under std430, 32 bytes \
+                 from its start",
+    },
+    Limit {
         subject: LimitSubject::MisalignedOffset,
         natives: DXC_SPIRV,
         says: "is not aligned as Vulkan requires: DXC writes an invalid module",
@@ -382,6 +393,10 @@ pub fn exceeded(
                 let place = held.first_in(&block.element, String::new(), block.span);
                 place.map(|(path, span)| ExceededLimit { limit, path, message: says(), span })
             }
+            LimitSubject::AtConstant(held) if block.reach == (Reach::RawAccess { at_constant: true }) => {
+                let place = held.first_in(&block.element, String::new(), block.span);
+                place.map(|(path, span)| ExceededLimit { limit, path, message: says(), span })
+            }
             LimitSubject::OffsetAsAlignment => {
                 let mut moved = Vec::new();
                 code_size(&block.element, root, "", &mut moved);
@@ -399,7 +414,7 @@ pub fn exceeded(
                     ExceededLimit { limit, path, message, span }
                 })
             }
-            LimitSubject::Holds(..) | LimitSubject::ArrayOfArrays { .. } => None,
+            LimitSubject::Holds(..) | LimitSubject::AtConstant(_) | LimitSubject::ArrayOfArrays { .. } => None,
         };
         found.extend(exceeded);
     }
@@ -462,6 +477,8 @@ impl HeldType {
             | (Self::UnsizedArray, Type::Array { count: Count::Unbounded, .. })
             | (Self::Pointer, Type::Pointer { .. }) => true,
             (Self::OneDimensionalMatrix, Type::Matrix { rows, columns, .. }) => *rows == 1 || *columns == 1,
+            (Self::Triple, Type::Vector { length, .. }) => *length == 3,
+            (Self::Triple, Type::Matrix { rows, columns, .. }) => *rows == 3 || *columns == 3,
             (
                 Self::Scalars(wanted),
                 Type::Scalar(scalar) | Type::Vector { scalar, .. } | Type::Matrix { scalar, .. },
@@ -612,6 +629,26 @@ mod tests {
         assert_eq!(messages("native:dxc-dxil", &element(128)), Vec::<String>::new());
         assert!(messages("native:dxc-dxil", &element(129))[0].contains("2064 bytes is more than the 2048"));
         assert_eq!(messages("native:dxc-spirv", &element(129)), Vec::<String>::new());
+    }
+
+    // slangc 2026.14.1 -target glsl, `Store<Q>(64, q)` with `struct Q { float2 a; float3 b; }`: `vec3 _data[]` under std430,
+    // element 6 for byte 72.
+    #[test]
+    fn slang_takes_triples_of_bytes_from_elsewhere() {
+        let holding = |length| {
+            let members = [
+                Member::new("a", Type::vector(Scalar::Float32, 2)),
+                Member::new("b", Type::vector(Scalar::Float32, length)),
+            ];
+            Block::new("Q", BlockKind::StructuredElement, Type::from(StructType::new("Q", members)))
+        };
+        let at = |at_constant, length| Block { reach: Reach::RawAccess { at_constant }, ..holding(length) };
+        let raw = |length| at(true, length);
+        assert_eq!(messages("native:slang-vulkan", &at(false, 3)), Vec::<String>::new());
+        assert!(messages("native:slang-vulkan", &raw(3))[0].starts_with("b: has three components"));
+        assert_eq!(messages("native:slang-vulkan", &raw(4)), Vec::<String>::new());
+        assert_eq!(messages("native:slang-vulkan", &holding(3)), Vec::<String>::new());
+        assert_eq!(messages("native:slang-d3d12", &raw(3)), Vec::<String>::new());
     }
 
     fn placed(name: &str, ty: Type, offset: i64) -> Member {

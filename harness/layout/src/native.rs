@@ -128,7 +128,7 @@ impl Native {
             return None;
         }
         match block.reach {
-            Reach::RawAccess => return self.byte_address.and_then(find),
+            Reach::RawAccess { .. } => return self.byte_address.and_then(find),
             Reach::DescriptorHeap if !self.descriptor_heaps => return None,
             Reach::Stage(StageData::WorkgroupMemory) => return None,
             Reach::DescriptorHeap | Reach::Parameter | Reach::Pointer(_) | Reach::Stage(_) => {}

@@ -41,7 +41,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
     let mut walk = WalkState::new(block.kind, rules, options);
     let root = walk.root(&block.element);
     // Code computes the places of elements in a buffer of bytes.
-    let has_stride = block.kind == BlockKind::StructuredElement && block.reach != Reach::RawAccess;
+    let has_stride = block.kind == BlockKind::StructuredElement && !matches!(block.reach, Reach::RawAccess { .. });
     let stride = root.as_ref().filter(|_| has_stride).and_then(|root| walk.stride(root));
 
     // The checks on offsets need all offsets.
@@ -51,7 +51,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
     let result = match root {
         Some(root) if walk.refusals.is_empty() => {
             let mut layout = LaidOut { alignment: root.alignment.bytes(), ..root.layout };
-            if block.reach == Reach::RawAccess {
+            if matches!(block.reach, Reach::RawAccess { .. }) {
                 layout.leave_out_tail();
             }
             Ok(layout)

@@ -2,6 +2,7 @@
 
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, ViewKind};
+use layoutproof_layout::shape::Type;
 use layoutproof_layout::{Block, BlockLayout, Reach, Span};
 use layoutproof_source::sources::SourceMap;
 
@@ -10,10 +11,14 @@ use crate::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use crate::show_input::{InputContent, LEFT_TO_DRIVER, LaidOutFile, ShowInput};
 use crate::shown_columns::{BlockPresence, ShownColumnBlock};
 
+/// DXC 1.7.2308 `-T cs_6_6`: the stores of `Store<float3x2>` go column after column, the loads of `Load<float3x2>` row after
+/// row.
+const RAW_MATRICES: &str = "DXC loads a matrix that is no member row by row, and stores it in its own order";
+
 pub fn view_kind(kind: ViewKind) -> FoundKind {
     match kind {
         ViewKind::DescriptorHeap => FoundKind::DescriptorHeap,
-        ViewKind::RawAccess => FoundKind::RawAccess,
+        ViewKind::RawAccess { .. } => FoundKind::RawAccess,
         ViewKind::Pointer => FoundKind::Pointer,
         ViewKind::Stage(_) => FoundKind::StageData,
     }
@@ -24,7 +29,7 @@ pub fn reach_kind(reach: &Reach) -> FoundKind {
         Reach::Parameter => FoundKind::Block,
         Reach::Pointer(_) => FoundKind::Pointer,
         Reach::DescriptorHeap => FoundKind::DescriptorHeap,
-        Reach::RawAccess => FoundKind::RawAccess,
+        Reach::RawAccess { .. } => FoundKind::RawAccess,
         Reach::Stage(_) => FoundKind::StageData,
     }
 }
@@ -113,8 +118,12 @@ pub fn besides_blocks(module: &Module, word: &str, sources: &SourceMap) -> Vec<A
         let state = AccountState::not_compared(NotCompared::NotAsked { option: "--bindings".to_owned() });
         entry(FoundKind::Parameter, &found.name, (word, sources), Some(found.span), state)
     });
+    let is_raw = |kind| matches!(kind, ViewKind::RawAccess { .. });
     let views = module.views.iter().map(|view| {
         let why = match &view.ty {
+            Some(ty) if is_raw(view.kind) && matches!(ty.dimensions().0, Type::Matrix { .. }) => {
+                NotCompared::Uncertain { message: RAW_MATRICES.to_owned() }
+            }
             Some(_) => NotCompared::NoProbe,
             None => NotCompared::NoLayout { message: "its type is not known".to_owned() },
         };

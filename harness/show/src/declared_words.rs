@@ -24,7 +24,7 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
             let variable = if element == *declared_name { String::new() } else { format!(" {declared_name}") };
             format!("{resource}<{element}>{variable} (descriptor heap)")
         }
-        Reach::RawAccess => format!("{} (raw load or store)", block.element),
+        Reach::RawAccess { .. } => format!("{} (raw load or store)", block.element),
         Reach::Stage(StageData::WorkgroupMemory) => {
             let count = if block.count == Count::Finite(1) { String::new() } else { format!("[{}]", block.count) };
             format!("groupshared {} {declared_name}{count}", block.element)

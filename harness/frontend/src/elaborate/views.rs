@@ -217,13 +217,17 @@ impl<'t> Tokens<'_, 't> {
         let has_arguments = |end: usize| self.text(end + 1) == "(";
         let unnamed = |kind, name, ty| Some(FoundView { kind, name, ty: Some(ty), variable: None });
         let raw = match before {
-            "." if RAW_METHODS.contains(&word) => Some(ViewKind::RawAccess),
+            "." if RAW_METHODS.contains(&word) => Some(ViewKind::RawAccess { at_constant: false }),
             "::" if ADDRESS_FUNCTIONS.contains(&word) => Some(ViewKind::Pointer),
             _ => None,
         };
         if let Some(kind) = raw {
             let (name, end) = self.argument(at + 1)?;
             let is_view = has_arguments(end) && !Self::is_scalar(&name);
+            let kind = match kind {
+                ViewKind::RawAccess { .. } => ViewKind::RawAccess { at_constant: self.is_constant_argument(end + 1) },
+                other => other,
+            };
             return if is_view { unnamed(kind, name, at + 2) } else { None };
         }
         if word == "DescriptorHandle" || word == "Handle" && before == "." {
@@ -261,8 +265,11 @@ impl<'t> Tokens<'_, 't> {
         let variable = variable.filter(|token| token.kind == TokenKind::Identifier).map(|token| token.text);
         let found = |name, ty| FoundView { kind: ViewKind::DescriptorHeap, name, ty, variable };
         let written = (start..heap).rev().find(|at| self.is_resource(*at));
-        // `tint = ResourceDescriptorHeap[0];`
-        let declared = || (self.text(start + 1) == "=").then(|| self.declared_type(start)).flatten();
+        // `tint = ResourceDescriptorHeap[0];`, `frame.tints[0] = ResourceDescriptorHeap[0];`
+        let declared = || {
+            let equals = heap.checked_sub(1).filter(|at| self.text(*at) == "=")?;
+            self.declared_type(self.assigned(equals)?)
+        };
         let Some(at) = written.or_else(declared) else {
             return Some(found(RESOURCE_HEAP.to_owned(), self.named_type(start, heap)));
         };
@@ -271,6 +278,27 @@ impl<'t> Tokens<'_, 't> {
         }
         let name = self.argument(at + 1).map_or_else(|| RESOURCE_HEAP.to_owned(), |(name, _)| name);
         (!Self::is_scalar(&name)).then(|| found(name, Some(at)))
+    }
+
+    /// The last name before the `=` at `equals`, without indices.
+    fn assigned(&self, equals: usize) -> Option<usize> {
+        let mut name = equals.checked_sub(1)?;
+        while self.text(name) == "]" {
+            let mut depth = 0_usize;
+            loop {
+                match self.text(name) {
+                    "]" => depth += 1,
+                    "[" => depth -= 1,
+                    ";" | "{" | "}" => return None,
+                    _ => {}
+                }
+                name = name.checked_sub(1)?;
+                if depth == 0 {
+                    break;
+                }
+            }
+        }
+        (self.source.token(name).kind == TokenKind::Identifier).then_some(name)
     }
 
     /// The type of the heap's descriptor where a name that is no resource has it, as in a template: `(T)heap[i]`,
@@ -321,6 +349,32 @@ impl<'t> Tokens<'_, 't> {
             _ => Some(here - 1),
         });
         types.find(|ty| self.is_resource(*ty))
+    }
+
+    /// True if the first argument of the call with the parenthesis at `open` has no names but those of constants and types.
+    fn is_constant_argument(&self, open: usize) -> bool {
+        let end = self.source.closer(open);
+        let mut at = open + 1;
+        while at < end && self.text(at) != "," {
+            let is_name = self.source.token(at).kind == TokenKind::Identifier;
+            if self.text(at) == "sizeof" && self.text(at + 1) == "(" {
+                at = self.source.closer(at + 1);
+            } else if is_name && !self.is_constant(at) {
+                return false;
+            }
+            at += 1;
+        }
+        at > open + 1
+    }
+
+    /// True if the name at `at` has a declaration `static const TYPE NAME` before.
+    fn is_constant(&self, at: usize) -> bool {
+        let first = at.saturating_sub(MOST_TOKENS_BACK).max(3);
+        let is_declaration = |here: usize| {
+            let words = [here - 3, here - 2].map(|before| self.text(before));
+            self.text(here) == self.text(at) && words.contains(&"const") && words.contains(&"static")
+        };
+        (first..at).any(is_declaration)
     }
 
     /// The type of the variable at `at`, if its nearest declaration has a struct of the source.

@@ -2,7 +2,7 @@
 
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
-use layoutproof_layout::{BlockKind, LayoutOptions, lay_out};
+use layoutproof_layout::{BlockKind, LayoutOptions, Reach, lay_out};
 use layoutproof_preprocess::DeclareOptions;
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -58,6 +58,20 @@ fn buffers_of_the_heap() {
         "result[0] = ((StructuredBuffer<Item>)ResourceDescriptorHeap[id.x])[0].size;",
         &["Item: structured-element Item, descriptor-heap"],
     );
+    // Assigned to members, elements and in branches.
+    let frame = "struct Frame { StructuredBuffer<Item> items; ConstantBuffer<Tint> tints[2]; };";
+    let body = "Frame frame; frame.items = ResourceDescriptorHeap[1]; frame.tints[id.x & 1] = ResourceDescriptorHeap[2];
+        StructuredBuffer<Tint> either; if (id.x > 1) either = ResourceDescriptorHeap[3]; else either = ResourceDescriptorHeap[4];";
+    found(
+        ShaderLanguage::Hlsl,
+        &format!("{frame}{MAIN}{{ {body} }}"),
+        &[
+            "items: structured-element Item, descriptor-heap",
+            "Tint: constant-buffer Tint, descriptor-heap",
+            "either: structured-element Tint, descriptor-heap",
+        ],
+        &[],
+    );
     // Without a layout of its own.
     heap("Texture2D t = ResourceDescriptorHeap[0]; RWStructuredBuffer<uint> r = ResourceDescriptorHeap[1];", &[]);
 }
@@ -97,6 +111,25 @@ fn templates_of_resources() {
     found(ShaderLanguage::Hlsl, unused, &[], &["ResourceDescriptorHeap"]);
 }
 
+/// `Load<Item>(16)` and `Store<Item>(offset, ...)` are one view, which is at a constant address if one of them is.
+#[test]
+fn addresses_of_raw_accesses_are_constant_or_not() {
+    for (address, expected) in [
+        ("16", true),
+        ("3 * sizeof(Item) + 4", true),
+        ("first", true),
+        ("id.x * sizeof(Item)", false),
+        ("other", false),
+    ] {
+        let body = format!("uint other = id.x; bytes.Load<Item>(id.y); bytes.Load<Item>({address});");
+        let source = format!("{TYPES}static const uint first = 12;\n{MAIN}{{ {body} }}");
+        let module = read(ShaderLanguage::Hlsl, &source);
+        let reaches: Vec<&Reach> =
+            module.blocks.iter().map(|block| &block.reach).filter(|it| it.is_in_code()).collect();
+        assert_eq!(reaches, [&Reach::RawAccess { at_constant: expected }], "{address}");
+    }
+}
+
 #[test]
 fn typed_loads_of_bytes() {
     let body =
@@ -108,6 +141,11 @@ fn typed_loads_of_bytes() {
         "Tint#2: pointee Tint, pointer",
     ];
     found(ShaderLanguage::Hlsl, &format!("{MAIN}{{ {body} }}"), &expected, &[]);
+    // Arrays have strides, vectors nothing to lay out. DXC loads a matrix by rows and stores it by columns.
+    let body = "float3 v[2] = bytes.Load<float3[2]>(0); words.Store<float3>(0, v[1]);
+                words.Store<float2x3>(0, bytes.Load<float2x3>(16));";
+    let expected = ["float3[2]: structured-element float3[2], raw-access"];
+    found(ShaderLanguage::Hlsl, &format!("{MAIN}{{ {body} }}"), &expected, &["float2x3", "float2x3"]);
 }
 
 /// A stage's data is of the types of its parameters, or of the variable that a call passes.
