@@ -21,6 +21,7 @@ mod rule_set_layouts;
 mod show_input;
 pub mod show_json;
 mod shown_rules;
+pub mod stage_interfaces;
 pub mod style;
 
 pub use better_order::{BetterOrder, ColumnSize, PaddedBlock, PaddedColumn};

@@ -182,6 +182,8 @@ pub struct DeclaredBindings {
     pub opengl: Vec<Binding>,
     /// The parameters whose place in OpenGL the text leaves open, each with the reason.
     pub open_in_opengl: BTreeMap<String, String>,
+    /// The inputs and outputs of a SPIR-V module whose locations the file states.
+    pub varyings: Vec<DeclaredVarying>,
     /// The entry points, and the indices of the bindings that each uses; `None` if they are not read.
     pub entry_points: Option<Vec<(String, BTreeSet<usize>)>>,
 }
@@ -288,7 +290,8 @@ impl DeclaredBindings {
 
     /// Sets, bindings and locations of a SPIR-V module, which is read at `start`.
     pub fn of_spirv(module: &DeclaredModule, start: Span) -> Self {
-        let mut made = Self { opengl: opengl_places(module, start), ..Self::default() };
+        let (opengl, varyings) = (opengl_places(module, start), module.varyings.clone());
+        let mut made = Self { opengl, varyings, ..Self::default() };
         for variable in &module.variables {
             let path = if variable.name.is_empty() { "?".to_owned() } else { variable.name.clone() };
             let words = match variable.kind {
@@ -316,6 +319,7 @@ impl DeclaredBindings {
                 self.opengl.push(binding);
             }
         }
+        self.varyings.extend(other.varyings);
         self.open_in_opengl.extend(other.open_in_opengl);
         self.declared.extend(other.declared);
         self.entry_points = None;
@@ -330,6 +334,7 @@ impl DeclaredBindings {
         // The declaration of a varying, or of its block, below the entry point.
         let declared = |path: &str| path.split('.').nth(1).unwrap_or_default().to_owned();
         self.bindings.retain(|binding| !is_varying(binding.unit) || has_word(&declared(&binding.path), "location"));
+        self.varyings.retain(|varying| has_word(varying.path.split('.').next().unwrap_or_default(), "location"));
         for binding in &mut self.opengl {
             let (name, word, reason) = match binding.unit {
                 LayoutUnit::UniformLocation => (binding.path.clone(), "location", "the driver chooses the location"),

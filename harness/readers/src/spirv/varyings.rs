@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use layoutproof_layout::join;
+use layoutproof_layout::scalar::Scalar;
 use rspirv::spirv::{Decoration, ExecutionModel, StorageClass, Word};
 use serde::{Deserialize, Serialize};
 
@@ -21,10 +22,37 @@ const MOST_LOCATIONS: u32 = 1 << 8;
 /// The components of a location.
 const COMPONENTS: u32 = 4;
 
+/// The stages of a draw, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum DrawStage {
+    Vertex,
+    TessellationControl,
+    TessellationEvaluation,
+    Geometry,
+    Mesh,
+    Fragment,
+}
+
+impl DrawStage {
+    fn of(model: u32) -> Option<Self> {
+        let stages = [
+            (ExecutionModel::Vertex, Self::Vertex),
+            (ExecutionModel::TessellationControl, Self::TessellationControl),
+            (ExecutionModel::TessellationEvaluation, Self::TessellationEvaluation),
+            (ExecutionModel::Geometry, Self::Geometry),
+            (ExecutionModel::MeshEXT, Self::Mesh),
+            (ExecutionModel::Fragment, Self::Fragment),
+        ];
+        stages.into_iter().find(|(known, _)| *known as u32 == model).map(|(_, stage)| stage)
+    }
+}
+
 /// An input or output with a location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeclaredVarying {
     pub entry: String,
+    /// `None` for a stage that is in no draw.
+    pub stage: Option<DrawStage>,
     /// Below the entry point: `uv`, `Light.color`.
     pub path: String,
     pub direction: VaryingDirection,
@@ -39,6 +67,8 @@ pub struct DeclaredVarying {
     pub component: u32,
     /// The components of one element, which may go on in the next location.
     pub components: u32,
+    /// The type of the components; `None` for a struct.
+    pub scalar: Option<Scalar>,
     /// The operand of a blend equation: two outputs of different indices may share a location.
     pub index: u32,
 }
@@ -170,9 +200,12 @@ impl VaryingReader<'_> {
     fn add(&mut self, interface: Interface<'_>, path: String, ty: Word, (location, component): (u32, u32)) {
         let Interface { entry, direction, index } = interface;
         let ((locations, vertex_locations), components) = (self.size(ty), self.components(ty));
-        let is_vertex_input = entry.model == ExecutionModel::Vertex as u32 && direction == VaryingDirection::Input;
+        let (stage, scalar) = (DrawStage::of(entry.model), self.scalar(ty));
+        let is_vertex_input = stage == Some(DrawStage::Vertex) && direction == VaryingDirection::Input;
         self.found.push(DeclaredVarying {
             entry: entry.name.clone(),
+            stage,
+            scalar,
             path,
             direction,
             location,
@@ -229,6 +262,29 @@ impl VaryingReader<'_> {
     }
 }
 
+impl VaryingReader<'_> {
+    fn scalar(&self, ty: Word) -> Option<Scalar> {
+        match *self.types.get(ty) {
+            SpirvType::Int { bits, signed } => match (bits, signed) {
+                (16, true) => Some(Scalar::Int16),
+                (16, false) => Some(Scalar::Uint16),
+                (32, true) => Some(Scalar::Int32),
+                (32, false) => Some(Scalar::Uint32),
+                (64, true) => Some(Scalar::Int64),
+                (64, false) => Some(Scalar::Uint64),
+                _ => None,
+            },
+            SpirvType::Float { bits: 16 } => Some(Scalar::Float16),
+            SpirvType::Float { bits: 32 } => Some(Scalar::Float32),
+            SpirvType::Float { bits: 64 } => Some(Scalar::Float64),
+            SpirvType::Vector { component: part, .. }
+            | SpirvType::Matrix { column: part, .. }
+            | SpirvType::Array { element: part, .. } => self.scalar(part),
+            _ => None,
+        }
+    }
+}
+
 /// True if the outermost array of the stage's variables has an element for each vertex.
 fn has_vertices(model: u32, direction: VaryingDirection) -> bool {
     let is = |known: ExecutionModel| model == known as u32;
@@ -258,6 +314,8 @@ mod tests {
             opengl_locations: locations,
             component,
             components,
+            scalar: Some(Scalar::Float32),
+            stage: Some(DrawStage::Vertex),
             index: 0,
         }
     }

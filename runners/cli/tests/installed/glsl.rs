@@ -14,13 +14,14 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 26] = [
+const TESTS: [(&str, Test); 27] = [
     ("memory_of_stages_is_listed", memory_of_stages_is_listed),
     ("steps_of_addresses_are_compared_with_promises", steps_of_addresses_are_compared_with_promises),
     ("structs_are_laid_out_by_name", structs_are_laid_out_by_name),
     ("the_newest_build_reads", the_newest_build_reads),
     ("inputs_and_outputs_have_locations", inputs_and_outputs_have_locations),
     ("the_user_chooses_the_build", the_user_chooses_the_build),
+    ("inputs_without_an_output_are_named", inputs_without_an_output_are_named),
     ("files_are_included", files_are_included),
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
     ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
@@ -279,6 +280,25 @@ void main() {{ uint i = gl_GlobalInvocationID.x; {body} }}\n"
         equal(&open, &Some(u64::from(step.is_some())))?;
     }
     Ok(())
+}
+
+/// Expected: glslang 16.6.0 `-l sky.vert sky.frag`, "Types must match" for `n` and `k`; Vulkan specification, 15.1.3, for `gone`.
+fn inputs_without_an_output_are_named(folder: &Path) -> Result<(), Failed> {
+    let vertex =
+        "layout(location = 0) out vec3 n; layout(location = 1) out vec2 uv; layout(location = 2) flat out int k;
+void main() { n = vec3(0); uv = vec2(0); k = 1; gl_Position = vec4(0); }\n";
+    let fragment = "layout(location = 0) in vec4 n; layout(location = 1) in vec2 uv; layout(location = 2) in float k;
+layout(location = 3) in float gone; layout(location = 0) out vec4 c; void main() { c = n + k + gone + uv.x; }\n";
+    for (name, text) in [("sky.vert", vertex), ("sky.frag", fragment)] {
+        fs::write(folder.join(name), format!("#version 450\n{text}"))?;
+    }
+    let told = String::from_utf8_lossy(&show(folder, "sky.vert sky.frag")?.stderr).into_owned();
+    let expected = [
+        "warning: input `n` of sky.frag (vec4, location 0) does not match output `n` of sky.vert (vec3)",
+        "warning: input `k` of sky.frag (float, location 2) does not match output `k` of sky.vert (int)",
+        "warning: input `gone` of sky.frag (float, location 3) has no output in sky.vert",
+    ];
+    equal(&told.lines().collect::<Vec<_>>(), &expected.to_vec())
 }
 
 /// Expected: glslang 12.0.0, the Offset decorations of the struct in a block of each layout.

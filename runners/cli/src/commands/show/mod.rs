@@ -21,11 +21,13 @@ use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_layout::{ShaderTarget, Span, TargetChoice};
+use layoutproof_readers::spirv::DeclaredVarying;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::shown_columns::BlockPresence;
+use layoutproof_show::stage_interfaces::{ShaderVarying, unmatched_inputs};
 use layoutproof_show::{
     InputContent, Placements, RuleSetLayouts, ShowInput, ShownRules, Style, accounts, bindings_text, one_line,
 };
@@ -54,7 +56,7 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
-        return show_one(args, input, false, project.as_ref(), style).map(|(exit, _)| exit);
+        return show_one(args, input, false, project.as_ref(), style).map(|shown| shown.exit);
     }
     let kind = args.format.kind;
     if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
@@ -66,11 +68,11 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     for (index, input) in inputs.iter().enumerate() {
         print(&(args.format.heading)(input, index > 0, style));
         match show_one(args, input, index > 0, project.as_ref(), style) {
-            Ok((own, layouts)) => {
-                shown.push((input.as_str(), layouts));
-                if own != Exit::Agree {
+            Ok(own) => {
+                if own.exit != Exit::Agree {
                     exit = Exit::CouldNotRun;
                 }
+                shown.push((input.as_str(), own));
             }
             Err(error) => {
                 warn_of_error(&error, style);
@@ -82,11 +84,25 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Warns of blocks of one name that the files lay out in different ways.
-fn warn_of_conflicts(shown: &[(&str, Vec<RuleSetLayouts>)]) {
-    let mut blocks = Vec::new();
-    for (file, layouts) in shown {
-        for layouts in layouts {
+/// What was shown of a file.
+struct ShownFile {
+    exit: Exit,
+    layouts: Vec<RuleSetLayouts>,
+    varyings: Vec<DeclaredVarying>,
+}
+
+impl ShownFile {
+    fn refused(exit: Exit) -> Self {
+        Self { exit, layouts: Vec::new(), varyings: Vec::new() }
+    }
+}
+
+/// Warns of blocks of one name that the files lay out in different ways, and of inputs without an output.
+fn warn_of_conflicts(shown: &[(&str, ShownFile)]) {
+    let (mut blocks, mut varyings) = (Vec::new(), Vec::new());
+    for (file, shown) in shown {
+        varyings.extend(shown.varyings.iter().map(|varying| ShaderVarying { file, varying }));
+        for layouts in &shown.layouts {
             let own = layouts
                 .blocks
                 .iter()
@@ -95,7 +111,7 @@ fn warn_of_conflicts(shown: &[(&str, Vec<RuleSetLayouts>)]) {
             blocks.extend(own.map(|block| ShaderBlock { file, column: column.clone(), layout: &block.layout }));
         }
     }
-    for conflict in name_conflicts(&blocks) {
+    for conflict in name_conflicts(&blocks).into_iter().chain(unmatched_inputs(&varyings)) {
         warn(&format!("warning: {}\n", one_line(&conflict)));
     }
 }
@@ -106,7 +122,7 @@ fn show_one(
     is_below_another: bool,
     project: Option<&ProjectFile>,
     style: Style,
-) -> anyhow::Result<(Exit, Vec<RuleSetLayouts>)> {
+) -> anyhow::Result<ShownFile> {
     let mut sources = SourceMap::default();
     let of_project = project.map(|project| ProjectColumns::of(project, word, &args.declare)).transpose()?.flatten();
     let rules = match &of_project {
@@ -139,7 +155,7 @@ fn show_one(
                 Err(found) => {
                     return match with_types.as_ref().and_then(|types| types.error(&found)) {
                         Some(error) => Err(not_read(args, word, Code::UnknownType, error)),
-                        None => Ok((refuse(args, word, &found, &sources, style), Vec::new())),
+                        None => Ok(ShownFile::refused(refuse(args, word, &found, &sources, style))),
                     };
                 }
             }
@@ -212,7 +228,7 @@ fn show_one(
         if kind == FormatKind::Tables && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style, text_columns()));
         }
-        return Ok((refuse(args, word, &refused, &sources, style), layouts));
+        return Ok(ShownFile { exit: refuse(args, word, &refused, &sources, style), layouts, varyings: Vec::new() });
     }
 
     let mut warnings = input.warnings(&layouts);
@@ -244,7 +260,11 @@ fn show_one(
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     let exit = if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun };
-    Ok((exit, layouts))
+    let bindings = match input.content {
+        InputContent::LaidOut(file) => file.bindings,
+        InputContent::Declared(_) => None,
+    };
+    Ok(ShownFile { exit, layouts, varyings: bindings.map(|bindings| bindings.varyings).unwrap_or_default() })
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
