@@ -41,6 +41,20 @@ pub struct Toolchain {
     /// The compiler that compiles the output of this one to code, if that is not code yet: DXC
     /// compiles slangc's HLSL.
     pub second_compiler: Option<&'static str>,
+    /// What the compiler has no usable code for, although its language has it.
+    pub lacks: &'static [Lack],
+}
+
+/// A part of a language that a compiler refuses, or compiles to no usable code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lack {
+    /// Loads and stores at an address of bytes.
+    Addresses,
+    /// In SPIR-V, loads of a struct with a base from untyped bytes.
+    UntypedBases,
+    ShaderRecords,
+    /// Blocks in workgroup memory.
+    WorkgroupBlocks,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -135,28 +149,30 @@ const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input,
         output,
         flags: &[],
         second_compiler: None,
+        lacks: &[],
     }
 }
 
-/// A build of a compiler: its name, and the one that columns show.
-type Build = (&'static str, Option<&'static str>);
+/// A build of a compiler: its name, the one that columns show, and what it lacks.
+type Build = (&'static str, Option<&'static str>, &'static [Lack]);
 
-const DXC: Build = ("dxc", None);
-const DXC_1_9: Build = ("dxc-1.9", Some("1.9"));
-const DXC_LEGACY: Build = ("dxc", Some("legacy order"));
-const DXC_1_9_LEGACY: Build = ("dxc-1.9", Some("1.9 legacy order"));
-const DXC_DEV: Build = ("dxc-dev", Some("dev"));
-const DXC_OLD: Build = ("dxc-old", Some("old"));
+const DXC: Build = ("dxc", None, &[Lack::UntypedBases]);
+const DXC_1_9: Build = ("dxc-1.9", Some("1.9"), &[]);
+const DXC_LEGACY: Build = ("dxc", Some("legacy order"), &[Lack::UntypedBases]);
+const DXC_1_9_LEGACY: Build = ("dxc-1.9", Some("1.9 legacy order"), &[]);
+const DXC_DEV: Build = ("dxc-dev", Some("dev"), &[]);
+const DXC_OLD: Build = ("dxc-old", Some("old"), &[Lack::UntypedBases, Lack::Addresses]);
 
 const fn dxc(
-    (compiler, build): Build,
+    (compiler, build, lacks): Build,
     name: &'static str,
     native: &'static str,
     output: ShaderForm,
     flags: &'static [&'static str],
 ) -> Toolchain {
     let follows = AppliedRules::Native(native);
-    Toolchain { compiler, build, name_in_cases: "dxc", flags, ..only_toolchain(name, follows, Input::Hlsl, output) }
+    let toolchain = only_toolchain(name, follows, Input::Hlsl, output);
+    Toolchain { compiler, build, name_in_cases: "dxc", flags, lacks, ..toolchain }
 }
 
 /// DXC with the option that makes `Load<T>` and `Store<T>` of byte-address buffers take matrices by rows,
@@ -228,6 +244,11 @@ const GLSLANG_CURRENT: Toolchain = Toolchain {
     ..glsl("glslang-current", ShaderCompiler::Glslang, &["std140", "std430", "scalar"])
 };
 
+const NAGA_GLSL: Toolchain = Toolchain {
+    lacks: &[Lack::Addresses, Lack::ShaderRecords, Lack::WorkgroupBlocks],
+    ..glsl("naga-glsl", ShaderCompiler::Naga, &["std140", "std430"])
+};
+
 /// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
 const NAGA_D3D12: Toolchain = Toolchain {
     second_compiler: Some("dxc"),
@@ -267,7 +288,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     CLANG_23_VULKAN,
     glsl("glslang", ShaderCompiler::Glslang, &["std140", "std430", "scalar"]),
     GLSLANG_CURRENT,
-    glsl("naga-glsl", ShaderCompiler::Naga, &["std140", "std430"]),
+    NAGA_GLSL,
     wgsl("tint", ShaderCompiler::Tint, ShaderTarget::Webgpu, ShaderForm::Spirv),
     NAGA_D3D12,
 ];
@@ -279,6 +300,10 @@ pub fn toolchains() -> &'static [Toolchain] {
 impl Toolchain {
     pub fn language(&self) -> ShaderLanguage {
         self.input.language()
+    }
+
+    pub fn has(&self, part: Lack) -> bool {
+        !self.lacks.contains(&part)
     }
 
     /// The column in which people look for it; `None` never happens for a row of this table.

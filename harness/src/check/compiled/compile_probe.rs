@@ -43,7 +43,7 @@ use layoutproof_readers::module_reader::ModuleReader;
 use layoutproof_readers::reported::reported;
 use layoutproof_readers::spirv::{AddressAlignments, AlignmentPromises, alignment_promises, features_of};
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, SourceProfile, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Input, Report, SourceProfile, Toolchain,
 };
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_wgsl::WgslModule;
@@ -265,7 +265,7 @@ impl CompileJob<'_> {
 
     /// Returns DXC's arguments for a block with long vectors, which only a later profile has.
     fn profile_of_long_vectors(&self) -> Vec<String> {
-        let is_needed = self.toolchain.name_in_cases == "dxc" && holds_long_vector(&self.declaration().element);
+        let is_needed = self.toolchain.input == Input::Hlsl && holds_long_vector(&self.declaration().element);
         let arguments: &[&str] = if is_needed { &["-T", "cs_6_9"] } else { &[] };
         arguments.iter().copied().map(str::to_owned).collect()
     }

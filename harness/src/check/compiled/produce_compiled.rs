@@ -31,7 +31,7 @@ use layoutproof_probes::{
     AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage, address_alignment, elements, forms_left_out,
     plan_by_name, plan_in, self_link, tail,
 };
-use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Toolchain};
+use layoutproof_readers::toolchain::{CodeTarget, Compilers, Input, Lack, Toolchain};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// Limit on the values that one shader for a device reads or writes, because drivers' compile time
@@ -464,13 +464,14 @@ fn is_at_address(asked: &CompileJob<'_>, settings: &Settings) -> bool {
             let blocks = &subject.source.module.blocks;
             // A shader has one block of push constants.
             let has_push_constants = blocks.iter().any(|block| block.kind == BlockKind::PushConstant);
-            // The DXC of February 2022 crashes at every `vk::RawBufferLoad<T>`.
-            let has_loads = toolchain.compiler != "dxc-old" && loads_bases(toolchain, asked.declaration());
-            has_loads && asked.block.kind == BlockKind::StructuredElement && !has_push_constants
+            loads_bases(toolchain, asked.declaration())
+                && asked.block.kind == BlockKind::StructuredElement
+                && !has_push_constants
         }
-        Input::Glsl => toolchain.name_in_cases == "glslang",
+        Input::Glsl => true,
         Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => false,
     };
+    let has_addresses = has_addresses && toolchain.has(Lack::Addresses);
     toolchain.output == ShaderForm::Spirv && has_addresses && is_chosen(subject, settings, AddressSpace::Address)
 }
 
@@ -524,11 +525,11 @@ fn is_drawn(asked: &CompileJob<'_>) -> bool {
 
 /// Returns the language or the compiler that has no shader records; `None` if both have them. Slang's
 /// WGSL for them is not valid: it declares a uniform buffer without a binding.
-fn without_records(toolchain: &Toolchain) -> Option<&'static str> {
+fn without_records(toolchain: &Toolchain) -> Option<String> {
     match toolchain.output {
-        ShaderForm::Wgsl => Some("WGSL"),
-        _ if toolchain.name_in_cases == "naga-glsl" => Some("naga"),
-        _ => None,
+        ShaderForm::Wgsl => Some("WGSL".to_owned()),
+        _ if toolchain.has(Lack::ShaderRecords) => None,
+        _ => Some(toolchain.column()?.compiler?.to_string()),
     }
 }
 
@@ -548,7 +549,7 @@ pub(super) fn holds_long_vector(ty: &Type) -> bool {
 /// (`GL_EXT_shared_memory_block`).
 fn is_in_workgroup(asked: &CompileJob<'_>, settings: &Settings) -> bool {
     asked.toolchain.input == Input::Glsl
-        && asked.toolchain.name_in_cases == "glslang"
+        && asked.toolchain.has(Lack::WorkgroupBlocks)
         && is_chosen(asked.subject, settings, AddressSpace::Workgroup)
         && !is_for_uniform(asked.subject.rules)
 }
@@ -656,11 +657,10 @@ fn any_member(part: &LaidOut, is_meant: &mut dyn FnMut(&LaidOut) -> bool) -> boo
     inside.iter().any(|member| is_meant(&member.layout) || any_member(&member.layout, is_meant))
 }
 
-/// Returns false where the compiler makes a bit cast of a whole base, or ends without an answer: DXC before
-/// 1.9.2602.17, in SPIR-V that loads a struct with a base from untyped bytes.
+/// Returns false where the compiler makes a bit cast of a whole base, or gives no answer: DXC before 1.9.2602.17.
 fn loads_bases(toolchain: &Toolchain, block: &Block) -> bool {
     let has_base = matches!(block.element.dimensions().0, Type::Struct(structure) if structure.base.is_some());
-    !(has_base && toolchain.output == ShaderForm::Spirv && ["dxc", "dxc-old"].contains(&toolchain.compiler))
+    !has_base || toolchain.output != ShaderForm::Spirv || toolchain.has(Lack::UntypedBases)
 }
 
 /// Returns true if the leaf has a 16-bit type but takes 4 bytes.
