@@ -659,19 +659,20 @@ fn columns(layouts: &[ShownLayout]) -> Vec<ShownColumn> {
 fn differences_of_two_rule_sets() {
     let difference = |left: ShownLayout, right: ShownLayout| {
         let [left, right] = [left, right].map(|layout| columns(&[layout]).remove(0));
-        diff_text::diff(&left, &right, &TextOptions::plain(Style::PLAIN))
+        let difference = diff_text::diff(&left, &right, &TextOptions::plain(Style::PLAIN));
+        (difference.with_verdict(&left.name, &right.name, Style::PLAIN), difference.differs)
     };
     let different = difference(hlsl(), std140());
-    expect_file!["golden/diff.txt"].assert_eq(&different.text);
-    assert!(different.differs);
+    expect_file!["golden/diff.txt"].assert_eq(&different.0);
+    assert!(different.1);
     let same = difference(std140(), ShownLayout { rules: "relaxed".into(), ..std140() });
-    expect_file!["golden/diff_same.txt"].assert_eq(&same.text);
-    assert!(!same.differs);
+    expect_file!["golden/diff_same.txt"].assert_eq(&same.0);
+    assert!(!same.1);
     let refused = difference(std140(), forbidden());
-    expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.text);
-    assert!(refused.differs);
+    expect_file!["golden/diff_forbidden.txt"].assert_eq(&refused.0);
+    assert!(refused.1);
     let empty = ShownLayout::of_rules("empty", Vec::new());
-    assert!(difference(empty, std140()).differs);
+    assert!(difference(empty, std140()).1);
 }
 
 #[test]
@@ -713,7 +714,7 @@ fn ascii_texts_are_ascii() {
         terminal::failure_report(&checks, Some("records.jsonl"), ASCII),
         terminal::summary(&run, false, ASCII),
         struct_text::show(&columns(&[hlsl(), forbidden()]), ShaderLanguage::Hlsl, &TextOptions::plain(ASCII)),
-        diff_text::diff(&columns(&[hlsl()])[0], &columns(&[std140()])[0], &TextOptions::plain(ASCII)).text,
+        diff_text::diff(&columns(&[hlsl()])[0], &columns(&[std140()])[0], &TextOptions::plain(ASCII)).tables,
     ] {
         assert!(text.is_ascii(), "{text}");
     }

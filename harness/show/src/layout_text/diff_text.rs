@@ -10,19 +10,18 @@ use serde::Serialize;
 
 use super::compared_rows::ComparedLayout;
 use super::member_tree::strides;
-use super::shown_columns::MergedColumn;
-use super::shown_columns::{ColumnName, ShownColumn, ShownColumnBlock};
+use super::shown_columns::{ColumnName, MergedColumn, ShownColumn, ShownColumnBlock, joined};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
 use crate::show_json::ShownBlock;
-use crate::style::{TextLines, Tone};
+use crate::style::{Style, TextLines, Tone};
 use layoutproof_events::{Account, SCHEMA};
 use layoutproof_source::plain_text::escape_json;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffText {
     /// Side by side, with marks where the two differ.
-    pub text: String,
+    pub tables: String,
     /// True if any offset, size or stride differs.
     pub differs: bool,
     /// The same comparison for the JSON output.
@@ -41,32 +40,109 @@ struct DiffBlock {
     right: Option<ShownBlock>,
 }
 
-/// The output of `diff --format json`.
+/// The output of `diff --format json`: `blocks` for a pair of layouts, `targets` for two files under all of their targets.
 #[derive(Serialize)]
 struct DiffAnswer<'a> {
     schema: u32,
-    left: &'a str,
-    right: &'a str,
+    left: String,
+    right: String,
+    differs: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<&'a [DiffBlock]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    targets: Option<Vec<TargetAnswer<'a>>>,
+    account: &'a Account,
+}
+
+#[derive(Serialize)]
+struct TargetAnswer<'a> {
+    rules: &'a str,
     differs: bool,
     blocks: &'a [DiffBlock],
-    account: &'a Account,
+}
+
+impl DiffAnswer<'_> {
+    /// One line, newline included.
+    fn into_json(self) -> String {
+        let json = serde_json::to_string(&self).expect("the keys of these types are strings and no value is a map");
+        escape_json(&json).into_owned() + "\n"
+    }
 }
 
 impl DiffText {
     /// The output as one line of JSON, newline included.
     pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn, account: &Account) -> String {
-        let (differs, blocks) = (self.differs, self.blocks.as_slice());
-        let answer = DiffAnswer {
-            schema: SCHEMA,
-            left: &left.name.to_string(),
-            right: &right.name.to_string(),
-            differs,
-            blocks,
-            account,
-        };
-        let json = serde_json::to_string(&answer).expect("the keys of these types are strings and no value is a map");
-        escape_json(&json).into_owned() + "\n"
+        let (differs, blocks) = (self.differs, Some(self.blocks.as_slice()));
+        let (left, right) = (left.name.to_string(), right.name.to_string());
+        DiffAnswer { schema: SCHEMA, left, right, differs, blocks, targets: None, account }.into_json()
     }
+
+    /// The tables, and the verdict in the last line.
+    pub fn with_verdict(&self, left: &ColumnName, right: &ColumnName, style: Style) -> String {
+        let mut text = TextLines::default();
+        text.push(&format!("{} {}", verdict(self.differs, style), sides([left, right], style)));
+        format!("{}{}", self.tables, text.into_text())
+    }
+}
+
+/// Two files under a target of both.
+#[derive(Debug)]
+pub struct TargetDiff {
+    pub target: ColumnName,
+    /// The rule set's name for programs.
+    pub rules: String,
+    pub difference: DiffText,
+}
+
+/// The tables of each target that tells the files apart, those of equal tables once, and the verdict in the last line.
+pub fn by_target(diffs: &[TargetDiff], files: [&ColumnName; 2], style: Style) -> String {
+    let mut text = TextLines::default();
+    let mut groups: Vec<(&DiffText, Vec<&ColumnName>)> = Vec::new();
+    for TargetDiff { target, difference, .. } in diffs {
+        match groups.iter_mut().find(|(known, _)| known.tables == difference.tables) {
+            Some((_, targets)) => targets.push(target),
+            None => groups.push((difference, vec![target])),
+        }
+    }
+    for (difference, targets) in groups.iter().filter(|(difference, _)| difference.differs) {
+        text.push(&style.paint(Tone::Strong, &joined(targets)));
+        text.append(&difference.tables);
+        text.push("");
+    }
+    let under = |differs: bool| {
+        let targets = diffs.iter().filter(|diff| diff.difference.differs == differs).map(|diff| &diff.target);
+        joined(&targets.collect::<Vec<_>>())
+    };
+    let (differ, same) = (under(true), under(false));
+    let sides = sides(files, style);
+    text.push(&match (differ.is_empty(), same.is_empty()) {
+        (true, _) => format!("{} {sides} under {same}", verdict(false, style)),
+        (false, true) => format!("{} {sides} under {differ}", verdict(true, style)),
+        (false, false) => format!("{} {sides} under {differ}; the same under {same}", verdict(true, style)),
+    });
+    text.into_text()
+}
+
+/// [`by_target`] as one line of JSON, newline included.
+pub fn targets_json(diffs: &[TargetDiff], files: [&ColumnName; 2], account: &Account) -> String {
+    let [left, right] = files.map(ToString::to_string);
+    let targets = diffs.iter().map(|TargetDiff { rules, difference, .. }| TargetAnswer {
+        rules,
+        differs: difference.differs,
+        blocks: &difference.blocks,
+    });
+    let (differs, targets) = (diffs.iter().any(|diff| diff.difference.differs), Some(targets.collect()));
+    DiffAnswer { schema: SCHEMA, left, right, differs, blocks: None, targets, account }.into_json()
+}
+
+fn verdict(differs: bool, style: Style) -> String {
+    let (tone, verb) = if differs { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
+    style.verb(tone, verb)
+}
+
+fn sides(names: [&ColumnName; 2], style: Style) -> String {
+    let [left, right] = names.map(|name| name_in_style(name, style));
+    format!("{left} and {right}")
 }
 
 /// Pairs the blocks of two layouts of different files and gives each pair the left name.
@@ -117,11 +193,7 @@ pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) 
     }
 
     let differs = blocks.iter().any(|block| block.differs);
-    let style = options.style;
-    let (tone, verb) = if differs { (Tone::Disagree, "Differ") } else { (Tone::Agree, "Same") };
-    let [left, right] = [left, right].map(|column| name_in_style(&column.name, style));
-    text.push(&format!("{} {left} and {right}", style.verb(tone, verb)));
-    DiffText { text: text.into_text(), differs, blocks }
+    DiffText { tables: text.into_text(), differs, blocks }
 }
 
 struct BlockComparison<'a> {

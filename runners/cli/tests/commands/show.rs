@@ -275,6 +275,51 @@ fn several_files_and_patterns() {
 /// Members of 12 and 4 bytes, and of 16 bytes each in WGSL: WGSL, 14.4.1 Alignment and Size.
 const WGSL: &str = "struct U { a: f32, b: vec3<f32> };\n@group(0) @binding(0) var<uniform> u: U;";
 
+/// Under each target of the language: D3D packs `b` behind `a`, and Slang's std140 does not move for the same change.
+#[test]
+fn two_versions_are_compared_under_all_targets() {
+    let old = "cbuffer C { float a; float3 b; };\ncbuffer D { float e; };";
+    let new = "cbuffer C { float2 a; float3 b; };\ncbuffer D { float e; };";
+    let macros = "#ifdef X\ncbuffer C { float2 a; float3 b; };\n#else\ncbuffer C { float a; float3 b; };\n#endif\ncbuffer D { float e; };";
+    let folder = Folder::with(&[("old.hlsl", old), ("new.hlsl", new), ("m.hlsl", macros), ("c.wgsl", WGSL)]);
+    // wg-hlsl, cbuffer rules: a float3 behind a float2 begins the next register; std140 aligns it to 16 in both.
+    let differs = folder.run("diff old.hlsl new.hlsl").exits(1);
+    differs.prints("Differ old.hlsl and new.hlsl under D3D12 · DXC, Vulkan · DXC");
+    let json = folder.run("diff old.hlsl new.hlsl --format json").exits(1).json();
+    let targets = json["targets"].as_array().unwrap();
+    let of = |rules: &str| targets.iter().find(|target| target["rules"] == rules).unwrap();
+    let b = |rules: &str, side: &str| of(rules)["blocks"][0][side]["members"][1]["offset"].as_u64();
+    assert_eq!([b("native:dxc-dxil", "left"), b("native:dxc-dxil", "right")], [Some(4), Some(16)]);
+    assert_eq!([b("native:slang-vulkan", "left"), b("native:slang-vulkan", "right")], [Some(16), Some(16)]);
+    folder.run("diff old.hlsl old.hlsl").exits(0).prints("Same old.hlsl and old.hlsl under D3D12 · DXC");
+    folder.run("diff m.hlsl m.hlsl -D X").exits(1).prints("Differ m.hlsl and m.hlsl -D X under D3D12 · DXC");
+    folder.run("diff old.hlsl new.hlsl --format html").exits(2).warns("error: a page compares the files under one target");
+}
+
+#[test]
+fn shaders_of_two_folders_are_compared() {
+    let file = |members: &str| format!("cbuffer C {{ {members} }};\n");
+    let folder = Folder::with(&[]);
+    for (name, members) in [
+        ("old/a.hlsl", "float a; float3 b;"),
+        ("old/sub/b.hlsl", "float a;"),
+        ("old/gone.hlsl", "float a;"),
+        ("old/notes.txt", ""),
+        ("new/a.hlsl", "float2 a; float3 b;"),
+        ("new/sub/b.hlsl", "float a;"),
+    ] {
+        std::fs::create_dir_all(folder.path(name).parent().unwrap()).unwrap();
+        folder.write(name, file(members).as_bytes());
+    }
+    let differs = folder.run("diff old new").exits(1);
+    let differs = differs.prints("Differ old/a.hlsl and new/a.hlsl under D3D12 · DXC").prints("only in old: gone.hlsl");
+    differs.prints("1 of 2 shaders differ, 1 are the same, 0 not compared, 1 in one folder");
+    folder.run("diff old/sub new/sub").exits(0).prints("0 of 1 shaders differ, 1 are the same");
+    folder.write("new/sub/b.hlsl", b"cbuffer C { float");
+    folder.run("diff old/sub new/sub vulkan").exits(2).prints("not compared: b.hlsl");
+    folder.run("diff old new --format json").exits(2).warns("error: folders are compared in text");
+}
+
 /// Two files, each with its own layout or under the rule set after it, and the output for programs.
 #[test]
 fn two_files_are_compared() {

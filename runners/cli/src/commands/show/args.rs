@@ -49,7 +49,7 @@ pub struct ShowArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "all", "target"])]
     pub config: Option<PathBuf>,
     /// Output format: text, json, html, cpp-asserts, ...
-    #[arg(long, value_parser = format_parser(), default_value = "text")]
+    #[arg(long, value_parser = format_parser(), ignore_case = true, default_value = "text")]
     pub format: &'static LayoutFormat,
     /// Show padding, and an order of members that saves bytes.
     #[arg(long)]
@@ -134,9 +134,10 @@ impl HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// One input and two targets, or two inputs with one each.
+    /// One input and two targets, or two inputs, for one target each or all.
     #[arg(required = true, num_args = 2..=4, value_name = "INPUT|TARGET", long_help = format!(
-        "One input and two targets, or two inputs with one each.\n\n\
+        "One input and two targets, or two inputs, for one target each or all.\n\n\
+         Two inputs without a target are compared under every target of both; of two folders, the shaders of one name. \
          An input that says its own offsets ({}) needs no target. An input is a shader file, a case file or the id of \
          a built-in case; a target is d3d12, vulkan, vulkan/scalar ..., with a compiler as vulkan.slangc, or for \
          experts a rule set. A file that is named twice is compared without and with the macros of -D.",
@@ -144,7 +145,7 @@ pub struct DiffArgs {
     ))]
     pub words: Vec<String>,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = DiffFormat::Text)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = DiffFormat::Text)]
     pub format: DiffFormat,
     /// How the declaration is read.
     #[command(flatten)]

@@ -1,9 +1,10 @@
 //! `layoutproof diff`: compares two layouts member by member: one input under two rule sets, or two
-//! inputs.
+//! inputs, under every target of both where none is named.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use layoutproof_events::Account;
 use layoutproof_events::summary::Exit;
 use layoutproof_inputs::declare::DeclareArgs;
@@ -12,10 +13,11 @@ use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_layout::DECLARED;
+use layoutproof_layout::native::Native;
 use layoutproof_report::html::diff_page;
-use layoutproof_show::diff_text::{diff, paired};
+use layoutproof_show::diff_text::{TargetDiff, by_target, diff, paired, targets_json};
 use layoutproof_show::front_ends::Purpose;
-use layoutproof_show::shown_columns::{ColumnName, ShownColumn};
+use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{
     InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style, accounts, one_line,
@@ -27,7 +29,7 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::compiled_columns::layouts;
-use crate::output::{print, print_json, print_refusal, text_columns, warn_rendered};
+use crate::output::{print, print_json, print_refusal, text_columns, warn_of_error, warn_rendered};
 
 #[derive(Debug, PartialEq, Eq)]
 struct DiffSide<'a> {
@@ -40,8 +42,11 @@ struct DiffSide<'a> {
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
-    let [source, _] = &sides;
-    let compared = compare_sides(args, &sides, style);
+    let [source, other] = &sides;
+    if [source, other].iter().all(|side| Path::new(side.input).is_dir()) {
+        return compare_folders(args, &sides, style);
+    }
+    let compared = compare_sides(args, &sides, true, style);
     compared.inspect_err(|error| tell_programs(args, source.input, Code::Unreadable, error))
 }
 
@@ -52,33 +57,110 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
     }
 }
 
-fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
+/// Compares the shaders of one name in two folders, and prints those that differ.
+fn compare_folders(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
+    if args.format != DiffFormat::Text {
+        bail!("folders are compared in text: name two files for a page or JSON");
+    }
+    let shaders = |side: &DiffSide<'_>| shaders_below(side.input);
+    let (lefts, rights) = (shaders(left)?, shaders(right)?);
+    let (mut same, mut differ, mut alone, mut unread) = (0, 0, 0, 0);
+    for name in lefts.union(&rights) {
+        if !(lefts.contains(name) && rights.contains(name)) {
+            alone += 1;
+            let folder = if lefts.contains(name) { left.input } else { right.input };
+            print(&format!("only in {folder}: {}\n", one_line(name)));
+            continue;
+        }
+        let [one, other] = [left, right].map(|side| Path::new(side.input).join(name).display().to_string());
+        let sides = [DiffSide { input: &one, rules: left.rules }, DiffSide { input: &other, rules: right.rules }];
+        match compare_sides(args, &sides, false, style) {
+            Ok(Exit::Agree) => same += 1,
+            Ok(_) => differ += 1,
+            Err(error) => {
+                unread += 1;
+                print(&format!("not compared: {}\n", one_line(name)));
+                warn_of_error(&error, style);
+            }
+        }
+    }
+    if same + differ + alone + unread == 0 {
+        bail!("{} and {} hold no shader", left.input, right.input);
+    }
+    let total = same + differ + unread;
+    print(&format!(
+        "{differ} of {total} shaders differ, {same} are the same, {unread} not compared, {alone} in one folder\n"
+    ));
+    Ok(match (differ + alone, unread) {
+        (0, 0) => Exit::Agree,
+        (0, _) => Exit::CouldNotRun,
+        _ => Exit::Differ,
+    })
+}
+
+/// The shader files below a folder, by their paths in it.
+fn shaders_below(folder: &str) -> anyhow::Result<BTreeSet<String>> {
+    let pattern = format!("{}/**/*", glob::Pattern::escape(folder.trim_end_matches('/')));
+    let paths = glob::glob(&pattern).with_context(|| format!("looking for shaders in {folder}"))?;
+    let mut found = BTreeSet::new();
+    for path in paths {
+        let path = path.with_context(|| format!("looking for shaders in {folder}"))?;
+        let is_shader = matches!(InputWord::of(&path.display().to_string(), None), InputWord::Shader(_));
+        if is_shader && path.is_file() {
+            found.extend(path.strip_prefix(folder).map(|path| path.display().to_string()));
+        }
+    }
+    Ok(found)
+}
+
+/// Compares two inputs, and prints the answer, unless they are the same and `prints_same` is false.
+fn compare_sides(
+    args: &DiffArgs,
+    [left, right]: &[DiffSide<'_>; 2],
+    prints_same: bool,
+    style: Style,
+) -> anyhow::Result<Exit> {
     // Two permutations of one file: the macros are those of the second.
     let is_permutation =
         !args.declare.define.is_empty() && args.words.iter().filter(|word| *word == left.input).count() == 2;
-    let is_one_input = left.input == right.input && !is_permutation;
+    let is_one_input = left.input == right.input && left.rules.is_some() && !is_permutation;
     let without_macros = DeclareArgs { define: Vec::new(), ..args.declare.clone() };
     let of_left = if is_permutation { &without_macros } else { &args.declare };
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
     let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
     let has_target = is_target(left) || is_target(right);
     let lay_out = |side, declare| layout(side, (args, declare), is_one_input, has_target, style);
-    let LaidOutSide { shown: left, warnings, account } = lay_out(left, of_left)?;
-    let LaidOutSide { shown: mut right, warnings: more, account: account_of_right } = lay_out(right, &args.declare)?;
-    if let Some(file) = right.name.file.as_mut().filter(|_| is_permutation) {
+    let inputs = [left.input, right.input];
+    let LaidOutSide { shown: lefts, warnings, account } = lay_out(left, of_left)?;
+    let LaidOutSide { shown: mut rights, warnings: more, account: account_of_right } = lay_out(right, &args.declare)?;
+    for file in rights.iter_mut().filter_map(|right| right.name.file.as_mut()).filter(|_| is_permutation) {
         for define in &args.declare.define {
             file.push_str(" -D ");
             file.push_str(&shell_word(define));
         }
     }
     let account = account.both(account_of_right);
-    let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
-
-    let difference = diff(&left, &right, &TextOptions { width: text_columns(), ..TextOptions::plain(style) });
+    let options = TextOptions { width: text_columns(), ..TextOptions::plain(style) };
+    let (text, differs) = match (lefts.as_slice(), rights.as_slice()) {
+        ([left], [right]) => {
+            let (left, right) = (left.clone(), right.clone());
+            let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
+            let difference = diff(&left, &right, &options);
+            let text = match args.format {
+                DiffFormat::Json => difference.to_json(&left, &right, &account),
+                DiffFormat::Text => difference.with_verdict(&left.name, &right.name, style),
+                DiffFormat::Html => diff_page(&left, &right, difference.differs),
+            };
+            (text, difference.differs)
+        }
+        _ => compare_targets(args, inputs, [lefts, rights], &account, &options)?,
+    };
+    if !differs && !prints_same {
+        return Ok(Exit::Agree);
+    }
     match args.format {
-        DiffFormat::Json => print_json(&difference.to_json(&left, &right, &account)),
-        DiffFormat::Text => print(&difference.text),
-        DiffFormat::Html => print(&diff_page(&left, &right, difference.differs)),
+        DiffFormat::Json => print_json(&text),
+        DiffFormat::Text | DiffFormat::Html => print(&text),
     }
     if args.format == DiffFormat::Text && !account.is_complete() {
         print(&format!("{}\n", one_line(&account.sentence())));
@@ -88,7 +170,50 @@ fn compare_sides(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Styl
     if more != warnings {
         warn_rendered(&more);
     }
-    Ok(if difference.differs { Exit::Differ } else { Exit::Agree })
+    Ok(if differs { Exit::Differ } else { Exit::Agree })
+}
+
+/// Compares two files under each target that both have. Returns the answer, and whether one tells them apart.
+fn compare_targets(
+    args: &DiffArgs,
+    inputs: [&str; 2],
+    columns: [Vec<ShownColumn>; 2],
+    account: &Account,
+    options: &TextOptions<'_>,
+) -> anyhow::Result<(String, bool)> {
+    let [lefts, rights] = columns;
+    let of_file = |column: &ShownColumn| {
+        let name = ColumnName { file: column.name.file.clone(), ..ColumnName::DECLARED };
+        ShownColumn { name, blocks: column.blocks.clone() }
+    };
+    let mut diffs = Vec::new();
+    let mut files = None;
+    for left in &lefts {
+        let Some(right) = rights.iter().find(|right| right.name.layouts == left.name.layouts) else { continue };
+        let [of_left, of_right] = paired(of_file(left), of_file(right));
+        let difference = diff(&of_left, &of_right, options);
+        let target = ColumnName { file: None, layouts: left.name.layouts.clone() };
+        let rules = match &target.layouts {
+            NamedLayouts::Target { column, .. } => Native::of_column(*column).map(|native| native.name.to_owned()),
+            NamedLayouts::Rules(_) | NamedLayouts::Declared => None,
+        };
+        let rules = rules.unwrap_or_else(|| target.to_string());
+        diffs.push(TargetDiff { target, rules, difference });
+        files.get_or_insert((of_left.name, of_right.name));
+    }
+    let Some((left, right)) = &files else {
+        // One of them has its own offsets, or they are in languages without a common target.
+        let name = if lefts.len() > 1 { inputs[0] } else { inputs[1] };
+        bail!("the layout of {name} depends on the target: name it after the file, as `{name} vulkan`");
+    };
+    let text = match args.format {
+        DiffFormat::Json => targets_json(&diffs, [left, right], account),
+        DiffFormat::Text => by_target(&diffs, [left, right], options.style),
+        DiffFormat::Html => {
+            bail!("a page compares the files under one target: name it after the file, as `{} vulkan`", inputs[0])
+        }
+    };
+    Ok((text, diffs.iter().any(|diff| diff.difference.differs)))
 }
 
 /// Sorts the words into inputs and rule sets. A rule set belongs to the input before it; a single
@@ -159,9 +284,9 @@ fn column_name(choice: RuleChoice, word: Option<&str>, format: DiffFormat) -> Co
     }
 }
 
-/// An input under a rule set.
+/// An input under a rule set, or under each of its targets.
 struct LaidOutSide {
-    shown: ShownColumn,
+    shown: Vec<ShownColumn>,
     /// The warnings that `show` prints about it, or who read it and why.
     warnings: String,
     account: Account,
@@ -185,7 +310,9 @@ fn layout(
         }
         Err(diagnostics) => {
             let mut compiled = compiled(side, (args, declare), is_beside_target, diagnostics, sources)?;
-            compiled.shown.name.file = (!is_one_input).then(|| side.input.to_owned());
+            for shown in compiled.shown.iter_mut().filter(|_| !is_one_input) {
+                shown.name.file = Some(side.input.to_owned());
+            }
             return Ok(compiled);
         }
     };
@@ -199,10 +326,7 @@ fn layout(
     let choice = rules.map(|rules| choice_of(rules, is_beside_target, language)).transpose()?;
     let shown_rules = match (&input.content, choice) {
         (InputContent::Declared(_), Some(choice)) => ShownRules::Named(vec![choice]),
-        (InputContent::Declared(_), None) => {
-            bail!("the layout of {name} depends on the target: name it after the file, as `{name} vulkan`")
-        }
-        (InputContent::LaidOut(_), None) => ShownRules::Shipping,
+        (InputContent::Declared(_) | InputContent::LaidOut(_), None) => ShownRules::Shipping,
         (InputContent::LaidOut(_), Some(_)) if is_one_input => {
             bail!(
                 "{name} declares its own offsets: compare it with another file, as `layoutproof diff {} other.spv`",
@@ -216,18 +340,22 @@ fn layout(
 
     let layouts = input.layouts(&shown_rules);
     let diagnostics = input.refusals(&layouts);
-    if !diagnostics.is_empty() {
+    // Beside other targets, the table of one says what it forbids.
+    if !diagnostics.is_empty() && layouts.len() <= 1 {
         bail!(RefusedInput { diagnostics, sources });
     }
     let warnings = render(&input.warnings(&layouts), &sources, style.colour);
-    let mut shown = layouts
-        .first()
-        .map_or_else(|| ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() }, RuleSetLayouts::column);
-    if let Some(choice) = choice {
-        shown.name = column_name(choice, rules, args.format);
+    let mut shown: Vec<ShownColumn> = layouts.iter().map(RuleSetLayouts::column).collect();
+    if shown.is_empty() {
+        shown.push(ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() });
     }
-    if !is_one_input {
-        shown.name.file = Some(name.to_owned());
+    for shown in &mut shown {
+        if let Some(choice) = choice {
+            shown.name = column_name(choice, rules, args.format);
+        }
+        if !is_one_input {
+            shown.name.file = Some(name.to_owned());
+        }
     }
     let account = accounts::of_input(&input, name, &layouts, &[], &sources);
     Ok(LaidOutSide { shown, warnings, account })
@@ -257,7 +385,7 @@ fn compiled(
     let notes: Vec<String> = read.notes.iter().map(|note| format!("note: {note}\n")).collect();
     let warnings = notes.concat();
     let account = accounts::of_compiled(side.input, &blocks);
-    Ok(LaidOutSide { shown: ShownColumn { name, blocks }, warnings, account })
+    Ok(LaidOutSide { shown: vec![ShownColumn { name, blocks }], warnings, account })
 }
 
 #[cfg(test)]
