@@ -36,9 +36,9 @@ macro_rules! words {
                 match self { $(Self::$variant => $title,)* }
             }
 
-            /// Finds it by its name, or by another name that people use.
+            /// Finds it by its name, or by another name that people use, in any letter case.
             pub fn named(word: &str) -> Option<Self> {
-                match word {
+                match word.to_ascii_lowercase().as_str() {
                     $($name $($(| $alias)+)? => Some(Self::$variant),)*
                     _ => None,
                 }
@@ -50,10 +50,10 @@ macro_rules! words {
 words! {
     /// What shaders are compiled for.
     ShaderTarget;
-    D3d12 = "d3d12", "D3D12", also "dxil" | "d3d" | "directx";
-    Vulkan = "vulkan", "Vulkan", also "spirv" | "spir-v";
-    Webgpu = "webgpu", "WebGPU", also "wgsl";
-    Metal = "metal", "Metal", also "msl";
+    D3d12 = "d3d12", "D3D12", also "dxil" | "d3d" | "dx12" | "dx" | "directx" | "direct3d" | "direct3d12";
+    Vulkan = "vulkan", "Vulkan", also "vk" | "spirv" | "spir-v";
+    Webgpu = "webgpu", "WebGPU", also "wgpu" | "wgsl";
+    Metal = "metal", "Metal", also "mtl" | "msl";
     /// OpenGL has the offsets of Vulkan GLSL, where a block states its layout.
     Opengl = "opengl", "OpenGL", also "gl" | "glsl";
     Cuda = "cuda", "CUDA";

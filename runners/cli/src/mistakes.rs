@@ -24,7 +24,13 @@ pub(crate) fn message(error: &clap::Error, root: &Command, words: &[OsString]) -
     let place = CommandPlace::find(root, words);
     match error.kind() {
         ErrorKind::InvalidSubcommand => Some(place.unknown_command(text(ContextKind::InvalidSubcommand)?)),
-        ErrorKind::UnknownArgument => Some(place.unknown_argument(text(ContextKind::InvalidArg)?)),
+        ErrorKind::UnknownArgument => {
+            let argument = text(ContextKind::InvalidArg)?;
+            // Of `-Zpr`, the parser names only `-Z`.
+            let is_letter = argument.len() == 2 && argument != "--";
+            let whole = words.iter().map(|word| word.to_string_lossy()).find(|word| word.starts_with(argument));
+            Some(place.unknown_argument(&whole.filter(|_| is_letter).unwrap_or(argument.into())))
+        }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let value = text(ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
             let valid = match error.get(ContextKind::ValidValue) {
@@ -99,6 +105,9 @@ impl<'a> CommandPlace<'a> {
         }
 
         let message = format!("`{}` has no option `{name}`", self.path);
+        if let Some(own) = self.own_spelling(word) {
+            return format!("{message}: write `{own}`");
+        }
         let own: Vec<String> = self.command.get_arguments().filter(|arg| !arg.is_hide_set()).flat_map(flags).collect();
         // Every letter is near to every other.
         let near = if name.len() > 2 { nearest_names(name, own.iter().map(String::as_str)) } else { Vec::new() };
@@ -111,6 +120,25 @@ impl<'a> CommandPlace<'a> {
             [only] => format!("{message}: {only} has it"),
             [first @ .., last] => format!("{message}: {} and {last} have it", first.join(", ")),
         }
+    }
+
+    /// What this command takes for an option of other programs: `--args "-Zpr"` for what DXC and slangc take.
+    fn own_spelling(&self, word: &str) -> Option<String> {
+        let own = match word {
+            "--json" | "--html" | "--csv" | "--markdown" => format!("--format {}", word.trim_start_matches('-')),
+            "-o" | "--out" => "--output FILE".to_owned(),
+            "--no-color" | "--no-colour" => "--color never".to_owned(),
+            "--bindings" if self.path.ends_with("show") => "--target d3d12".to_owned(),
+            _ if word.starts_with("--") => {
+                let rules = layoutproof_layout::find(&word[2..])?;
+                format!("--rules {}", rules.name)
+            }
+            "-e" => "--entry NAME".to_owned(),
+            // What DXC and slangc call so: `-Zpr`, `-spirv`, `-fvk-use-dx-layout`.
+            _ => (word.len() > 2).then(|| format!("--args \"{word}\""))?,
+        };
+        let option = own.split(' ').next().unwrap_or_default();
+        has_option(self.command, option).then_some(own)
     }
 
     /// The message about a value that is not among the valid ones, or that belongs to another option.

@@ -26,17 +26,17 @@ pub struct DeclareArgs {
     /// Language of the files, whatever their suffixes.
     ///
     /// Needed for `-`, which reads standard input.
-    #[arg(long, value_parser = shader_language(), value_name = "LANGUAGE")]
+    #[arg(long, value_parser = shader_language(), ignore_case = true, value_name = "LANGUAGE")]
     pub lang: Option<ShaderLanguage>,
     /// Order of matrices that declare none.
     ///
     /// Default: column.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, ignore_case = true)]
     pub matrix: Option<MatrixArg>,
     /// Let `half` and min-precision types take 2 bytes.
     ///
     /// As with dxc -enable-16bit-types. Default: on.
-    #[arg(long = "16bit", value_enum)]
+    #[arg(long = "16bit", value_enum, ignore_case = true)]
     pub sixteen_bit: Option<OnOff>,
     /// Define a macro.
     ///
@@ -49,7 +49,7 @@ pub struct DeclareArgs {
     #[arg(short = 'I', value_name = "FOLDER")]
     pub include: Vec<String>,
     /// Entry point, if the file has several.
-    #[arg(long)]
+    #[arg(short = 'E', long)]
     pub entry: Option<String>,
     /// slangc's `-msvc-style-bitfield-packing` is among its arguments.
     #[arg(skip)]
@@ -77,7 +77,7 @@ fn shader_language() -> impl TypedValueParser<Value = ShaderLanguage> {
         language => language.title(),
     };
     let value = |language: ShaderLanguage| PossibleValue::new(language.as_str()).help(help(language));
-    let named = |name: String| ShaderLanguage::named(&name).ok_or("no such language");
+    let named = |name: String| ShaderLanguage::named(&name.to_ascii_lowercase()).ok_or("no such language");
     PossibleValuesParser::new(ShaderLanguage::ALL.map(value)).try_map(named)
 }
 

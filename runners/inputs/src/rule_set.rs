@@ -28,7 +28,7 @@ pub fn rule_set(name: &str) -> anyhow::Result<&'static RuleSet> {
         let suffixes = alternatives(&FrontEnd::suffixes_with_offsets());
         bail!("`{DECLARED}` is what {suffixes} files declare: other declarations have no such layout");
     }
-    match find(name) {
+    match find(&name.to_ascii_lowercase()) {
         Some(rules) => Ok(rules),
         None => bail!("{}", unknown_rules(name)),
     }
@@ -91,7 +91,9 @@ pub fn rule_choices(names: &[String]) -> anyhow::Result<Vec<RuleChoice>> {
 
 /// True if a word on the command line is the name of a rule set, not of a file or case.
 pub fn is_rules_word(word: &str) -> bool {
-    word == DECLARED || word.starts_with(NATIVE) || (find(word).is_some() && !Path::new(word).is_file())
+    word == DECLARED
+        || word.starts_with(NATIVE)
+        || (find(&word.to_ascii_lowercase()).is_some() && !Path::new(word).is_file())
 }
 
 fn matching(pattern: &str) -> anyhow::Result<Vec<RuleChoice>> {

@@ -52,7 +52,7 @@ pub struct PlacementArgs {
     #[arg(long, value_delimiter = ',', requires = "target", value_name = "PATH[,PATH...]")]
     pub unused: Vec<String>,
     /// Shader profile: `sm_6_6`, `ps_5_0`, `lib_6_3`; DXC's `__SHADER_TARGET_` macros tell it.
-    #[arg(long)]
+    #[arg(short = 'T', long)]
     pub profile: Option<String>,
     /// An option of the compiler that changes bindings, with its values: "-fvk-t-shift 10 all". --args takes whole command lines.
     #[arg(long, hide = true, requires = "target", allow_hyphen_values = true, value_name = "TEXT")]

@@ -197,3 +197,78 @@ fn a_filter_that_matches_nothing_comes_with_the_nearest_name() {
     let run = folder.run("run arays/").exits(4);
     assert!(run.err.contains("(`arays/`: did you mean `arrays/`?)"), "{run}");
 }
+
+/// Ways to write an option of `show`, `diff` or `check` that are right, too.
+const SPELLINGS: [&str; 40] = [
+    "show scene.hlsl --target d3d12",
+    "show scene.hlsl --target D3D12",
+    "show scene.hlsl --target dx12",
+    "show scene.hlsl --target DX12",
+    "show scene.hlsl --target dx",
+    "show scene.hlsl --target d3d",
+    "show scene.hlsl --target dxil",
+    "show scene.hlsl --target DirectX",
+    "show scene.hlsl --target direct3d12",
+    "show scene.hlsl --target vulkan",
+    "show scene.hlsl --target Vulkan",
+    "show scene.hlsl --target vk",
+    "show scene.hlsl --target VK",
+    "show scene.hlsl --target spirv",
+    "show scene.hlsl --target spir-v",
+    "show scene.hlsl --target vulkan/scalar",
+    "show scene.hlsl --target Vulkan/Scalar",
+    "show scene.hlsl --target vk,d3d12",
+    "show shaders/water.slang --target WebGPU",
+    "show shaders/water.slang --target wgsl",
+    "show shaders/water.slang --target metal",
+    "show shaders/water.slang --target msl",
+    "show shaders/water.slang --target mtl",
+    "show scene.hlsl --rules STD140",
+    "show scene.hlsl --rules Scalar",
+    "show scene.hlsl --format JSON",
+    "show scene.hlsl --format md",
+    "show scene.hlsl --format Markdown",
+    "show scene.hlsl --format c++",
+    "show scene.hlsl --format cpp",
+    "show scene.hlsl --format cxx",
+    "show scene.hlsl --format rs --rules std430",
+    "show scene.hlsl --lang HLSL",
+    "show scene.hlsl --matrix Row",
+    "show scene.hlsl -T cs_6_0",
+    "show scene.hlsl -T cs_6_0 -E blur",
+    "show scene.hlsl -D X -I .",
+    "show scene.hlsl -DX=1 -I.",
+    "diff scene.hlsl std140 STD140",
+    "diff scene.hlsl dx12 D3D12 --format Json",
+];
+
+/// Ways that belong to other programs, and what to write here.
+const OTHER_SPELLINGS: [(&str, &str); 14] = [
+    ("--json", "--format json"),
+    ("--html", "--format html"),
+    ("--csv", "--format csv"),
+    ("--markdown", "--format markdown"),
+    ("--std140", "--rules std140"),
+    ("--scalar", "--rules scalar"),
+    ("--bindings", "--target d3d12"),
+    ("-o", "--output FILE"),
+    ("--out", "--output FILE"),
+    ("-e", "--entry NAME"),
+    ("-Zpr", "--args \"-Zpr\""),
+    ("-spirv", "--args \"-spirv\""),
+    ("-fvk-use-dx-layout", "--args \"-fvk-use-dx-layout\""),
+    ("-enable-16bit-types", "--args \"-enable-16bit-types\""),
+];
+
+#[test]
+fn spellings_that_people_try() {
+    let folder = folder();
+    for words in SPELLINGS {
+        folder.run(words).exits(0);
+    }
+    for (word, own) in OTHER_SPELLINGS {
+        let name = word.split('=').next().unwrap();
+        let told = format!("error: `layoutproof show` has no option `{name}`: write `{own}`");
+        folder.run(&format!("show scene.hlsl {word}")).exits(2).warns(&told);
+    }
+}

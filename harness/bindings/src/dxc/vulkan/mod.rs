@@ -195,8 +195,8 @@ pub(super) fn refused(module: &Module) -> Vec<Diagnostic> {
     problems.collect()
 }
 
-/// Returns the error for a use of a descriptor heap. DXC 1.7.2308, the last release whose SPIR-V
-/// was measured, crashes on each.
+/// Returns the error for a use of a descriptor heap, for which DXC 1.7.2308, the last release whose SPIR-V was measured, has
+/// no answer.
 pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnostic> {
     let is_entry = |function: &&Function| match &request.entry {
         Some(entry) => function.name == *entry,
@@ -216,8 +216,7 @@ pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnost
             });
             for name in names {
                 if HEAPS.contains(&name) {
-                    let message =
-                        format!("DXC 1.7.2308 crashes on `{name}` for SPIR-V: the other bindings are unknown");
+                    let message = format!("DXC 1.7.2308 has no `{name}` for SPIR-V: the other bindings are unknown");
                     return Some(Diagnostic::error(Code::Unsupported, used.span, message));
                 }
                 let last = name.rsplit("::").next();

@@ -45,7 +45,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
     },
     LayoutFormat {
         name: "markdown",
-        alias: Some("md"),
+        aliases: &["md"],
         help: "Tables for documents and reviews",
         kind: FormatKind::Tables,
         text: |shown| Ok(markdown(shown)),
@@ -69,7 +69,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
     },
     LayoutFormat {
         name: "rust-asserts",
-        alias: Some("rust"),
+        aliases: &["rust", "rs"],
         help: "Structs of Rust with assertions of their offsets and sizes",
         kind: FormatKind::HostStructs,
         text: |shown| host_text::structs(shown, HostLanguage::Rust),
@@ -77,7 +77,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
     },
     LayoutFormat {
         name: "cpp-asserts",
-        alias: Some("cpp"),
+        aliases: &["cpp", "c++", "cxx"],
         help: "Structs of C++ with assertions of their offsets and sizes",
         kind: FormatKind::HostStructs,
         text: |shown| host_text::structs(shown, HostLanguage::Cpp),
@@ -85,7 +85,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
     },
     LayoutFormat {
         name: "c-asserts",
-        alias: Some("c"),
+        aliases: &["c"],
         help: "Structs of C with assertions of their offsets and sizes",
         kind: FormatKind::HostStructs,
         text: |shown| host_text::structs(shown, HostLanguage::C),
@@ -93,7 +93,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
     },
     LayoutFormat {
         name: "ts",
-        alias: Some("typescript"),
+        aliases: &["typescript", "js", "javascript"],
         help: "Typed views of TypeScript and JavaScript: a typed array for each member",
         kind: FormatKind::HostStructs,
         text: host_text::typed_views,
@@ -108,7 +108,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
     },
     LayoutFormat {
         name: "llvm-layout",
-        alias: Some("llvm-seed"),
+        aliases: &["llvm-seed"],
         help: "LLVM types with `target(\"dx.Layout\", ...)` or `target(\"spirv.Layout\", ...)`, and for a cbuffer the \
                struct of its registers, as in the proposals for Clang",
         kind: FormatKind::LlvmTypes,
@@ -134,7 +134,7 @@ pub(crate) static FORMATS: [LayoutFormat; 14] = [
 pub struct LayoutFormat {
     name: &'static str,
     /// A second name, which the help does not list.
-    alias: Option<&'static str>,
+    aliases: &'static [&'static str],
     help: &'static str,
     pub(crate) kind: FormatKind,
     pub(crate) text: fn(&ShownInput<'_>) -> anyhow::Result<String>,
@@ -149,7 +149,7 @@ pub struct LayoutFormat {
 /// The fields that most formats leave as they are.
 const OTHER: LayoutFormat = LayoutFormat {
     name: "",
-    alias: None,
+    aliases: &[],
     help: "",
     kind: FormatKind::Data,
     text: |_| bail!("reflection is not a format of layouts"),
@@ -213,10 +213,11 @@ impl ShownInput<'_> {
 }
 
 pub(crate) fn format_parser() -> impl TypedValueParser<Value = &'static LayoutFormat> {
-    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).aliases(format.alias).help(format.help));
+    let values = FORMATS.iter().map(|format| PossibleValue::new(format.name).aliases(format.aliases).help(format.help));
     PossibleValuesParser::new(values).try_map(|word: String| {
-        let mut formats = FORMATS.iter();
-        formats.find(|format| format.name == word || format.alias == Some(&*word)).ok_or("no such format")
+        let word = word.to_ascii_lowercase();
+        let is_named = |format: &&LayoutFormat| format.name == word || format.aliases.contains(&word.as_str());
+        FORMATS.iter().find(is_named).ok_or("no such format")
     })
 }
 
