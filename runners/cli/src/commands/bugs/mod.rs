@@ -29,7 +29,7 @@ const NEAR_NAMES: usize = 3;
 /// `layoutproof bugs`.
 #[derive(Debug, Args)]
 pub struct BugsArgs {
-    /// A compiler (`dxc`), or a bug by its name or a part of it.
+    /// A compiler (`dxc`), or a bug by its name, a part of it, or the number of its report.
     ///
     /// Also a driver (`lavapipe`), or the place of an entry (ci/known/dxc.toml:57). Default: the bugs that the compilers
     /// of this machine have.
@@ -115,7 +115,7 @@ enum Chosen<'a> {
     All,
 }
 
-/// Finds the bugs that a word means: a list, a name, the place of an entry, or a part of names.
+/// Finds the bugs that a word means: a list, a name, the place of an entry, the number of a report, or a part of names.
 fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> anyhow::Result<Chosen<'a>> {
     let is_place = |difference: &&Mechanism<'_>| {
         difference.entries.iter().any(|entry| format!("{}:{}", entry.file, entry.line) == word)
@@ -123,6 +123,19 @@ fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> an
     let exact = known.iter().find(|difference| difference.id == word).or_else(|| known.iter().find(is_place));
     if let Some(exact) = exact {
         return Ok(Chosen::One(exact));
+    }
+
+    // The report's number, with or without its repository, or its address.
+    let number = word.rsplit(['#', '/']).next().filter(|number| number.parse::<u32>().is_ok());
+    if let Some(number) = number {
+        let is_of = |difference: &&Mechanism<'_>| {
+            difference.upstream_link().and_then(|link| link.rsplit('/').next()).is_some_and(|own| own == number)
+        };
+        match known.iter().filter(is_of).collect::<Vec<_>>().as_slice() {
+            [] => bail!("no known bug has the report {number}; `layoutproof bugs --all` lists them"),
+            [one] => return Ok(Chosen::One(one)),
+            several => return Ok(Chosen::Several(several.to_vec())),
+        }
     }
 
     let lower = word.to_lowercase();
@@ -188,6 +201,13 @@ mod tests {
         let near = message("dxc/lists-double2x2");
         assert!(near.contains("dxc/dxc-lists-a-double2x2-with-16-bytes-from"), "{near}");
         assert!(message("xyzzy").ends_with("`layoutproof bugs --all` lists them"), "{}", message("xyzzy"));
+        for word in
+            ["181901", "#181901", "llvm/llvm-project#181901", "https://github.com/llvm/llvm-project/issues/181901"]
+        {
+            let Chosen::One(bug) = choose(&known, &lists, word).unwrap() else { panic!("{word} is one bug") };
+            assert_eq!(bug.id, "clang/a-matrix-in-a-constant-buffer-is-one", "{word}");
+        }
+        assert!(message("1").starts_with("no known bug has the report 1"), "{}", message("1"));
         assert!(matches!(choose(&known, &lists, "slangc").unwrap(), Chosen::Several(_)));
         assert!(matches!(choose(&known, &lists, "lists-a-double2x2").unwrap(), Chosen::One(_)));
     }
