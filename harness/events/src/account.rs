@@ -231,10 +231,14 @@ impl Account {
     /// are listed without a host struct.
     #[must_use]
     pub fn unseen(&self) -> Self {
+        Self { entries: self.unseen_entries().cloned().collect() }
+    }
+
+    pub fn unseen_entries(&self) -> impl Iterator<Item = &AccountEntry> {
         let is_unseen = |entry: &&AccountEntry| {
             !matches!(entry.state.why(), Some(NotCompared::NoHost { .. } | NotCompared::Unread { .. }))
         };
-        Self { entries: self.open().filter(is_unseen).cloned().collect() }
+        self.open().filter(is_unseen)
     }
 
     /// The account of an answer that compares two readings of the same things: what one of them lacks is not compared.

@@ -12,6 +12,7 @@ use layoutproof_events::producer::Producer;
 use layoutproof_events::{CheckRecord, Event, RunEnd, RunHeader, ToolBuild};
 
 use crate::deqp_csv::DeqpCsv;
+use crate::formats::sarif::Sarif;
 use crate::github::{GithubAnnotations, GithubSummary};
 use crate::html::RunPage;
 use crate::json_lines::JsonLines;
@@ -19,8 +20,8 @@ use crate::junit::Junit;
 use crate::terminal::{Terminal, View};
 
 /// All reporters, in the order in which `run` offers their options and writes or prints their texts.
-pub const REPORTERS: [&dyn Reporter; 7] =
-    [&JsonLines, &Junit, &RunPage, &DeqpCsv, &GithubSummary, &Terminal, &GithubAnnotations];
+pub const REPORTERS: [&dyn Reporter; 8] =
+    [&JsonLines, &Junit, &Sarif, &RunPage, &DeqpCsv, &GithubSummary, &Terminal, &GithubAnnotations];
 
 /// Reports a run in one format. It implements one of the two methods that return text.
 pub trait Reporter: Sync {

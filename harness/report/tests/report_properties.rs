@@ -10,9 +10,10 @@ use layoutproof_events::{
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{MemberRow, Quantity};
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
+use layoutproof_report::github::GithubAnnotations;
 use layoutproof_report::junit::Junit;
 use layoutproof_report::reporter::{FinishedRun, Reporter};
-use layoutproof_report::{failures, github, terminal};
+use layoutproof_report::{failures, terminal};
 use layoutproof_show::Style;
 use proptest::option;
 use proptest::prelude::*;
@@ -116,7 +117,8 @@ proptest! {
         let end = summary::fold(&checks);
         let junit = Junit.text(&FinishedRun::of(&checks, &end));
         prop_assert!(junit.contains("failures=\"1\""));
-        prop_assert_eq!(github::annotations(&checks).lines().count(), 1);
+        // The headline, and the failure.
+        prop_assert_eq!(GithubAnnotations.text(&FinishedRun::of(&checks, &end)).lines().count(), 2);
         prop_assert_eq!(end.differ, 1);
     }
 }

@@ -1,12 +1,22 @@
-//! Annotations for GitHub Actions, at the lines of the accesses.
+//! The faults at the lines of the accesses: annotations for GitHub Actions, and SARIF.
 
 use layoutproof_show::style::one_line;
 
 use super::{FollowedFiles, sentence};
-use crate::github::{Annotation, MAX_ANNOTATIONS};
+use crate::formats::sarif::sarif;
+use crate::github::{Annotation, shown};
 
 /// The headline, then an annotation for each fault: at most ten.
 pub fn annotations(followed: &FollowedFiles) -> String {
+    shown(&problems(followed))
+}
+
+/// SARIF with a result for each fault.
+pub fn sarif_log(followed: &FollowedFiles) -> String {
+    sarif("accesses", &problems(followed))
+}
+
+fn problems(followed: &FollowedFiles) -> Vec<Annotation<'_>> {
     let is_failing = followed.faults() > 0 || !followed.unread.is_empty();
     let mut found = vec![Annotation::headline("layoutproof accesses", is_failing, followed.headline())];
     for file in &followed.files {
@@ -25,5 +35,5 @@ pub fn annotations(followed: &FollowedFiles) -> String {
         title: String::new(),
         text: one_line(&unread.reason()),
     }));
-    found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
+    found
 }

@@ -1,6 +1,6 @@
 //! `layoutproof accesses`: which bytes and members the code of shaders touches, and what is wrong with that.
 //!
-//! `text` is for people, `json`, `junit` and `annotations` for programs. All show the same [`FollowedFiles`].
+//! `text` is for people, `json`, `junit`, `sarif_log` and `annotations` for programs. All show the same [`FollowedFiles`].
 
 mod annotations;
 mod json;
@@ -15,7 +15,7 @@ use layoutproof_show::style::counted;
 
 use crate::host_check::UnreadInput;
 
-pub use annotations::annotations;
+pub use annotations::{annotations, sarif_log};
 pub use json::json;
 pub use junit::junit;
 pub use text::text;

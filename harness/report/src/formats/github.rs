@@ -43,14 +43,23 @@ impl Reporter for GithubAnnotations {
     }
 
     fn text(&self, run: &FinishedRun<'_>) -> String {
-        let headline = Headline::of(run);
-        let first =
-            Annotation::headline("layoutproof run", headline.tone != Tone::Agree, headline.sentence_with_lead());
-        let causes = annotations(run.checks);
-        let room = MAX_ANNOTATIONS.saturating_sub(1 + causes.lines().count());
-        let open = run.end.account.iter().flat_map(|account| account.open()).take(room).map(of_open);
-        first.to_string() + &causes + &open.map(|annotation| annotation.to_string()).collect::<String>()
+        shown(&of_run(run))
     }
+}
+
+/// The headline of a run, then an annotation for each cause of failures and for each thing that was not compared.
+pub(crate) fn of_run<'a>(run: &'a FinishedRun<'_>) -> Vec<Annotation<'a>> {
+    let headline = Headline::of(run);
+    let is_error = headline.tone != Tone::Agree;
+    let mut found = vec![Annotation::headline("layoutproof run", is_error, headline.sentence_with_lead())];
+    found.extend(of_checks(run.checks));
+    found.extend(run.end.account.iter().flat_map(|account| account.open()).map(of_open));
+    found
+}
+
+/// The annotations that GitHub shows.
+pub(crate) fn shown(found: &[Annotation<'_>]) -> String {
+    found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
 }
 
 /// What a run found and did not compare, at its line.
@@ -66,13 +75,10 @@ pub(crate) fn of_open(entry: &AccountEntry) -> Annotation<'_> {
     }
 }
 
-/// `::error` lines, one per cause, each with the case file's line and the failure block as its text.
-/// With the headline there are at most ten.
-pub fn annotations(checks: &[CheckRecord]) -> String {
-    let causes = causes(checks);
-    let line = |cause: &FailureCause<'_>| {
-        let failure = cause.first();
-        let record = failure.record;
+/// One per cause, each with the case file's line and the failure block as its text.
+fn of_checks<'a>(checks: &'a [CheckRecord]) -> Vec<Annotation<'a>> {
+    let line = |cause: FailureCause<'a>| {
+        let record = cause.failures[0].record;
         let place = record.outcome.story().map(|story| &story.place);
 
         Annotation {
@@ -82,9 +88,8 @@ pub fn annotations(checks: &[CheckRecord]) -> String {
             title: format!("{} {} {}", record.id.case, record.id.rules, record.id.producer),
             text: cause.text(None, Style::PLAIN),
         }
-        .to_string()
     };
-    causes.iter().take(MAX_ANNOTATIONS - 1).map(line).collect()
+    causes(checks).into_iter().map(line).collect()
 }
 
 /// A table with one line per device and runner, and the totals.

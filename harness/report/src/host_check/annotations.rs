@@ -1,16 +1,27 @@
-//! Annotations for GitHub Actions, at the host struct's line if it is known, else at the shader's.
+//! The problems of a check at the host struct's line if it is known, else at the shader's: annotations for GitHub Actions,
+//! and SARIF.
 
 use super::findings::{also_of_pairs, also_of_unmatched, differing_findings, unmatched_findings, unread_findings};
 use super::headline::{headline, is_failing};
 use super::other_layouts::layout_advice;
 use super::text::mismatch_places;
 use super::{CheckedPair, HostCheck, target_title};
-use crate::github::{Annotation, MAX_ANNOTATIONS, of_open};
+use crate::formats::sarif::sarif;
+use crate::github::{Annotation, of_open, shown};
 use layoutproof_hostcheck::Mismatch;
 use layoutproof_show::style::{Style, one_line};
 
 /// The headline, then an annotation for each problem: at most ten.
 pub fn annotations(check: &HostCheck) -> String {
+    shown(&problems(check))
+}
+
+/// SARIF with a result for each problem.
+pub fn sarif_log(check: &HostCheck) -> String {
+    sarif("check", &problems(check))
+}
+
+fn problems(check: &HostCheck) -> Vec<Annotation<'_>> {
     let mut found = vec![Annotation::headline("layoutproof check", is_failing(check), headline(check))];
     let advice = layout_advice(check).into_iter();
     found.extend(advice.map(|advice| Annotation { is_error: false, ..error(None, None, advice) }));
@@ -38,15 +49,15 @@ pub fn annotations(check: &HostCheck) -> String {
         let text = with_also(&text, also_of_unmatched(check, &finding).as_deref());
         found.push(error(Some(file), place.and_then(|place| place.line), text));
     }
-    let unread = unread_findings(check);
-    found.extend(unread.iter().map(|unread| {
+    found.extend(unread_findings(check).into_iter().map(|unread| {
         let text = with_also(&one_line(&unread.sentence()), unread.also().as_deref());
         error(Some(&unread.files[0].file), None, text)
     }));
-    let unseen = if check.is_strict { check.account.unseen().entries } else { Vec::new() };
-    found.extend(unseen.iter().map(of_open));
+    if check.is_strict {
+        found.extend(check.account.unseen_entries().map(of_open));
+    }
     found.extend(check.all_complaints().map(|complaint| error(None, None, one_line(complaint))));
-    found.iter().take(MAX_ANNOTATIONS).map(Annotation::to_string).collect()
+    found
 }
 
 fn error(file: Option<&str>, line: Option<u32>, text: String) -> Annotation<'_> {

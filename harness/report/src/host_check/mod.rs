@@ -1,4 +1,4 @@
-//! Compares host structs with the blocks that they fill, as text, JSON, `JUnit` and annotations.
+//! Compares host structs with the blocks that they fill, as text, JSON, `JUnit`, SARIF and annotations.
 
 mod annotations;
 mod diff;
@@ -12,7 +12,7 @@ mod other_layouts;
 mod text;
 mod view;
 
-pub use annotations::annotations;
+pub use annotations::{annotations, sarif_log};
 pub(crate) use diff::{
     DiffPiece, SideTitle, SideWords, declaration, differences, folded_pieces, folded_words, shift, side_titles,
 };

@@ -12,7 +12,7 @@ use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, first_problem};
 use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_readers::spirv::accesses::ModuleAccesses;
-use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, text};
+use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, sarif_log, text};
 use layoutproof_report::host_check::UnreadInput;
 use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
@@ -33,6 +33,8 @@ pub enum AccessFormat {
     Github,
     /// `JUnit` XML.
     Junit,
+    /// SARIF, for code scanning and editors.
+    Sarif,
 }
 
 /// `layoutproof accesses`.
@@ -111,6 +113,7 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
         AccessFormat::Json => print_json(&json(&followed)),
         AccessFormat::Github => print(&annotations(&followed)),
         AccessFormat::Junit => print(&junit(&followed)),
+        AccessFormat::Sarif => print(&sarif_log(&followed)),
     }
     Ok(if !followed.unread.is_empty() {
         Exit::CouldNotRun

@@ -71,6 +71,11 @@ fn faults_are_at_their_lines_in_every_format() {
     assert_eq!(fault["detail"], json!({"least": 64, "length": 64}));
     let answer = folder.run("accesses beyond.wgsl --format github").exits(1);
     answer.prints(&format!("::error file=beyond.wgsl,line=4,title=beyond-end::{words}"));
+    let sarif = folder.run("accesses beyond.wgsl --format sarif").exits(1).json();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["message"]["text"], format!("beyond-end: {words}"));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(*place, json!({"artifactLocation": {"uri": "beyond.wgsl"}, "region": {"startLine": 4}}));
     let answer = folder.run("accesses beyond.wgsl --format junit").exits(1);
     assert!(answer.out.contains(&format!("<failure message=\"{words}\" type=\"beyond-end\">")), "{answer}");
 }

@@ -181,6 +181,13 @@ fn other_formats_say_the_same() {
     );
     let junit = folder.run("check wrong.hlsl engine.o --format junit").exits(1).out;
     assert!(junit.contains(r#"tests="14" skipped="0" failures="14""#), "{junit}");
+    let sarif = folder.run("check wrong.hlsl engine.o --format sarif").exits(1).json();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    // More than GitHub shows as annotations: a result for each wrong member.
+    assert!(results.len() >= 14, "{sarif}");
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert!(place["artifactLocation"]["uri"].as_str().unwrap().ends_with("engine.h"), "{place}");
+    assert!(place["region"]["startLine"].as_u64().is_some(), "{place}");
 }
 
 #[test]

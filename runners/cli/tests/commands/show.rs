@@ -293,7 +293,10 @@ fn two_versions_are_compared_under_all_targets() {
     assert_eq!([b("native:slang-vulkan", "left"), b("native:slang-vulkan", "right")], [Some(16), Some(16)]);
     folder.run("diff old.hlsl old.hlsl").exits(0).prints("Same old.hlsl and old.hlsl under D3D12 · DXC");
     folder.run("diff m.hlsl m.hlsl -D X").exits(1).prints("Differ m.hlsl and m.hlsl -D X under D3D12 · DXC");
-    folder.run("diff old.hlsl new.hlsl --format html").exits(2).warns("error: a page compares the files under one target");
+    folder
+        .run("diff old.hlsl new.hlsl --format html")
+        .exits(2)
+        .warns("error: a page compares the files under one target");
 }
 
 #[test]

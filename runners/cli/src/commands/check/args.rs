@@ -23,6 +23,8 @@ pub enum CheckFormat {
     Github,
     /// `JUnit` XML.
     Junit,
+    /// SARIF, for code scanning and editors.
+    Sarif,
 }
 
 /// `layoutproof check`.

@@ -37,7 +37,7 @@ use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
     Amount, HostCheck, MapEntry, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
-    map_entries, target_title, text, unread_findings,
+    map_entries, sarif_log, target_title, text, unread_findings,
 };
 use layoutproof_report::html::check_page;
 use layoutproof_show::front_ends::FrontEnd;
@@ -69,7 +69,7 @@ pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
             let source = args.inputs.first().map_or(PROJECT_FILE.to_owned(), |path| path.display().to_string());
             print_refusal(&source, Code::Unreadable, error);
         }
-        CheckFormat::Text | CheckFormat::Junit | CheckFormat::Github => {}
+        CheckFormat::Text | CheckFormat::Junit | CheckFormat::Github | CheckFormat::Sarif => {}
     })
 }
 
@@ -188,6 +188,7 @@ fn write_answers(args: &CheckArgs, checked: &HostCheck, style: Style) -> anyhow:
         }
         CheckFormat::Json => print_json(&json(checked)),
         CheckFormat::Junit => print(&junit(checked)),
+        CheckFormat::Sarif => print(&sarif_log(checked)),
         CheckFormat::Github => print(&annotations(checked)),
     }
     if let (CheckFormat::Text | CheckFormat::Github, Some(path)) =
