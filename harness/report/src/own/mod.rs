@@ -68,7 +68,7 @@ pub enum PlainRun {
 /// Something that is wrong, apart from the faults of the static answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// An index was out of range so often; the largest byte that the code wanted. Not certain if the size, or what leads
+    /// An index was out of range `count` times, for the byte `most` at the farthest. Not certain if the size, or what leads
     /// there, is made up.
     Beyond { site: u32, count: u32, most: u32, certain: bool },
     /// An address did not have the alignment that its access promises.
