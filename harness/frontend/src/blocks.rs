@@ -275,7 +275,7 @@ impl BlockFinder<'_> {
         for block in added {
             match self.found.iter_mut().find(|known| is_same_memory(known, &block)) {
                 Some(known) if matches!(block.reach, Reach::RawAccess { at_constant: true }) => {
-                    known.reach = block.reach
+                    known.reach = block.reach;
                 }
                 Some(_) => {}
                 None => self.found.push(Block { view: view_id(self.found.len()), ..block }),

@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    fn found(files: [&str; 2], output: DeclaredVarying, input: DeclaredVarying) -> Vec<String> {
-        let all = [(files[0], &output), (files[1], &input)];
+    fn found(files: [&str; 2], output: &DeclaredVarying, input: &DeclaredVarying) -> Vec<String> {
+        let all = [(files[0], output), (files[1], input)];
         unmatched_inputs(&all.map(|(file, varying)| ShaderVarying { file, varying }))
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let float = |count| (Scalar::Float32, count);
         let files = ["a.vert", "a.frag"];
         let vertex = varying(Vertex, (0, 0), float(3));
-        let against = |place, ty| found(files, vertex.clone(), varying(Fragment, place, ty));
+        let against = |place, ty| found(files, &vertex, &varying(Fragment, place, ty));
         assert!(against((0, 0), float(3)).is_empty());
         assert!(against((0, 0), float(2)).is_empty());
         let longer = "input `v0` of a.frag (vec4, location 0) does not match output `v0` of a.vert (vec3)";
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(against((1, 0), float(3)), ["input `v1` of a.frag (vec3, location 1) has no output in a.vert"]);
         // Shaders of one draw by their names, or by being the only ones.
         let other = varying(Fragment, (1, 0), float(3));
-        assert_eq!(found(["a.vert", "b.frag"], vertex.clone(), other.clone()).len(), 1);
+        assert_eq!(found(["a.vert", "b.frag"], &vertex, &other).len(), 1);
         let second = varying(Vertex, (5, 0), float(3));
         let three = [("a.vert", &vertex), ("b.frag", &other), ("c.vert", &second)];
         assert!(unmatched_inputs(&three.map(|(file, varying)| ShaderVarying { file, varying })).is_empty());

@@ -70,14 +70,11 @@ fn result(command: &str, annotation: &Annotation<'_>) -> Value {
 
 /// A path as a reference (RFC 3986, 4.2), relative where the path is.
 fn uri(path: &str) -> String {
-    let mut uri = String::new();
-    for byte in path.replace('\\', "/").bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
-            _ => uri += &format!("%{byte:02X}"),
-        }
-    }
-    uri
+    let one = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    path.replace('\\', "/").bytes().map(one).collect()
 }
 
 #[cfg(test)]

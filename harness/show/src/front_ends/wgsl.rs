@@ -1,5 +1,5 @@
 //! WGSL, whose layout the language defines: our own front end reads it, and naga is a witness. Modules of WESL and of
-//! naga_oil are linked first.
+//! `naga_oil` are linked first.
 
 use layoutproof_frontend::DeclareOptions;
 use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};

@@ -1,6 +1,6 @@
 //! Decides `@if`, `@elif` and `@else`, and takes a module apart into its declarations.
 //!
-//! Source: WESL's specification, ConditionalTranslation: an attribute decides about one node, which is a declaration,
+//! Source: WESL's specification, `ConditionalTranslation`: an attribute decides about one node, which is a declaration,
 //! an import, a member, a parameter, a statement or a clause of a `switch`; from wesl 0.4.2 on also several declarations
 //! in braces.
 

@@ -1,6 +1,6 @@
 //! The names that a module imports, and the paths that they stand for.
 //!
-//! Source: WESL's specification, Imports: `import super::a::{b, c::d as e};`. naga_oil writes the same after `#import`,
+//! Source: WESL's specification, Imports: `import super::a::{b, c::d as e};`. `naga_oil` writes the same after `#import`,
 //! without `;`, with paths of files in quotes, and up to 0.10 with the items after a space.
 
 use std::collections::BTreeMap;
@@ -43,10 +43,9 @@ impl Imports {
 
     /// Adds what these words import.
     pub(super) fn add_words(&mut self, words: &[&str], span: Span) -> Result<(), Diagnostic> {
-        let mut reader = ImportReader { words, next: 0, imports: self };
-        let path = reader.content(&[]);
-        let items = match path {
-            Some(Some(path)) if reader.next < words.len() => reader.items(&path),
+        let mut reader = ImportReader { words, next: 0, depth: 0, imports: self };
+        let items = match reader.content(&[]) {
+            Some(ImportContent::Path(path)) if reader.next < words.len() => reader.items(&path),
             Some(_) => Some(()),
             None => None,
         };
@@ -61,26 +60,44 @@ impl Imports {
     }
 }
 
+/// Most lists in lists: a limit of ours on the depth of the stack.
+const DEEPEST: u32 = 64;
+
+/// What an import ends with.
+enum ImportContent {
+    /// A single name without `as`.
+    Path(Vec<String>),
+    /// A list, or a name with `as`.
+    Other,
+}
+
 struct ImportReader<'a, 'i> {
     words: &'a [&'a str],
     next: usize,
+    /// Lists that are open.
+    depth: u32,
     imports: &'i mut Imports,
 }
 
 impl<'a> ImportReader<'a, '_> {
-    /// A path with what follows it. Returns the path of a single name without `as`.
-    fn content(&mut self, prefix: &[String]) -> Option<Option<Vec<String>>> {
+    /// A path with what follows it.
+    fn content(&mut self, prefix: &[String]) -> Option<ImportContent> {
         let mut path = prefix.to_vec();
         loop {
             let word = self.word()?;
             if word == "{" {
+                self.depth += 1;
+                if self.depth > DEEPEST {
+                    return None;
+                }
                 while !self.takes("}") {
                     self.content(&path)?;
                     if !self.takes(",") && self.words.get(self.next) != Some(&"}") {
                         return None;
                     }
                 }
-                return Some(None);
+                self.depth -= 1;
+                return Some(ImportContent::Other);
             }
             if !is_segment(word) {
                 return None;
@@ -92,10 +109,10 @@ impl<'a> ImportReader<'a, '_> {
             if self.takes("as") {
                 let name = self.word().filter(|name| is_segment(name))?;
                 self.imports.add(name, path);
-                return Some(None);
+                return Some(ImportContent::Other);
             }
             self.imports.add(path.last()?, path.clone());
-            return Some(Some(path));
+            return Some(ImportContent::Path(path));
         }
     }
 

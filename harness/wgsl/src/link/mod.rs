@@ -1,13 +1,13 @@
-//! Links modules of WESL, and of naga_oil, into one WGSL text.
+//! Links modules of WESL, and of `naga_oil`, into one WGSL text.
 //!
 //! Imports are followed to the declarations that the file needs, conditions are decided by the macros of the user, and
 //! each token keeps its place in the user's files. Code that no declaration of the file reaches is left out, as WESL's
 //! linker does. Opens files through [`Sources`] alone.
 //!
-//! Source: WESL's specification (Imports, ConditionalTranslation) and naga_oil 0.23.
+//! Source: WESL's specification (Imports, `ConditionalTranslation`) and `naga_oil` 0.23.
 //!
 //! The crate `wesl` is no help: 0.4.0, the last release for Rust 1.95, refuses the conditions around several declarations
-//! that 56 files of Bevy 0.20-dev have, its text has no places below declarations, and it does not read naga_oil's directives.
+//! that 56 files of Bevy 0.20-dev have, its text has no places below declarations, and it does not read `naga_oil`'s directives.
 
 mod conditions;
 mod imports;
@@ -400,7 +400,7 @@ impl Item {
     }
 }
 
-/// True for `override fn`, with which naga_oil replaces a `virtual fn`.
+/// True for `override fn`, with which `naga_oil` replaces a `virtual fn`.
 fn is_override_of_function(node: &[Piece]) -> bool {
     matches!(&node[after_attributes(node)..], [first, second, ..] if first.is_word("override") && second.is_word("fn"))
 }

@@ -1,8 +1,8 @@
-//! Directives of naga_oil, the preprocessor of Bevy's shaders before 0.20.
+//! Directives of `naga_oil`, the preprocessor of Bevy's shaders before 0.20.
 //!
 //! Bytes keep their places: lines that are no code become blanks. `#{NAME}` becomes a token with the macro's value.
 //!
-//! Source: naga_oil 0.23, `src/compose/preprocess.rs`.
+//! Source: `naga_oil` 0.23, `src/compose/preprocess.rs`.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

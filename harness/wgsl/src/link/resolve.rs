@@ -2,7 +2,7 @@
 //!
 //! Source: WESL's specification, Imports: `a::b` is the file `a/b.wesl`, or `a/b.wgsl`, below the root of its package.
 //! The root is the one of a `wesl.toml`; without that file, the nearest folder in which the path exists. Modules of
-//! naga_oil say their path in `#define_import_path`.
+//! `naga_oil` say their path in `#define_import_path`.
 
 use std::collections::BTreeMap;
 
@@ -86,7 +86,7 @@ impl Linker<'_> {
         self.item(module, &path, span).map(Some)
     }
 
-    /// The declaration in a module of naga_oil that is imported whole: up to 0.10, its names are then in scope.
+    /// The declaration in a module of `naga_oil` that is imported whole: up to 0.10, its names are then in scope.
     fn in_whole_modules(&mut self, module: usize, name: &str) -> Result<Option<Target>, Diagnostic> {
         let paths: Vec<Vec<String>> = self.modules[module].imports.paths().map(<[String]>::to_vec).collect();
         for path in paths {

@@ -160,7 +160,7 @@ fn packages_are_found_in_folders_above_and_in_those_of_the_user() {
     Project::of(&hidden).refused("m.wesl:1:14 a.wesl has no declaration `b`");
 }
 
-/// naga_oil 0.23: the forms in Bevy's shaders from 0.9 to 0.18.
+/// `naga_oil` 0.23: the forms in Bevy's shaders from 0.9 to 0.18.
 #[test]
 fn directives_of_naga_oil_are_followed() {
     let view = "#define_import_path bevy_render::view\n#ifdef BIG\n#else\nstruct View { m: mat4x4<f32>,\n#ifdef NEAR\n\

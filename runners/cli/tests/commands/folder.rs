@@ -79,9 +79,11 @@ impl Folder {
         Self { limit, ..self }
     }
 
-    /// Writes a file.
+    /// Writes a file, and makes its folder.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
-        fs::write(self.path(name), bytes).unwrap();
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
     }
 
     /// Reads a text file that the command wrote.

@@ -311,7 +311,6 @@ fn shaders_of_two_folders_are_compared() {
         ("new/a.hlsl", "float2 a; float3 b;"),
         ("new/sub/b.hlsl", "float a;"),
     ] {
-        std::fs::create_dir_all(folder.path(name).parent().unwrap()).unwrap();
         folder.write(name, file(members).as_bytes());
     }
     let differs = folder.run("diff old new").exits(1);
