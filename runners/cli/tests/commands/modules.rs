@@ -315,7 +315,7 @@ fn a_bad_module_is_refused() {
     folder.run("run c.spv --device model").exits(2).warns("error: reading c.spv:");
 }
 
-/// Bevy's shaders of 2026 are WESL, those before are naga_oil's: imports are linked, with the places of members in their
+/// Bevy's shaders of 2026 are WESL, those before are `naga_oil`'s: imports are linked, with the places of members in their
 /// own files. Numbers: naga 30.0.1 on the text that wesl 0.4.4 writes.
 #[test]
 fn modules_of_wesl_and_naga_oil_are_linked() {
