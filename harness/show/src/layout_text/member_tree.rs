@@ -109,7 +109,7 @@ impl<'a> MemberNode<'a> {
     }
 
     /// The scalars of the member. For an unsized array, those of elements 0 and 1.
-    fn cells(&self, prefix: &str, shift: u32, cells: &mut Vec<ScalarCell<'a>>) {
+    fn cells(&self, prefix: &str, shift: u32, cells: &mut CellList<'a>) {
         let name = member_name(&self.row.path).trim_start_matches("[]");
         let path = match (prefix, name) {
             ("", name) => name.to_owned(),
@@ -122,22 +122,22 @@ impl<'a> MemberNode<'a> {
     }
 
     /// `dimensions` are the count (`None` for `[]`) and the stride in bytes of each dimension of the array.
-    fn elements(&self, dimensions: &[(Option<u32>, u32)], place: &ElementPlace, cells: &mut Vec<ScalarCell<'a>>) {
+    fn elements(&self, dimensions: &[(Option<u32>, u32)], place: &ElementPlace, cells: &mut CellList<'a>) {
         let Some(((count, stride), dimensions)) = dimensions.split_first() else {
             return self.element(place, cells);
         };
         for index in 0..count.unwrap_or(2).min(MAX_ELEMENTS) {
             let shift = index.checked_mul(*stride).and_then(|bytes| bytes.checked_add(place.shift));
-            let Some(shift) = shift.filter(|_| cells.len() < MAX_CELLS) else { return };
+            let Some(shift) = shift.filter(|_| cells.takes_element()) else { return };
             let path = format!("{}[{index}]", place.path);
             self.elements(dimensions, &ElementPlace { path, shift }, cells);
         }
     }
 
-    fn element(&self, place: &ElementPlace, cells: &mut Vec<ScalarCell<'a>>) {
+    fn element(&self, place: &ElementPlace, cells: &mut CellList<'a>) {
         if self.children.is_empty() {
             let offset = self.row.offset.saturating_add(place.shift);
-            cells.extend(scalars(self, &place.path, offset));
+            cells.found.extend(scalars(self, &place.path, offset));
         }
         for child in &self.children {
             child.cells(&place.path, place.shift, cells);
@@ -150,14 +150,29 @@ struct ElementPlace {
     shift: u32,
 }
 
+/// Scalars, and the elements of arrays on the way to them: arrays of empty arrays have many elements and no scalar.
+#[derive(Default)]
+struct CellList<'a> {
+    found: Vec<ScalarCell<'a>>,
+    elements: usize,
+}
+
+impl CellList<'_> {
+    /// True if there is room for another element.
+    fn takes_element(&mut self) -> bool {
+        self.elements += 1;
+        self.elements <= 8 * MAX_CELLS && self.found.len() < MAX_CELLS
+    }
+}
+
 /// The scalars of all members, in the order of the rows.
 pub fn cells(rows: &[MemberRow]) -> Vec<ScalarCell<'_>> {
-    let mut cells = Vec::new();
+    let mut cells = CellList::default();
     for node in trees(rows) {
         node.cells("", 0, &mut cells);
     }
-    cells.truncate(MAX_CELLS);
-    cells
+    cells.found.truncate(MAX_CELLS);
+    cells.found
 }
 
 /// Bytes of one scalar of a member that is not a struct.
@@ -249,6 +264,19 @@ mod tests {
 
     fn offsets(rows: &[MemberRow]) -> Vec<(String, u32)> {
         cells(rows).into_iter().map(|cell| (cell.path, cell.offset)).collect()
+    }
+
+    /// A record may state any lengths. Without a limit, this would visit 2^36 elements.
+    #[test]
+    fn arrays_of_empty_arrays_end() {
+        let array = |path: &str, ty: &str| MemberRow { array_stride: Some(0), ..row(path, ty, 0, 0) };
+        let rows = [
+            array("a", "A[4294967295]"),
+            array("a[].b", "B[4294967295]"),
+            array("a[].b[].c", "C[4294967295]"),
+            array("a[].b[].c[].d", "float[0]"),
+        ];
+        assert_eq!(offsets(&rows), []);
     }
 
     // std140: a struct array's stride is a multiple of 16 (OpenGL 4.6, 7.6.2.2, rules 9 and 10).
