@@ -343,11 +343,11 @@ fn modules_of_wesl_and_naga_oil_are_linked() {
     ]);
     for file in ["shaders/main.wesl", "bevy/main.wgsl"] {
         let offsets = |options: &str| {
-            let answer = folder.run(&format!("show {file} --format json {options}")).exits(0).json();
+            let answer = folder.run(&format!("show {file}{options} --format json")).exits(0).json();
             let members = answer["layouts"][0]["blocks"][0]["members"].as_array().unwrap().clone();
             members.iter().map(|row| row["offset"].as_u64().unwrap()).collect::<Vec<_>>()
         };
-        assert_eq!((offsets(""), offsets("-D NEAR")), (vec![0, 16], vec![0, 16, 32]), "{file}");
+        assert_eq!((offsets(""), offsets(" -D NEAR")), (vec![0, 16], vec![0, 16, 32]), "{file}");
         folder
             .run(&format!("show {file}"))
             .exits(0)
