@@ -304,7 +304,7 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         subject: LimitSubject::AtConstant(HeldType::Triple),
         natives: SLANG_VULKAN,
-        says: "has three components: slangc takes them from elsewhere where their address is a multiple of their size",
+        says: "has three components: slangc reads and writes them elsewhere if their address is a multiple of their size",
         source: "slangc 2026.14.1 -target glsl: `Store3(24, v)` is `_data[2U] = v` in an array of `uvec3` under std430, 32 bytes \
                  from its start",
     },

@@ -122,7 +122,7 @@ impl<'a> CommandPlace<'a> {
         }
     }
 
-    /// What this command takes for an option of other programs: `--args "-Zpr"` for what DXC and slangc take.
+    /// The option of this command that does what an option of another program does: `--args "-Zpr"` for DXC's.
     fn own_spelling(&self, word: &str) -> Option<String> {
         let own = match word {
             "--json" | "--html" | "--csv" | "--markdown" => format!("--format {}", word.trim_start_matches('-')),
@@ -134,8 +134,12 @@ impl<'a> CommandPlace<'a> {
                 format!("--rules {}", rules.name)
             }
             "-e" => "--entry NAME".to_owned(),
-            // What DXC and slangc call so: `-Zpr`, `-spirv`, `-fvk-use-dx-layout`.
-            _ => (word.len() > 2).then(|| format!("--args \"{word}\""))?,
+            // Options of DXC and slangc: `-Zpr`, `-spirv`, `-fvk-use-dx-layout`. Ours have one letter: `-vv`.
+            _ => {
+                let letter: String = word.chars().take(2).collect();
+                let is_ours = shown(self.root).any(|command| has_option(command, &letter));
+                (word.chars().count() > 2 && !is_ours).then(|| format!("--args \"{word}\""))?
+            }
         };
         let option = own.split(' ').next().unwrap_or_default();
         has_option(self.command, option).then_some(own)

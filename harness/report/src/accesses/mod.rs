@@ -18,6 +18,7 @@ use crate::host_check::UnreadInput;
 pub use annotations::{annotations, sarif_log};
 pub use json::json;
 pub use junit::junit;
+pub(crate) use text::add_rows;
 pub use text::text;
 
 /// A module that was followed.

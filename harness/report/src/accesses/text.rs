@@ -39,23 +39,7 @@ fn add_file(text: &mut String, followed: &FollowedFile, style: Style, is_whole: 
             rows.push(row);
         }
     }
-    let left = if is_whole { 0 } else { rows.len().saturating_sub(MOST_LINES) };
-    rows.truncate(rows.len() - left);
-    let widths: Vec<usize> =
-        (0..4).map(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0)).collect();
-    for row in &rows {
-        let mut line = String::from(" ");
-        for (cell, width_of_column) in row.iter().zip(widths.iter().chain([&0])) {
-            let _ = write!(line, " {cell}{} ", " ".repeat(width_of_column.saturating_sub(width(cell))));
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if left > 0 {
-        let _ = writeln!(text, "  and {left} more: --verbose lists them");
-    }
-    if !rows.is_empty() {
-        text.push('\n');
-    }
+    add_rows(text, &rows, is_whole);
     for fault in &module.faults {
         let place = fault.place.as_ref().map_or_else(|| file.clone(), ToString::to_string);
         let word = style.paint(Tone::Disagree, "fault");
@@ -90,4 +74,26 @@ fn row<'a>(access: &Access, view: impl Fn(u32) -> &'a str) -> [String; 5] {
     };
     let place = access.place.as_ref().map(ToString::to_string).unwrap_or_default();
     [access.kind.as_str().to_owned(), member, access.type_name.clone(), bytes, place].map(|cell| one_line(&cell))
+}
+
+/// A line for each row, in columns, and an empty line. `is_whole` lists all of them.
+pub(crate) fn add_rows<const COLUMNS: usize>(text: &mut String, rows: &[[String; COLUMNS]], is_whole: bool) {
+    if rows.is_empty() {
+        return;
+    }
+    let shown = if is_whole { rows } else { &rows[..rows.len().min(MOST_LINES)] };
+    let widest = |column: usize| shown.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..COLUMNS - 1).map(widest).collect();
+    for row in shown {
+        let mut line = String::from(" ");
+        for (cell, width_of_column) in row.iter().zip(widths.iter().chain([&0])) {
+            let _ = write!(line, " {cell}{} ", " ".repeat(width_of_column.saturating_sub(width(cell))));
+        }
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let left = rows.len() - shown.len();
+    if left > 0 {
+        let _ = writeln!(text, "  and {left} more: --verbose lists them");
+    }
+    text.push('\n');
 }

@@ -23,7 +23,12 @@ pub fn json(report: &OwnReport) -> String {
         buffers: buffers(report),
         faults: faults(report),
         devices: report.devices.iter().map(|device| device_of(report, &device.name, &device.outcome)).collect(),
-        account: JsonAccount { logged: report.module.log.sites().len(), not_logged: &report.module.not_logged },
+        account: JsonAccount {
+            logged: report.module.log.sites().len(),
+            never_executed: report.never_executed(),
+            not_logged: &report.module.not_logged,
+            not_validated: report.not_validated.as_deref(),
+        },
     };
     serde_json::to_string(&answer).expect("all keys are strings, and writing to memory does not fail") + "\n"
 }
@@ -99,7 +104,11 @@ struct JsonIndex<'a> {
 #[derive(Debug, Serialize)]
 struct JsonAccount<'a> {
     logged: usize,
+    /// Of these, those that no device got to.
+    never_executed: usize,
     not_logged: &'a BTreeMap<NotLogged, u64>,
+    /// Why spirv-val did not judge the module.
+    not_validated: Option<&'a str>,
 }
 
 fn buffers(report: &OwnReport) -> Vec<JsonBuffer<'_>> {

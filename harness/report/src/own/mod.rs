@@ -27,6 +27,8 @@ pub struct OwnReport {
     pub dispatch: [u32; 3],
     /// Why spirv-val rejects the module.
     pub invalid: Option<String>,
+    /// Why spirv-val did not judge the module.
+    pub not_validated: Option<String>,
     /// The bytes of each buffer, in the module's order, and whether the user chose how many.
     pub sizes: Vec<(u64, bool)>,
     pub devices: Vec<OwnDevice>,
@@ -250,10 +252,27 @@ impl OwnReport {
             || self.differences().any(|(_, difference)| difference.culprit().is_some())
     }
 
-    /// True if a buffer was too small for the code, and nothing states its size, or the log was.
+    /// True if something was not compared: an access is not in the log, the bytes without the log are not known, or a
+    /// buffer was too small for the code and nothing states its size.
     pub fn is_open(&self) -> bool {
-        let is_full = |device: &OwnDevice| matches!(&device.outcome, OwnOutcome::Ran { log, .. } if log.lost > 0);
-        self.devices.iter().any(is_full) || self.differences().any(|(_, difference)| difference.culprit().is_none())
+        let is_partial = |device: &OwnDevice| match &device.outcome {
+            OwnOutcome::Ran { log, plain, .. } => log.lost > 0 || matches!(plain, PlainRun::Varies | PlainRun::NotRun),
+            OwnOutcome::Skipped(_) | OwnOutcome::Broken(_) => false,
+        };
+        !self.module.not_logged.is_empty()
+            || self.devices.iter().any(is_partial)
+            || self.differences().any(|(_, difference)| difference.culprit().is_none())
+    }
+
+    /// How many accesses no device got to.
+    fn never_executed(&self) -> usize {
+        let is_reached = |site: usize| {
+            self.devices.iter().any(|device| match &device.outcome {
+                OwnOutcome::Ran { log, .. } => log.sites.get(site).is_some_and(|seen| seen.count > 0),
+                OwnOutcome::Skipped(_) | OwnOutcome::Broken(_) => false,
+            })
+        };
+        (0..self.module.log.sites().len()).filter(|site| self.ran() > 0 && !is_reached(*site)).count()
     }
 
     /// The sentence that sums it up.
@@ -297,6 +316,10 @@ impl fmt::Display for Headline<'_> {
         }
         if not_logged > 0 {
             write!(f, "; {} not logged", accesses(not_logged))?;
+        }
+        let never = report.never_executed();
+        if never > 0 {
+            write!(f, "; {} never executed", accesses(never as u64))?;
         }
         Ok(())
     }

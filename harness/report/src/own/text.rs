@@ -3,13 +3,10 @@
 use std::fmt::Write as _;
 
 use layoutproof_readers::spirv::accesses::own_log::Observed;
-use layoutproof_show::style::{Style, Tone, one_line, width};
+use layoutproof_show::style::{Style, Tone, one_line};
 
 use super::{OwnOutcome, OwnReport, PlainRun};
-use crate::accesses::accesses;
-
-/// Most lines of accesses, unless all are wanted.
-const MOST_LINES: usize = 40;
+use crate::accesses::{accesses, add_rows};
 
 /// What the module did on each device, and a summary. `is_whole` lists all accesses.
 pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
@@ -33,6 +30,9 @@ pub fn text(report: &OwnReport, style: Style, is_whole: bool) -> String {
     if let Some(invalid) = &report.invalid {
         let word = style.paint(Tone::Disagree, report.invalid_culprit().as_str());
         let _ = writeln!(text, "{word}: spirv-val rejects the module: {}", one_line(invalid));
+    }
+    if let Some(reason) = &report.not_validated {
+        let _ = writeln!(text, "not validated: {}", one_line(reason));
     }
     for (fault, sentence) in report.static_faults() {
         let word = style.paint(Tone::Disagree, "your code");
@@ -110,19 +110,5 @@ fn add_sites(text: &mut String, report: &OwnReport, observed: &[Observed], is_wh
         let place = report.place(site).map(ToString::to_string).unwrap_or_default();
         rows.push([report.access_name(site), at, expected, place].map(|cell| one_line(&cell)));
     }
-    let left = if is_whole { 0 } else { rows.len().saturating_sub(MOST_LINES) };
-    rows.truncate(rows.len() - left);
-    let widths: Vec<usize> =
-        (0..3).map(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0)).collect();
-    for row in &rows {
-        let mut line = String::from(" ");
-        for (cell, width_of_column) in row.iter().zip(widths.iter().chain([&0])) {
-            let _ = write!(line, " {cell}{} ", " ".repeat(width_of_column.saturating_sub(width(cell))));
-        }
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if left > 0 {
-        let _ = writeln!(text, "  and {left} more: --verbose lists them");
-    }
-    text.push('\n');
+    add_rows(text, &rows, is_whole);
 }

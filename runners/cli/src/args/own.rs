@@ -19,9 +19,9 @@ pub enum OwnFormat {
 pub struct OwnArgs {
     /// Execute FILE's own compute shader with a log.
     ///
-    /// The log says where it reads and writes. On every Vulkan device, in a worker process with the limits of a run. Its buffers are made from its
-    /// declarations; their words are their own bytes' numbers. The module runs with a log of its accesses, then
-    /// without; an index out of range is caught before the access. `--own=json` prints JSON.
+    /// It runs on every Vulkan device, in a worker process with the limits of a run: with a log of where it reads and
+    /// writes, then without. Its buffers are made from its declarations; each word is the number of its first byte. An
+    /// index out of range is caught before the access. `--own=json` prints JSON.
     #[arg(
         long,
         value_enum,

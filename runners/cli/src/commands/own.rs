@@ -22,7 +22,8 @@ use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::project_file::ProjectFile;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_layout::BlockRules;
-use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnBuffer, OwnModule};
+use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnModule};
+use layoutproof_readers::spirv::accesses::own_buffers::OwnBuffer;
 use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog};
 use layoutproof_readers::spirv::accesses::{AccessKind, ViewKind};
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
@@ -86,13 +87,17 @@ pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Pr
     let compiler = module.compiler.clone();
     let plan = Plan::of(&module.code, &args.own)?;
 
-    let invalid = SpirvVal::find().and_then(|validator| {
-        let origin = ModuleOrigin::UserFile;
-        match validator.validate(&plan.module.plain, BlockRules::Scalar, origin, None).validation {
-            Validation::Invalid(reason) => Some(reason),
-            Validation::Valid | Validation::ValidOnlyWith { .. } | Validation::NotRun(_) => None,
+    let validation = match SpirvVal::find() {
+        Some(validator) => {
+            validator.validate(&plan.module.plain, BlockRules::Scalar, ModuleOrigin::UserFile, None).validation
         }
-    });
+        None => Validation::NotRun("spirv-val is not there".to_owned()),
+    };
+    let (invalid, not_validated) = match validation {
+        Validation::Invalid(reason) => (Some(reason), None),
+        Validation::NotRun(reason) => (None, Some(reason)),
+        Validation::Valid | Validation::ValidOnlyWith { .. } => (None, None),
+    };
     let mut devices = Vec::new();
     let mut sizes = plan.sizes.clone();
     if invalid.is_none() {
@@ -125,6 +130,7 @@ pub(crate) fn own(args: &RunArgs, format: OwnFormat, style: Style, progress: &Pr
         compiler,
         dispatch: plan.dispatch.groups,
         invalid,
+        not_validated,
         sizes: sizes.iter().zip(&plan.is_chosen).map(|(size, chosen)| (*size, *chosen)).collect(),
         devices,
         module: module.code.clone(),

@@ -315,8 +315,8 @@ fn shaders_of_two_folders_are_compared() {
     }
     let differs = folder.run("diff old new").exits(1);
     let differs = differs.prints("Differ old/a.hlsl and new/a.hlsl under D3D12 · DXC").prints("only in old: gone.hlsl");
-    differs.prints("1 of 2 shaders differ, 1 are the same, 0 not compared, 1 in one folder");
-    folder.run("diff old/sub new/sub").exits(0).prints("0 of 1 shaders differ, 1 are the same");
+    differs.prints("1 of 2 shaders differ; the same: 1, not compared: 0, in one folder only: 1");
+    folder.run("diff old/sub new/sub").exits(0).prints("0 of 1 shaders differ; the same: 1");
     folder.write("new/sub/b.hlsl", b"cbuffer C { float");
     folder.run("diff old/sub new/sub vulkan").exits(2).prints("not compared: b.hlsl");
     folder.run("diff old new --format json").exits(2).warns("error: folders are compared in text");

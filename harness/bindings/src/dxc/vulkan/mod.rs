@@ -216,7 +216,7 @@ pub(super) fn heap(module: &Module, request: &BindingRequest) -> Option<Diagnost
             });
             for name in names {
                 if HEAPS.contains(&name) {
-                    let message = format!("DXC 1.7.2308 has no `{name}` for SPIR-V: the other bindings are unknown");
+                    let message = format!("DXC 1.7.2308 gives no SPIR-V with `{name}`: the other bindings are unknown");
                     return Some(Diagnostic::error(Code::Unsupported, used.span, message));
                 }
                 let last = name.rsplit("::").next();

@@ -13,6 +13,7 @@ pub(super) mod alignments;
 mod code;
 mod faults;
 pub mod instrument;
+pub mod own_buffers;
 pub mod own_log;
 mod place;
 mod trace;

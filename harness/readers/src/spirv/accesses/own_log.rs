@@ -201,8 +201,8 @@ impl LogShape {
         (0..).zip(memories).map(|(row, memory)| (4 * (Self::ADDRESSES + Self::WORDS_OF_ADDRESS * row), memory))
     }
 
-    /// The bytes of the log before a run. `size` gives the bytes of a memory behind an address. `length` gives the elements of an array without a length that starts at a byte
-    /// of a memory with a stride, or the descriptors of an array.
+    /// The bytes of the log before a run. `size` gives the bytes of a memory behind an address. `length` gives the elements
+    /// of an array without a length, by its memory, its start and its stride, or the descriptors of an array.
     pub fn bytes(
         &self,
         dispatch: Dispatch,

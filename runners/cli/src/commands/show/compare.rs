@@ -89,7 +89,7 @@ fn compare_folders(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: St
     }
     let total = same + differ + unread;
     print(&format!(
-        "{differ} of {total} shaders differ, {same} are the same, {unread} not compared, {alone} in one folder\n"
+        "{differ} of {total} shaders differ; the same: {same}, not compared: {unread}, in one folder only: {alone}\n"
     ));
     Ok(match (differ + alone, unread) {
         (0, 0) => Exit::Agree,

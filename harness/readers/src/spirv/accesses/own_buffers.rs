@@ -1,0 +1,113 @@
+//! The memory that a host has to make for a module that is executed.
+
+use rspirv::spirv::StorageClass;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+use super::ViewKind;
+use super::instrument::NotExecutable;
+use super::own_log::LogShape;
+use super::trace::{Origin, Trace};
+use super::value::SymbolKey;
+use crate::spirv::types::{SpirvType, SpirvTypes};
+
+/// Memory that the module's interface wants.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnBuffer {
+    /// Index of the memory, by which the log knows it.
+    pub memory: u32,
+    pub name: String,
+    pub kind: ViewKind,
+    pub set: u32,
+    pub binding: u32,
+    /// Descriptors of an array; `None` if the module does not say.
+    pub count: Option<u32>,
+    /// Bytes up to the end of its last member with a size.
+    pub size: u32,
+    /// The array without a length at its end: where it starts, and its stride.
+    pub unsized_array: Option<(u32, u32)>,
+    /// For memory behind an address: the memory that holds the address, and the byte at which it does.
+    pub holder: Option<(u32, u32)>,
+    /// For memory behind an address: what accesses promise.
+    pub alignment: u32,
+}
+
+/// A binding of set 0 that no variable has.
+pub(super) fn free_binding(types: &SpirvTypes) -> u32 {
+    let taken: FxHashSet<u32> =
+        types.variables.values().filter(|variable| variable.set == Some(0)).filter_map(|it| it.binding).collect();
+    (0..=u32::MAX).find(|binding| !taken.contains(binding)).unwrap_or(u32::MAX)
+}
+
+/// The memory that the host has to make for variables.
+pub(super) fn buffers(trace: &Trace<'_>) -> Result<Vec<OwnBuffer>, NotExecutable> {
+    let layouts = &trace.layouts;
+    let mut buffers = Vec::new();
+    for (index, memory) in (0..).zip(&trace.memories) {
+        let Origin::Variable(id) = memory.origin else { continue };
+        if memory.kind == ViewKind::Workgroup {
+            continue;
+        }
+        let Some(variable) = layouts.types.variables.get(&id) else { continue };
+        let block = layouts.block(variable.pointee);
+        let name = if memory.name.is_empty() { layouts.type_name(block) } else { memory.name.clone() };
+        let mut count = Some(1_u32);
+        let mut ty = variable.pointee;
+        while ty != block {
+            (ty, count) = match *layouts.types.get(ty) {
+                SpirvType::Array { element, length, .. } => (element, count.and_then(|own| own.checked_mul(length))),
+                SpirvType::RuntimeArray { element, .. } => (element, None),
+                _ => break,
+            };
+        }
+        let (size, unsized_array) = layouts.sized_part(block).ok_or_else(|| NotExecutable::NoLayout(name.clone()))?;
+        let (set, binding) = (variable.set.unwrap_or(0), variable.binding.unwrap_or(0));
+        buffers.push(OwnBuffer {
+            memory: index,
+            name,
+            kind: memory.kind,
+            set,
+            binding,
+            count,
+            size,
+            unsized_array,
+            holder: None,
+            alignment: 4,
+        });
+    }
+    let is_other = |class| matches!(class, StorageClass::UniformConstant | StorageClass::AtomicCounter);
+    match layouts.types.variables.iter().find(|(_, variable)| is_other(variable.class)) {
+        Some((id, variable)) => Err(NotExecutable::Resource(variable.name.clone().unwrap_or_else(|| format!("%{id}")))),
+        None => Ok(buffers),
+    }
+}
+
+/// The memory behind addresses at constant places of other memory.
+pub(super) fn pointees(trace: &Trace<'_>) -> Vec<OwnBuffer> {
+    let layouts = &trace.layouts;
+    let mut found: Vec<OwnBuffer> = Vec::new();
+    for (index, memory) in (0_u32..).zip(&trace.memories) {
+        let Origin::Pointee(address) = memory.origin else { continue };
+        let SymbolKey::Content(holder, at) = trace.symbols.key(address) else { continue };
+        let at = at.as_constant().and_then(|at| u32::try_from(at).ok()).filter(|at| at % 8 == 0);
+        let Some(at) = at.filter(|_| found.len() + 1 < LogShape::MOST_POINTEES as usize) else { continue };
+        let places = trace.touches.iter().filter_map(|touch| Some((touch, touch.target.as_ref().ok()?)));
+        let own: Vec<_> = places.filter(|(_, place)| place.memory.0 == index).collect();
+        let roots = own.iter().map(|(_, place)| layouts.block(place.root)).chain(memory.declared);
+        let size = roots.filter_map(|root| layouts.sized_part(root)).map(|(size, _)| size).max().unwrap_or(0);
+        let promised = own.iter().filter_map(|(touch, _)| touch.promised).max().unwrap_or(4);
+        found.push(OwnBuffer {
+            memory: index,
+            name: memory.name.clone(),
+            kind: ViewKind::Pointee,
+            set: 0,
+            binding: 0,
+            count: Some(1),
+            size,
+            unsized_array: Some((0, size.max(16))),
+            holder: Some((holder.0, at)),
+            alignment: promised.clamp(4, 256).next_power_of_two(),
+        });
+    }
+    found
+}
