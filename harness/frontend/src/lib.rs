@@ -71,6 +71,7 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let mut parser = Parser::new(&source, 0);
     let items = parser.file();
     problems.absorb(parser.problems);
+    let generated_names = parser.names.numbers;
 
     let mut modules = Vec::new();
     let mut rest = items.as_slice();
@@ -84,6 +85,7 @@ fn read(sources: &SourceMap, span: Span, options: &DeclareOptions) -> SourceRead
     let (entry, views) = (options.entry.as_deref(), options.views);
     let subject = elaborate::ElaborationInput { entry, whole: span, is_slang, views };
     let mut elaborated = elaborate::elaborate(&source, &modules, subject);
+    elaborated.module.generated_names = generated_names;
     blocks::derive(&mut elaborated);
 
     problems.absorb(elaborated.problems);

@@ -2,6 +2,8 @@
 
 pub mod code;
 
+use std::collections::HashMap;
+
 use code::{Code, StaticVariable};
 use layoutproof_layout::shape::{Member, Type};
 use layoutproof_layout::{Annotations, Block, Span, StageData, ViewId};
@@ -37,9 +39,15 @@ pub struct Module {
     pub views: Vec<MemoryView>,
     /// The first word of an HLSL source that names a type which DXC knows only with `-enable-16bit-types`.
     pub sixteen_bit_word: Option<SixteenBitWord>,
+    /// `N` of the name `SLANG_anonymous_N` that slangc makes up for a parameter or a struct without a name, by the place
+    /// where the name is missing.
+    pub generated_names: GeneratedNames,
     /// Problems that do not change a layout.
     pub warnings: Vec<Diagnostic>,
 }
+
+/// See [`Module::generated_names`].
+pub type GeneratedNames = HashMap<Span, u32>;
 
 impl Module {
     /// The block of this id; `None` in a module of which a listing left it out.

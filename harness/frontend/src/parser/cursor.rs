@@ -6,6 +6,7 @@ use std::ops::Range;
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 
+use super::generated_names::GeneratedNames;
 use crate::ast::Identifier;
 use layoutproof_preprocess::PreparedTokens;
 use layoutproof_preprocess::lexer::{Token, TokenKind};
@@ -195,13 +196,14 @@ pub(crate) type ParseResult<T> = Result<T, Diagnostic>;
 pub(crate) struct Parser<'s, 'a> {
     pub(super) source: &'s BracketedTokens<'a>,
     pub(super) at: usize,
-    depth: u32,
+    pub(super) depth: u32,
     /// Number of declarations, including members.
     declarations: u32,
     /// For each imported module, the number of declarations before its first one.
     pub(crate) items_before: Vec<usize>,
     /// Places of skipped declarations, by kind.
     pub(super) skipped: BTreeMap<SkippedKind, Vec<Span>>,
+    pub(crate) names: GeneratedNames,
     pub(crate) problems: ProblemList,
 }
 
@@ -232,6 +234,7 @@ impl<'s, 'a> Parser<'s, 'a> {
             declarations: 0,
             items_before: Vec::new(),
             skipped: BTreeMap::new(),
+            names: GeneratedNames::default(),
             problems: ProblemList::default(),
         }
     }
@@ -239,6 +242,9 @@ impl<'s, 'a> Parser<'s, 'a> {
     /// If imported modules begin at the next token, records that `items` declarations come before them.
     pub(super) fn note_imports(&mut self, items: usize) {
         let begun = self.source.imports.partition_point(|first| *first <= self.at);
+        if begun > self.items_before.len() {
+            self.names.begin_module();
+        }
         self.items_before.resize(begun.max(self.items_before.len()), items);
     }
 

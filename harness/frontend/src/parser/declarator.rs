@@ -138,7 +138,7 @@ impl<'a> Parser<'_, 'a> {
 
     fn declarator_name(&mut self) -> ParseResult<Identifier<'a>> {
         if self.is(TokenKind::Colon) {
-            return Ok(self.no_name());
+            return Ok(self.omitted_name());
         }
 
         let mut name = self.name("a name")?;

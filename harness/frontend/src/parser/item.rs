@@ -53,6 +53,7 @@ impl<'a> Parser<'_, 'a> {
                 Ok(()) => {}
                 Err(problem) => {
                     self.report(problem);
+                    self.names.lose_count();
                     self.recover();
                 }
             }
@@ -98,7 +99,17 @@ impl<'a> Parser<'_, 'a> {
                 self.bump();
                 self.slang_function(prefix).map(Item::Function)
             }
-            "__init" | "__subscript" | "property" | "associatedtype" => {
+            "__init" | "__subscript" => {
+                self.bump();
+                if self.is(TokenKind::LeftParenthesis) {
+                    drop(self.function_parameters(Self::parameter)?);
+                } else {
+                    self.names.lose_count();
+                }
+                self.recover();
+                return Ok(());
+            }
+            "property" | "associatedtype" => {
                 self.recover();
                 return Ok(());
             }
@@ -238,6 +249,7 @@ impl<'a> Parser<'_, 'a> {
         self.bump();
         let name = self.name("the name of an interface")?;
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        self.count_omitted_names();
         self.recover();
         let sized = prefix.attributes.iter().find(|attribute| attribute.is("anyValueSize", true));
         let any_value_size = sized.and_then(|attribute| match attribute.arguments.first() {
@@ -299,6 +311,9 @@ impl<'a> Parser<'_, 'a> {
         let place = self.span_from(start);
         self.skipped.entry(kind).or_default().push(place);
         self.skip_to(|kind| matches!(kind, TokenKind::LeftBrace | TokenKind::Semicolon));
+        if kind == SkippedKind::Extension {
+            self.count_omitted_names();
+        }
         self.recover();
     }
 
@@ -360,7 +375,7 @@ impl<'a> Parser<'_, 'a> {
     }
 
     fn optional_name(&mut self) -> ParseResult<Identifier<'a>> {
-        if self.is(TokenKind::Identifier) { self.name("a name") } else { Ok(self.no_name()) }
+        if self.is(TokenKind::Identifier) { self.name("a name") } else { Ok(self.omitted_name()) }
     }
 
     fn bases(&mut self) -> ParseResult<Vec<TypeExpression<'a>>> {
@@ -496,6 +511,9 @@ impl<'a> Parser<'_, 'a> {
         }
         let open = self.at;
         let parameters = self.parameter_list(parameter);
+        if parameters.is_err() {
+            self.names.lose_count();
+        }
         self.at = open;
         self.skip_brackets();
         Ok(parameters)
@@ -524,7 +542,7 @@ impl<'a> Parser<'_, 'a> {
         let prefix = self.prefix()?;
         let ty = self.type_expression()?;
         let declarator = if matches!(self.token().kind, TokenKind::Comma | TokenKind::RightParenthesis) {
-            self.unnamed()
+            Declarator { name: self.omitted_name(), ..self.unnamed() }
         } else {
             self.declarator()?
         };

@@ -9,6 +9,7 @@ mod annotation;
 mod cursor;
 mod declarator;
 mod expression;
+mod generated_names;
 mod item;
 mod type_expression;
 

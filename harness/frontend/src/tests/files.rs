@@ -184,3 +184,40 @@ fn an_included_file_imports_what_is_next_to_it() {
     let module = declared("a/main.slang", "#include \"sub/inc.slangh\"\n", &options).1.unwrap();
     assert_eq!(module.imports, ["mine"]);
 }
+
+/// slangc 2026.14.1 prints `SLANG_anonymous_2` for the entry point's parameter and `SLANG_anonymous_3` for the struct:
+/// included files count on, and each module counts from 0.
+#[test]
+fn names_that_slangc_makes_up_are_numbered_by_module() {
+    let files = [
+        ("a/h.h", "float included(float, float2 q);\n"),
+        (
+            "a/lib.slang",
+            "public float g(float, int, int) { return 1; }\npublic struct L { struct { float q; } inner; }\n",
+        ),
+    ];
+    let source = "import lib;\n#include \"h.h\"\nfloat own(float);\nuniform L l;\n\
+                  [shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float4) { }";
+    let (_, module) = declared("a/main.slang", source, &options(&files, &[]));
+    let module = module.unwrap();
+    let Type::Struct(library) = &module.blocks[0].element else { panic!("{:?}", module.blocks[0].element) };
+    let Type::Struct(globals) = &library.members[0].ty else { panic!("{:?}", library.members[0].ty) };
+    let Type::Struct(inner) = &globals.members[0].ty else { panic!("{:?}", globals.members[0].ty) };
+    let number = |span| module.generated_names.get(&span).copied();
+    assert_eq!(number(module.entry_points[0].parameters[0].span), Some(2));
+    assert_eq!(number(inner.span), Some(3));
+}
+
+/// After what is not understood the numbers are unknown, and a use of a macro that omits several names has one place.
+#[test]
+fn names_that_slangc_makes_up_have_no_number_where_the_count_is_lost() {
+    let number = |before: &str| {
+        let source = format!("{before}\n[shader(\"compute\")] [numthreads(1, 1, 1)] void main(uniform float4) {{ }}");
+        let (_, module) = declared("a/main.slang", &source, &options(&[], &[]));
+        let module = module.unwrap();
+        module.generated_names.get(&module.entry_points[0].parameters[0].span).copied()
+    };
+    assert_eq!(number("float f(float, int);"), Some(2));
+    assert_eq!(number("#define TWO float, int\nfloat f(TWO);"), Some(2));
+    assert_eq!(number("interface I { float f(float + 1, int); }"), None);
+}

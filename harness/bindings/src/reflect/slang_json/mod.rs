@@ -5,10 +5,11 @@
 
 mod types;
 
+use layoutproof_frontend::module::GeneratedNames;
 use layoutproof_layout::resource::ResourceKind;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Annotations, Argument, LayoutUnit};
+use layoutproof_layout::{Annotations, Argument, LayoutUnit, Span};
 
 use super::image_format::format;
 use super::node::{NodeFields, ReflectionNode};
@@ -19,10 +20,11 @@ use super::varying::{Semantic, Varying, has_stage, per_sample};
 use crate::tree::{EntryLayout, ProgramLayout, TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 /// Prints `program`. `used` tells which entry point reaches which parameters.
-pub fn slang_json(program: &ProgramLayout, used: &ParameterUses) -> String {
+pub fn slang_json(program: &ProgramLayout, used: &ParameterUses, names: &GeneratedNames) -> String {
     let globals = parameters(&program.globals);
-    let listed = globals.iter().map(|global| parameter(global, &VariableContext::OUTSIDE).into()).collect();
-    let entry = |entry| JsonPrinter { globals, used }.entry_point(entry).into();
+    let outside = VariableContext::outside(names);
+    let listed = globals.iter().map(|global| parameter(global, &outside).into()).collect();
+    let entry = |entry| JsonPrinter { globals, used, names }.entry_point(entry).into();
     // slangc does not count a function without a stage as an entry point.
     let staged = program.entry_points.iter().filter(|entry| !entry.stage.is_empty());
     let entries: Vec<ReflectionNode> = staged.map(entry).collect();
@@ -87,14 +89,25 @@ struct VariableContext<'a> {
     stage: Option<&'a str>,
     /// The way in which the variable passes between stages.
     varying: Varying,
+    names: &'a GeneratedNames,
 }
 
-impl VariableContext<'_> {
+impl<'a> VariableContext<'a> {
     /// Outside every entry point.
-    const OUTSIDE: Self = Self { stage: None, varying: Varying::No };
+    fn outside(names: &'a GeneratedNames) -> Self {
+        Self { stage: None, varying: Varying::No, names }
+    }
 
     fn inside(&self, variable: &VariableLayout) -> Self {
-        Self { stage: self.stage, varying: self.varying.inside(variable) }
+        Self { varying: self.varying.inside(variable), ..self.clone() }
+    }
+
+    /// The name of a parameter or a struct: without one in the source, the name that slangc makes up.
+    fn name(&self, declared: Option<&str>, place: Span) -> NodeFields {
+        let declared = declared.and_then(simple_name);
+        let generated = self.names.get(&place).map(|number| format!("SLANG_anonymous_{number}"));
+        let name = declared.map(ReflectionNode::text).or(generated.map(ReflectionNode::Text));
+        NodeFields::default().with_some("name", name)
     }
 }
 
@@ -102,20 +115,21 @@ impl VariableContext<'_> {
 struct JsonPrinter<'a> {
     globals: &'a [VariableLayout],
     used: &'a ParameterUses,
+    names: &'a GeneratedNames,
 }
 
 impl JsonPrinter<'_> {
     fn entry_point(&self, entry: &EntryLayout) -> NodeFields {
         let own = parameters(&entry.scope);
         let stage = stage_name(&entry.stage);
-        let context = |variable| VariableContext { stage, varying: Varying::of_parameter(variable) };
+        let context = |variable| VariableContext { stage, varying: Varying::of_parameter(variable), names: self.names };
         let listed: Vec<ReflectionNode> =
             own.iter().map(|variable| parameter(variable, &context(variable)).into()).collect();
         let per_sample = stage == Some("fragment") && per_sample(own);
         let size = |size: [u32; 3]| ReflectionNode::List(size.map(ReflectionNode::Number).to_vec());
         let result = entry.result.as_ref().map(|result| {
             let varying = Varying::Yes(None);
-            parameter(result, &VariableContext { stage, varying })
+            parameter(result, &VariableContext { stage, varying, names: self.names })
         });
         let bindings: Vec<ReflectionNode> =
             self.globals.iter().map(|global| self.usage(&entry.name, global).into()).collect();
@@ -138,7 +152,8 @@ impl JsonPrinter<'_> {
             LayoutUnit::Bytes => binding(global, offset),
             unit => binding(global, offset).with("used", u32::from(used.contains(&unit))),
         };
-        named(global).and(one_or_several(resource_usage::offsets(global).into_iter().map(flagged)))
+        let named = VariableContext::outside(self.names).name(global.name.as_deref(), global.span);
+        named.and(one_or_several(resource_usage::offsets(global).into_iter().map(flagged)))
     }
 }
 
@@ -152,7 +167,8 @@ fn stage_name(stage: &str) -> Option<&str> {
 /// Prints a parameter of the program or of an entry point, or a result.
 fn parameter(variable: &VariableLayout, context: &VariableContext<'_>) -> NodeFields {
     let is_shared = variable.annotations.modifiers.iter().any(|word| word == "shared");
-    named(variable)
+    context
+        .name(variable.name.as_deref(), variable.span)
         .with_some("shared", is_shared.then_some(true))
         // The attributes of a result belong to the function.
         .with_some("userAttribs", variable.name.as_ref().and_then(|_| declared_attributes(&variable.annotations)))
@@ -182,11 +198,6 @@ fn argument(argument: &Argument) -> ReflectionNode {
             }
         }
     }
-}
-
-fn named(variable: &VariableLayout) -> NodeFields {
-    let name = variable.name.as_deref().and_then(simple_name);
-    NodeFields::default().with_some("name", name.map(ReflectionNode::text))
 }
 
 /// Prints stage, bindings, semantic and format.

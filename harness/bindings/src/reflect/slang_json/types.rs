@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use layoutproof_frontend::module::GeneratedNames;
 use layoutproof_layout::LayoutUnit;
 use layoutproof_layout::resource::{Access, Resource, ResourceKind};
 use layoutproof_layout::scalar::Scalar;
@@ -10,7 +11,7 @@ use layoutproof_layout::shape::{Count, StructType, Type};
 use super::super::node::{NodeFields, ReflectionNode};
 use super::super::resource_usage;
 use super::super::spelling::{self, ResourceShape, SlangTypeKind, container_kind, has_own_members, kind, simple_name};
-use super::{VariableContext, bindings, declared_attributes, named, place};
+use super::{VariableContext, bindings, declared_attributes, place};
 use crate::tree::{TypeLayout, TypeParts, UnitOffset, VariableLayout};
 
 pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> NodeFields {
@@ -18,13 +19,13 @@ pub(super) fn layout(layout: &TypeLayout, context: &VariableContext<'_>) -> Node
         (TypeParts::Fields(_), Type::Struct(ty)) if ty.is_open => NodeFields::kind("None"),
         (TypeParts::Fields(fields), ty) => {
             let has_names = !is_tuple(ty);
-            structure(ty).with("fields", self::fields(fields, has_names, context))
+            structure(ty, context).with("fields", self::fields(fields, has_names, context))
         }
         (TypeParts::Elements { element, stride }, ty) => array(ty, element, context)
             .with_some("uniformStride", in_bytes(layout).map(|_| stride.get(LayoutUnit::Bytes))),
-        (TypeParts::Contained { container, element }, ty) => contained(ty, container, element),
+        (TypeParts::Contained { container, element }, ty) => contained(ty, container, element, context.names),
         (TypeParts::Memory(element), ty) => {
-            resource_base(ty).with("resultType", self::layout(element, &VariableContext::OUTSIDE))
+            resource_base(ty).with("resultType", self::layout(element, &VariableContext::outside(context.names)))
         }
         // slangc shows no type for these.
         (TypeParts::Patch(_), _) => NodeFields::kind("None"),
@@ -86,7 +87,7 @@ fn fields(fields: &[VariableLayout], has_names: bool, context: &VariableContext<
     let mut listed = Vec::new();
     for field in fields {
         let ty = layout(&field.layout, &context.inside(field));
-        let head = if has_names { named(field) } else { NodeFields::default() };
+        let head = if has_names { context.name(field.name.as_deref(), field.span) } else { NodeFields::default() };
         let head = head.with_some("userAttribs", declared_attributes(&field.annotations));
         listed.push(head.with("type", ty).and(place(field, &context)).into());
         context.varying = context.varying.behind(&field.layout);
@@ -108,7 +109,7 @@ fn array_length(ty: &Type) -> u32 {
 
 /// Prints a buffer or block. `elementType` is an older view that adds the element's offsets to
 /// those of its fields.
-fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) -> NodeFields {
+fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout, names: &GeneratedNames) -> NodeFields {
     let mut inside = TypeLayout::clone(&element.layout);
     if has_own_members(ty) {
         let span = element.span;
@@ -125,9 +126,10 @@ fn contained(ty: &Type, container: &VariableLayout, element: &VariableLayout) ->
     let shifted = if is_argument_buffer { inside.clone() } else { shifted(&inside, &element.offsets) };
 
     let kind = container_kind(ty, &container.layout);
-    let ty = layout(&inside, &VariableContext::OUTSIDE);
+    let outside = VariableContext::outside(names);
+    let ty = layout(&inside, &outside);
     NodeFields::kind(kind.json)
-        .with("elementType", layout(&shifted, &VariableContext::OUTSIDE))
+        .with("elementType", layout(&shifted, &outside))
         .with("containerVarLayout", bindings(container))
         .with("elementVarLayout", NodeFields::default().with("type", ty).and(bindings(element)))
 }
@@ -146,12 +148,12 @@ fn shifted(layout: &TypeLayout, by: &[UnitOffset]) -> TypeLayout {
     layout
 }
 
-fn structure(ty: &Type) -> NodeFields {
+fn structure(ty: &Type, context: &VariableContext<'_>) -> NodeFields {
     let name = match ty {
-        Type::Struct(ty) => simple_name(&ty.name),
-        _ => None,
+        Type::Struct(ty) => context.name(Some(&ty.name), ty.span),
+        _ => NodeFields::default(),
     };
-    NodeFields::kind("struct").with_some("name", name.map(ReflectionNode::text))
+    NodeFields::kind("struct").and(name)
 }
 
 /// Prints a type without a layout: an element of a vector, the result of a texture.

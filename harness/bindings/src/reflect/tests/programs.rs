@@ -32,7 +32,10 @@ fn print_with(text: &str, target: Target, profile: Option<&str>, options: &[&str
     let request = BindingRequest { profile, options, ..BindingRequest::new(target, Convention::Slang) };
     let program = layout(&module, &request).unwrap();
     let used = ParameterUses::new(&module, &request);
-    (serde_json::from_str(&slang_json(&program, &used)).unwrap(), yaml(&program, &used, MatrixOrder::Row))
+    (
+        serde_json::from_str(&slang_json(&program, &used, &module.generated_names)).unwrap(),
+        yaml(&program, &used, MatrixOrder::Row),
+    )
 }
 
 /// Lists the paths at which two answers differ, with both values.
@@ -136,6 +139,8 @@ programs! {
     named_buffers_on_d3d12: "named_buffers", D3d12, "named_buffers.d3d12.json";
     named_buffers_on_vulkan: "named_buffers", Vulkan, "named_buffers.vulkan.json";
     named_buffers_on_metal: "named_buffers", Metal, "named_buffers.metal.json";
+    unnamed_declarations_on_vulkan: "unnamed", Vulkan, "unnamed.vulkan.json";
+    unnamed_declarations_on_d3d12: "unnamed", D3d12, "unnamed.d3d12.json";
     unsized_arguments_on_metal: "unsized_arguments", Metal, "unsized_arguments.metal.json";
     unsized_arguments_on_vulkan: "unsized_arguments", Vulkan, "unsized_arguments.vulkan.json";
     interface_values_as_arguments_on_metal: "interface_arguments", Metal, "interface_arguments.metal.json";

@@ -65,7 +65,7 @@ pub(crate) fn show_reflection(args: &ShowArgs, word: &str, form: ReflectionForm,
     let used = ParameterUses::new(&source.module, &request);
     let text = match form {
         ReflectionForm::Yaml => yaml(&program, &used, source.options.matrix),
-        ReflectionForm::Json => slang_json(&program, &used),
+        ReflectionForm::Json => slang_json(&program, &used, &source.module.generated_names),
     };
     let exit = deliver(&args.host, &text)?;
 
