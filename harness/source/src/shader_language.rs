@@ -19,6 +19,24 @@ const GLSL_SUFFIXES: [&str; 15] = [
 /// glslang's names of the stages; the most common come first.
 pub const STAGES: &[&str] = GLSL_SUFFIXES.split_at(1).1;
 
+/// Suffixes of stages that GLSL and HLSL share, with glslang's names.
+pub const SHORT_STAGES: [(&str, &str); 14] = [
+    ("vs", "vert"),
+    ("fs", "frag"),
+    ("ps", "frag"),
+    ("gs", "geom"),
+    ("hs", "tesc"),
+    ("ds", "tese"),
+    ("cs", "comp"),
+    ("vsh", "vert"),
+    ("fsh", "frag"),
+    ("psh", "frag"),
+    ("gsh", "geom"),
+    ("csh", "comp"),
+    ("vp", "vert"),
+    ("fp", "frag"),
+];
+
 impl ShaderLanguage {
     pub const ALL: [Self; 4] = [Self::Hlsl, Self::Slang, Self::Glsl, Self::Wgsl];
 
@@ -50,18 +68,22 @@ impl ShaderLanguage {
     pub fn suffixes(self) -> &'static [&'static str] {
         match self {
             Self::Hlsl => &["hlsl", "hlsli", "fx", "fxh"],
-            Self::Slang => &["slang"],
+            Self::Slang => &["slang", "slangh"],
             Self::Glsl => &GLSL_SUFFIXES,
             Self::Wgsl => &["wgsl", "wesl"],
         }
     }
 
-    /// `named`, or else the language for the extension of `path`.
+    /// `named`, or else the language for the extension of `path`, or for the one before it: `water.hlsl.vs`.
     pub fn of(named: Option<Self>, path: &Path) -> Option<Self> {
-        let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
-        named.or_else(|| {
-            let suffix = suffix?;
+        let of_suffix = |path: &Path| {
+            let suffix = path.extension()?.to_string_lossy().to_lowercase();
             Self::ALL.into_iter().find(|language| language.suffixes().contains(&suffix.as_str()))
+        };
+        let is_stage = |suffix: &str| SHORT_STAGES.iter().any(|(short, _)| suffix.eq_ignore_ascii_case(short));
+        named.or_else(|| of_suffix(path)).or_else(|| {
+            let stage = path.extension()?.to_str().filter(|suffix| is_stage(suffix));
+            stage.and_then(|_| of_suffix(Path::new(path.file_stem()?)))
         })
     }
 }

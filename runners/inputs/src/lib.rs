@@ -19,3 +19,4 @@ pub mod project_file;
 pub mod refused_input;
 pub mod rule_set;
 pub mod shader_file;
+pub mod shared_suffixes;

@@ -10,6 +10,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::shell::shell_word;
 
 use crate::files::entries;
+use crate::shared_suffixes::is_shared;
 
 /// Suffixes of the texts of programs, which `check` reads as compiled by their own compilers.
 const HOST_TEXTS: [&str; 12] = ["c", "cc", "cpp", "cs", "cxx", "h", "hh", "hpp", "hxx", "m", "mm", "rs"];
@@ -66,6 +67,8 @@ pub fn file_of_unknown_language(word: &str) -> String {
         format!("{word} is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal")
     } else if let Some((_, sentence)) = OTHER_SHADERS.iter().find(|(suffixes, _)| suffixes.contains(&suffix)) {
         format!("{word} {sentence}")
+    } else if is_shared(Path::new(word)) {
+        format!("{word} may be GLSL or HLSL, and its text does not tell: name it with --lang glsl or --lang hlsl")
     } else if matches!(suffix, "json" | "jsonl" | "zst") {
         format!("{word} is no shader: `layoutproof report {}` reads the records of runs", shell_word(word))
     } else {

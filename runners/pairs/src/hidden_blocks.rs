@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use layoutproof_events::{AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_inputs::refused_input::{advice_on, reading_errors};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_show::style::counted;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -124,7 +125,7 @@ fn read_with(job: &ShaderJob, set: &HidingSet) -> anyhow::Result<Shown> {
 
 /// The sets of macros that conditions around declarations of blocks need.
 fn hiding_sets(job: &ShaderJob, sources: &SourceMap) -> Vec<HidingSet> {
-    if ShaderLanguage::of(job.declare.lang, &job.path).is_none_or(|language| language == ShaderLanguage::Wgsl) {
+    if language_of_file(job.declare.lang, &job.path).is_none_or(|language| language == ShaderLanguage::Wgsl) {
         return Vec::new();
     }
     let texts: Vec<Vec<&str>> = sources.files().iter().map(|file| glsl_tokens(&file.text).collect()).collect();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use layoutproof_compilers::regular_file::open_regular;
 use layoutproof_inputs::misnamed::{is_host_text, near_file};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_readers::container::CONTAINER_MAGIC;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -65,7 +66,7 @@ impl CheckInput {
         if SPIRV_MAGICS.iter().any(|magic| start.starts_with(magic)) && suffix != "spv" {
             bail!("{} is SPIR-V: give it the suffix .spv", path.display());
         }
-        let front_end = FrontEnd::of(named, path);
+        let front_end = FrontEnd::of(language_of_file(named, path), path);
         if start.starts_with(CONTAINER_MAGIC) && !matches!(front_end, Some(FrontEnd::Module(_))) {
             bail!("{} is a DXIL or DXBC container: give it the suffix .dxil, .cso or .dxbc", path.display());
         }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::FileId;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -38,7 +39,9 @@ pub fn read_in_part(
     problems: &[Diagnostic],
     sources: &SourceMap,
 ) -> anyhow::Result<Option<PartialReading>> {
-    let Some(FrontEnd::Text(front_end)) = FrontEnd::of(job.declare.lang, &job.path) else { return Ok(None) };
+    let Some(FrontEnd::Text(front_end)) = FrontEnd::of(language_of_file(job.declare.lang, &job.path), &job.path) else {
+        return Ok(None);
+    };
     let (mut problems, mut sources) = (problems.to_vec(), sources.clone());
     let mut texts: BTreeMap<String, String> = (*job.declare.texts).clone();
     let is_glsl = front_end.language == ShaderLanguage::Glsl;

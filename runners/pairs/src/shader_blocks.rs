@@ -10,6 +10,7 @@ use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::rule_set::rule_choice;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
@@ -23,7 +24,6 @@ use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, accounts, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
-use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use layoutproof_inputs::inputs::read_input;
@@ -72,7 +72,7 @@ pub struct TargetBlock {
 /// What nothing decides for the block of a file; `None` if everything is decided.
 fn open_choices(job: &ShaderJob, comment: &BlockComment) -> Option<OpenChoices> {
     let open = OpenChoices {
-        language: ShaderLanguage::of(job.declare.lang, &job.path)?,
+        language: language_of_file(job.declare.lang, &job.path)?,
         target: job.named.is_empty() && job.usual.is_empty() && comment.rules.is_none(),
         order: job.declare.matrix.is_none(),
         matrices: job.declare.layout_options().matrix,
@@ -186,7 +186,7 @@ pub fn read(job: &ShaderJob, sources: &mut SourceMap) -> anyhow::Result<Result<S
 
 /// How a shader is compiled.
 fn compiled_as(job: &ShaderJob) -> CompiledAs {
-    CompiledAs { language: ShaderLanguage::of(job.declare.lang, &job.path), defines: job.declare.define.clone().into() }
+    CompiledAs { language: language_of_file(job.declare.lang, &job.path), defines: job.declare.define.clone().into() }
 }
 
 /// Reads a shader with our own readers alone.
@@ -384,7 +384,7 @@ fn check_words(shader: &str, block: &str, comment: &BlockComment) -> anyhow::Res
 /// comment of the block, language. A comment may come with a foreign shader; the project says what
 /// ships.
 fn targets_of(job: &ShaderJob, comment: &BlockComment) -> anyhow::Result<Vec<String>> {
-    let language = ShaderLanguage::of(job.declare.lang, &job.path);
+    let language = language_of_file(job.declare.lang, &job.path);
     match (job.named.is_empty(), job.usual.is_empty(), &comment.rules) {
         (false, ..) => job.named.names(language),
         (true, false, _) => job.usual.names(language),

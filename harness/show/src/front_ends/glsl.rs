@@ -16,7 +16,7 @@ use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError
 use layoutproof_readers::module_reader::{FollowedCode, glsl_blocks, spirv_blocks};
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
-use layoutproof_source::shader_language::{STAGES, ShaderLanguage};
+use layoutproof_source::shader_language::{SHORT_STAGES, STAGES, ShaderLanguage};
 use layoutproof_source::sources::SourceMap;
 use layoutproof_source::text_limits::{check_text, glsl_tokens, glsl_words};
 
@@ -655,8 +655,9 @@ impl GlslStages {
     /// The stages for a file name and its text.
     fn of(path: &Path, text: &str) -> Self {
         let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-        // `a.vert` and `a.vert.glsl`.
-        let parts: Vec<&str> = name.split('.').skip(1).collect();
+        // `a.vert`, `a.vert.glsl` and `a.vs.glsl`.
+        let long = |part| SHORT_STAGES.iter().find(|(short, _)| *short == part).map_or(part, |(_, long)| *long);
+        let parts: Vec<&str> = name.split('.').skip(1).map(long).collect();
         let of_name = || STAGES.iter().copied().find(|stage| parts.iter().rev().take(2).any(|part| part == stage));
 
         let of_pragma = text.lines().find_map(|line| {

@@ -482,6 +482,34 @@ fn the_language_of_a_file_can_be_said() {
     folder.run_with("show - --lang wgsl", wgsl).exits(0).prints("var<uniform> a size offset").prints("vec4<f32> 16 0");
 }
 
+/// Suffixes that GLSL and HLSL share: the suffix before it tells the language, or else the text.
+#[test]
+fn the_language_of_a_shared_suffix_is_that_of_the_text() {
+    let hlsl = "cbuffer S : register(b0) { float a[2]; float z; };";
+    let folder = Folder::with(&[
+        ("a.ps", hlsl),
+        ("a.vsh", hlsl),
+        ("a.hlsl.vs", "float tint;"),
+        ("a.HLSL.CS", hlsl),
+        ("a.slangh", "struct P { float a; }\nConstantBuffer<P> p;"),
+        ("b.vs", "float tint;"),
+        ("b.fs", "// F#\nlet x = 1"),
+        ("b.cs", hlsl),
+    ]);
+    for file in ["a.ps", "a.vsh", "a.HLSL.CS"] {
+        let answer = folder.run(&format!("show {file} --rules hlsl-cbuffer --format json")).exits(0);
+        assert_eq!(answer.json()["layouts"][0]["blocks"][0]["size"], 24, "{file}");
+    }
+    folder.run("show a.hlsl.vs --rules hlsl-cbuffer").exits(0).prints("float tint");
+    folder.run("show a.slangh").exits(0).prints("float a 4 0/12 0 c0 0");
+    let unknown = "may be GLSL or HLSL, and its text does not tell: name it with --lang glsl or --lang hlsl";
+    for file in ["b.vs", "b.fs"] {
+        folder.run(&format!("show {file}")).exits(2).warns(&format!("error: {file} {unknown}"));
+    }
+    folder.run("show b.vs --lang hlsl --rules hlsl-cbuffer").exits(0).prints("float tint");
+    folder.run("show b.cs").exits(2).warns("error: b.cs is the text of a program, not a shader");
+}
+
 /// The macros of DXC that depend on the profile.
 #[test]
 fn the_profile_says_the_stage() {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
-const TESTS: [(&str, Test); 27] = [
+const TESTS: [(&str, Test); 28] = [
     ("memory_of_stages_is_listed", memory_of_stages_is_listed),
     ("steps_of_addresses_are_compared_with_promises", steps_of_addresses_are_compared_with_promises),
     ("structs_are_laid_out_by_name", structs_are_laid_out_by_name),
@@ -26,6 +26,7 @@ const TESTS: [(&str, Test); 27] = [
     ("missing_files_count_where_they_are_read", missing_files_count_where_they_are_read),
     ("files_outside_of_the_project_are_not_included", files_outside_of_the_project_are_not_included),
     ("stages_go_by_suffix", stages_go_by_suffix),
+    ("suffixes_shared_with_hlsl_are_read", suffixes_shared_with_hlsl_are_read),
     ("opengl_has_uniforms_outside_of_blocks", opengl_has_uniforms_outside_of_blocks),
     ("buffers_behind_pointers", buffers_behind_pointers),
     ("shader_records_are_blocks", shader_records_are_blocks),
@@ -385,6 +386,32 @@ fn stages_go_by_suffix(folder: &Path) -> Result<(), Failed> {
     equal(&shown(folder, "a.rmiss")?, &vec![block("U", &[0, 12, 16]), block("p", &[])])?;
     equal(&shown(folder, "b.tesc.glsl")?, &vec![block("p", &[0, 64])])?;
     equal(&shown(folder, "c.glsl")?, &vec![block("p", &[0, 64])])
+}
+
+/// The texts have no word of a stage, but for the one that another stage refuses.
+fn suffixes_shared_with_hlsl_are_read(folder: &Path) -> Result<(), Failed> {
+    let block_of = "layout(std140, binding=0) uniform U { vec3 a; float b; vec4 c[2]; };\n";
+    let text = |body: &str| format!("#version 450\n{block_of}void main() {{ {body} }}\n");
+    let primitives = "layout(points) in;\nlayout(points, max_vertices = 1) out;\n";
+    for (name, body) in [
+        ("a.vs", "gl_Position = c[0];"),
+        ("a.fs", "discard;"),
+        ("a.psh", "discard;"),
+        ("a.fs.glsl", "discard;"),
+        ("a.glsl.cs", ""),
+        ("a.comp.glsl", ""),
+        ("a.vp", "gl_Position = c[1];"),
+    ] {
+        fs::write(folder.join(name), text(body))?;
+        equal(&shown(folder, name)?, &vec![block("U", &[0, 12, 16])])?;
+    }
+    fs::write(folder.join("a.gs"), text("EmitVertex();").replace("450\n", &format!("450\n{primitives}")))?;
+    equal(&shown(folder, "a.gs")?, &vec![block("U", &[0, 12, 16])])?;
+    // The stage is that of the suffix.
+    fs::write(folder.join("b.vs.glsl"), text("discard;"))?;
+    let output = show(folder, "b.vs.glsl")?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    if said.contains("discard") { Ok(()) } else { Err(format!("a vertex shader discards: {said}").into()) }
 }
 
 /// The driver lays out blocks without a layout qualifier, and a warning says so.

@@ -45,6 +45,7 @@ use super::{TIME_LIMIT, find_compiler, limited_to, outside_of};
 use crate::compiler_builds::{CompilerBuilds, program_of};
 use crate::declare::DeclareArgs;
 use crate::refused_input::first_problem;
+use crate::shared_suffixes::language_of_file;
 
 /// Words of declarations that slangc 2026.14.1 lays out in its code and not in its reflection:
 /// `[[vk::offset(64)]]`, `StructuredBuffer<T, Std140DataLayout>`.
@@ -284,7 +285,7 @@ impl RefusedFile<'_> {
     }
 
     fn language(&self) -> Option<ShaderLanguage> {
-        ShaderLanguage::of(self.declare.lang, self.path)
+        language_of_file(self.declare.lang, self.path)
     }
 
     fn column(&self, name: &str) -> Result<Listed<CompilersColumn>, NoAnswer> {

@@ -43,6 +43,7 @@ use crate::named_compiler::NamedCompiler;
 use crate::shader_file::glslang_builds::GlslangBuilds;
 use crate::shader_file::included::IncludedFiles;
 use crate::shader_file::reader_process::ReaderProcess;
+use crate::shared_suffixes::{is_shared, language_of_file};
 
 /// Time limit of glslang for one stage of one file, of DXC for listing a container, and of both
 /// DXC and slangc for a file that our reader refuses.
@@ -56,9 +57,9 @@ pub struct ShaderFile {
 }
 
 impl ShaderFile {
-    /// `None` if neither the suffix nor `named` is a language or a kind of module.
+    /// `None` if neither `named`, the suffix nor the text of a file with a shared suffix tells a language or a kind of module.
     pub fn of(path: &Path, named: Option<ShaderLanguage>) -> Option<Self> {
-        FrontEnd::of(named, path).map(|front_end| Self { path: path.to_owned(), front_end })
+        FrontEnd::of(language_of_file(named, path), path).map(|front_end| Self { path: path.to_owned(), front_end })
     }
 
     pub fn fixes_offsets(&self) -> bool {
@@ -137,7 +138,7 @@ impl ShaderFile {
                 defines: declare.define.iter().map(|define| split_define(define)).collect(),
                 include_paths: declare.include.clone(),
                 files: Arc::new(IncludedFiles::of_shader(&self.path, &declare.include).with_texts(&declare.texts)),
-                language: declare.lang,
+                language: declare.lang.or(self.front_end.language().filter(|_| is_shared(&self.path))),
                 profile: profile.map(str::to_owned),
                 ..DeclareOptions::default()
             },

@@ -8,8 +8,8 @@ use layoutproof_compilers::regular_file::{open_regular, read_text};
 use layoutproof_debuginfo::{HostFileSummary, summarize};
 use layoutproof_frontend::module_files;
 use layoutproof_inputs::files::entries;
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_source::host_text::{HostText, ProgramLanguage, language_of};
-use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::slashed;
 use super::unread_kinds::UnreadKinds;
@@ -183,7 +183,7 @@ impl FoundFiles {
                 return;
             }
         }
-        if ShaderLanguage::of(None, file).is_none() {
+        if language_of_file(None, file).is_none() {
             self.add_host(file, relative);
         } else if !place.is_build {
             self.shaders.push(relative);

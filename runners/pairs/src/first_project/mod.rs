@@ -18,6 +18,7 @@ use std::time::{Duration, SystemTime};
 
 use layoutproof_debuginfo::{HostFileKind, HostFileSummary};
 use layoutproof_inputs::globs;
+use layoutproof_inputs::shared_suffixes::{is_shared, language_of_file};
 use layoutproof_report::host_check::{BetterChoice, BetterLayout};
 use layoutproof_show::style::counted;
 use layoutproof_source::host_text::{HostText, ShaderString};
@@ -120,7 +121,7 @@ impl FirstProject {
             .shaders
             .iter()
             .filter(is_main)
-            .filter_map(|file| Some((file, ShaderLanguage::of(None, file)?)))
+            .filter_map(|file| Some((file, language_of_file(None, &folder.join(file))?)))
             .collect();
         let mut own_sets = sets_of_shaders(folder, &found.files);
         add_sets_of_data(folder, &found.files, &mut own_sets);
@@ -446,6 +447,10 @@ fn setting_lines(better: &BetterLayout) -> String {
 
 /// The pattern of all files of this suffix below the topmost folder of a file.
 fn pattern_of(file: &Path) -> String {
+    // Other files with such a suffix may be no shaders.
+    if is_shared(file) {
+        return slashed(file);
+    }
     let suffix = file.extension().unwrap_or_default().to_string_lossy();
     let mut parts = file.iter().map(|part| part.to_string_lossy());
     match (parts.next(), parts.next()) {

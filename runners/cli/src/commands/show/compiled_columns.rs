@@ -5,6 +5,7 @@ use std::path::Path;
 use layoutproof_bindings::{Binding, BoundModule, Convention};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, CompilersColumn, RefusedFile};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::{BlockLayout, Column, Refusal, Span, ViewId};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::shown_columns::{BlockPresence, ColumnName};
@@ -62,7 +63,7 @@ impl CompiledColumns {
         let RequestedColumns { args, word, declare, profile, .. } = requested;
         let path = Path::new(word);
         let file = RefusedFile { path, declare, profile, problems, sources, first_file: 0 };
-        let language = ShaderLanguage::of(declare.lang, path);
+        let language = language_of_file(declare.lang, path);
         let (Some(language), true) = (language, file.may_be_read()) else { return Ok(Err(problems.to_vec())) };
         let is_slangc = |named: &NamedConvention| {
             language == ShaderLanguage::Slang && named.convention == Convention::Slang && named.version.is_none()

@@ -17,6 +17,7 @@ use layoutproof_frontend::module::{EntryPoint, Module};
 use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::shader_file::{limited_to, outside_of};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::{Argument, Column, ShaderCompiler, Span};
 use layoutproof_random::ProgramDialect;
 use layoutproof_show::bindings_text::BindingsColumn;
@@ -102,7 +103,7 @@ fn question<'q>(
 ) -> Option<(&'q Declarations, &'q BindingRequest, PathBuf)> {
     let ([request], InputContent::Declared(source)) = (requests, &input.content) else { return None };
     let path = PathBuf::from(word);
-    let is_file = !source.is_case && ShaderLanguage::of(declare.lang, &path) == Some(ShaderLanguage::Hlsl);
+    let is_file = !source.is_case && language_of_file(declare.lang, &path) == Some(ShaderLanguage::Hlsl);
     let is_answered = (request.target, request.convention) == (Target::D3d12, Convention::Dxc);
     (is_answered && is_file && path.is_file()).then_some((&**source, request, path))
 }

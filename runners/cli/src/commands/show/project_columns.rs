@@ -5,8 +5,8 @@ use std::path::Path;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_inputs::project_file::ProjectFile;
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_show::{MOST_COLUMNS, ShownRules};
-use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::commands::show::args::ShowArgs;
 use crate::commands::show::formats::FormatKind;
@@ -51,7 +51,7 @@ impl ProjectColumns {
             return Ok(None);
         }
 
-        let language = ShaderLanguage::of(settings.declare.lang, Path::new(word));
+        let language = language_of_file(settings.declare.lang, Path::new(word));
         let mut choices = settings.layouts.choices(language)?;
         let all = choices.len();
         choices.truncate(MOST_COLUMNS);

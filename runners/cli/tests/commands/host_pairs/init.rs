@@ -50,6 +50,18 @@ fn init_looks_into_the_files() {
     assert_eq!(answer.json()["unmatched_blocks"][0]["block"], "Lib");
 }
 
+/// Files with a suffix that programs in F# have, too, are listed one by one.
+#[test]
+fn init_lists_shaders_with_shared_suffixes() {
+    let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f; int main() {}") else { return };
+    std::fs::create_dir_all(folder.path("shaders")).unwrap();
+    folder.write("shaders/a.ps", b"cbuffer Frame : register(b0) { float a; };");
+    folder.write("shaders/b.fs", b"module Program\nlet x = 1\n");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file");
+    assert!(folder.read("layoutproof.toml").contains("files = [\n    \"shaders/a.ps\",\n]"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["Frame Frame agree"]);
+}
+
 /// GCC gives `Frame` 32 bytes, of which the block has 8, and `Light` 16, the stride of the buffer.
 /// DXC needs the macros of the build too, or it reports the `#error`.
 #[test]
