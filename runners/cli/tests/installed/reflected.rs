@@ -68,6 +68,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         crate::trial("reflected::check_compares_argument_buffers", no_gcc(), check_compares_argument_buffers),
         crate::trial("reflected::diff_takes_the_answer_of_dxc", lacks("dxc"), diff_takes_the_answer_of_dxc),
+        crate::trial("reflected::diff_tries_every_target", lacks("slangc"), diff_tries_every_target),
     ]
 }
 
@@ -335,6 +336,25 @@ fn diff_takes_the_answer_of_dxc() -> Result<(), Failed> {
     // A file that is read, next to one that is not.
     assert_eq!(differing("a.hlsl d3d12 b.hlsl d3d12")?.1, Some(0));
     assert_eq!(differing("b.hlsl vulkan a.hlsl d3d12")?.1, Some(1));
+    Ok(())
+}
+
+/// Two versions of a file that only slangc reads, and one beside a file that is read, without a target.
+fn diff_tries_every_target() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    fs::write(folder.join("a.slang"), SLANG)?;
+    fs::write(folder.join("b.slang"), SLANG.replace("Max<1, 4>.value", "4"))?;
+    fs::write(folder.join("c.slang"), SLANG.replace("float exposure", "float3 exposure"))?;
+    for (words, code) in [("a.slang b.slang", 0), ("b.slang a.slang", 0), ("a.slang c.slang", 1)] {
+        let output = run(folder, &format!("diff {words} --format json"))?;
+        let answer: Value = serde_json::from_slice(&output.stdout)?;
+        let targets = answer["targets"].as_array().ok_or("no targets")?;
+        let rules: Vec<&str> = targets.iter().filter_map(|target| target["rules"].as_str()).collect();
+        let all = ["native:slang-d3d12", "native:slang-vulkan", "native:slang-webgpu", "native:slang-metal"];
+        assert_eq!((rules, output.status.code()), (all.to_vec(), Some(code)), "{words}: {answer}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(".slang is read by slangc "), "{words}");
+    }
     Ok(())
 }
 

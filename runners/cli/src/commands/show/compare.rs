@@ -12,6 +12,7 @@ use layoutproof_inputs::inputs::{InputWord, read_input};
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::DECLARED;
 use layoutproof_layout::native::Native;
 use layoutproof_report::html::diff_page;
@@ -20,7 +21,7 @@ use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{
-    InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style, accounts, one_line,
+    InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style, accounts, one_line, shipping,
 };
 use layoutproof_source::diagnostics::{Code, Diagnostic, render};
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -361,7 +362,7 @@ fn layout(
     Ok(LaidOutSide { shown, warnings, account })
 }
 
-/// The layout of a file that our reader refuses, as the compiler of its target describes it.
+/// The layout of a file that our reader refuses, as the compiler of its target, or of each one, describes it.
 fn compiled(
     side: &DiffSide<'_>,
     (args, declare): (&DiffArgs, &DeclareArgs),
@@ -370,22 +371,34 @@ fn compiled(
     sources: SourceMap,
 ) -> anyhow::Result<LaidOutSide> {
     let path = Path::new(side.input);
-    let language = ShaderLanguage::of(declare.lang, path);
+    let language = language_of_file(declare.lang, path);
     let file = RefusedFile { path, declare, profile: None, problems: &problems, sources: &sources, first_file: 0 };
-    let choice = side.rules.filter(|_| file.may_be_read());
-    let choice = choice.map(|rules| choice_of(rules, is_beside_target, language)).transpose()?;
-    let Some(choice) = choice else { bail!(RefusedInput { diagnostics: problems, sources }) };
-    let read = match CompilerReading::of(file, [choice.name()])? {
+    let choices: Vec<RuleChoice> = match (side.rules, language) {
+        _ if !file.may_be_read() => Vec::new(),
+        (Some(rules), _) => vec![choice_of(rules, is_beside_target, language)?],
+        (None, Some(language)) => shipping(language).map(RuleChoice::Native).collect(),
+        (None, None) => Vec::new(),
+    };
+    if choices.is_empty() {
+        bail!(RefusedInput { diagnostics: problems, sources });
+    }
+    let read = match CompilerReading::of(file, choices.iter().map(|choice| choice.name()))? {
         Ok(read) => read,
         Err(diagnostics) => bail!(RefusedInput { diagnostics, sources }),
     };
-    let layouts = layouts(read.columns);
-    let blocks = layouts.first().map(|column| column.column().blocks).unwrap_or_default();
-    let name = column_name(choice, side.rules, args.format);
-    let notes: Vec<String> = read.notes.iter().map(|note| format!("note: {note}\n")).collect();
-    let warnings = notes.concat();
-    let account = accounts::of_compiled(side.input, &blocks);
-    Ok(LaidOutSide { shown: vec![ShownColumn { name, blocks }], warnings, account })
+    let notes = read.notes.iter().chain(&read.left_out).map(|note| format!("note: {note}\n"));
+    let warnings = notes.collect::<Vec<_>>().concat();
+    let mut shown = Vec::new();
+    for layouts in layouts(read.columns) {
+        let choice = layouts.choice.unwrap_or(choices[0]);
+        let name = match side.rules {
+            Some(_) => column_name(choice, side.rules, args.format),
+            None => ShownColumnChoice::from(choice).column_name(),
+        };
+        shown.push(ShownColumn { name, blocks: layouts.column().blocks });
+    }
+    let account = accounts::of_compiled(side.input, shown.first().map_or(&[], |column| column.blocks.as_slice()));
+    Ok(LaidOutSide { shown, warnings, account })
 }
 
 #[cfg(test)]
