@@ -30,6 +30,7 @@ use layoutproof_source::diagnostics::{Diagnostic, Severity, render};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::{ReadRefusal, SourceMap, Sources};
 use layoutproof_source::text_limits::check_text;
+use layoutproof_wgsl::{LinkSearch, WgslModule, link};
 
 /// Starts each included file of an input of [`declarations`]; the file's name ends the line.
 const FILE_MARK: &str = "\n//// ";
@@ -42,10 +43,7 @@ const DRAWN: usize = 8;
 /// convention, and its problems are rendered.
 pub fn declarations(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
-    let mut parts = text.split(FILE_MARK);
-    let main = parts.next().unwrap_or_default();
-    let files = parts.map(|part| part.split_once('\n').unwrap_or((part, "")));
-    let files = Included(files.map(|(name, text)| (name.trim().to_owned(), text.to_owned())).collect());
+    let (main, files) = parts(&text);
     let options = DeclareOptions { files: Arc::new(files), ..DeclareOptions::default() };
     let mut sources = SourceMap::default();
     let file = sources.add("main.slang", main);
@@ -63,6 +61,38 @@ pub fn declarations(input: &[u8]) {
         }
     };
     draw(&problems, &sources);
+}
+
+/// A module of WESL or `naga_oil`; those that it may import follow lines `//// NAME`. The modules are linked, and the result
+/// is read as WGSL.
+pub fn modules(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let (main, files) = parts(&text);
+    let mut sources = SourceMap::default();
+    let file = sources.add("shaders/main.wesl", main);
+    let macros = ["BIG", "COUNT=2", "SMALL=false"].map(str::to_owned);
+    let search = LinkSearch { macros: &macros, folders: &["library".to_owned()], files: &files };
+    let problems = match link(file, &search, &mut sources) {
+        Ok(linked) => {
+            let length = linked.text.len();
+            for byte in (0..length).step_by(1 + length / DRAWN) {
+                let start = u32::try_from(byte).expect("an input is far below 4 GiB");
+                sources.text(linked.place(Span { file, start, end: start + 1 }));
+            }
+            let read = WgslModule::read_linked(&linked, &sources);
+            linked.warnings.into_iter().chain(read.err().into_iter().flatten()).collect()
+        }
+        Err(problem) => vec![problem],
+    };
+    draw(&problems, &sources);
+}
+
+/// The text before the first line `//// NAME`, and the files that these lines begin.
+fn parts(text: &str) -> (&str, Included) {
+    let mut parts = text.split(FILE_MARK);
+    let main = parts.next().unwrap_or_default();
+    let files = parts.map(|part| part.split_once('\n').unwrap_or((part, "")));
+    (main, Included(files.map(|(name, text)| (name.trim().to_owned(), text.to_owned())).collect()))
 }
 
 /// A case file: reads its tables and numbers, and renders its problems.

@@ -179,3 +179,8 @@ fn frozen() {
 fn texts() {
     withstands("texts", entry_points::texts);
 }
+
+#[test]
+fn modules() {
+    withstands("modules", entry_points::modules);
+}
