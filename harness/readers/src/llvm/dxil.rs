@@ -5,6 +5,7 @@
 //! and "Metadata", Resources.
 
 use layoutproof_device::ResourceClass;
+use layoutproof_layout::StageData;
 
 use super::ir_error::IrError;
 use super::memory::{Memory, RegisterSite};
@@ -26,7 +27,16 @@ const WORD: u64 = 4;
 
 const KIND_STRUCTURED: u64 = 12;
 
+const KIND_CBUFFER: u64 = 13;
+
 const KIND_TBUFFER: u64 = 15;
+
+/// The bit of a handle's properties that writable resources have.
+const IS_WRITABLE: u64 = 1 << 12;
+
+/// The space that stands for the descriptor heap of resources, whose registers are the indices. No shader can declare a
+/// register in it: Direct3D keeps the spaces from `0xFFFFFFF0` for itself.
+pub(super) const HEAP: u32 = u32::MAX;
 
 /// Executes the operation `name`: `dx.op.rawBufferLoad.i32`.
 pub(super) fn call(
@@ -55,15 +65,29 @@ pub(super) fn call(
             let site = RegisterSite { class, space: space.word()?, register: register.word()? };
             Ok(Value::Handle(Handle { site, unit: IndexUnit::Bytes }))
         }
+        // The index, and whether it is one of samplers. The class follows with the properties.
+        ("createHandleFromHeap", [_, index, ..]) => {
+            let site = RegisterSite { class: ResourceClass::ShaderResource, space: HEAP, register: index.word()? };
+            Ok(Value::Handle(Handle { site, unit: IndexUnit::Bytes }))
+        }
         // `{ i32 kind and flags, i32 size of an element }`.
         ("annotateHandle", [_, handle, properties, ..]) => {
             let [kind, size] = parts(properties)?;
-            let unit = match kind.bits()? & 0xFF {
+            let Handle { mut site, .. } = handle.handle()?;
+            let properties = kind.bits()?;
+            let unit = match properties & 0xFF {
                 KIND_STRUCTURED => IndexUnit::Elements(u64::from(size.word()?)),
                 KIND_TBUFFER => IndexUnit::Registers,
                 _ => IndexUnit::Bytes,
             };
-            Ok(Value::Handle(Handle { unit, ..handle.handle()? }))
+            if site.space == HEAP {
+                site.class = match properties & 0xFF {
+                    KIND_CBUFFER => ResourceClass::ConstantBuffer,
+                    _ if properties & IS_WRITABLE != 0 => ResourceClass::UnorderedAccess,
+                    _ => ResourceClass::ShaderResource,
+                };
+            }
+            Ok(Value::Handle(Handle { site, unit }))
         }
         ("cbufferLoadLegacy", [_, handle, row]) => {
             let size = component_size(overload)?;
@@ -226,6 +250,64 @@ fn numbered_resource(
     Some(NumberedResource { class, number: number(row.first()?)?, space: number(row.get(3)?)?, unit })
 }
 
+/// The tags of an entry point's properties that lead to sizes. Source: `DxilMetadataHelper.h` of `DirectXShaderCompiler`.
+const PAYLOAD_SIZE: u32 = 6;
+const ATTRIBUTES_SIZE: u32 = 7;
+const SHADER_KIND: u32 = 8;
+const MESH_STATE: u32 = 9;
+const AMPLIFICATION_STATE: u32 = 10;
+const NODE_INPUTS: u32 = 20;
+
+/// The tags of a node's input and of its record.
+const RECORD_TYPE: u32 = 2;
+const RECORD_SIZE: u32 = 0;
+
+/// The kind of a callable shader, whose parameter has the tag of a payload.
+const CALLABLE: u32 = 12;
+
+/// The bytes of the payloads, attributes, parameters and records of a module's stages. DXIL names none of their members.
+///
+/// # Errors
+/// Metadata that cannot be read.
+pub fn stage_sizes(listing: &str) -> Result<Vec<(StageData, u32)>, IrError> {
+    let metadata = Metadata::read(listing);
+    let mut found = Vec::new();
+    for entry in metadata.list("!dx.entryPoints")?.into_iter().flatten() {
+        let Some(Some(properties)) = metadata.list(entry)?.last().copied() else { continue };
+        let fields = metadata.fields(properties)?;
+        let size = |tag| tagged(&fields, tag).and_then(|value| number(value));
+        let kind = if size(SHADER_KIND) == Some(CALLABLE) { StageData::CallableData } else { StageData::RayPayload };
+        found.extend(size(PAYLOAD_SIZE).map(|size| (kind, size)));
+        found.extend(size(ATTRIBUTES_SIZE).map(|size| (StageData::HitAttributes, size)));
+        // The size is the last of a state.
+        for state in [MESH_STATE, AMPLIFICATION_STATE].into_iter().filter_map(|tag| node(tagged(&fields, tag)?)) {
+            let size = metadata.fields(state)?.last().and_then(|value| number(value));
+            found.extend(size.filter(|size| *size > 0).map(|size| (StageData::MeshPayload, size)));
+        }
+        let inputs = tagged(&fields, NODE_INPUTS).and_then(|list| node(list));
+        for input in inputs.map(|list| metadata.list(list)).transpose()?.into_iter().flatten().flatten() {
+            let input = metadata.fields(input)?;
+            let Some(record) = tagged(&input, RECORD_TYPE).and_then(|record| node(record)) else { continue };
+            let size = tagged(&metadata.fields(record)?, RECORD_SIZE).and_then(|size| number(size));
+            found.extend(size.map(|size| (StageData::NodeRecord, size)));
+        }
+    }
+    Ok(found)
+}
+
+/// The value after a tag.
+fn tagged<'f, 'a>(fields: &'f [Vec<Token<'a>>], tag: u32) -> Option<&'f [Token<'a>]> {
+    fields.chunks_exact(2).find_map(|pair| (number(&pair[0]) == Some(tag)).then_some(pair[1].as_slice()))
+}
+
+/// `!12`.
+fn node<'a>(field: &[Token<'a>]) -> Option<&'a str> {
+    match field {
+        [Token::Metadata(node)] => Some(*node),
+        _ => None,
+    }
+}
+
 /// `i32 12`.
 fn number(field: &[Token<'_>]) -> Option<u32> {
     match field {
@@ -281,5 +363,78 @@ mod tests {
         ];
         assert_eq!(numbered_resources(&Metadata::read(LISTING)), Ok(expected.to_vec()));
         assert_eq!(numbered_resources(&Metadata::read("define void @main() {\n")), Ok(Vec::new()));
+    }
+
+    /// Shortened from DXC 1.7.2308, `-T lib_6_6`, `-T as_6_6` and `-T ms_6_6`.
+    #[test]
+    fn sizes_of_payloads_are_in_the_properties_of_entry_points() {
+        let library = "\
+!dx.entryPoints = !{!8, !10, !13, !15}
+!8 = !{null, !\"\", null, !4, !9}
+!9 = !{i32 0, i64 8388644}
+!10 = !{void (%struct.Param*)* @\"call\", !\"call\", null, null, !11}
+!11 = !{i32 8, i32 12, i32 6, i32 40, i32 5, !12}
+!12 = !{i32 0}
+!13 = !{void ()* @\"gen\", !\"gen\", null, null, !14}
+!14 = !{i32 8, i32 7, i32 5, !12}
+!15 = !{void (%struct.Payload*, %struct.Attr*)* @\"hit\", !\"hit\", null, null, !16}
+!16 = !{i32 8, i32 10, i32 6, i32 32, i32 7, i32 12, i32 5, !12}
+";
+        let expected = [(StageData::CallableData, 40), (StageData::RayPayload, 32), (StageData::HitAttributes, 12)];
+        assert_eq!(stage_sizes(library), Ok(expected.to_vec()));
+
+        let amplification = "\
+!dx.entryPoints = !{!4}
+!4 = !{void ()* @amplify, !\"amplify\", null, null, !5}
+!5 = !{i32 0, i64 8388608, i32 10, !6}
+!6 = !{!7, i32 52}
+";
+        let mesh = "\
+!dx.entryPoints = !{!5}
+!5 = !{void ()* @mesh, !\"mesh\", !6, null, !11}
+!11 = !{i32 0, i64 8388608, i32 9, !12}
+!12 = !{!13, i32 3, i32 1, i32 2, i32 52}
+";
+        // DXC 1.9.2602.17, `-T lib_6_8`.
+        let node = "\
+!dx.entryPoints = !{!4, !6}
+!4 = !{null, !\"\", null, null, !5}
+!5 = !{i32 0, i64 8388608}
+!6 = !{void ()* @work, !\"work\", null, null, !7}
+!7 = !{i32 8, i32 15, i32 13, i32 1, i32 15, !8, i32 16, i32 -1, i32 22, !9, i32 20, !10, i32 4, !14, i32 5, !15}
+!8 = !{!\"work\", i32 0}
+!9 = !{i32 8, i32 1, i32 1}
+!10 = !{!11}
+!11 = !{i32 1, i32 97, i32 2, !12}
+!12 = !{i32 0, i32 52, i32 1, !13, i32 2, i32 4}
+!13 = !{i32 0, i32 5, i32 3}
+!14 = !{i32 1, i32 1, i32 1}
+!15 = !{i32 0}
+";
+        assert_eq!(stage_sizes(node), Ok(vec![(StageData::NodeRecord, 52)]));
+        for listing in [amplification, mesh] {
+            assert_eq!(stage_sizes(listing), Ok(vec![(StageData::MeshPayload, 52)]));
+        }
+        assert_eq!(stage_sizes("define void @main() {\n"), Ok(Vec::new()));
+    }
+
+    /// The properties are those of DXC 1.7.2308 for a `ConstantBuffer<T>`, a `RWByteAddressBuffer` and a
+    /// `StructuredBuffer<T>` of a descriptor heap.
+    #[test]
+    fn a_descriptor_of_a_heap_has_the_class_of_its_properties() {
+        let types = NamedTypes::default();
+        let mut memory = Memory::new(&types, BoundBuffers(&mut []), None);
+        for (kind, class, unit) in [
+            (13, ResourceClass::ConstantBuffer, IndexUnit::Bytes),
+            (4107, ResourceClass::UnorderedAccess, IndexUnit::Bytes),
+            (524, ResourceClass::ShaderResource, IndexUnit::Elements(68)),
+        ] {
+            let index = [Value::Bits(218), Value::Bits(7), Value::Bits(0), Value::Bits(0)];
+            let handle = call("dx.op.createHandleFromHeap", &index, &mut memory, &[]).expect("a handle");
+            let annotated = [Value::Bits(216), handle, Value::Parts(vec![Value::Bits(kind), Value::Bits(68)])];
+            let handle = call("dx.op.annotateHandle", &annotated, &mut memory, &[]);
+            let site = RegisterSite { class, space: HEAP, register: 7 };
+            assert_eq!(handle, Ok(Value::Handle(Handle { site, unit })));
+        }
     }
 }

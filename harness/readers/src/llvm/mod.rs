@@ -29,6 +29,7 @@ use self::memory::BoundBuffers;
 use self::module::Function;
 
 pub(crate) use self::clang::ConstantBuffer;
+pub use self::dxil::stage_sizes;
 pub use self::ir_error::IrError;
 pub use self::machine::Survey;
 pub(crate) use self::memory::BoundBuffer;
