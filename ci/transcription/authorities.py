@@ -5,8 +5,8 @@ Input: a case and the name of a rule set. Output: the numbers and the authority.
 
 from dataclasses import dataclass, field, replace
 
-from . import dxc, glsl, slang, wgsl
-from .declarations import POINTEE, RECORD, Reader, Unsupported
+from . import dxc, glsl, slang, views, wgsl
+from .declarations import NODE_RECORD, POINTEE, RAW, RECORD, VIEWS, Reader, Unsupported
 from .request import ENTRY, Request
 from .spirv import Layout
 from .tools import NEW_DXC_RELEASE
@@ -114,6 +114,10 @@ def derive(tools, case, rules, compiler=None, source=None):
         raise Unsupported(f"{authority.compiler} has no vectors of more than four components")
     if reader.has_long_vectors and authority.source == "listing":
         authority = replace(authority, release=NEW_DXC_RELEASE)
+    # DXC 1.7 loads types from bytes by the rules of std430, whatever its option.
+    is_new = rules == "relaxed430" and any(block.kind == RAW for block in blocks)
+    if is_new or any(block.form == NODE_RECORD for block in blocks):
+        authority = replace(authority, release=NEW_DXC_RELEASE)
     if authority.release:
         tools = tools.of_dxc(authority.release)
     if tools.versions[authority.compiler] is None:
@@ -121,6 +125,8 @@ def derive(tools, case, rules, compiler=None, source=None):
     if not blocks:
         raise Unsupported("no block is declared")
     derived = Derived({"compiler": authority.compiler, "version": tools.versions[authority.compiler]})
+    if any(block.kind in VIEWS for block in blocks):
+        return derive_views(tools, derived, [block for block in blocks if block.kind in VIEWS], (reader, case, authority))
     pointees = [block for block in blocks if block.kind == POINTEE]
     derived.partial |= bool(pointees)
     for block in pointees or blocks:
@@ -129,6 +135,22 @@ def derive(tools, case, rules, compiler=None, source=None):
         request = Request(reader, block, container, list(authority.flags), case.order, case.sixteen_bit)
         ask(tools, derived, request, (rules, authority))
     derived.authority["from"] = authority.source
+    return derived
+
+
+def derive_views(tools, derived, blocks, asked):
+    """The numbers of memory without a declared block, which only DXC's code and metadata give."""
+    reader, case, authority = asked
+    if authority.compiler != "dxc":
+        raise Unsupported(f"{authority.compiler} states no numbers of this memory")
+    for block in blocks:
+        request = Request(reader, block, block.form or authority.container, list(authority.flags), case.order, case.sixteen_bit)
+        layout, flags, source = views.layout(tools, request, authority)
+        for name in ("offsets", "strides", "matrix_strides", "sizes"):
+            getattr(derived.layout, name).update(getattr(layout, name))
+        derived.authority |= {"flags": flags, "from": source}
+        # Metadata has at most the place of a grid.
+        derived.partial |= block.name not in layout.sizes or source == "metadata"
     return derived
 
 

@@ -28,6 +28,23 @@ CONTAINERS = {
 RECORD = "shader-record"
 # A block that a pointer points to.
 POINTEE = "pointee"
+# Memory without a declared block: a type that code loads from bytes, a buffer of a descriptor heap, data of a stage.
+RAW, HEAP, STAGE = "raw-access", "descriptor-heap", "stage-data"
+VIEWS = (RAW, HEAP, STAGE)
+RAW_ACCESS = re.compile(r"\.\s*(?:Load|Store)\s*<\s*(\w+)\s*>")
+# What a caller or another stage hands over.
+PASSED = ("in", "out", "inout", "payload", "vertices", "indices")
+PAYLOAD, ATTRIBUTES, PARAMETER, MESH_PAYLOAD = "ray-payload", "hit-attributes", "callable-data", "mesh-payload"
+NODE_RECORD = "node-record"
+RECORD_OF_NODE = re.compile(r"\b(?:RW)?(?:Dispatch|Group|Thread)NodeInputRecords?\s*<\s*(\w+)\s*>")
+# The attributes that a driver fills.
+BUILT_IN_ATTRIBUTES = "BuiltInTriangleIntersectionAttributes"
+PASSED_DATA = {
+    "closesthit": (PAYLOAD, ATTRIBUTES),
+    "anyhit": (PAYLOAD, ATTRIBUTES),
+    "miss": (PAYLOAD,),
+    "callable": (PARAMETER,),
+}
 OBJECTS = ("string", "RaytracingShaderConfig")
 LENGTH = re.compile(r"[\d\s+*(),-]*(?:(?:min|max)[\d\s+*(),-]*)*")
 
@@ -76,7 +93,8 @@ class Member:
 
 @dataclass
 class Block:
-    """A block of bytes. `body` is the text between the braces of a `cbuffer`, `element` the text of a buffer's type."""
+    """A block of bytes. `body` is the text between the braces of a `cbuffer`, `element` the text of a buffer's type, `form`
+    the container in a descriptor heap or the kind of a stage's data."""
 
     name: str
     kind: str
@@ -84,6 +102,7 @@ class Block:
     text: str
     body: str = ""
     element: str = ""
+    form: str = ""
 
 
 @dataclass
@@ -127,9 +146,11 @@ class Reader:
         self.spans = [m.span() for m in found]
         self.at = 0
         self.types, self.generics, self.blocks, self.globals = {"RayDesc": ray_desc()}, {}, [], []
+        self.types[BUILT_IN_ATTRIBUTES] = Type("struct", name=BUILT_IN_ATTRIBUTES)
         self.constants, self.outer = {}, ""
         self.block_spans = []
         self.entry_body = None
+        self.stage = ""
         self.has_long_vectors = False
 
     def peek(self, ahead=0):
@@ -153,7 +174,11 @@ class Reader:
         """Reads everything and returns the blocks."""
         while self.peek():
             self.declaration()
-        if self.globals:
+        for name in dict.fromkeys(RECORD_OF_NODE.findall(self.text)):
+            self.blocks.append(Block(name, STAGE, self.types[name], "", form=NODE_RECORD))
+        for name in dict.fromkeys(RAW_ACCESS.findall(self.text)):
+            self.blocks.append(Block(name, RAW, self.types[name], ""))
+        if any(member.type.kind != "resource" for member in self.globals):
             struct = Type("struct", name="$Globals", members=self.globals)
             self.blocks.append(Block("$Globals", "globals", struct, ""))
         return self.blocks
@@ -177,10 +202,14 @@ class Reader:
             self.buffer(start)
         elif word in CONTAINERS:
             self.container(start)
+        elif word == "static" and self.peek(1) in CONTAINERS:
+            self.heap_buffer()
         elif word == ";":
             self.take()
         elif word == "[":
-            self.bracketed("[", "]")
+            first, _ = self.bracketed("[", "]")
+            if self.tokens[first + 1] == "shader":
+                self.stage = self.tokens[first + 4]
         elif word == "void":
             self.entry_point(start)
         else:
@@ -248,9 +277,10 @@ class Reader:
         self.take("void")
         name = f"$Entry.{self.take()}"
         self.take("(")
-        members = []
+        members, stage, self.stage = [], self.stage, ""
+        passed = list(PASSED_DATA.get(stage, ()))
         while not self.accept(")"):
-            members.extend(self.entry_parameter())
+            members.extend(self.entry_parameter(passed))
             self.accept(",")
         body = self.bracketed("{", "}")
         self.entry_body = (self.spans[body[0]][1], self.spans[body[1]][0])
@@ -259,12 +289,19 @@ class Reader:
             self.block(Block(name, "entry-uniforms", struct, self.source(start, self.at)), start)
             self.pointees("", members)
 
-    def entry_parameter(self):
-        order = ""
-        while self.peek() in MODIFIERS:
-            order = ORDERS.get(self.take(), order)
+    def entry_parameter(self, passed):
+        order, words = "", []
+        while self.peek() in (*MODIFIERS, *PASSED):
+            words.append(self.take())
+            order = ORDERS.get(words[-1], order)
         element = self.type(order)
         parameter = self.declarator(self.take(), element)
+        if any(word in PASSED for word in words):
+            data = MESH_PAYLOAD if "payload" in words else passed.pop(0) if passed else ""
+            is_new = all(block.kind != STAGE or (block.name, block.form) != (element.name, data) for block in self.blocks)
+            if data and is_new and element.name != BUILT_IN_ATTRIBUTES:
+                self.blocks.append(Block(element.name, STAGE, element, "", form=data))
+            return []
         # `: SV_DispatchThreadID`
         is_varying = self.tokens[self.at - 2] == ":"
         return [] if is_varying or parameter.type.kind == "resource" else [parameter]
@@ -305,6 +342,22 @@ class Reader:
         self.take(";")
         self.block(Block(name, kind, element, self.source(start, self.at), element=text), start)
         self.pointees(f"{name}.", element.members)
+
+    def heap_buffer(self):
+        """`static ConstantBuffer<T> S = ResourceDescriptorHeap[3];`"""
+        self.take("static")
+        kind = CONTAINERS[self.take()]
+        self.take("<")
+        element_start = self.at
+        element = self.type()
+        text = self.source(element_start, self.at)
+        self.take(">")
+        name = self.take()
+        self.take("=")
+        self.take("ResourceDescriptorHeap")
+        self.bracketed("[", "]")
+        self.take(";")
+        self.blocks.append(Block(name, HEAP, element, "", element=text, form=kind))
 
     def block(self, block, start):
         self.blocks.append(block)

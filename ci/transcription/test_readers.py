@@ -83,6 +83,25 @@ class Declarations(unittest.TestCase):
         self.assertEqual(first_leaf(Reader(text).read()[0].type.members[0].type, "p"), "p.m[0][0][0]")
 
 
+    def test_memory_without_a_declared_block(self):
+        text = (
+            "struct P { float a; };\nstruct A { float2 uv; };\nstruct L { uint k; };\nByteAddressBuffer bytes;\n"
+            "static StructuredBuffer<L> heap = ResourceDescriptorHeap[3];\nfloat read() { return bytes.Load<L>(0).k; }\n"
+            '[shader("closesthit")] void hit(inout P p, in A a) {}\n[shader("miss")] void miss(inout P p) {}\n'
+            '[shader("callable")] void call(inout L l) {}\n[numthreads(1, 1, 1)] void mesh(in payload P p, out vertices A v[3]) {}'
+        )
+        found = [(block.name, block.kind, block.form) for block in Reader(text).read()]
+        expected = [
+            ("heap", "descriptor-heap", "structured-element"),
+            ("P", "stage-data", "ray-payload"),
+            ("A", "stage-data", "hit-attributes"),
+            ("L", "stage-data", "callable-data"),
+            ("P", "stage-data", "mesh-payload"),
+            ("L", "raw-access", ""),
+        ]
+        self.assertEqual(found, expected)
+
+
 class Listings(unittest.TestCase):
     def test_members_and_size_of_a_buffer(self):
         block = Reader("struct In { float x; float2x2 m; };\ncbuffer S { float a; In i[2]; };").read()[0]

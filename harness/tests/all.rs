@@ -11,6 +11,7 @@ mod declarations;
 mod dxil;
 mod entry_points;
 mod fixture;
+mod memory_views;
 mod mutants;
 mod nonsense;
 mod nonsense_ir;

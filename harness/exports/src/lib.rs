@@ -163,6 +163,9 @@ impl<'a> Repro<'a> {
 }
 
 fn plan_reads(subject: &Subject, layout: &BlockLayout) -> Result<ProbePlan, ExportObstacle> {
+    if layout.reach.is_in_code() {
+        return Err(NO_BINDING.into());
+    }
     let places = [(space_of(layout.kind)?, Stage::Compute)].into();
     let expected_at = |leaf: &Leaf| subject.expected.leaf_offset(&layout.name, leaf);
     let plan = plan_in(layout, &layout.leaves(), &places).without(|leaf| obstacle(leaf, expected_at(leaf)));
@@ -214,6 +217,8 @@ fn obstacle(leaf: &Leaf, expected: Option<u32>) -> Option<String> {
     expected.is_none().then(|| "the case does not say where it is".to_owned())
 }
 
+const NO_BINDING: &str = "a block that has no binding";
+
 fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
     match kind {
         BlockKind::Cbuffer
@@ -229,7 +234,7 @@ fn space_of(kind: BlockKind) -> Result<AddressSpace, ExportObstacle> {
         | BlockKind::ShaderRecord
         | BlockKind::Pointee
         | BlockKind::Workgroup
-        | BlockKind::StageData => Err("a block that has no binding".into()),
+        | BlockKind::StageData => Err(NO_BINDING.into()),
     }
 }
 

@@ -73,6 +73,12 @@ pub struct ExpectedNumber {
 }
 
 impl Case {
+    /// True if the case expects numbers of this block.
+    pub fn expects_of(&self, block: &str) -> bool {
+        let mut paths = self.expect.iter().flat_map(|expectation| &expectation.entries).map(|entry| &entry.path);
+        paths.any(|path| path.strip_prefix(block).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '['])))
+    }
+
     /// Reads a case file. `id` names it.
     ///
     /// # Errors

@@ -74,6 +74,7 @@ impl Check {
         let of_any = |what, path: &str| self.produced.modules.iter().find_map(|module| module.reported.get(what, path));
         for row in rows.iter_mut().filter(|row| row.access.is_none()) {
             row.witnesses.reported = of_any(row.what, &row.path).map(RecordValue::Number);
+            row.witnesses.compiled = self.produced.stated.get(row.what, &row.path).map(RecordValue::Number);
         }
     }
 

@@ -104,12 +104,16 @@ impl Source {
             entry: case.invocation.entry.clone(),
             defines: case.defines.clone(),
             taken: TAKEN_BY_COMPILERS.into_iter().filter(is_warned).collect(),
+            views: !case.expect.is_empty(),
             ..DeclareOptions::default()
         };
         let ours: Vec<&ExpectedDiagnostic> =
             case.rejects.iter().filter(|reject| reject.by == By::Layoutproof).collect();
         let module = match declare(sources, case.declare, &options) {
-            Ok(module) => module,
+            Ok(mut module) => {
+                module.blocks.retain(|block| !block.reach.is_in_code() || case.expects_of(&block.name));
+                module
+            }
             Err(found) => return unexpected(case, &ours, &found, sources).map(|()| None),
         };
 

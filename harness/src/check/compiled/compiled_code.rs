@@ -75,11 +75,11 @@ impl CompiledCode {
                 Ok(Self::unvalidated(ModuleCode::Spirv(words), interface))
             }
             Shader::DxilListing(listing) => {
-                let interface = dxil_interface(listing, ours.interface)?;
+                let interface = dxil_interface(listing, &entry.name, ours.interface)?;
                 Ok(Self::unvalidated(ModuleCode::Dxil { listing: listing.clone(), container: None }, interface))
             }
             Shader::ClangIr(text) => {
-                let interface = clang_interface(text, &entry.name, ours.interface)?;
+                let interface = interface_of_code(text, &entry.name, ours.interface)?;
                 Ok(Self::unvalidated(ModuleCode::ClangIr(text.clone()), interface))
             }
             Shader::Wgsl(text) => Self::of_wgsl(text, entry, ours, reader),
@@ -186,9 +186,13 @@ fn spirv_interface(words: &[u32], space: AddressSpace, ours: &OwnBuffers) -> Res
     Ok(Interface { block: only(&others)?, ..*ours })
 }
 
-/// Finds the buffers in a DXIL listing, by its table of resource bindings.
-fn dxil_interface(listing: &str, ours: Interface) -> Result<Interface, Unusable> {
+/// Finds the buffers in a DXIL listing, by its table of resource bindings, or if the block is in a descriptor heap, by the
+/// code.
+fn dxil_interface(listing: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
     let rows = resource_bindings(listing)?;
+    if listing.contains("@dx.op.createHandleFromHeap(") {
+        return interface_of_code(listing, entry, ours);
+    }
     let interface = registers(rows.iter().map(|row| (row.space, row.index)), ours)?;
     Ok(with_block(interface, &rows))
 }
@@ -210,9 +214,8 @@ fn with_block(interface: Interface, rows: &[ListedBinding]) -> Interface {
     Interface { block_count: row.count, is_block_writable, ..interface }
 }
 
-/// Finds the buffers in Clang's IR. Every buffer of the source has a handle there, so this goes by
-/// the buffers that the code reads or writes.
-fn clang_interface(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
+/// Finds the buffers that the code reads or writes. In Clang's IR every buffer of the source has a handle.
+fn interface_of_code(text: &str, entry: &str, ours: Interface) -> Result<Interface, Unusable> {
     let program = llvm::Program::read(text, entry).map_err(ReadError::from)?;
     let survey = program.survey();
     match survey.stopped {

@@ -5,14 +5,17 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use layoutproof_bindings::SourceText;
-use layoutproof_device::{ShaderModel, Stage};
+use layoutproof_device::{Shader, ShaderModel, Stage};
 use layoutproof_events::Reason;
 use layoutproof_frontend::module::{EntryPoint, Step};
 use layoutproof_layout::Argument;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::Type;
-use layoutproof_layout::{BlockKind, LayoutOptions};
-use layoutproof_readers::toolchain::{CodeTarget, CompileOutcome, CompileRequest, Input, SourceProfile};
+use layoutproof_layout::{BlockKind, LayoutOptions, StageData};
+use layoutproof_readers::llvm;
+use layoutproof_readers::toolchain::{
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Input, SourceProfile,
+};
 
 use crate::check::compiled::compile_probe::CompileJob;
 
@@ -75,6 +78,27 @@ impl OwnFile {
     }
 }
 
+/// The sizes that the compiler's output for the text as it is states for this kind of data, each once.
+///
+/// # Errors
+/// The compiler's refusal, or output that cannot be read.
+pub(super) fn stage_sizes(asked: &CompileJob<'_>, data: StageData) -> Result<Vec<u32>, Reason> {
+    let mut sizes = BTreeSet::new();
+    for own in requests(asked) {
+        let listing = match compile(asked, &own, own_options(asked)) {
+            CompileOutcome::Compiled(CompiledShader { shader: Shader::DxilListing(listing), .. }) => listing,
+            CompileOutcome::Compiled(_) => continue,
+            CompileOutcome::Rejected(message) => {
+                return Err(Reason::RefusedBy { compiler: asked.toolchain.name.to_owned(), message, option: None });
+            }
+            CompileOutcome::Failed(sentence) => return Err(sentence.into()),
+        };
+        let found = llvm::stage_sizes(&listing).map_err(|error| Reason::from(error.to_string()))?;
+        sizes.extend(found.into_iter().filter(|(of, _)| *of == data).map(|(_, size)| size));
+    }
+    Ok(sizes.into_iter().collect())
+}
+
 /// True if code that the file itself has mentions the block, so that a compiler that takes the file can read it.
 pub(super) fn is_read_by_own_code(asked: &CompileJob<'_>) -> bool {
     let module = &asked.subject.source.module;
@@ -127,36 +151,38 @@ fn own_options(asked: &CompileJob<'_>) -> LayoutOptions {
 
 /// The words of the compiler about the first request that it refuses; `None` if it takes all.
 fn first_refusal(asked: &CompileJob<'_>, requests: &[OwnRequest], options: LayoutOptions) -> Option<String> {
+    requests.iter().find_map(|own| match compile(asked, own, options) {
+        CompileOutcome::Rejected(message) => Some(message),
+        // A crash says nothing about the file.
+        CompileOutcome::Compiled(_) | CompileOutcome::Failed(_) => None,
+    })
+}
+
+fn compile(asked: &CompileJob<'_>, own: &OwnRequest, options: LayoutOptions) -> CompileOutcome {
     let for_device = match asked.target {
         CodeTarget::Newest => String::new(),
         CodeTarget::Direct3d { model, .. } => format!("-{model}"),
     };
     let sixteen_bit = if options.sixteen_bit == SixteenBit::On { "16bit" } else { "no16bit" };
-    requests.iter().find_map(|own| {
-        let (id, toolchain) = (&asked.subject.source.id, asked.toolchain);
-        // The target says how the probes are compiled: it keeps types of 16 bits from devices without them.
-        let target = match asked.target {
-            CodeTarget::Newest => CodeTarget::Newest,
-            CodeTarget::Direct3d { model, .. } => CodeTarget::Direct3d { model, sixteen_bit: options.sixteen_bit },
-        };
-        let request = CompileRequest {
-            name: &format!("{id}/{toolchain}{for_device}/own_{}_{sixteen_bit}", own.entry),
-            toolchain,
-            source: SourceText { text: own.text.clone(), ..asked.text.clone() },
-            entry: &own.entry,
-            stage: own.stage,
-            has_workgroup_blocks: false,
-            options,
-            target,
-            profile: SourceProfile::Newest,
-            extra: own.extra.clone(),
-        };
-        match asked.compilers.compile(&request).outcome {
-            CompileOutcome::Rejected(message) => Some(message),
-            // A crash says nothing about the file.
-            CompileOutcome::Compiled(_) | CompileOutcome::Failed(_) => None,
-        }
-    })
+    let (id, toolchain) = (&asked.subject.source.id, asked.toolchain);
+    // The target says how the probes are compiled: it keeps types of 16 bits from devices without them.
+    let target = match asked.target {
+        CodeTarget::Newest => CodeTarget::Newest,
+        CodeTarget::Direct3d { model, .. } => CodeTarget::Direct3d { model, sixteen_bit: options.sixteen_bit },
+    };
+    let request = CompileRequest {
+        name: &format!("{id}/{toolchain}{for_device}/own_{}_{sixteen_bit}", own.entry),
+        toolchain,
+        source: SourceText { text: own.text.clone(), ..asked.text.clone() },
+        entry: &own.entry,
+        stage: own.stage,
+        has_workgroup_blocks: false,
+        options,
+        target,
+        profile: SourceProfile::Newest,
+        extra: own.extra.clone(),
+    };
+    asked.compilers.compile(&request).outcome
 }
 
 /// The compilations that cover the file's entry points. A file without any gets one that does nothing.

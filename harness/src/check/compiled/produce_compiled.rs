@@ -9,18 +9,21 @@ use std::collections::BTreeSet;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::{MatrixOrder, Type};
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, Component, Count, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, find, lay_out,
+    Block, BlockKind, BlockLayout, Component, Count, Extent, LaidOut, LaidOutMember, LaidOutShape, Leaf, Quantity,
+    Reach, StageData, find, lay_out,
 };
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
-use crate::check::compiled::own_file::{OwnFile, OwnFileAnswer, is_read_by_own_code};
+use crate::check::compiled::own_file::{self, OwnFile, OwnFileAnswer, is_read_by_own_code};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
 use crate::check::produce::probe_axes::{drawn_stages, is_core, is_for_uniform, reached_stages};
 use crate::check::produce::settings::Settings;
-use crate::check::produce::subject_shaders::{SubjectShaders, gap, no_room, not_probed, plan_of_second_element};
+use crate::check::produce::subject_shaders::{
+    SubjectShaders, gap, no_room, not_executed, not_probed, plan_of_second_element,
+};
 use crate::check::subject::Subject;
 use layoutproof_device::ShaderForm;
 use layoutproof_events::Reason;
@@ -91,7 +94,8 @@ impl SubjectShaders {
     fn accesses(&mut self, asked: &CompileJob<'_>, settings: &Settings) -> Vec<BlockAccess> {
         let CompileJob { subject, toolchain, block: layout, .. } = *asked;
         let declared = asked.declaration();
-        let is_followed = toolchain.follows(subject.rules, declared);
+        let is_raw = matches!(declared.reach, Reach::RawAccess { .. });
+        let is_followed = !is_raw && toolchain.follows(subject.rules, declared);
         // A user's file with structured buffers may have no byte-address buffers.
         let is_by_address = subject.source.is_case && toolchain.follows_by_address(subject.rules, declared);
         if !is_followed && !is_by_address {
@@ -101,6 +105,12 @@ impl SubjectShaders {
         if let Err(refusals) = &layout.result {
             self.gaps.extend(refusals.iter().map(|refusal| gap(subject.rules, refusal)));
             return Vec::new();
+        }
+        if let Reach::Stage(data) = declared.reach {
+            return self.stated(asked, data);
+        }
+        if declared.reach == Reach::DescriptorHeap && asked.target != CodeTarget::Newest {
+            return self.nothing(Gap::tool("no runner of a device gives shaders a descriptor heap"));
         }
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
@@ -155,6 +165,22 @@ impl SubjectShaders {
             }
         }
         accesses
+    }
+
+    /// Keeps the size that the compiler states for data of a stage, which no probe executes.
+    fn stated(&mut self, asked: &CompileJob<'_>, data: StageData) -> Vec<BlockAccess> {
+        if asked.toolchain.output == ShaderForm::Dxil && asked.target == CodeTarget::Newest {
+            match own_file::stage_sizes(asked, data) {
+                Ok(sizes) => match sizes.as_slice() {
+                    [size] => self.stated.add(Quantity::Size, &asked.block.name, Some(*size)),
+                    sizes => self
+                        .gaps
+                        .push(Gap::tool(format!("size not compared ({} sizes of a {data} in the code)", sizes.len()))),
+                },
+                Err(reason) => self.gaps.push(Gap::tool(reason)),
+            }
+        }
+        self.nothing(Gap::language(not_executed(data)))
     }
 
     fn nothing(&mut self, gap: Gap) -> Vec<BlockAccess> {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 use layoutproof_device::{RecordStage, Shader};
 use layoutproof_layout::tree::LeafStep;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Refusal, ViewId, lay_out,
+    BlockKind, BlockLayout, DECLARED, ElementChoice, Leaf, MAX_LEAVES, Numbers, Reach, Refusal, StageData, ViewId,
+    lay_out,
 };
 
 use crate::check::produce::feature_split::{Share, accesses, shares};
@@ -35,6 +36,8 @@ pub struct SubjectShaders {
     pub producer: Producer,
     /// One or more modules for each block that can be probed.
     pub modules: Vec<ShaderModule>,
+    /// Numbers in the compiler's output for blocks that no shader probes.
+    pub stated: Numbers,
     /// Why blocks, leaves or entry points have no shader.
     pub gaps: Vec<Gap>,
     /// Failures on the way to a shader, such as a compiler crash.
@@ -90,6 +93,11 @@ const MOST_LEAVES_IN_EVERY_FORM: usize = 1024;
 /// The forms of access to blocks with more leaves.
 const FORMS_OF_LONG_BLOCKS: [Form; 2] = [Form::Leaf, Form::Length];
 
+/// Why a block that stages hand to each other has no shader.
+pub(crate) fn not_executed(data: StageData) -> String {
+    format!("no probe executes this kind of memory ({data})")
+}
+
 impl SubjectShaders {
     pub fn new(subject: &Subject, generator: Generator, settings: &Settings) -> Self {
         let mut shaders = Self::empty(Producer::Generator(generator), settings.elements);
@@ -108,6 +116,13 @@ impl SubjectShaders {
             return;
         }
 
+        match &layout.reach {
+            Reach::Stage(data) => return self.gaps.push(Gap::language(not_executed(*data))),
+            Reach::DescriptorHeap => {
+                return self.gaps.push(Gap::language("our own shaders take no buffer from a descriptor heap"));
+            }
+            Reach::Parameter | Reach::Pointer(_) | Reach::RawAccess { .. } => {}
+        }
         let leaves = self.leaves(layout);
         let settings = &self.spare(settings, layout, &leaves);
         let places = reach(subject, layout, settings);
@@ -143,6 +158,7 @@ impl SubjectShaders {
         Self {
             producer,
             modules: Vec::new(),
+            stated: Numbers::default(),
             gaps: Vec::new(),
             broken: Vec::new(),
             own_faults: Vec::new(),

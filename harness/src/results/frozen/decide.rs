@@ -142,10 +142,15 @@ impl DecisionRequest<'_> {
 
     /// Every block that the compiler has. Our rules lay it out here, but only to list its leaves.
     fn layouts(&self) -> Vec<BlockLayout> {
-        let rules = |block| self.toolchain.rules_for(block).into_iter().next();
+        let rules = |block: &Block| self.rules_of(block);
         let blocks = self.source.module.blocks.iter().filter_map(|block| Some((block, rules(block)?)));
         let layouts = blocks.map(|(block, rules)| lay_out(block, rules, self.source.options));
         layouts.filter(|layout| layout.result.is_ok()).collect()
+    }
+
+    /// The rule set of a block; `None` for memory without a declaration, about which sets have no answers.
+    fn rules_of(&self, block: &Block) -> Option<&'static RuleSet> {
+        if block.reach.is_in_code() { None } else { self.toolchain.rules_for(block).into_iter().next() }
     }
 
     /// The arguments that the source itself requests: stage, profile, options.
@@ -174,7 +179,7 @@ impl DecisionRequest<'_> {
     fn about_blocks(&self, answers: &mut BTreeMap<FrozenQuestion, FrozenAnswer>) {
         let mut under: Vec<(&'static RuleSet, Subject)> = Vec::new();
         for block in &self.source.module.blocks {
-            let Some(rules) = self.toolchain.rules_for(block).into_iter().next() else { continue };
+            let Some(rules) = self.rules_of(block) else { continue };
             if !under.iter().any(|(known, _)| *known == rules) {
                 under.push((rules, Subject::new(Arc::clone(self.source), rules)));
             }

@@ -39,6 +39,8 @@ pub(crate) fn vectors(args: &VectorsArgs) -> anyhow::Result<Exit> {
     let cases = Cases::load(&[])?;
     for case in cases.read(&cases.matching(&[]), &mut sources, &mut diagnostics) {
         match Source::of_case(&case, &mut sources) {
+            // The format has no memory without a declared block.
+            Ok(Some(source)) if source.module.blocks.iter().any(|block| block.reach.is_in_code()) => {}
             Ok(source) => {
                 let source = source.unwrap_or_else(|| Source::unread(&case, &sources));
                 written.push(vector(&case, &Arc::new(source))?);
