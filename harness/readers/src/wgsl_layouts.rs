@@ -94,6 +94,13 @@ impl WgslLayouts {
         Ok(Self { module, blocks, forbidden, restricted })
     }
 
+    /// The structs and arrays in the memory of a workgroup. WGSL gives every type that is in memory a size and its members
+    /// offsets (14.4.1).
+    pub fn shared_blocks(&self) -> Vec<BlockLayout> {
+        let blocks = self.module.shared.iter().filter_map(WgslVariable::block);
+        blocks.map(|block| laid_out(&block, false)).filter(|layout| layout.result.is_ok()).collect()
+    }
+
     /// The layouts, if WGSL allows all blocks without a feature that the text does not require.
     pub fn allowed(self) -> Result<Self, Vec<Diagnostic>> {
         let problems = [self.forbidden.as_slice(), &self.restricted].concat();

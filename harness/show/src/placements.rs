@@ -209,7 +209,7 @@ impl DeclaredBindings {
             let (unit, space, index) = match (place.binding, place.space) {
                 (Some(WgslBinding { group, binding }), _) => (LayoutUnit::Binding, group, binding),
                 (None, WgslSpace::Immediate) => (LayoutUnit::PushConstant, 0, 0),
-                (None, WgslSpace::Uniform | WgslSpace::Storage | WgslSpace::Handle) => continue,
+                (None, WgslSpace::Uniform | WgslSpace::Storage | WgslSpace::Workgroup | WgslSpace::Handle) => continue,
             };
             indices.insert(variable, made.bindings.len());
             made.declared.insert(place.name.clone(), place.declared.clone());

@@ -75,6 +75,8 @@ pub(super) fn elaborate<'a>(
                 let id = AttributeSyntax::find(attributes, "id").and_then(|id| elaborator.attribute_value(id));
                 module.overrides.push(WgslOverride { name: (*name).to_owned(), id, span: *span });
             }
+            // After all structs, whose problems are reported.
+            DeclarationKind::Variable { space, .. } if space.first() == Some(&"workgroup") => {}
             DeclarationKind::Variable { space, ty, span } => {
                 module.variables.extend(elaborator.variable(declaration, space, ty.as_ref(), *span, written));
             }
@@ -82,6 +84,7 @@ pub(super) fn elaborate<'a>(
         }
     }
     for declaration in &syntax.declarations {
+        module.shared.extend(elaborator.workgroup_variable(declaration, written));
         if let DeclarationKind::Function { parameters, result, body } = &declaration.kind {
             let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
             elaborator.views(tokens_of(tokens, body), &names, written, &mut module.views);
@@ -179,7 +182,20 @@ impl<'s, 'a> Elaborator<'s, 'a> {
         }
     }
 
-    /// The variable, if a host sees it. Its own problems are reported.
+    /// A struct or an array in the memory of a workgroup; `None` also for one whose type has no size here, for example because
+    /// a pipeline sets a length. Only compilers report its problems.
+    fn workgroup_variable(&mut self, declaration: &Declaration<'a>, written: Written<'_>) -> Option<WgslVariable> {
+        let DeclarationKind::Variable { space, ty, span } = &declaration.kind else { return None };
+        if space.first() != Some(&"workgroup") {
+            return None;
+        }
+        let known = self.problems.len();
+        let found = self.variable(declaration, space, ty.as_ref(), *span, written);
+        self.problems.truncate(known);
+        found.filter(|variable| matches!(variable.data, Some(Type::Struct(_) | Type::Array { .. })))
+    }
+
+    /// The variable, if it has an address space with a layout. Its own problems are reported.
     fn variable(
         &mut self,
         declaration: &Declaration<'a>,
@@ -194,6 +210,7 @@ impl<'s, 'a> Elaborator<'s, 'a> {
             Some(&"uniform") => WgslSpace::Uniform,
             Some(&"storage") => WgslSpace::Storage,
             Some(&("immediate" | "push_constant")) => WgslSpace::Immediate,
+            Some(&"workgroup") => WgslSpace::Workgroup,
             Some(_) => return None,
         };
         let Some(ty) = ty else {
@@ -219,13 +236,15 @@ impl<'s, 'a> Elaborator<'s, 'a> {
             (WgslSpace::Immediate, Resolved::Buffer(_)) => {
                 return self.refuse(ty.span, format!("`{name}` is a buffer, which WGSL does not allow in immediates"));
             }
+            (WgslSpace::Workgroup, Resolved::Buffer(_)) => None,
             (_, Resolved::Handle | Resolved::BindingArray { .. }) => {
                 let message =
                     format!("`{name}` is a texture or sampler: declare it with `var`, without an address space");
                 return self.refuse(ty.span, message);
             }
         };
-        if let Some((path, place)) = data.as_ref().and_then(|data| data.bool_at.clone()) {
+        let bool_at = data.as_ref().and_then(|data| data.bool_at.clone());
+        if let Some((path, place)) = bool_at.filter(|_| space != WgslSpace::Workgroup) {
             let path = join(name, &path);
             let message = format!("`{path}` is a bool, which WGSL does not share with a host");
             let problem = Diagnostic::error(Code::BadModule, place, message);

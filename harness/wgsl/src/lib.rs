@@ -21,7 +21,7 @@ mod usage;
 use std::collections::BTreeSet;
 
 use layoutproof_layout::shape::{Count, Type};
-use layoutproof_layout::{Block, BlockKind, FileId, Span, join};
+use layoutproof_layout::{Block, BlockKind, FileId, Reach, Span, StageData, join};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
 
@@ -34,6 +34,8 @@ use tokens::Token;
 pub struct WgslModule {
     /// Variables of the address spaces that a host fills, and textures and samplers, in order.
     pub variables: Vec<WgslVariable>,
+    /// Structs and arrays in the memory of a workgroup, which no host sees, in order.
+    pub shared: Vec<WgslVariable>,
     pub entry_points: Vec<WgslEntryPoint>,
     /// The inputs and outputs of entry points that have a location.
     pub varyings: Vec<WgslVarying>,
@@ -96,6 +98,7 @@ pub enum WgslSpace {
     Storage,
     /// `var<immediate>`, and `var<push_constant>` of earlier versions of naga.
     Immediate,
+    Workgroup,
     /// Textures, samplers, acceleration structures.
     Handle,
 }
@@ -202,7 +205,9 @@ impl WgslView {
     pub fn block(&self) -> Block {
         let kind = match self.space {
             WgslSpace::Uniform => BlockKind::UniformBlock,
-            WgslSpace::Storage | WgslSpace::Immediate | WgslSpace::Handle => BlockKind::StorageBlock,
+            WgslSpace::Storage | WgslSpace::Immediate | WgslSpace::Workgroup | WgslSpace::Handle => {
+                BlockKind::StorageBlock
+            }
         };
         Block { span: self.span, ..Block::new(&self.name, kind, self.data.clone()) }
     }
@@ -215,10 +220,15 @@ impl WgslVariable {
             WgslSpace::Uniform => BlockKind::UniformBlock,
             WgslSpace::Storage => BlockKind::StorageBlock,
             WgslSpace::Immediate => BlockKind::PushConstant,
+            WgslSpace::Workgroup => BlockKind::Workgroup,
             WgslSpace::Handle => return None,
         };
+        let reach = match self.space {
+            WgslSpace::Workgroup => Reach::Stage(StageData::WorkgroupMemory),
+            WgslSpace::Uniform | WgslSpace::Storage | WgslSpace::Immediate | WgslSpace::Handle => Reach::Parameter,
+        };
         let block = Block::new(&self.name, kind, self.data.clone()?);
-        Some(Block { count: self.count, span: self.span, ..block })
+        Some(Block { count: self.count, reach, span: self.span, ..block })
     }
 }
 

@@ -323,3 +323,38 @@ fn types_nest_to_the_limit() {
     assert_eq!(found[0].code, Code::TooDeep);
     assert_eq!(found[0].message, "its type is nested more than 64 levels deep");
 }
+
+/// WGSL, 14.4.1 Alignment and Size: a bool takes 4 bytes, a vec3 16 in an array. A pipeline sets `COUNT`, and a number alone has
+/// nothing to lay out. No host sees any of them.
+#[test]
+fn memory_of_a_workgroup_has_the_sizes_of_its_types() {
+    let text = "override COUNT = 4;
+var<workgroup> tile: array<vec3f, 16>;
+var<workgroup> items: array<Item, 8>;
+var<workgroup> one: Item;
+var<workgroup> hits: atomic<u32>;
+var<workgroup> sized: array<f32, COUNT>;
+struct Item { centre: vec3f, is_lit: bool, uv: vec2f, hits: atomic<u32> }
+@compute @workgroup_size(1) fn main() { tile[0] = items[0].centre + one.centre; }
+";
+    let layouts = WgslLayouts::read(text, FileId::default()).unwrap();
+    assert!(layouts.blocks.is_empty());
+    let shared = layouts.shared_blocks();
+    let facts: Vec<_> = shared
+        .iter()
+        .map(|block| {
+            let root = block.result.as_ref().unwrap();
+            let offsets: Vec<u32> = block.rows().iter().map(|row| row.offset).collect();
+            (block.name.as_str(), block.reach.word(), root.size.finite(), offsets)
+        })
+        .collect();
+    let word = Some("workgroup-memory");
+    assert_eq!(
+        facts,
+        [
+            ("tile", word, Some(256), vec![0]),
+            ("items", word, Some(256), vec![0, 0, 12, 16, 24]),
+            ("one", word, Some(32), vec![0, 12, 16, 24]),
+        ]
+    );
+}

@@ -34,6 +34,8 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         Some(linked) => WgslLayouts::read_linked(linked, sources)?,
         None => WgslLayouts::read(&sources.file(span.file).text, span.file)?,
     };
+    // Nothing else than people reads them.
+    let shared = if options.purpose == Purpose::Display { layouts.shared_blocks() } else { Vec::new() };
     let WgslLayouts { module, blocks, forbidden, restricted } = layouts;
     let shows_forbidden = options.purpose.shows_forbidden_blocks();
     if !forbidden.is_empty() && !shows_forbidden {
@@ -56,7 +58,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         }
     }
     warnings.extend(linked.iter().flat_map(|linked| linked.warnings.clone()));
-    let file = LaidOutFile::new(blocks, start_of(span));
+    let file = LaidOutFile::new([blocks, shared].concat(), start_of(span));
     let is_for_others = module.entry_points.is_empty() && module.variables.is_empty() && file.blocks.is_empty();
     let is_for_others = is_for_others && !sources.text(span).trim().is_empty();
     let may_lack_blocks = !module.entry_points.is_empty() || is_for_others;

@@ -50,6 +50,7 @@ pub fn block_keyword(language: ShaderLanguage, kind: BlockKind) -> String {
         (ShaderLanguage::Wgsl, BlockKind::UniformBlock) => "var<uniform>",
         (ShaderLanguage::Wgsl, BlockKind::StorageBlock) => "var<storage>",
         (ShaderLanguage::Wgsl, BlockKind::PushConstant) => "var<immediate>",
+        (ShaderLanguage::Wgsl, BlockKind::Workgroup) => "var<workgroup>",
         (_, kind) => kind.as_str(),
     };
     keyword.to_owned()

@@ -787,3 +787,20 @@ fn blocks_that_differ_between_files_are_named() {
     let told = folder.run("show a.hlsl c.hlsl").exits(0);
     assert!(!told.err.contains("layouts"), "{told}");
 }
+
+/// WGSL, 14.4.1: a vec3f is aligned to 16 bytes.
+#[test]
+fn wgsl_memory_of_a_workgroup_is_shown_with_its_places() {
+    let text = "struct Item { centre: vec3f, weight: f32, uv: vec2f }
+var<workgroup> items: array<Item, 8>;
+@compute @workgroup_size(1) fn main() { items[0].weight = 1.0; }
+";
+    let folder = Folder::with(&[("a.wgsl", text)]);
+    let told = folder.run("show a.wgsl").exits(0);
+    assert!(told.out.contains("var<workgroup> items"), "{told}");
+    let shown = folder.run("show a.wgsl --format json").exits(0).json();
+    let block = &shown["layouts"][0]["blocks"][0];
+    assert_eq!((&block["reach"], &block["size"]), (&Value::from("workgroup-memory"), &Value::from(256)));
+    let offsets: Vec<_> = block["members"].as_array().unwrap().iter().map(|member| &member["offset"]).collect();
+    assert_eq!(offsets, [0, 0, 12, 16]);
+}
