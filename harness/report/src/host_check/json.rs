@@ -26,6 +26,7 @@ pub fn json(check: &HostCheck) -> String {
         unmatched_hosts: check.unmatched.iter().filter_map(stated_host).collect(),
         unread: check.unread.iter().map(|unread| JsonUnread { file: &unread.file, reason: unread.reason() }).collect(),
         complaints: check.all_complaints().collect(),
+        conflicts: &check.conflicts,
         better_targets: targets.iter().map(JsonBetterLayout::new).collect(),
         better_matrix_orders: orders.iter().map(JsonBetterLayout::new).collect(),
         account: &check.account,
@@ -43,6 +44,9 @@ struct JsonCheck<'a> {
     unmatched_hosts: Vec<&'a str>,
     unread: Vec<JsonUnread<'a>>,
     complaints: Vec<&'a String>,
+    /// Blocks of one name that the shaders lay out in different ways.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    conflicts: &'a [String],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     better_targets: Vec<JsonBetterLayout>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

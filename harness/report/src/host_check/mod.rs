@@ -51,6 +51,8 @@ pub struct HostCheck {
     pub unread: Vec<UnreadInput>,
     /// Known-difference entries that no longer match anything, as sentences.
     pub complaints: Vec<String>,
+    /// Blocks that the shaders lay out in different ways, as sentences. They fail no check.
+    pub conflicts: Vec<String>,
     /// Changes since `layoutproof.lock` was written, as sentences.
     pub lock_changes: Vec<String>,
     /// Treat unmatched blocks, and memory that cannot be compared, as errors.

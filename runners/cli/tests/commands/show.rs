@@ -778,12 +778,20 @@ fn structs_are_shown_by_name() {
 fn blocks_that_differ_between_files_are_named() {
     let file = |members: &str| format!("cbuffer Camera {{ {members} }};\n");
     let (usual, other) = (file("float3 eye; float fov;"), file("float fov; float3 eye;"));
-    let folder = Folder::with(&[("a.hlsl", &usual), ("b.hlsl", &other), ("c.hlsl", &file("float3 eye;"))]);
+    let host = r#"{"schema":1,"structs":[{"name":"Camera","size":16,"members":[
+        {"name":"eye","offset":0,"kind":"float","size":12,"components":3},
+        {"name":"fov","offset":12,"kind":"float","size":4}]}]}"#;
+    let folder =
+        Folder::with(&[("a.hlsl", &usual), ("b.hlsl", &other), ("c.hlsl", &file("float3 eye;")), ("host.json", host)]);
     let told = folder.run("show a.hlsl b.hlsl c.hlsl").exits(0);
     told.warns(
         "warning: `Camera` has 2 layouts in 3 shaders: 16 bytes in a.hlsl, c.hlsl; 16 bytes in b.hlsl; they part at",
     );
+    let checked = folder.run("check a.hlsl b.hlsl c.hlsl host.json --format json").json();
+    let conflict = checked["conflicts"][0].as_str().unwrap();
+    assert!(conflict.starts_with("`Camera` has 2 layouts in 3 shaders: "), "{conflict}");
     // A block may end earlier.
+    assert!(folder.run("check a.hlsl c.hlsl host.json --format json").json()["conflicts"].is_null());
     let told = folder.run("show a.hlsl c.hlsl").exits(0);
     assert!(!told.err.contains("layouts"), "{told}");
 }

@@ -103,8 +103,9 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         column: target.clone(),
         layout,
     });
-    for conflict in name_conflicts(&shared.collect::<Vec<_>>()) {
-        warn(&format!("warning: {}\n", one_line(&conflict)));
+    let conflicts = name_conflicts(&shared.collect::<Vec<_>>());
+    for conflict in &conflicts {
+        warn(&format!("warning: {}\n", one_line(conflict)));
     }
 
     let hosts = read_hosts(&inputs.hosts, &blocks, &project.vector_types, &mut unread)?;
@@ -118,6 +119,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     note_other_layouts(&mut pairing, &blocks, rules, || true);
     let Pairing { check: mut checked, partners } = pairing;
     checked.unread = unread.inputs;
+    checked.conflicts = conflicts;
     checked.account = account(&checked, read.others);
     if accepted.is_some() || args.write_lock {
         let shaders: Vec<&Path> = inputs.shaders.iter().map(|job| job.path.as_path()).collect();
