@@ -18,6 +18,7 @@ pub mod name_conflicts;
 mod placements;
 mod reordered_text;
 mod rule_set_layouts;
+pub mod semantic_interfaces;
 mod show_input;
 pub mod show_json;
 mod shown_rules;

@@ -30,7 +30,7 @@ pub fn unmatched_inputs(varyings: &[ShaderVarying<'_>]) -> Vec<String> {
 }
 
 /// `sky` for `shaders/sky.vert.spv`.
-fn stem(file: &str) -> &str {
+pub(crate) fn stem(file: &str) -> &str {
     let name = Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file);
     name.split('.').next().unwrap_or(name)
 }

@@ -796,6 +796,63 @@ fn blocks_that_differ_between_files_are_named() {
     assert!(!told.err.contains("layouts"), "{told}");
 }
 
+/// DXC 1.7.2308 (`-spirv`) and slangc 2026.14.1 give `uv` and `normal` the locations 0 and 1 in `vs`, and 1 and 0 in `ps` of
+/// `order.hlsl`. Direct3D 12 links by semantics.
+#[test]
+fn inputs_of_pixel_shaders_are_compared_with_the_vertex_shader_by_semantics() {
+    let both = |outputs: &str, inputs: &str| {
+        format!(
+            "cbuffer C {{ float4 k; }};
+struct V {{ float4 place : SV_Position; {outputs} }};
+struct P {{ float4 place : SV_Position; {inputs} bool front : SV_IsFrontFace; }};
+[shader(\"vertex\")] V vs(float3 p : POSITION) {{ V v = (V)0; return v; }}
+[shader(\"pixel\")] float4 ps(P p) : SV_Target {{ return k; }}
+"
+        )
+    };
+    let written = "float2 uv : TEXCOORD0; float3 normal : NORMAL; uint id : ID;";
+    let order = both(written, "float3 normal : NORMAL; float2 uv : TEXCOORD;");
+    let absent = both(written, "float2 uv : TEXCOORD1;");
+    let longer = both(written, "float4 uv : texcoord0;");
+    let integer = both(written, "float2 uv : TEXCOORD; float3 normal : NORMAL; float id : ID;");
+    let fewer = both(written, "float2 uv : TEXCOORD0; float2 normal : NORMAL;");
+    let placed = both(
+        "[[vk::location(1)]] float2 uv : TEXCOORD0; [[vk::location(0)]] float3 normal : NORMAL;",
+        "[[vk::location(0)]] float3 normal : NORMAL; [[vk::location(1)]] float2 uv : TEXCOORD;",
+    );
+    let vertex = "float4 main(float3 p : POSITION, out float2 uv : UV) : SV_Position { uv = 0; return float4(p, 1); }";
+    let pixel = "float4 main(float3 colour : COLOR) : SV_Target { return float4(colour, 1); }";
+    let folder = Folder::with(&[
+        ("order.hlsl", &order),
+        ("absent.hlsl", &absent),
+        ("longer.hlsl", &longer),
+        ("integer.hlsl", &integer),
+        ("fewer.hlsl", &fewer),
+        ("placed.hlsl", &placed),
+        ("sky.vs.hlsl", vertex),
+        ("sky.ps.hlsl", pixel),
+    ]);
+    for (file, sentence) in [
+        (
+            "order.hlsl",
+            "input `float3 normal` (NORMAL) of `ps` in order.hlsl is number 0, the output of `vs` in order.hlsl",
+        ),
+        ("absent.hlsl", "input `float2 uv` (TEXCOORD1) of `ps` in absent.hlsl has no output in `vs` of absent.hlsl"),
+        (
+            "longer.hlsl",
+            "input `float4 uv` (TEXCOORD) of `ps` in longer.hlsl does not match output `float2 uv` of `vs`",
+        ),
+        ("integer.hlsl", "input `float id` (ID) of `ps` in integer.hlsl does not match output `uint id` of `vs`"),
+        ("sky.vs.hlsl sky.ps.hlsl", "input `float3 colour` (COLOR) of `main` in sky.ps.hlsl has no output in `main`"),
+    ] {
+        folder.run(&format!("show {file}")).exits(0).warns(&format!("warning: {sentence}"));
+    }
+    for file in ["fewer.hlsl", "placed.hlsl", "sky.vs.hlsl", "sky.ps.hlsl"] {
+        let told = folder.run(&format!("show {file}")).exits(0);
+        assert!(!told.err.contains("input `"), "{told}");
+    }
+}
+
 /// WGSL, 14.4.1: a vec3f is aligned to 16 bytes.
 #[test]
 fn wgsl_memory_of_a_workgroup_is_shown_with_its_places() {

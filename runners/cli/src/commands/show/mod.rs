@@ -25,6 +25,7 @@ use layoutproof_readers::spirv::DeclaredVarying;
 use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
+use layoutproof_show::semantic_interfaces::{SemanticStages, unmatched_semantics};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::shown_columns::BlockPresence;
 use layoutproof_show::stage_interfaces::{ShaderVarying, unmatched_inputs};
@@ -56,7 +57,10 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
     }
     let project = ProjectColumns::project(args)?;
     if let [input] = inputs.as_slice() {
-        return show_one(args, input, false, project.as_ref(), style).map(|shown| shown.exit);
+        let shown = show_one(args, input, false, project.as_ref(), style)?;
+        // One file may have the shaders of both stages.
+        warn_of_conflicts(&unmatched_semantics(&[(input.as_str(), &shown.semantics)]));
+        return Ok(shown.exit);
     }
     let kind = args.format.kind;
     if !matches!(kind, FormatKind::Tables | FormatKind::Data) {
@@ -80,8 +84,14 @@ pub(crate) fn show(args: &ShowArgs, style: Style) -> anyhow::Result<Exit> {
             }
         }
     }
-    warn_of_conflicts(&shown);
+    warn_of_conflicts(&conflicts(&shown));
     Ok(exit)
+}
+
+fn warn_of_conflicts(conflicts: &[String]) {
+    for conflict in conflicts {
+        warn(&format!("warning: {}\n", one_line(conflict)));
+    }
 }
 
 /// What was shown of a file.
@@ -89,16 +99,17 @@ struct ShownFile {
     exit: Exit,
     layouts: Vec<RuleSetLayouts>,
     varyings: Vec<DeclaredVarying>,
+    semantics: SemanticStages,
 }
 
 impl ShownFile {
     fn refused(exit: Exit) -> Self {
-        Self { exit, layouts: Vec::new(), varyings: Vec::new() }
+        Self { exit, layouts: Vec::new(), varyings: Vec::new(), semantics: SemanticStages::default() }
     }
 }
 
-/// Warns of blocks of one name that the files lay out in different ways, and of inputs without an output.
-fn warn_of_conflicts(shown: &[(&str, ShownFile)]) {
+/// A sentence for each name of blocks that the files lay out in different ways, and for each input without an output.
+fn conflicts(shown: &[(&str, ShownFile)]) -> Vec<String> {
     let (mut blocks, mut varyings) = (Vec::new(), Vec::new());
     for (file, shown) in shown {
         varyings.extend(shown.varyings.iter().map(|varying| ShaderVarying { file, varying }));
@@ -111,9 +122,9 @@ fn warn_of_conflicts(shown: &[(&str, ShownFile)]) {
             blocks.extend(own.map(|block| ShaderBlock { file, column: column.clone(), layout: &block.layout }));
         }
     }
-    for conflict in name_conflicts(&blocks).into_iter().chain(unmatched_inputs(&varyings)) {
-        warn(&format!("warning: {}\n", one_line(&conflict)));
-    }
+    let semantics: Vec<_> = shown.iter().map(|(file, shown)| (*file, &shown.semantics)).collect();
+    let unmatched = unmatched_inputs(&varyings).into_iter().chain(unmatched_semantics(&semantics));
+    name_conflicts(&blocks).into_iter().chain(unmatched).collect()
 }
 
 fn show_one(
@@ -228,7 +239,7 @@ fn show_one(
         if kind == FormatKind::Tables && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style, text_columns()));
         }
-        return Ok(ShownFile { exit: refuse(args, word, &refused, &sources, style), layouts, varyings: Vec::new() });
+        return Ok(ShownFile { layouts, ..ShownFile::refused(refuse(args, word, &refused, &sources, style)) });
     }
 
     let mut warnings = input.warnings(&layouts);
@@ -260,11 +271,13 @@ fn show_one(
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
     let exit = if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun };
-    let bindings = match input.content {
-        InputContent::LaidOut(file) => file.bindings,
-        InputContent::Declared(_) => None,
+    let (varyings, semantics) = match input.content {
+        InputContent::LaidOut(file) => {
+            (file.bindings.map(|bindings| bindings.varyings).unwrap_or_default(), SemanticStages::default())
+        }
+        InputContent::Declared(source) => (Vec::new(), SemanticStages::of_module(&source.module)),
     };
-    Ok(ShownFile { exit, layouts, varyings: bindings.map(|bindings| bindings.varyings).unwrap_or_default() })
+    Ok(ShownFile { exit, layouts, varyings, semantics })
 }
 
 /// A line for a user who names a compiler of a language that fixes the offsets; empty for other inputs.
