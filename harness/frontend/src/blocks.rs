@@ -321,6 +321,12 @@ impl BlockFinder<'_> {
                 self.push(BlockKind::StructuredElement, ty.clone(), holder);
                 self.found[before..].iter_mut().for_each(|block| block.reach = Reach::RawAccess { at_constant });
             }
+            // The text of a pointer's type names what it points to.
+            (ViewKind::Pointer, Type::Struct(_))
+                if self.found.iter().any(|known| known.kind == BlockKind::Pointee && known.element == *ty) =>
+            {
+                return true;
+            }
             (ViewKind::Pointer, Type::Struct(_)) => {
                 self.push_pointee(ty.clone(), PointerPromise::default(), PointerPlace::Code, holder);
             }

@@ -204,6 +204,12 @@ fn handles_and_pointees_of_slang() {
         "Item: structured-element Item, descriptor-heap",
     ];
     found(ShaderLanguage::Slang, source, &expected, &[]);
+
+    // The type of a pointer is no other access to what it points to.
+    let layouts = "struct Node { float3 a; float b; };
+        cbuffer C { LayoutPtr<Node, Std430DataLayout> d; Ptr<Node, Access::ReadWrite, AddressSpace::Device, ScalarDataLayout> s; };
+        [shader(\"compute\")] [numthreads(1, 1, 1)] void main() { result[0] = d.b + s.b; }";
+    found(ShaderLanguage::Slang, layouts, &["C.d: pointee Node, pointer", "C.s: pointee Node, pointer"], &[]);
 }
 
 /// The offsets of the last members of both types, and the sizes.
