@@ -14,8 +14,10 @@ use layoutproof_generators::spirv::{SpirvModule, block_rules, produce, region_jo
 use layoutproof_layout::{BlockLayout, BlockRules};
 use layoutproof_probes::binding::{BindingPlan, programs};
 use layoutproof_probes::{AddressSpace, ProbePlan, RegionCase, Stage, has_regions, plan_in};
+use layoutproof_readers::spirv::accesses::instrument::OwnModule;
 use layoutproof_readers::spirv::target_environment;
 use libtest_mimic::{Arguments, Failed, Trial};
+use naga::valid::{Capabilities, ValidationFlags, Validator};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
@@ -33,8 +35,89 @@ fn main() {
     trials.push(Trial::test("spirv_val::every_resource", every_resource));
     trials.push(Trial::test("spirv_val::varyings_and_targets", varyings_and_targets));
     trials.push(Trial::test("spirv_val::regions", regions));
+    for (name, text) in EXECUTED {
+        trials.push(Trial::test(format!("spirv_val::modules_that_log::{name}"), move || valid_with_a_log(text)));
+    }
     let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(absent)).collect();
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Compute shaders of users, whose code `run --own` rewrites so that it logs its accesses.
+const EXECUTED: [(&str, &str); 5] = [
+    (
+        "structs_in_arrays",
+        "struct Item { centre: vec3f, weight: f32, m: mat3x2f }
+        @group(0) @binding(0) var<storage, read_write> items: array<Item>;
+        @group(0) @binding(1) var<uniform> factor: vec4f;
+        @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3u) {
+            items[id.x].weight = items[id.x + 1u].centre[id.y % 3u] * factor[id.z % 4u];
+            items[id.x].m = items[0].m;
+        }",
+    ),
+    (
+        "loops_and_branches",
+        "@group(1) @binding(3) var<storage, read> words: array<u32>;
+        @group(0) @binding(7) var<storage, read_write> sums: array<u32, 64>;
+        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) at: u32) {
+            var sum = 0u;
+            for (var i = 0u; i < 16u; i++) {
+                if (words[i * 4u] > 7u) { sum += words[i * 4u + 1u]; } else { continue; }
+                if (sum > 1000u) { break; }
+            }
+            switch at % 3u { case 0u: { sums[at] = sum; } case 1u: { sums[0] = words[1]; } default: { sums[at] += 1u; } }
+        }",
+    ),
+    (
+        "atomics_and_memory_of_the_workgroup",
+        "struct Counters { hits: atomic<u32>, bins: array<atomic<i32>, 8> }
+        @group(0) @binding(0) var<storage, read_write> counters: Counters;
+        var<workgroup> shared_bins: array<atomic<i32>, 8>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) at: u32) {
+            atomicAdd(&shared_bins[at], 1);
+            workgroupBarrier();
+            atomicMax(&counters.bins[at], atomicLoad(&shared_bins[7u - at]));
+            let before = atomicCompareExchangeWeak(&counters.hits, 1u, 2u).old_value;
+            atomicStore(&counters.hits, before);
+        }",
+    ),
+    (
+        "functions_with_pointers",
+        "@group(0) @binding(0) var<storage, read_write> data: array<vec4f, 32>;
+        fn scaled(at: u32, by: f32) -> vec4f { let value = data[at]; return value * by; }
+        fn add(sum: ptr<function, vec4f>, at: u32) { *sum += scaled(at, 2.0); }
+        @compute @workgroup_size(4, 2) fn main(@builtin(local_invocation_id) id: vec3u) {
+            var sum = vec4f();
+            add(&sum, id.x);
+            add(&sum, id.y * 4u);
+            data[id.x + id.y].w = sum.x;
+        }",
+    ),
+    (
+        "lengths_and_copies",
+        "struct Block { count: u32, values: array<array<vec2f, 3>> }
+        @group(0) @binding(0) var<storage, read_write> block: Block;
+        @group(0) @binding(1) var<storage, read_write> other: array<array<vec2f, 3>, 4>;
+        @compute @workgroup_size(1) fn main() {
+            let last = arrayLength(&block.values) - 1u;
+            other[last % 4u] = block.values[last];
+            block.count = u32(other[1][2].y);
+        }",
+    ),
+];
+
+/// The module as naga writes it, and the one whose code logs.
+fn valid_with_a_log(text: &str) -> Result<(), Failed> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|error| error.emit_to_string(text))?;
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module)?;
+    let words = naga::back::spv::write_vec(&module, &info, &naga::back::spv::Options::default(), None)?;
+    let own = OwnModule::read(&words, None)?;
+    if own.logging == own.plain || own.log.sites().is_empty() {
+        return Err("no access is logged".into());
+    }
+    for (what, words) in [("as it is", &own.plain), ("with a log", &own.logging)] {
+        validate(words, &[])?.map_err(|message| format!("{what}: {message}"))?;
+    }
+    Ok(())
 }
 
 fn random_blocks() -> Result<(), Failed> {

@@ -167,7 +167,7 @@ impl LogShape {
     pub(super) const MOST_POINTEES: u32 = 16;
     /// The words before the entries.
     pub(super) const HEAD_WORDS: u32 = Self::ADDRESSES + Self::WORDS_OF_ADDRESS * Self::MOST_POINTEES;
-    /// Of an entry: the site with its faults, the byte, the invocation, and a word that is free.
+    /// The words of an entry: the site with its faults, the byte, the invocation, and an unused one.
     const WORDS_OF_ENTRY: u32 = 4;
     /// Bits of faults.
     pub(super) const BEYOND: u32 = 1 << 31;
