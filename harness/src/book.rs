@@ -19,6 +19,7 @@ pub const BOOK: &[(&str, &str)] = &[
     ("reliability", include_str!("../book/reliability.md")),
     ("report", include_str!("../book/report.md")),
     ("site", include_str!("../book/site.md")),
+    ("translators", include_str!("../book/translators.md")),
     ("tutorial", include_str!("../book/tutorial.md")),
 ];
 

@@ -4,7 +4,8 @@
 //! `clang_ir/probe.optimised.ll` with `-O3`. In the second, LLVM itself converted the indices to
 //! bytes, so both must read the same. Clang 23.1.4 made `clang_ir/constant_buffer.ll` from
 //! `clang_ir/constant_buffer.hlsl`, with the options of `probe.ll`, and `clang_ir/probe.vulkan.ll` from
-//! `clang_ir/probe.hlsl`, with `-spirv -Vd -fspv-target-env=vulkan1.3`, too.
+//! `clang_ir/probe.hlsl`, with `-spirv -Vd -fspv-target-env=vulkan1.3`, too. Clang 22.1.8 made `clang_ir/kernel.ll` from
+//! `clang_ir/kernel.metal`, as the drivers compile the Metal Shading Language of translators.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -21,6 +22,7 @@ const SOURCE: &str = include_str!("clang_ir/probe.hlsl");
 const PLAIN: &str = include_str!("clang_ir/probe.ll");
 const VULKAN: &str = include_str!("clang_ir/probe.vulkan.ll");
 const CONSTANT_BUFFER: &str = include_str!("clang_ir/constant_buffer.ll");
+const KERNEL: &str = include_str!("clang_ir/kernel.ll");
 const OPTIMISED: &str = include_str!("clang_ir/probe.optimised.ll");
 
 /// Byte of `on`, which must be a truth value: the type places it after `[6 x float]` at 80.
@@ -166,4 +168,21 @@ fn what_is_not_understood_is_refused() {
 fn a_member_that_is_not_there_is_nowhere() {
     let beyond = OPTIMISED.replace("(i8, ptr addrspace(2) @p, i32 6)", "(%Pair, ptr addrspace(2) @p, i32 0, i32 2)");
     assert_eq!(told(&beyond, [0, 0])[2], 0);
+}
+
+/// Metal Shading Language Specification 3.2, tables 2.3 and 2.4: a `float3` has 16 bytes, a `packed_float3` 12 at a multiple
+/// of 4. So `i` is at 16 with elements of 32 bytes, `i[1].q.y` at 16 + 32 + 16 + 4, and `z` at 80 + 12.
+#[test]
+fn a_kernel_of_metal_gets_the_buffers_of_its_annotations() {
+    let job = |places: [u32; 2]| {
+        let buffers = vec![
+            buffer(BufferKind::Uniform, 0, places[0], numbered(128)),
+            buffer(BufferKind::Storage, 0, places[1], vec![0xEE; 8]),
+        ];
+        Job::compute(Shader::ClangIr(KERNEL.to_owned()), "read_x", buffers)
+    };
+    let answers = Evaluator::new().run(&Batch { jobs: vec![job([2, 1]), job([3, 1])] });
+    let [read, unbound] = answers.try_into().unwrap();
+    assert_eq!(words_of(&read.unwrap().buffers[1].bytes), [word(68), word(92)]);
+    assert!(unbound.is_err());
 }

@@ -18,6 +18,7 @@ use layoutproof_probes::{AddressSpace, Form, Stage};
 use layoutproof_readers::module_reader::{InProcessReader, ModuleReader};
 use layoutproof_readers::toolchain::{
     CodeTarget, Compilation, CompileOutcome, CompileRequest, CompiledShader, Compilers, Report, Toolchain, toolchains,
+    translators,
 };
 use layoutproof_source::sources::SourceMap;
 
@@ -419,4 +420,82 @@ fn the_model_is_no_device() {
     let record = record(&check(subject(ARRAY, &expect, "std140"), Generator::Rspirv, None));
     let end = layoutproof_events::summary::fold(&[record]);
     assert_eq!((end.agree, end.leaves, end.devices), (1, 0, Vec::<String>::new()));
+}
+
+/// Translates a module to itself. With a fault, it moves the offset or stride with this number among those of the block.
+#[derive(Debug)]
+struct Mover(Option<usize>);
+
+/// The places of the block's offsets and strides in a module: those of our own buffers are 0 and 4.
+fn places_of_numbers(words: &[u32]) -> Vec<usize> {
+    // SPIR-V specification, "OpDecorate" and "OpMemberDecorate": opcode and length, target, member, decoration, literal.
+    const OP_DECORATE: u32 = 0x0004_0047;
+    const OP_MEMBER_DECORATE: u32 = 0x0005_0048;
+    const ARRAY_STRIDE: u32 = 6;
+    const MATRIX_STRIDE: u32 = 7;
+    const OFFSET: u32 = 35;
+    let instructions = std::iter::successors(Some(5), |at| Some(at + (*words.get(*at)? >> 16) as usize));
+    let mut places = Vec::new();
+    for at in instructions.take_while(|at| *at < words.len()) {
+        match words[at..] {
+            [OP_DECORATE, _, ARRAY_STRIDE, stride, ..] if stride > 4 => places.push(at + 3),
+            [OP_MEMBER_DECORATE, _, _, MATRIX_STRIDE, ..] => places.push(at + 4),
+            [OP_MEMBER_DECORATE, _, _, OFFSET, offset, ..] if offset > 0 => places.push(at + 4),
+            _ => {}
+        }
+    }
+    places
+}
+
+impl Compilers for Mover {
+    fn has(&self, _: &Toolchain) -> bool {
+        true
+    }
+
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
+    fn compile(&self, request: &CompileRequest<'_>) -> Compilation {
+        let mut words = request.words.to_vec();
+        if let Some(fault) = self.0 {
+            words[places_of_numbers(request.words)[fault]] += 4;
+        }
+        CompileOutcome::Compiled(CompiledShader { shader: Shader::Spirv(words), container: None, report: Report::None })
+            .into()
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+}
+
+/// OpenGL 4.6, 7.6.2.2: `b` at 8, `i` at 160 with elements of 64 bytes.
+#[test]
+fn each_number_that_a_translator_moves_is_seen() {
+    let declare = "struct I { float p; float3 q; float2x3 m; float r; };
+        cbuffer S { float a; float2 b; float c[3]; float3x3 d; float3 e; float f; I i[2]; row_major float2x4 g; float h[2]; \
+        float4 j; int k; uint2 l; float n; float3 o; };";
+    let toolchain = translators().iter().find(|one| one.name == "spirv-opt:O").expect("a translator");
+    let translated = |fault| {
+        let subject = subject(declare, &expecting("std140", "offsets = { \"S.b\" = 8 }"), "std140");
+        let produced =
+            SubjectShaders::translated(&subject, toolchain, &Mover(fault), CodeTarget::Newest, &settings(None));
+        Check { subject: Arc::new(subject), produced: Arc::new(produced), device: Model::new().device().clone() }
+    };
+
+    let sound = translated(None);
+    let record_of_sound = record(&sound);
+    assert_eq!(record_of_sound.outcome.kind(), OutcomeKind::Agree);
+    assert!(offset_of(&record_of_sound.rows, "S.i[1].m[1][2]").is_some_and(|row| row.witnesses.compiled.is_some()));
+
+    let words = sound.produced.modules[0].code.spirv().expect("it is SPIR-V");
+    let faults = places_of_numbers(words).len();
+    assert!(faults >= 20, "{faults} places");
+    for fault in 0..faults {
+        let record = record(&translated(Some(fault)));
+        // A number that moves onto another member's bytes also contradicts the device's answer.
+        let is_seen = matches!(record.outcome.culprit(), Some(Culprit::Compiler | Culprit::Unclear));
+        assert!(is_seen && record.outcome.kind() == OutcomeKind::Differ, "fault {fault}: {:?}", record.outcome.kind());
+    }
 }

@@ -6,7 +6,7 @@ use layoutproof_device::{DeviceInfo, Provider, RunnerKind, ShaderForm};
 
 use crate::Proves;
 use layoutproof_generators::wgsl;
-use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Toolchain, toolchains, translators};
 
 /// The writer of the code that a device ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,14 @@ impl Producer {
         }
     }
 
+    /// The option of `run` that names it.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::Compiler(toolchain) if toolchain.is_translator() => "--through",
+            Self::Generator(_) | Self::Compiler(_) => "--compiler",
+        }
+    }
+
     /// The name in titles: `Vulkan · DXC (scalar)`, `our SPIR-V`.
     pub fn title(self) -> String {
         match self {
@@ -83,7 +91,7 @@ impl Producer {
     }
 
     pub fn named(name: &str) -> Option<Self> {
-        let compilers = toolchains().iter().map(Self::Compiler);
+        let compilers = toolchains().iter().chain(translators()).map(Self::Compiler);
         Self::BUILT_IN.into_iter().chain(compilers).find(|producer| producer.as_str() == name)
     }
 
@@ -92,6 +100,7 @@ impl Producer {
             Self::Generator(Generator::Rspirv) => &[ShaderForm::Spirv],
             Self::Generator(Generator::Naga) => &[ShaderForm::Wgsl, ShaderForm::Spirv],
             Self::Compiler(toolchain) => match &toolchain.output {
+                ShaderForm::Wgsl if toolchain.is_translator() => &[ShaderForm::Wgsl, ShaderForm::Spirv],
                 // vkd3d translates it.
                 ShaderForm::Dxbc => &[ShaderForm::Dxbc, ShaderForm::Spirv],
                 output => std::slice::from_ref(output),
@@ -104,6 +113,13 @@ impl Producer {
     pub fn feeds(self, runner: RunnerKind) -> bool {
         let adds = runner.provider() != Provider::Model || self.writer() == Writer::Generator;
         adds && self.forms().iter().any(|form| runner.accepts(*form))
+    }
+
+    /// Returns true if the device gets the producer's output. On OpenGL, naga compiles WGSL to GLSL with a layout that
+    /// is not followed for a translator's text.
+    pub fn feeds_device(self, device: &DeviceInfo) -> bool {
+        let is_translator = matches!(self, Self::Compiler(toolchain) if toolchain.is_translator());
+        self.feeds(device.runner) && !(is_translator && device.is_opengl())
     }
 
     /// Returns true if one module with many blocks can replace the producer's separate modules.

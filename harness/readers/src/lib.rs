@@ -21,6 +21,7 @@ pub mod naga;
 pub mod naga_glsl;
 pub mod naga_hlsl;
 pub mod naga_offsets;
+pub mod naga_translation;
 mod read_error;
 pub mod reflection;
 pub mod registers;

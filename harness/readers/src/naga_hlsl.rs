@@ -38,7 +38,7 @@ pub(crate) fn hlsl_of_wgsl(text: &str, entry: &str) -> Result<String, NagaError>
     write_hlsl(&module, &info, entry)
 }
 
-fn write_hlsl(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String, NagaError> {
+pub(crate) fn write_hlsl(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String, NagaError> {
     let options = hlsl::Options {
         shader_model: SHADER_MODEL,
         immediates_target: Some(IMMEDIATES),

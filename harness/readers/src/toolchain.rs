@@ -9,7 +9,7 @@
 use layoutproof_bindings::SourceText;
 use std::fmt;
 
-use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel, Stage};
+use layoutproof_device::{DeviceInfo, Direct3d, Feature, Shader, ShaderForm, ShaderModel, Stage, word_bytes};
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
@@ -67,6 +67,8 @@ pub enum AppliedRules {
     RawLoadsByRows(&'static str),
     /// Each of these for any block, as the source declares, in this column.
     Named(&'static [&'static str], Column<'static>),
+    /// Those of the module that a translator reads, which states every offset.
+    Decorations,
 }
 
 /// A language as a compiler reads it. HLSL is three, because what a probe may contain differs.
@@ -81,15 +83,19 @@ pub enum Input {
     Slang,
     Glsl,
     Wgsl,
+    /// A module with decorations, for a translator.
+    Spirv,
 }
 
 impl Input {
-    pub fn language(self) -> ShaderLanguage {
+    /// `None` for modules.
+    pub fn language(self) -> Option<ShaderLanguage> {
         match self {
-            Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => ShaderLanguage::Hlsl,
-            Self::Slang => ShaderLanguage::Slang,
-            Self::Glsl => ShaderLanguage::Glsl,
-            Self::Wgsl => ShaderLanguage::Wgsl,
+            Self::Hlsl | Self::ClangHlsl | Self::OldHlsl => Some(ShaderLanguage::Hlsl),
+            Self::Slang => Some(ShaderLanguage::Slang),
+            Self::Glsl => Some(ShaderLanguage::Glsl),
+            Self::Wgsl => Some(ShaderLanguage::Wgsl),
+            Self::Spirv => None,
         }
     }
 }
@@ -297,20 +303,68 @@ pub fn toolchains() -> &'static [Toolchain] {
     TOOLCHAINS
 }
 
+/// A translator from SPIR-V, under the name of its output or option. `second` compiles its text.
+const fn translator(
+    name: &'static str,
+    compiler: &'static str,
+    output: ShaderForm,
+    flags: &'static [&'static str],
+    second: Option<&'static str>,
+) -> Toolchain {
+    let toolchain = only_toolchain(name, AppliedRules::Decorations, Input::Spirv, output);
+    Toolchain { compiler, name_in_cases: compiler, flags, second_compiler: second, ..toolchain }
+}
+
+const TO_HLSL: &[&str] = &["--hlsl", "--shader-model", "62", "--hlsl-enable-16bit-types"];
+
+/// Buffers keep the numbers of their bindings.
+/// Arrays that are copied are not in a template that needs Metal's address spaces, which Clang does not have.
+const TO_MSL: &[&str] = &["--msl", "--msl-version", "30100", "--msl-decoration-binding", "--msl-force-native-arrays"];
+
+/// A row for each translator with its output or option. They read the SPIR-V that we write with given offsets, so
+/// they are producers of every rule set, and no columns of tables.
+const TRANSLATORS: &[Toolchain] = &[
+    translator("naga:wgsl", "naga", ShaderForm::Wgsl, &[], None),
+    translator("naga:glsl", "naga", ShaderForm::Spirv, &[], Some("glslang")),
+    translator("naga:hlsl", "naga", ShaderForm::Dxil, &[], Some("dxc")),
+    translator("naga:msl", "naga", ShaderForm::ClangIr, &[], Some("clang-dxc")),
+    translator("spirv-cross:glsl", "spirv-cross", ShaderForm::Spirv, &["--vulkan-semantics"], Some("glslang")),
+    translator("spirv-cross:hlsl", "spirv-cross", ShaderForm::Dxil, TO_HLSL, Some("dxc")),
+    translator("spirv-cross:msl", "spirv-cross", ShaderForm::ClangIr, TO_MSL, Some("clang-dxc")),
+    translator("spirv-opt:O", "spirv-opt", ShaderForm::Spirv, &["-O"], None),
+    translator("spirv-opt:Os", "spirv-opt", ShaderForm::Spirv, &["-Os"], None),
+];
+
+pub fn translators() -> &'static [Toolchain] {
+    TRANSLATORS
+}
+
 impl Toolchain {
-    pub fn language(&self) -> ShaderLanguage {
+    /// The language that it reads; `None` for a translator.
+    pub fn language(&self) -> Option<ShaderLanguage> {
         self.input.language()
+    }
+
+    /// True for its name, and for that of its compiler.
+    pub fn is_named(&self, word: &str) -> bool {
+        [self.name, self.compiler].contains(&word)
+    }
+
+    /// True if it reads modules with given offsets, and not declarations.
+    pub fn is_translator(&self) -> bool {
+        self.input == Input::Spirv
     }
 
     pub fn has(&self, part: Lack) -> bool {
         !self.lacks.contains(&part)
     }
 
-    /// The column in which people look for it; `None` never happens for a row of this table.
+    /// The column in which people look for it; `None` for translators alone.
     pub fn column(&self) -> Option<Column<'static>> {
         let column = match self.follows {
             AppliedRules::Native(name) | AppliedRules::RawLoadsByRows(name) => find_native(name)?.column,
             AppliedRules::Named(_, column) => column,
+            AppliedRules::Decorations => return None,
         };
         Some(Column { version: self.build, ..column })
     }
@@ -330,7 +384,7 @@ impl Toolchain {
                 let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
                 native.rules(block).into_iter().collect()
             }
-            AppliedRules::RawLoadsByRows(_) => Vec::new(),
+            AppliedRules::RawLoadsByRows(_) | AppliedRules::Decorations => Vec::new(),
             AppliedRules::Named(names, _) => names.iter().filter_map(|name| find(name)).collect(),
         }
     }
@@ -339,7 +393,7 @@ impl Toolchain {
     pub fn option(&self, rules: &str) -> String {
         match self.follows {
             AppliedRules::Native(_) | AppliedRules::RawLoadsByRows(_) => self.to_string(),
-            AppliedRules::Named(..) => format!("{self}-{rules}"),
+            AppliedRules::Named(..) | AppliedRules::Decorations => format!("{self}-{rules}"),
         }
     }
 
@@ -352,7 +406,7 @@ impl Toolchain {
         let name = match self.follows {
             AppliedRules::Native(name) => name,
             AppliedRules::RawLoadsByRows(name) if block.element.has_matrix() => name,
-            AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) => return None,
+            AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) | AppliedRules::Decorations => return None,
         };
         let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
         native.byte_address_rules(block)
@@ -406,6 +460,8 @@ pub struct CompileRequest<'a> {
     /// A name for people and folders: case, toolchain and block, separated by `/`.
     pub name: &'a str,
     pub source: SourceText,
+    /// The module for a translator; empty for other compilers.
+    pub words: &'a [u32],
     pub entry: &'a str,
     /// The stage of the entry point. Compilers other than DXC and slangc compile only compute
     /// shaders here.
@@ -428,6 +484,7 @@ impl CompileRequest<'_> {
             toolchain,
             name: "main",
             source: SourceText { text: text.to_owned(), ..SourceText::default() },
+            words: &[],
             entry: "main",
             stage: Stage::Compute,
             has_workgroup_blocks: false,
@@ -436,6 +493,11 @@ impl CompileRequest<'_> {
             profile: SourceProfile::Newest,
             extra: Vec::new(),
         }
+    }
+
+    /// The compiler's input: the text, or the module.
+    pub fn input(&self) -> Vec<u8> {
+        if self.toolchain.is_translator() { word_bytes(self.words) } else { self.source.text.clone().into_bytes() }
     }
 
     /// Returns true if the code needs SPIR-V 1.4, as ray tracing and blocks in workgroup memory do.
@@ -527,14 +589,16 @@ mod tests {
 
     #[test]
     fn every_toolchain_has_rule_sets_and_a_name_of_its_own() {
-        let mut names: Vec<&str> = toolchains().iter().map(|toolchain| toolchain.name).collect();
-        assert!(toolchains().iter().all(|toolchain| match toolchain.follows {
+        let all = || toolchains().iter().chain(translators());
+        let mut names: Vec<&str> = all().map(|toolchain| toolchain.name).collect();
+        assert!(all().all(|toolchain| match toolchain.follows {
             AppliedRules::Native(native) | AppliedRules::RawLoadsByRows(native) => find_native(native).is_some(),
             AppliedRules::Named(rules, _) => rules.iter().all(|name| find(name).is_some()),
+            AppliedRules::Decorations => toolchain.is_translator(),
         }));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), toolchains().len());
+        assert_eq!(names.len(), toolchains().len() + translators().len());
     }
 
     #[test]

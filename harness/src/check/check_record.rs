@@ -190,7 +190,9 @@ impl Check {
             return Vec::new();
         }
         let concerns = |layout: &&BlockLayout| match (produced.producer, subject.declaration(layout.view)) {
-            (Producer::Compiler(toolchain), Some(declared)) => toolchain.follows(subject.rules, declared),
+            (Producer::Compiler(toolchain), Some(declared)) => {
+                toolchain.is_translator() || toolchain.follows(subject.rules, declared)
+            }
             (Producer::Generator(_) | Producer::Compiler(_), _) => true,
         };
         let reading = subject.layouts.iter().filter(concerns).map(|layout| {
@@ -261,7 +263,7 @@ impl Check {
 
         let mut options = vec![
             CommandOption::new("--rules", subject.rules),
-            CommandOption::new("--compiler", produced.producer),
+            CommandOption::new(produced.producer.option(), produced.producer),
             CommandOption::new("--device", &device.id),
             CommandOption::new("--api", device.runner.api()),
         ];

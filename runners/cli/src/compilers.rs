@@ -16,7 +16,7 @@ use layoutproof_inputs::compiler_builds::find_build;
 use layoutproof_inputs::named_compiler::{NamedCompiler, name_and_file};
 use layoutproof_inputs::shader_file::reader_process::ReaderProcess;
 use layoutproof_layout::native::natives;
-use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Toolchain, toolchains, translators};
 
 use crate::not_started::NotStarted;
 use crate::output::warn;
@@ -63,15 +63,16 @@ fn builds(words: &[String]) -> anyhow::Result<Vec<NamedBuild>> {
 }
 
 /// Finds the compilers of this machine that `names` select: each name is a compiler, a single
-/// toolchain, a build by its file (`dxc=PATH`) or `all`; other names select nothing. A compiler may spend `limit` seconds on one
+/// toolchain, a build by its file (`dxc=PATH`), a translator, or `all` for all but translators; other names select nothing. A compiler may spend `limit` seconds on one
 /// source, and runs only if `cache` has no answer. Prints a note for each environment variable that
 /// names a program which is not a compiler or not trusted.
 pub(crate) fn find(names: &[String], limit: u64, cache: Option<&Arc<AnswerCache>>) -> anyhow::Result<Toolchains> {
     let reader = Arc::new(ReaderProcess::of_this_program()?);
     let is_named = |toolchain: &&Toolchain| {
-        names.iter().any(|name| name == ALL || name == toolchain.name || name == toolchain.compiler)
+        let selects_all = |name: &String| name == ALL && !toolchain.is_translator();
+        names.iter().any(|name| selects_all(name) || name == toolchain.name || name == toolchain.compiler)
     };
-    let wanted: Vec<&'static Toolchain> = toolchains().iter().filter(is_named).collect();
+    let wanted: Vec<&'static Toolchain> = toolchains().iter().chain(translators()).filter(is_named).collect();
     let found = Toolchains::find_for(MachineTools::find()?.folder(), &wanted);
     for BrokenCompiler { name, reason } in found.broken() {
         warn(&format!("note: compiler `{name}` is broken: {reason}\n"));

@@ -31,7 +31,7 @@ const THEMES: [(&str, &str); 6] = [
     ),
     (
         "Compilers and devices",
-        "producer device runner keep no_cache compile_limit time_limit jobs retries no_fuse rotation",
+        "producer through every_translator device runner keep no_cache compile_limit time_limit jobs retries no_fuse rotation",
     ),
     ("What fails a run", "require forbid_skip known no_known floors fail_fast allow_restarts"),
     (REPORT_HEADING, "json records group verbose quiet no_progress progress save_known resume"),

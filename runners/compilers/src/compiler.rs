@@ -415,8 +415,11 @@ const TROUBLES: [&str; 22] = [
 /// The exit statuses with which a shell or a loader says that a program did not run.
 const NOT_RUN: [i32; 2] = [126, 127];
 
+/// Words of diagnostics. SPIRV-Cross refuses with "SPIRV-Cross threw an exception: ".
+const DIAGNOSTICS: [&str; 2] = ["error", "spirv-cross threw an exception"];
+
 /// The reason why a process that failed has not refused its source; `None` if it printed a diagnostic. A
-/// diagnostic has the word "error". The first one counts, because the source may be quoted after it.
+/// diagnostic has one of [`DIAGNOSTICS`]. The first one counts, because the source may be quoted after it.
 fn no_diagnostic(finished: &ProcessOutput) -> Option<String> {
     let lines = || finished.stderr.lines().chain(finished.stdout.lines());
     let is_trouble = |line: &str| {
@@ -425,7 +428,8 @@ fn no_diagnostic(finished: &ProcessOutput) -> Option<String> {
     };
     // A name in the source may read like a trouble, but the diagnostic about it has a place in the source.
     let has_place = |line: &str| line.contains(SOURCE);
-    match lines().find(|line| line.to_lowercase().contains("error")) {
+    let is_diagnostic = |line: &str| DIAGNOSTICS.iter().any(|word| line.to_lowercase().contains(word));
+    match lines().find(|line| is_diagnostic(line)) {
         Some(first) if matches!(finished.end, ProcessEnd::Exited(status) if NOT_RUN.contains(&status)) => {
             Some(format!("did not run: {}", excerpt(first)))
         }

@@ -198,6 +198,12 @@ impl Toolchains {
         self.compilers.iter().find(|compiler| compiler.name() == name)
     }
 
+    /// The first compiler of a toolchain that is not here.
+    pub fn missing(&self, toolchain: &Toolchain) -> Option<&'static str> {
+        let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler);
+        needed.find(|compiler| !self.has_compiler(compiler))
+    }
+
     fn has_compiler(&self, name: &str) -> bool {
         driver_named(name).is_some_and(|driver| match driver.method() {
             CompileMethod::CommandLine(_) => self.compiler(name).is_some(),
@@ -220,7 +226,7 @@ impl Toolchains {
                     toolchain: request.toolchain,
                     compiler: request.toolchain.compiler,
                     line: &command_line(request),
-                    text: &request.source.text,
+                    input: &request.input(),
                 };
                 self.ask_program(asked, &mut folder)
             }
@@ -245,17 +251,18 @@ impl Toolchains {
             return Ok(CompileOutcome::Failed(format!("{toolchain} has no second compiler")).into());
         };
         if self.kept.is_some() {
-            folder.add(&translation.source, request.source.text.as_bytes().to_vec())?;
+            folder.add(&translation.source, request.input())?;
         }
-        let asked = ProgramRequest { toolchain, compiler, line: &translation.second, text: &translation.text };
+        let asked =
+            ProgramRequest { toolchain, compiler, line: &translation.second, input: translation.text.as_bytes() };
         self.ask_program(asked, folder)
     }
 
     /// Runs a program, or two in a row, unless the cache has their answers. Asks again if a cached
     /// answer turns out to be unusable.
     fn ask_program(&self, asked: ProgramRequest<'_>, folder: &mut CompileFolder) -> io::Result<Compilation> {
-        folder.add(&asked.line.source, asked.text.as_bytes().to_vec())?;
-        if let Some(header) = asked.line.header {
+        folder.add(&asked.line.source, asked.input.to_vec())?;
+        for header in asked.line.headers {
             folder.add(header.path, header.text.as_bytes().to_vec())?;
         }
 
@@ -344,13 +351,13 @@ impl Toolchains {
     }
 }
 
-/// A text for a program, and optionally for a second one that follows.
+/// The input of a program, and optionally for a second one that follows.
 #[derive(Clone, Copy)]
 struct ProgramRequest<'a> {
     toolchain: &'static Toolchain,
     compiler: &'static str,
     line: &'a CommandLine,
-    text: &'a str,
+    input: &'a [u8],
 }
 
 struct CompileStep<'a> {
@@ -402,8 +409,7 @@ fn direct_compilers(compilers: &[Compiler]) -> BTreeMap<&'static str, Arc<dyn Di
 
 impl Compilers for Toolchains {
     fn has(&self, toolchain: &Toolchain) -> bool {
-        let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler);
-        needed.all(|compiler| self.has_compiler(compiler))
+        self.missing(toolchain).is_none()
     }
 
     fn version(&self, toolchain: &Toolchain) -> Option<&str> {

@@ -29,7 +29,7 @@ impl CompilerDevices {
             (Self::OneDriver { .. }, Producer::Compiler(_)) if !device.runner.is_driven() => true,
             (Self::OneDriver { turn }, Producer::Compiler(toolchain)) => {
                 let takes = |device: &&DeviceInfo| {
-                    device.runner.is_driven() && producer.feeds(device.runner) && device.lacks.is_empty()
+                    device.runner.is_driven() && producer.feeds_device(device) && device.lacks.is_empty()
                 };
                 let drivers: Vec<&DeviceInfo> = devices.iter().filter(takes).collect();
                 let draw = stable_hash(&format!("{case}::{}", toolchain.name)) >> 32;

@@ -133,7 +133,7 @@ pub fn bindings(placed: &[BindingCheck], devices: &[DeviceInfo], making: ShaderP
 impl ShaderProduction<'_> {
     /// Returns true if `device`, one of `devices`, runs the output of `producer` for `subject`.
     fn pairs(&self, subject: &Subject, producer: Producer, device: &DeviceInfo, devices: &[DeviceInfo]) -> bool {
-        producer.feeds(device.runner)
+        producer.feeds_device(device)
             && subject.is_taken_by(producer)
             && self.compiler_devices.include(device, &subject.source.id, producer, devices)
     }

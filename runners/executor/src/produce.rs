@@ -136,6 +136,10 @@ fn make(
             PlannedCheck::Bytes { subject, producer, device } => {
                 let made = || match producer {
                     Producer::Generator(generator) => SubjectShaders::new(subject, *generator, making.settings),
+                    Producer::Compiler(toolchain) if toolchain.is_translator() => {
+                        let target = CodeTarget::of(device);
+                        SubjectShaders::translated(subject, toolchain, making.compilers, target, making.settings)
+                    }
                     Producer::Compiler(toolchain) => {
                         let target = CodeTarget::of(device);
                         SubjectShaders::compiled(subject, toolchain, making.compilers, target, making.settings)

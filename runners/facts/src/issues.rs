@@ -1,5 +1,6 @@
 //! The texts of issues: for makers of drivers, and of compilers after all builds ran on a reduced source.
 
+use anyhow::Context;
 use layoutproof_built_in::UPSTREAM_DRIVERS;
 use layoutproof_core::results::known::ReducedSource;
 use layoutproof_layout::FileId;
@@ -143,7 +144,7 @@ pub fn issue_text(
         title: reduced.title.clone(),
         link: difference.upstream_link().map(str::to_owned),
         source: source.text.clone(),
-        language: newest.language(),
+        language: newest.language().context("a translator reads no text")?,
         command: reduced.command.clone(),
         newest: build_name(compiler),
         actual: IssueOutput {

@@ -77,7 +77,8 @@ fn told(
         summary,
         declare: declaration.text(),
         source: kept(artifacts, "probe."),
-        language: toolchain.language(),
+        // The declarations for a translator are HLSL.
+        language: toolchain.language().unwrap_or(ShaderLanguage::Hlsl),
         options: declaration.options,
         rules: record.id.rules.to_string(),
         authority: Authority {

@@ -17,7 +17,7 @@ use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_inputs::all_cases::all_forms;
-use layoutproof_layout::RuleSet;
+use layoutproof_layout::{RuleSet, find};
 use layoutproof_random::declaration::{RandomDeclaration, TypeSpace};
 use layoutproof_readers::toolchain::{Compilers, Input, Toolchain};
 
@@ -188,10 +188,14 @@ struct LayoutOption {
     rules: &'static RuleSet,
 }
 
+/// The rule sets of the modules that translators get.
+const RULES_TO_TRANSLATE: [&str; 3] = ["std140", "std430", "scalar"];
+
 /// The options of a toolchain for the blocks of a source.
 fn layout_options(toolchain: &'static Toolchain, source: &Source) -> Vec<LayoutOption> {
-    let rules = source.module.blocks.iter().flat_map(|block| toolchain.rules_for(block));
-    rules.map(|rules| LayoutOption { toolchain, rules }).collect()
+    let of_blocks = source.module.blocks.iter().flat_map(|block| toolchain.rules_for(block));
+    let translated = RULES_TO_TRANSLATE.iter().filter_map(|name| find(name)).filter(|_| toolchain.is_translator());
+    of_blocks.chain(translated).map(|rules| LayoutOption { toolchain, rules }).collect()
 }
 
 fn source(number: u64, declaration: &RandomDeclaration) -> Option<Source> {

@@ -196,7 +196,7 @@ fn title(toolchain: &Toolchain) -> String {
 fn options(toolchain: &Toolchain) -> Markup {
     let native = match toolchain.follows {
         AppliedRules::Native(name) => find_native(name),
-        AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) => None,
+        AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) | AppliedRules::Decorations => None,
     };
     html! {
         @match native {
@@ -220,6 +220,7 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
             @for (index, name) in names.iter().enumerate() { @if index > 0 { ", " } (rule_link(path, name)) }
             ", as the source declares"
         },
+        AppliedRules::Decorations => html! { "those of the module that it translates" },
     }
 }
 

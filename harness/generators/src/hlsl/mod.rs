@@ -40,7 +40,7 @@ impl Dialect {
             Input::ClangHlsl => Some(Self::Clang),
             Input::OldHlsl => Some(Self::OldHlsl),
             Input::Slang => Some(Self::Slang),
-            Input::Glsl | Input::Wgsl => None,
+            Input::Glsl | Input::Wgsl | Input::Spirv => None,
         }
     }
 

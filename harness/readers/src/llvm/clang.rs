@@ -22,8 +22,16 @@ use super::value::{IndexUnit, Value};
 const UNIFORM: u64 = 2;
 const STORAGE_BUFFER: u64 = 12;
 
+/// The call that tells the annotation of a parameter.
+pub(super) const ANNOTATION: &str = "llvm.var.annotation.";
+
 /// Most bytes that one call may copy.
 const MAX_COPIED: u64 = 1 << 16;
+
+/// The number of the buffer that an annotation of our header for Metal names: `buffer:2`.
+pub(super) fn annotated_buffer(text: &str) -> Option<u32> {
+    text.trim_end_matches('\0').strip_prefix("buffer:")?.parse().ok()
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HandleType {

@@ -94,7 +94,9 @@ impl<'a> Machine<'a> {
 
     /// Executes the entry point.
     pub(super) fn run(&mut self) -> Result<(), IrError> {
-        self.enter(self.function, Vec::new()).map(drop)
+        // A kernel gets the addresses of its buffers from the annotations of its parameters.
+        let arguments = vec![Value::Undefined; self.function.parameters.len()];
+        self.enter(self.function, arguments).map(drop)
     }
 
     /// Executes a function with a new set of values, and returns its result.
@@ -193,6 +195,7 @@ impl<'a> Machine<'a> {
             Action::Call(name, arguments) => {
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
                 match self.functions.get(name) {
+                    None if name.starts_with(clang::ANNOTATION) => self.bind_parameter(&values, arguments),
                     Some(function) => self.enter(function, values),
                     None if name.starts_with("dx.op.") => {
                         dxil::call(name, &values, &mut self.memory, &self.module.numbered_resources)
@@ -232,6 +235,19 @@ impl<'a> Machine<'a> {
             Action::Phi(_) => Err("a choice that does not begin its block".into()),
             Action::Flow(_) => Err("an end within a block".into()),
         }
+    }
+
+    /// Lets the memory of a kernel's parameter hold the address of the buffer that its annotation names.
+    fn bind_parameter(&mut self, values: &[Value], arguments: &'a [Operand]) -> Result<Value, IrError> {
+        let ([slot, ..], [_, text, ..]) = (values, arguments) else { return Err("an annotation of nothing".into()) };
+        let (slot, text) = (slot.pointer()?, self.text(text)?);
+        // A translator may declare buffers that the code does not read, such as naga's lengths of arrays.
+        let site = clang::annotated_buffer(&text).and_then(|register| self.memory.site_of_register(register));
+        if let Some(site) = site {
+            let object = AddressedObject::Resource(site);
+            self.memory.store(&Type::Pointer, Value::Pointer(Pointer { object, offset: 0 }), slot)?;
+        }
+        Ok(Value::Undefined)
     }
 
     fn resource_element(&mut self, handle: &'a Operand, index: &'a Operand) -> Result<Value, IrError> {

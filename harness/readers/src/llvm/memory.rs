@@ -151,6 +151,16 @@ impl<'a> Memory<'a> {
         }
     }
 
+    /// The bound buffer with this number, whatever its class: Metal numbers all of them together.
+    pub(super) fn site_of_register(&self, register: u32) -> Option<RegisterSite> {
+        let any = RegisterSite { class: ResourceClass::UnorderedAccess, space: 0, register };
+        if self.survey.is_some() {
+            return Some(any);
+        }
+        let is_it = |site: &RegisterSite| (site.space, site.register) == (any.space, any.register);
+        self.buffers.0.iter().map(|buffer| buffer.site).find(is_it)
+    }
+
     /// Bytes of the buffer that is bound at `site`; in a survey, zero.
     pub(super) fn bound_bytes(&mut self, site: RegisterSite) -> Result<u64, IrError> {
         if let Some(survey) = &mut self.survey {

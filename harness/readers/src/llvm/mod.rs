@@ -50,11 +50,14 @@ impl Program {
     pub fn read(text: &str, name: &str) -> Result<Self, IrError> {
         let module = Module::read(text)?;
         let functions = module::functions(text, &module.types)?;
-        if functions.contains_key(name) {
-            Ok(Self { module, functions, entry: name.to_owned() })
-        } else {
-            Err(IrError::unsupported("the module has no function", name))
-        }
+        // Itanium C++ ABI, 5.1: a kernel of Metal is a function of C++, whose name comes after its length.
+        let mangled = format!("_Z{}{name}", name.len());
+        let entry = functions
+            .keys()
+            .find(|own| *own == name)
+            .or_else(|| functions.keys().find(|own| own.starts_with(&mangled)));
+        let entry = entry.cloned().ok_or_else(|| IrError::unsupported("the module has no function", name))?;
+        Ok(Self { module, functions, entry })
     }
 
     /// Reads a module and its first entry point.

@@ -306,6 +306,7 @@ impl Proof {
                 toolchain,
                 name: &format!("{}/{}/{toolchain}/{number}", self.placed.source.id, self.placed.request.name()),
                 source: SourceText { text, ..own.clone() },
+                words: &[],
                 entry: &self.placed.source.reserved.entry(ENTRY),
                 stage: Stage::Compute,
                 has_workgroup_blocks: false,

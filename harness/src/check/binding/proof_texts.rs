@@ -38,14 +38,15 @@ impl ProofCheck {
 
     /// Lists the compiler's input before its output.
     fn texts_of(&self, module: &ProofModule) -> Vec<RecordedShader> {
-        let given = match (&self.proof.producer, &module.source) {
-            (Producer::Compiler(toolchain), Some(text)) => Some(ShaderText {
-                form: toolchain.language().title(),
-                suffix: toolchain.language().suffixes()[0],
-                text: text.clone(),
-            }),
-            (Producer::Generator(_) | Producer::Compiler(_), _) => None,
+        let language = match self.proof.producer {
+            Producer::Compiler(toolchain) => toolchain.language(),
+            Producer::Generator(_) => None,
         };
+        let given = language.zip(module.source.as_ref()).map(|(language, text)| ShaderText {
+            form: language.title(),
+            suffix: language.suffixes()[0],
+            text: text.clone(),
+        });
         let made = match &module.shader {
             Shader::Spirv(words) => disassembled("SPIR-V (disassembly)", words),
             Shader::Wgsl(text) => Some(ShaderText { form: "WGSL", suffix: "wgsl", text: text.clone() }),

@@ -215,6 +215,7 @@ impl CompileJob<'_> {
             name: &name,
             toolchain: self.toolchain,
             source: SourceText { text, ..self.text.clone() },
+            words: &[],
             entry: &entry.name,
             stage: entry.stage,
             has_workgroup_blocks: entry.space == AddressSpace::Workgroup,
@@ -228,7 +229,7 @@ impl CompileJob<'_> {
 
     fn probe(&self, layout: &BlockLayout, plan: &ProbePlan) -> Result<String, NoProbe> {
         let entry = &plan.entries[0];
-        if self.language() == ShaderLanguage::Wgsl {
+        if self.language() == Some(ShaderLanguage::Wgsl) {
             let text = match self.subject.rules {
                 DECLARED => {
                     let atomics = self.atomics(layout);
@@ -296,7 +297,7 @@ impl CompileJob<'_> {
     /// Returns the buffers that the probe declares for itself.
     fn own_buffers(&self) -> OwnBuffers {
         match (self.subject.rules, self.language()) {
-            (DECLARED, ShaderLanguage::Wgsl) => {
+            (DECLARED, Some(ShaderLanguage::Wgsl)) => {
                 let interface = wgsl::user_module::buffers(&self.text.text).unwrap_or_default();
                 OwnBuffers { interface, prefix: self.reserved().prefix().to_owned() }
             }
@@ -322,7 +323,7 @@ impl CompileJob<'_> {
         self.target.options(self.subject.source.options)
     }
 
-    pub(super) fn language(&self) -> ShaderLanguage {
+    pub(super) fn language(&self) -> Option<ShaderLanguage> {
         self.toolchain.language()
     }
 
@@ -355,7 +356,7 @@ impl CompileJob<'_> {
         let validation = promises.broken.map_or(validation, |broken| Validation::Invalid(broken.to_string()));
 
         let (code, run_interface) = self.for_device(code, interface, made, layout.kind)?;
-        requires.extend(self.wide_types(layout));
+        requires.extend(wide_types(self.target, layout));
         let block_rules = self.promised_rules();
 
         let (compiled, reason) = match addressed(layout, &plan, &shader, interface) {
@@ -369,7 +370,8 @@ impl CompileJob<'_> {
         }
         let other_stage = self.other_stage(stage)?;
 
-        let source = self.probe(layout, &plan).ok().map(|text| ModuleSource { language: self.language(), text });
+        let text = self.probe(layout, &plan).ok();
+        let source = self.language().zip(text).map(|(language, text)| ModuleSource { language, text });
 
         let module = Box::new(ShaderModule {
             share: Share::All,
@@ -407,6 +409,7 @@ impl CompileJob<'_> {
             name: &format!("other_stage/{}/{}", self.toolchain, other.as_str()),
             toolchain: self.toolchain,
             source: SourceText { text: hlsl::other_stage(other), ..SourceText::default() },
+            words: &[],
             entry: hlsl::OTHER_STAGE,
             stage: other,
             has_workgroup_blocks: false,
@@ -457,20 +460,6 @@ impl CompileJob<'_> {
         }
     }
 
-    /// Returns the Direct3D 12 features that the block's types need.
-    fn wide_types(&self, layout: &BlockLayout) -> BTreeSet<Feature> {
-        let needed = |leaf: &Leaf| match leaf.component.scalar {
-            Scalar::Float64 => Some(Feature::Float64),
-            Scalar::Int64 | Scalar::Uint64 => Some(Feature::Int64),
-            _ => None,
-        };
-
-        match self.target {
-            CodeTarget::Newest => BTreeSet::new(),
-            CodeTarget::Direct3d { .. } => layout.leaves().iter().filter_map(needed).collect(),
-        }
-    }
-
     fn promised_rules(&self) -> BlockRules {
         match self.toolchain.output {
             ShaderForm::Spirv => find(self.subject.rules).map_or(BlockRules::Relaxed, |rules| rules.block_rules),
@@ -515,11 +504,25 @@ pub(crate) fn addressed_by(
     Ok(addressed(layout, plan, &made.followed(), made.interface)?)
 }
 
+/// Returns the Direct3D 12 features that the block's types need.
+pub(super) fn wide_types(target: CodeTarget, layout: &BlockLayout) -> BTreeSet<Feature> {
+    let needed = |leaf: &Leaf| match leaf.component.scalar {
+        Scalar::Float64 => Some(Feature::Float64),
+        Scalar::Int64 | Scalar::Uint64 => Some(Feature::Int64),
+        _ => None,
+    };
+
+    match target {
+        CodeTarget::Newest => BTreeSet::new(),
+        CodeTarget::Direct3d { .. } => layout.leaves().iter().filter_map(needed).collect(),
+    }
+}
+
 /// Returns a name for the block's module that is valid on every file system. It contains the block,
 /// the first leaf if the plan does not cover the whole block, the direction if it is not a read,
 /// the form if it is not a write by name, the space if it is workgroup memory, and the stage if a ray
 /// generation reaches it.
-fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
+pub(super) fn folder_name(layout: &BlockLayout, plan: &ProbePlan) -> String {
     let begins_with = |leaf: &Leaf| plan.leaves.first().is_some_and(|first| first.path == leaf.path);
     let is_whole = layout.leaves().first().is_some_and(begins_with);
     let first = plan.leaves.first().filter(|_| !is_whole).map_or("", |leaf| &leaf.path);

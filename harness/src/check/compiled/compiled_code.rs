@@ -136,13 +136,13 @@ impl CompiledCode {
 
 /// Returns the places of a probe's own buffers in this form of code, for a text that leaves
 /// `reserved` free.
-pub(super) fn own_buffers(language: ShaderLanguage, output: ShaderForm, reserved: &Reserved) -> OwnBuffers {
+pub(super) fn own_buffers(language: Option<ShaderLanguage>, output: ShaderForm, reserved: &Reserved) -> OwnBuffers {
     // For GLSL and WGSL we generate the whole text, so the usual numbers are free.
     let usual = Reserved::default();
-    let reserved = if language == ShaderLanguage::Glsl { &usual } else { reserved };
+    let reserved = if language == Some(ShaderLanguage::Glsl) { &usual } else { reserved };
     let interface = match (language, output) {
-        // naga numbers registers by group and binding.
-        (ShaderLanguage::Wgsl, _) => Interface::default(),
+        // naga numbers registers by group and binding, and translators keep the bindings of our modules.
+        (Some(ShaderLanguage::Wgsl) | None, _) => Interface::default(),
         (_, ShaderForm::Dxil | ShaderForm::ClangIr) => own_registers(reserved),
         (_, ShaderForm::Spirv | ShaderForm::Dxbc | ShaderForm::Wgsl) => {
             Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1))

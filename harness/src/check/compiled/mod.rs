@@ -13,4 +13,5 @@ pub(crate) mod compile_probe;
 mod compiled_code;
 mod own_file;
 pub(crate) mod produce_compiled;
+mod translated;
 mod watched_compilers;

@@ -125,7 +125,7 @@ fn answer(asked: &CompileJob<'_>) -> OwnFileAnswer {
     let source = &asked.subject.source;
     let has_command_line = match asked.toolchain.input {
         Input::Hlsl | Input::Slang => true,
-        Input::ClangHlsl | Input::OldHlsl | Input::Glsl | Input::Wgsl => false,
+        Input::ClangHlsl | Input::OldHlsl | Input::Glsl | Input::Wgsl | Input::Spirv => false,
     };
     if source.is_case || !has_command_line {
         return OwnFileAnswer::NotAsked;
@@ -174,6 +174,7 @@ fn compile(asked: &CompileJob<'_>, own: &OwnRequest, options: LayoutOptions) -> 
         name: &format!("{id}/{toolchain}{for_device}/own_{}_{sixteen_bit}", own.entry),
         toolchain,
         source: SourceText { text: own.text.clone(), ..asked.text.clone() },
+        words: &[],
         entry: &own.entry,
         stage: own.stage,
         has_workgroup_blocks: false,

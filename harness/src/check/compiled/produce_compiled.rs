@@ -124,8 +124,8 @@ impl SubjectShaders {
         }
         let layout = &promised(layout, declared);
         let space = match toolchain.language() {
-            ShaderLanguage::Wgsl => return self.accesses_of_wgsl(asked, layout),
-            ShaderLanguage::Glsl => Some(glsl::space_of(layout.kind, subject.rules)),
+            Some(ShaderLanguage::Wgsl) => return self.accesses_of_wgsl(asked, layout),
+            Some(ShaderLanguage::Glsl) => Some(glsl::space_of(layout.kind, subject.rules)),
             _ => space_of(declared, toolchain.output),
         };
         let Some(space) = space else {
@@ -311,7 +311,7 @@ impl SubjectShaders {
                 [first].into_iter().chain(self.second_element(layout, &places, toolchain)).collect()
             }
             Input::Hlsl => moved(asked, layout, plan, AddressSpace::Address),
-            Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => Vec::new(),
+            Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl | Input::Spirv => Vec::new(),
         }
     }
 
@@ -473,7 +473,7 @@ fn no_address(asked: &CompileJob<'_>) -> Option<&'static str> {
         let is_pushed = matches!(holder.kind, BlockKind::EntryUniforms | BlockKind::PushConstant);
         is_pushed && matches!(&holder.element, Type::Struct(structure) if structure.members.len() == 1)
     };
-    let is_given = asked.language() == ShaderLanguage::Glsl
+    let is_given = asked.language() == Some(ShaderLanguage::Glsl)
         || asked.subject.pointer_to(asked.declaration()).is_some_and(is_only_constant)
         || asked.subject.record_with_pointer(asked.block.view).is_some();
     (!is_given).then_some(
@@ -495,7 +495,7 @@ fn is_at_address(asked: &CompileJob<'_>, settings: &Settings) -> bool {
                 && !has_push_constants
         }
         Input::Glsl => true,
-        Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl => false,
+        Input::ClangHlsl | Input::OldHlsl | Input::Slang | Input::Wgsl | Input::Spirv => false,
     };
     let has_addresses = has_addresses && toolchain.has(Lack::Addresses);
     toolchain.output == ShaderForm::Spirv && has_addresses && is_chosen(subject, settings, AddressSpace::Address)
@@ -646,7 +646,7 @@ pub(crate) fn ends_compiler(toolchain: &Toolchain, layout: &BlockLayout) -> Opti
             |part| matches!(part.shape, LaidOutShape::Array { count: Count::Finite(1), .. }) && has_matrix(part),
             "DXC 1.7.2308 ends without an answer at the HLSL that naga writes for an array of one struct with a matrix",
         ),
-        Input::Hlsl | Input::Slang | Input::Glsl | Input::Wgsl => return None,
+        Input::Hlsl | Input::Slang | Input::Glsl | Input::Wgsl | Input::Spirv => return None,
     };
     let is_struct_of_block = !layout.kind.has_direct_members() && found(laid_out);
     let is_inside = |part: &LaidOut| any_member(part, &mut |member| found(member));
@@ -712,6 +712,7 @@ fn forms(input: Input) -> &'static [Form] {
         Input::OldHlsl | Input::ClangHlsl => &[Form::Leaf, Form::Vector, Form::Indexed],
         Input::Glsl => &[Form::Leaf],
         Input::Wgsl => &[Form::Leaf, Form::Vector, Form::Whole],
+        Input::Spirv => &FORMS_OF_NAGA,
     }
 }
 

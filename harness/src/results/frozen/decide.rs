@@ -103,7 +103,7 @@ impl DecisionRequest<'_> {
             // Clang turns all resources into handles anyway, and does not support what the other
             // program reads.
             Input::Slang | Input::ClangHlsl => idle_program(&self.text.text),
-            Input::Hlsl | Input::OldHlsl | Input::Glsl | Input::Wgsl => {
+            Input::Hlsl | Input::OldHlsl | Input::Glsl | Input::Wgsl | Input::Spirv => {
                 program(&self.text.text, module, &self.layouts(), &self.source.reserved)
             }
         };
@@ -123,6 +123,7 @@ impl DecisionRequest<'_> {
             toolchain: self.toolchain,
             name: &format!("{}/{}/{question}", self.source.id, self.toolchain),
             source: SourceText { text, ..self.text.clone() },
+            words: &[],
             entry,
             stage: Stage::Compute,
             has_workgroup_blocks: false,
@@ -157,10 +158,10 @@ impl DecisionRequest<'_> {
     fn arguments(&self, stage: Option<&str>) -> Vec<String> {
         let profile = self.source.invocation.profile.as_deref();
         let mut arguments: Vec<String> = match self.toolchain.language() {
-            ShaderLanguage::Hlsl => {
+            Some(ShaderLanguage::Hlsl) => {
                 dxc_profile(stage, profile).into_iter().flat_map(|it| ["-T".to_owned(), it]).collect()
             }
-            ShaderLanguage::Slang => {
+            Some(ShaderLanguage::Slang) => {
                 // The driver passes a SPIR-V profile itself, and slangc rejects two.
                 let profile = profile.filter(|_| self.toolchain.output != ShaderForm::Spirv);
                 let named = [("-stage", stage), ("-profile", profile)];

@@ -32,7 +32,8 @@ pub struct OwnArgs {
         default_missing_value = "text",
         requires = "inputs",
         conflicts_with_all = [
-            "rules", "all", "producer", "bindings", "no_compiler", "keep", "runner", "form", "space", "every_element",
+            "rules", "all", "producer", "through", "every_translator", "bindings", "no_compiler", "keep", "runner", "form", "space",
+            "every_element",
             "stage", "shard", "caselist", "known", "no_known", "floors", "forbid_skip", "fail_fast", "retries", "resume",
             "no_fuse", "rotation", "save_known", "plant_misreading", "plant_fault", "plant_rules",
         ]

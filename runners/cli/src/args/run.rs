@@ -13,6 +13,7 @@ use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::InputWord;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form};
+use layoutproof_readers::toolchain::translators;
 use layoutproof_show::front_ends::FrontEnd;
 
 use super::{CacheArgs, OutputArgs, OwnArgs, PartArgs, PlacementArgs};
@@ -66,6 +67,16 @@ pub struct RunArgs {
     /// and runs each compiled shader on one driver.
     #[arg(long = "compiler", alias = "producer", value_delimiter = ',', value_name = "NAME[=PATH],...")]
     pub producer: Vec<String>,
+    /// Translate our SPIR-V with these translators: `spirv-cross`, `naga:wgsl`, ...
+    ///
+    /// The offsets that the case or file declares are expected; the translated shader says where its code reads. A name is
+    /// a translator with its output or option, or a program for all of them: naga, spirv-cross, spirv-opt. A file of HLSL
+    /// or Slang has the offsets of its compilers for Vulkan.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,...", conflicts_with_all = ["producer", "no_compiler"])]
+    pub through: Vec<String>,
+    /// Translate our SPIR-V with every translator that was found.
+    #[arg(long, conflicts_with_all = ["through", "producer", "no_compiler"])]
+    pub every_translator: bool,
     /// Also read parameters where the compilers of the targets bind them.
     ///
     /// Options about bindings imply it.
@@ -241,6 +252,12 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
+    /// The names of the translators that make the run's shaders; empty if compilers and generators make them.
+    pub(crate) fn translators(&self) -> Vec<String> {
+        let all = || translators().iter().map(|translator| translator.name.to_owned());
+        if self.every_translator { all().collect() } else { self.through.clone() }
+    }
+
     /// True if a word names a user's shader file.
     pub(crate) fn names_files(&self) -> bool {
         self.inputs.iter().any(|word| matches!(InputWord::of(word, self.declare.lang), InputWord::Shader(_)))

@@ -154,6 +154,8 @@ impl Repro<'_> {
             ShaderMaker::NoShader => bail!("`{}` needs no shader: `show` repeats it", self.name),
             ShaderMaker::Unknown(name) => bail!("this version has no producer `{name}`"),
         };
+        let is_translated = matches!(id.producer.producer(), Some(Producer::Compiler(it)) if it.is_translator());
+        let (producer, through) = if is_translated { (Vec::new(), producer) } else { (producer, Vec::new()) };
         let Some(device) = &id.device else { bail!("`{}` needs no device: `show` repeats it", self.name) };
 
         let selection = RecordedSelection::of(&run.arguments)?.without_inputs();
@@ -171,6 +173,8 @@ impl Repro<'_> {
             keep: id.producer.producer().is_some().then(|| self.folder.join("compiler")),
             no_compiler: false,
             producer,
+            through,
+            every_translator: false,
             device: vec![device.id.clone()],
             runner: vec![device.runner.as_str().to_owned()],
             part: PartArgs::default(),

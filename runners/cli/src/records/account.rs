@@ -53,6 +53,7 @@ impl FileAccount<'_> {
     fn add_to(&self, entries: &mut Vec<AccountEntry>) {
         let Self { args, file, .. } = *self;
         match &file.checks {
+            _ if !args.translators().is_empty() => self.add_translations(entries),
             FileChecks::Targets { targets, excluded } if uses_compilers(args) => {
                 for native in targets {
                     self.add_target(native, entries);
@@ -132,6 +133,18 @@ impl FileAccount<'_> {
             let message = "no compiler of these targets is known to make such a block".to_owned();
             let state = AccountState::not_compared(NotCompared::NoLayout { message });
             entries.push(self.entry(FoundKind::Block, &block.name, Some(block.span), state));
+        }
+    }
+
+    /// Adds each block with each translator.
+    fn add_translations(&self, entries: &mut Vec<AccountEntry>) {
+        for toolchain in self.config.chosen_toolchains() {
+            let is_of = |record: &CheckRecord| record.id.producer.producer() == Some(Producer::Compiler(toolchain));
+            for block in &self.file.blocks {
+                let state = self.state(&self.readings(block, is_of));
+                let name = format!("{block} through {toolchain}");
+                entries.push(self.entry(FoundKind::Block, &name, self.place_of_block(block), state));
+            }
         }
     }
 

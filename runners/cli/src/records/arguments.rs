@@ -58,8 +58,8 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> TypedOptions 
 
 /// Options that select checks. A command for one check of the run replaces them or does not need
 /// them.
-const OF_SELECTION: &str =
-    "inputs rules all producer no_compiler device runner every_device every_element shard caselist keep";
+const OF_SELECTION: &str = "inputs rules all producer through every_translator no_compiler device runner every_device \
+    every_element shard caselist keep";
 
 /// Those options that change a result and that `show` accepts too.
 const OF_DECLARATIONS: &str = "args lang matrix sixteen_bit define include entry cases";

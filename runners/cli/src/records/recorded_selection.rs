@@ -31,6 +31,8 @@ enum SelectionOption {
     All,
     /// Names, without builds by their files.
     Producer,
+    Through,
+    EveryTranslator,
     NoCompiler,
     EveryDevice,
     Device,
@@ -267,7 +269,7 @@ mod tests {
         let run = command.find_subcommand(RUN).unwrap();
         let ids: Vec<&str> = run.get_arguments().map(|option| option.get_id().as_str()).collect();
         let known: Vec<&str> = ids.iter().copied().filter(|id| id.parse::<SelectionOption>().is_ok()).collect();
-        assert_eq!(known.len(), 28, "{known:?}");
+        assert_eq!(known.len(), 30, "{known:?}");
     }
 
     #[test]

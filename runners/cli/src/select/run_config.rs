@@ -24,7 +24,7 @@ use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form, Stage};
-use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains, translators};
 use layoutproof_source::nearest_name::{did_you_mean, known_names};
 
 use crate::answer_cache;
@@ -93,11 +93,21 @@ impl RunConfig {
         let cache = answer_cache::open(&args.cache);
         let all_witnesses =
             [&args.device, &args.runner, &args.producer, &args.form].iter().all(|named| named.is_empty());
+        let named_translators = args.translators();
+        let translates = !named_translators.is_empty();
+        let all_witnesses = all_witnesses && !translates;
         let asks_all = all_witnesses && !args.no_compiler && !args.names_files();
         let find = |names: &[String]| compilers::find(names, args.compile_limit, cache.as_ref());
         let files = FileChecks::of_files(args)?;
         let targets = targets_of(&files);
-        let (toolchains, producers, shipped) = if !targets.is_empty() && uses_compilers(args) {
+        let (toolchains, producers, shipped) = if translates {
+            let found = find(&named_translators)?;
+            let mut producers = translator_producers(&named_translators)?;
+            if args.every_translator {
+                producers.retain(|producer| matches!(producer, Producer::Compiler(toolchain) if found.has(toolchain)));
+            }
+            (found, producers, Vec::new())
+        } else if !targets.is_empty() && uses_compilers(args) {
             let toolchains = match args.producer.as_slice() {
                 [] => shipping::find_compilers(&targets, find)?,
                 named => find(named)?,
@@ -158,7 +168,7 @@ impl RunConfig {
                 )?
             },
             progress: progress.clone(),
-            compiler_devices: if asks_all && !args.every_device {
+            compiler_devices: if (asks_all || translates) && !args.every_device {
                 CompilerDevices::OneDriver { turn: args.rotation }
             } else {
                 CompilerDevices::Every
@@ -188,8 +198,7 @@ impl RunConfig {
 
     /// A message about a requested compiler that was not found.
     pub(crate) fn missing_compiler(&self) -> Option<String> {
-        let absent = self.chosen_toolchains().into_iter().find(|toolchain| !self.toolchains.has(toolchain))?;
-        let name = absent.compiler;
+        let name = self.chosen_toolchains().into_iter().find_map(|toolchain| self.toolchains.missing(toolchain))?;
         if let Some(broken) = self.toolchains.broken().iter().find(|broken| broken.name == name) {
             return Some(format!("compiler `{name}` is broken: {}", broken.reason));
         }
@@ -329,6 +338,25 @@ fn producers(names: &[String], toolchains: &Toolchains) -> anyhow::Result<Vec<Pr
         found.extend(of_name);
     }
 
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// The translators of these names.
+fn translator_producers(names: &[String]) -> anyhow::Result<Vec<Producer>> {
+    let mut found = Vec::new();
+    for name in names {
+        let of_name: Vec<Producer> =
+            translators().iter().filter(|it| it.is_named(name)).map(Producer::Compiler).collect();
+        if of_name.is_empty() {
+            let mut known: Vec<&str> = translators().iter().flat_map(|it| [it.compiler, it.name]).collect();
+            known.sort_unstable();
+            known.dedup();
+            bail!("unknown translator `{name}`{}", known_names(name, known, "`layoutproof run --help` says more"));
+        }
+        found.extend(of_name);
+    }
     found.sort();
     found.dedup();
     Ok(found)

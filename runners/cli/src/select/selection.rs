@@ -266,7 +266,7 @@ impl Selecting<'_> {
     /// The makers of shaders for cases and for files that no compiler of a target reads: next to files for targets, the
     /// producers that the user names, or our own.
     fn other_makers(&self) -> Option<Vec<Producer>> {
-        let is_mixed = self.args.producer.is_empty() && self.args.names_files();
+        let is_mixed = self.args.producer.is_empty() && self.args.translators().is_empty() && self.args.names_files();
         is_mixed.then(|| Producer::BUILT_IN.to_vec())
     }
 
@@ -316,9 +316,17 @@ impl Selecting<'_> {
     /// Adds a file under the rule sets of these targets. Their compilers make the shaders; if the user excludes
     /// compilers, we do.
     fn add_for_targets(&mut self, source: &Arc<Source>, targets: &[&'static Native]) {
-        let makers =
-            if uses_compilers(self.args) { makers(targets, self.toolchains) } else { Producer::BUILT_IN.to_vec() };
-        let choices: Vec<RuleChoice> = targets.iter().map(|native| RuleChoice::Native(native)).collect();
+        let is_translated = !self.args.translators().is_empty();
+        let makers = if is_translated {
+            self.toolchains.iter().copied().map(Producer::Compiler).collect()
+        } else if uses_compilers(self.args) {
+            makers(targets, self.toolchains)
+        } else {
+            Producer::BUILT_IN.to_vec()
+        };
+        // Translators read SPIR-V.
+        let targets = targets.iter().filter(|native| !is_translated || native.column.target == ShaderTarget::Vulkan);
+        let choices: Vec<RuleChoice> = targets.map(|native| RuleChoice::Native(native)).collect();
         for rules in rules_of_choices(&choices, source) {
             let subject = Subject::new(Arc::clone(source), rules).made_by(Some(makers.clone()));
             self.selection.subjects.push(Arc::new(subject));

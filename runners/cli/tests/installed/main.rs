@@ -19,6 +19,7 @@ mod own;
 mod reflected;
 mod reserved;
 mod shared_modules;
+mod translators;
 mod typescript;
 mod upstream;
 
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
         reflected::trials(),
         reserved::trials(),
         shared_modules::trials(),
+        translators::trials(),
         typescript::trials(),
         upstream::trials(),
     ];

@@ -24,8 +24,8 @@ pub(super) const SIXTEEN_BIT_TYPES: &str = "-enable-16bit-types";
 pub(crate) struct CommandLine {
     pub(crate) source: String,
     pub(crate) arguments: Vec<String>,
-    /// An extra file in the source's folder.
-    pub(crate) header: Option<HeaderFile>,
+    /// Extra files in the source's folder.
+    pub(crate) headers: &'static [HeaderFile],
     /// The compiler that processes the first one's output.
     pub(crate) second: Option<SecondCommand>,
     /// Reads the result from the folder and from the last process's output.

@@ -187,7 +187,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(request.extra.iter().cloned());
     arguments.push(source.clone());
-    CommandLine { source, arguments, header: None, second: None, read }
+    CommandLine { source, arguments, headers: &[], second: None, read }
 }
 
 /// The arguments for HLSL that another compiler wrote. That text declares the order of its matrices

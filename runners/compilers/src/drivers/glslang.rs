@@ -70,10 +70,20 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         Stage::Record(RecordStage::Intersection) => "rint",
     };
     let source = format!("{SOURCE}.{stage}");
-    let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];
-    let mut arguments: Vec<String> = always.map(str::to_owned).into();
-    arguments.extend(["-e", request.entry, "-o", MODULE].map(str::to_owned));
+    let mut arguments = arguments(environment, stage, request.entry);
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.push(source.clone());
-    CommandLine { source, arguments, header: None, second: None, read: read_module }
+    CommandLine { source, arguments, headers: &[], second: None, read: read_module }
+}
+
+fn arguments(environment: &str, stage: &str, entry: &str) -> Vec<String> {
+    let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];
+    always.into_iter().chain(["-e", entry, "-o", MODULE]).map(str::to_owned).collect()
+}
+
+/// The arguments for a compute shader that a translator wrote.
+pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String> {
+    let mut arguments = arguments("vulkan1.1", "comp", request.entry);
+    arguments.push(file.to_owned());
+    arguments
 }

@@ -8,19 +8,25 @@ mod command_line;
 mod dxc;
 mod fxc;
 mod glslang;
+mod metal;
 mod naga;
 mod naga_hlsl;
+mod naga_translator;
 mod slang;
+mod spirv_cross;
+mod spirv_opt;
 mod tint;
+mod translation;
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use layoutproof_device::words_of;
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::module_reader::ModuleReader;
-use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain, toolchains};
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, Toolchain, toolchains, translators};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::cache::{CanaryQuestion, DecidingFiles, ProgramFiles};
@@ -39,6 +45,9 @@ pub(crate) static DRIVERS: &[&dyn CompilerDriver] = &[
     &tint::TintDriver,
     &naga::NagaDriver,
     &naga_hlsl::NagaHlslDriver,
+    &naga_translator::NagaTranslatorDriver,
+    &spirv_cross::SpirvCrossDriver,
+    &spirv_opt::SpirvOptDriver,
 ];
 
 /// A compiler, in all of its builds: how to find it, run it and read its output.
@@ -175,15 +184,19 @@ pub(crate) fn deciding_files(compiler: &Compiler) -> Option<ProgramFiles> {
 /// The fixed question to a compiler: one shader with members that rule sets place differently.
 fn canary(driver: &'static dyn CompilerDriver) -> Option<CanaryQuestion> {
     let CompileMethod::CommandLine(command_line) = driver.method() else { return None };
-    let toolchain = toolchains().iter().find(|toolchain| toolchain.compiler == driver.name())?;
+    let mut all = toolchains().iter().chain(translators());
+    let toolchain = all.find(|toolchain| toolchain.compiler == driver.name())?;
     let text = match toolchain.language() {
-        ShaderLanguage::Hlsl | ShaderLanguage::Slang => include_str!("canary.hlsl"),
-        ShaderLanguage::Glsl => include_str!("canary.comp"),
-        ShaderLanguage::Wgsl => include_str!("canary.wgsl"),
+        Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang) => include_str!("canary.hlsl"),
+        Some(ShaderLanguage::Glsl) => include_str!("canary.comp"),
+        Some(ShaderLanguage::Wgsl) => include_str!("canary.wgsl"),
+        None => "",
     };
-    let CommandLine { source, arguments, header, .. } = command_line(&CompileRequest::of_text(toolchain, text));
-    let header = header.map(|header| (header.path.to_owned(), header.text.as_bytes().to_vec()));
-    let files = header.into_iter().chain([(source, text.as_bytes().to_vec())]).collect();
+    let words = if toolchain.is_translator() { words_of(include_bytes!("canary.spv")) } else { Vec::new() };
+    let request = CompileRequest { words: &words, ..CompileRequest::of_text(toolchain, text) };
+    let CommandLine { source, arguments, headers, .. } = command_line(&request);
+    let headers = headers.iter().map(|header| (header.path.to_owned(), header.text.as_bytes().to_vec()));
+    let files = headers.chain([(source, request.input())]).collect();
     Some(CanaryQuestion { arguments, files })
 }
 
@@ -220,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_compiler_of_a_toolchain_has_a_driver() {
-        for toolchain in toolchains() {
+        for toolchain in toolchains().iter().chain(translators()) {
             for compiler in [toolchain.compiler].into_iter().chain(toolchain.second_compiler) {
                 assert!(driver_named(compiler).is_some(), "nothing drives `{compiler}` of {toolchain}");
             }

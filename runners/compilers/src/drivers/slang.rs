@@ -129,7 +129,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
 
     let second = request.toolchain.second_compiler;
     let second = second.map(|compiler| SecondCommand { compiler, arguments: dxc::translated(TRANSLATED, request) });
-    CommandLine { source, arguments, header: None, second, read }
+    CommandLine { source, arguments, headers: &[], second, read }
 }
 
 fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {

@@ -73,7 +73,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.push(request.entry.to_owned());
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.push(source.clone());
-    CommandLine { source, arguments, header: None, second: None, read: read_module }
+    CommandLine { source, arguments, headers: &[], second: None, read: read_module }
 }
 
 #[cfg(all(test, unix))]

@@ -91,7 +91,7 @@ impl Inputs {
         // Every family of compilers reads HLSL, slangc besides Slang.
         let is_read = |language| {
             language == ShaderLanguage::Hlsl
-                || toolchains().iter().any(|it| it.compiler == compiler && it.language() == language)
+                || toolchains().iter().any(|it| it.compiler == compiler && it.language() == Some(language))
         };
         if file.front_end.fixes_offsets() || !language.is_some_and(is_read) {
             let title = language.map_or("a compiled module", ShaderLanguage::title);

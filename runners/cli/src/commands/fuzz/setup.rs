@@ -15,7 +15,7 @@ use layoutproof_fuzzing::Fuzz;
 use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::mutate::{RuleMutant, mutants};
 use layoutproof_readers::evaluator::Evaluator;
-use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains as toolchains_of_table};
+use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains as toolchains_of_table, translators};
 use layoutproof_source::nearest_name::known_names;
 
 use crate::answer_cache;
@@ -71,7 +71,10 @@ pub(super) fn launch(
 fn toolchains(args: &FuzzArgs, compilers: &Toolchains) -> anyhow::Result<Option<Vec<&'static Toolchain>>> {
     let mut toolchains: Vec<&'static Toolchain> = Vec::new();
     for name in &args.compilers() {
-        let found = compilers.named(name);
+        let mut found = compilers.named(name);
+        if found.is_empty() {
+            found.extend(translators().iter().filter(|translator| translator.is_named(name)));
+        }
         if let Some(absent) = found.iter().find(|toolchain| !compilers.has(toolchain)) {
             warn_of_end(&format!(
                 "compiler `{}` was not found (`layoutproof doctor compilers` says how to name one)",
@@ -125,7 +128,9 @@ fn unknown_compiler(name: &str) -> String {
 fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) -> DeviceListing {
     let makes = |output: ShaderForm| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut listing = DeviceListing::default();
-    if makes(ShaderForm::Spirv) || makes(ShaderForm::Dxbc) {
+    // naga brings WGSL to SPIR-V.
+    let translates = toolchains.iter().any(|toolchain| toolchain.is_translator());
+    if makes(ShaderForm::Spirv) || makes(ShaderForm::Dxbc) || translates {
         let apis = RunnerKind::driven().filter(|api| api.accepts(ShaderForm::Spirv));
         listing = DeviceListing::of(&apis.collect::<Vec<_>>(), launch);
         warn_of_listing(&listing);

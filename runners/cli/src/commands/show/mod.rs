@@ -287,7 +287,7 @@ fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> 
             let is_its_own = |toolchain: &Toolchain| {
                 toolchain.column().is_some_and(|column| column.compiler == Some(compiler.name.compiler))
             };
-            let reads = |toolchain: &Toolchain| is_its_own(toolchain) && toolchain.language() == language;
+            let reads = |toolchain: &Toolchain| is_its_own(toolchain) && toolchain.language() == Some(language);
             let is_read = toolchains().iter().any(reads);
             let (language, compiler) = (language.title(), compiler.word());
             if is_read {

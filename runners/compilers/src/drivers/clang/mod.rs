@@ -119,7 +119,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.extend(request.extra.iter().cloned());
     arguments.extend(["-Fo".to_owned(), MODULE.to_owned(), source.clone()]);
-    CommandLine { source, arguments, header: Some(HEADER.file), second: None, read }
+    CommandLine { source, arguments, headers: &[HEADER.file], second: None, read }
 }
 
 /// The files and folders that decide the content of HLSL's header, according to the output of
