@@ -414,7 +414,8 @@ fn after_attributes(pieces: &[Piece]) -> usize {
             at = conditions::closing(pieces, at).map_or(pieces.len(), |end| end + 1);
         }
     }
-    at
+    // The text may end after an `@`.
+    at.min(pieces.len())
 }
 
 /// The tokens with each path `a::b` as one.

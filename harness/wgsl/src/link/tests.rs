@@ -208,3 +208,33 @@ fn places_are_in_the_files() {
     assert!(!needs_linking(text) && needs_linking("@if(A) const B = 1;"));
     Project::of(&[("m.wesl", "const A = (1;\n}")]).refused("m.wesl:1:11 `(`: this bracket is not closed");
 }
+
+/// A text that ends anywhere is linked or refused.
+#[test]
+fn cut_texts_end() {
+    for corpus in ["wesl", "naga_oil"] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus/modules").join(corpus);
+        let text = std::fs::read_to_string(path).unwrap();
+        let (main, rest) = text.split_once("\n//// ").unwrap();
+        let modules = rest.split("\n//// ").map(|module| module.split_once('\n').unwrap());
+        let modules: Vec<(&str, &str)> = modules.collect();
+        let ends = (0..main.len()).filter(|end| main.is_char_boundary(*end));
+        for cut in ends.map(|end| &main[..end]).chain([
+            "@",
+            "@if",
+            "#ifdef A\n@",
+            "#define A\n@",
+            "#define A\n@align",
+            "a::",
+            "import",
+        ]) {
+            for name in ["shaders/main.wesl", "shaders/main.wgsl"] {
+                let files = [&[(name, cut)], modules.as_slice()].concat();
+                let mut project = Project::of(&files).with(&["BIG", "COUNT=2"]).inside("library");
+                if let Ok(linked) = project.linked() {
+                    let _ = WgslModule::read_linked(&linked, &project.sources);
+                }
+            }
+        }
+    }
+}
