@@ -22,7 +22,7 @@ use crate::pairing::{PairPartners, PairRules, Pairing, is_known};
 use crate::shader_blocks::{BlockSource, ShaderJob, TargetBlock, lay_out_under, read};
 
 /// Records the alternative targets and orders of matrices with which each pair agrees, if they are not configured. Pairs
-/// that agree are only compared with those that some pair needs. `may_ask` tells whether there is time to ask compilers about
+/// that agree are only compared with those that some pair needs. `may_ask` tells whether to ask compilers about
 /// blocks that only they can lay out. Returns the number of pairs for which there was none.
 pub fn note_other_layouts(
     pairing: &mut Pairing,
@@ -94,7 +94,7 @@ struct LayoutTrials<'a, MayAsk> {
 }
 
 impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
-    /// `None` if there is no time to ask a compiler.
+    /// `None` if no further compiler may be asked.
     fn agrees(
         &mut self,
         other: OtherLayout,
@@ -137,7 +137,7 @@ impl<MayAsk: Fn() -> bool> LayoutTrials<'_, MayAsk> {
         Some(agrees)
     }
 
-    /// The blocks of a file as a compiler lays them out, none if it refuses the file; `None` if there is no time to ask it.
+    /// The blocks of a file as a compiler lays them out, none if it refuses the file; `None` if it may not be asked.
     fn compiled_blocks(&mut self, job: &Arc<ShaderJob>, target: &str, matrices: MatrixOrder) -> Option<&[BlockLayout]> {
         let key = (Arc::as_ptr(job), target.to_owned(), matrices);
         if !self.answers.contains_key(&key) {

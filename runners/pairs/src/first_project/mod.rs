@@ -5,16 +5,16 @@ mod better_layouts;
 mod build_defines;
 mod data_defines;
 mod found_files;
+mod reading_budget;
 mod trials;
 mod unread_kinds;
-mod work_time;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use layoutproof_debuginfo::{HostFileKind, HostFileSummary};
 use layoutproof_inputs::globs;
@@ -30,8 +30,8 @@ pub use self::trials::GUESSED_VALUE;
 use self::build_defines::{HeaderValues, define_sets, sets_of_shaders};
 use self::data_defines::add_sets_of_data;
 use self::found_files::{FoundFiles, MOST_ENTRIES};
+use self::reading_budget::ReadingBudget;
 use self::trials::{Macros, Problem, Trial, TrialShader, Trials};
-use self::work_time::WorkTime;
 use crate::host_text_shaders::{IncludedShader, included_shader};
 use crate::shader_blocks::TargetBlock;
 
@@ -40,9 +40,6 @@ const MOST_OBJECTS: usize = 20;
 
 /// Maximum number of programs to list. A repository of samples has a program for each of them.
 const MOST_PROGRAMS: usize = 250;
-
-/// Time for reading shaders, which a busy machine may exceed; those that are left are listed unread.
-const READING_TIME: Duration = Duration::from_secs(10);
 
 /// Suffixes of shaders that others include, which bring them along.
 const HEADERS: [&str; 2] = ["fxh", "hlsli"];
@@ -73,9 +70,7 @@ pub struct FirstProject {
     pub left_out: Vec<String>,
     /// The number of shaders that are listed without a test whether they can be read.
     pub untested: usize,
-    /// The time after which the rest was not tried.
-    pub reading_seconds: u64,
-    /// Shaders that cannot be read alone, with the first problem, and for which time was up.
+    /// Shaders that cannot be read alone, with the first problem, and for which not all ways were tried.
     pub half_tried: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     pub guessed: usize,
@@ -107,7 +102,7 @@ impl FirstProject {
 
     /// Returns the blocks whose layout depends on the target or the order of matrices.
     fn choose_shaders(&mut self, folder: &Path, found: &FoundFiles) -> anyhow::Result<Vec<TargetBlock>> {
-        let time = WorkTime::start(READING_TIME);
+        let mut budget = ReadingBudget::whole();
         self.includes = found.include_folders(folder);
         let includes: Vec<String> =
             self.includes.iter().map(|include| folder.join(include).display().to_string()).collect();
@@ -132,9 +127,8 @@ impl FirstProject {
         let in_texts: Vec<(&PathBuf, TrialShader)> =
             found.host_texts.iter().flat_map(|(file, text)| shaders_in(folder, file, text)).collect();
         let all = shaders.iter().map(in_file).chain(in_texts.iter().map(|(_, shader)| shader.clone()));
-        let mut tried = trials.of(&all.collect::<Vec<_>>(), || time.is_left())?;
+        let mut tried = trials.of(&all.collect::<Vec<_>>(), &mut budget)?;
         let of_texts = tried.trials.split_off(shaders.len());
-        self.reading_seconds = time.seconds();
         // The shaders of a folder are built alike, so those that were not read take the macros of one that was.
         let mut macros_of: BTreeMap<(Option<&Path>, ShaderLanguage), Vec<String>> = BTreeMap::new();
         for ((file, language), trial) in shaders.iter().zip(&tried.trials) {
@@ -184,7 +178,7 @@ impl FirstProject {
         let is_whole = refused.is_empty() && found.unread_kinds.is_empty();
         if !is_whole {
             let modules = self.modules_without_source(found).into_iter().map(|file| folder.join(file)).collect();
-            for module in trials.modules_with_blocks(modules, || time.is_left())? {
+            for module in trials.modules_with_blocks(modules, &mut budget)? {
                 self.spirv.extend(module.strip_prefix(folder).map(slashed));
             }
             self.shader_count += self.spirv.len();

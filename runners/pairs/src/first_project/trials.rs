@@ -8,23 +8,21 @@ use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::refused_input::{advice_on, reading_errors};
+use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::BlockLayout;
-use layoutproof_source::diagnostics::{Diagnostic, ReadingAdvice};
+use layoutproof_source::diagnostics::ReadingAdvice;
 use layoutproof_source::host_text::ShaderString;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::build_defines::HeaderValues;
+use super::reading_budget::{Reader, ReadingBudget, Share, cost};
 use crate::host_text_shaders::with_string;
 use crate::parallel;
-use crate::shader_blocks::{ShaderBlocks, ShaderJob, TargetBlock, read, read_without_compilers};
+use crate::shader_blocks::{ShaderJob, TargetBlock, read, read_without_compilers};
 
 /// The value of a macro of which only the name is known.
 pub const GUESSED_VALUE: u32 = 1;
-
-/// The number of shaders to read before blocks that are known already are dropped: an engine's blocks in all of its
-/// shaders take gigabytes.
-const READ_AT_ONCE: usize = 64;
 
 /// The settings of the trials.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +65,7 @@ pub(super) enum Trial {
     With(Macros, Vec<String>),
     /// Not at all, for this reason.
     Refused(Problem),
-    /// Time was up before all ways were tried. Holds the problem of reading it alone, if that was tried.
+    /// Not all ways were tried. Holds the problem of reading it alone, if that was tried.
     NotRead(Option<Problem>),
 }
 
@@ -91,9 +89,6 @@ enum Attempt {
     GuessedMacros,
 }
 
-/// Reads a shader, with or without compilers.
-type ReadShader = fn(&ShaderJob, &mut SourceMap) -> anyhow::Result<Result<ShaderBlocks, Vec<Diagnostic>>>;
-
 /// Why a shader cannot be read.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
@@ -104,29 +99,30 @@ pub(super) struct Problem {
 }
 
 impl Trials<'_> {
-    /// The results for all shaders, in their order. All shaders are tried one way before any is tried the next: on a
-    /// slow or busy machine, the time is then enough for the ways that read most of them.
+    /// The results for all shaders, in their order. All shaders are tried one way before any is tried the next: the
+    /// budget is then enough for the ways that read most of them.
     ///
     /// # Errors
     /// The threads cannot be started.
-    pub(super) fn of(
-        self,
-        shaders: &[TrialShader],
-        has_time: impl Fn() -> bool + Sync,
-    ) -> anyhow::Result<TriedShaders> {
+    pub(super) fn of(self, shaders: &[TrialShader], budget: &mut ReadingBudget) -> anyhow::Result<TriedShaders> {
         let mut known: HashMap<(BlockNames, Option<&Path>), Vec<BlockLayout>> = HashMap::new();
         let mut blocks = Vec::new();
         let mut trials: Vec<Option<Trial>> = vec![None; shaders.len()];
         let mut problems: Vec<Option<Problem>> = vec![None; shaders.len()];
         for attempt in [Attempt::Alone, Attempt::BuildMacros, Attempt::Compilers, Attempt::GuessedMacros] {
             let open: Vec<usize> = (0..shaders.len()).filter(|shader| trials[*shader].is_none()).collect();
-            for some in open.chunks(READ_AT_ONCE) {
+            let mut rest = open.as_slice();
+            while let Some((count, share)) = budget.shares(rest.len()) {
+                let (some, later) = rest.split_at(count);
+                rest = later;
                 let results = parallel::for_all(some, |shader| {
-                    has_time().then(|| self.attempt(attempt, &shaders[*shader], problems[*shader].as_ref(), &has_time))
+                    let share = Share::new(share);
+                    (self.attempt(attempt, &shaders[*shader], problems[*shader].as_ref(), &share), share)
                 })?;
-                for (shader, result) in some.iter().zip(results) {
+                for (shader, (result, share)) in some.iter().zip(results) {
+                    budget.spend(share.used());
                     match result {
-                        Some(Ok((trial, read))) => {
+                        Ok((trial, read)) => {
                             trials[*shader] = Some(trial);
                             let folder = shaders[*shader].path.parent();
                             let is_new = |block: &TargetBlock| {
@@ -139,14 +135,13 @@ impl Trials<'_> {
                             };
                             blocks.extend(read.into_iter().filter(is_new));
                         }
-                        Some(Err(problem)) => {
-                            // An attempt that ran out of time may have ended too early.
-                            if attempt == Attempt::GuessedMacros && has_time() {
+                        Err(problem) => {
+                            // An attempt that used up its share may have ended too early.
+                            if attempt == Attempt::GuessedMacros && share.is_left() {
                                 trials[*shader] = Some(Trial::Refused(problem.clone()));
                             }
                             problems[*shader] = Some(problem);
                         }
-                        None => {}
                     }
                 }
             }
@@ -158,21 +153,31 @@ impl Trials<'_> {
         })
     }
 
-    /// The modules of compilers that have blocks, of those for which there is time.
+    /// The modules of compilers that have blocks, of the first ones that the budget allows.
     ///
     /// # Errors
     /// The threads cannot be started.
     pub(super) fn modules_with_blocks(
         self,
-        modules: Vec<PathBuf>,
-        has_time: impl Fn() -> bool + Sync,
+        mut modules: Vec<PathBuf>,
+        budget: &mut ReadingBudget,
     ) -> anyhow::Result<Vec<PathBuf>> {
-        let has_blocks = parallel::for_all(&modules, |path| {
-            let module = TrialShader { path: path.clone(), string: None, language: None };
-            let read = || self.blocks_of(&module, &[], read_without_compilers);
-            has_time() && read().is_ok_and(|blocks| !blocks.is_empty())
-        })?;
-        Ok(modules.into_iter().zip(has_blocks).filter_map(|(path, has)| has.then_some(path)).collect())
+        let mut found = Vec::new();
+        while let Some((count, share)) = budget.shares(modules.len()) {
+            let later = modules.split_off(count);
+            let has_blocks = parallel::for_all(&modules, |path| {
+                let module = TrialShader { path: path.clone(), string: None, language: None };
+                let share = Share::new(share);
+                let read = self.blocks_of(&module, &[], Reader::Own, &share);
+                (read.is_ok_and(|blocks| !blocks.is_empty()), share.used())
+            })?;
+            for (path, (has, used)) in modules.into_iter().zip(has_blocks) {
+                budget.spend(used);
+                found.extend(has.then_some(path));
+            }
+            modules = later;
+        }
+        Ok(found)
     }
 
     /// Tries one way. The error is the problem of reading the shader alone, with our own reader.
@@ -181,39 +186,40 @@ impl Trials<'_> {
         attempt: Attempt,
         shader: &TrialShader,
         problem: Option<&Problem>,
-        has_time: &impl Fn() -> bool,
+        share: &Share,
     ) -> Result<(Trial, Vec<TargetBlock>), Problem> {
         let name = shader.path.file_name().unwrap_or_default().to_string_lossy();
         let own = self.own_sets.get(name.as_ref()).into_iter().flatten();
         let Some(problem) = problem else {
-            let alone = self.blocks_of(shader, &[], read_without_compilers)?;
+            let alone = self.blocks_of(shader, &[], Reader::Own, share)?;
             // Conditions may hide all blocks from a shader without its macros.
-            let shown = own.filter(|_| alone.is_empty()).take_while(|_| has_time()).find_map(|set| {
-                let blocks = self.blocks_of(shader, set, read_without_compilers).ok()?;
+            let shown = own.filter(|_| alone.is_empty()).take_while(|_| share.is_left()).find_map(|set| {
+                let blocks = self.blocks_of(shader, set, Reader::Own, share).ok()?;
                 (!blocks.is_empty()).then(|| (Trial::With(Macros::Build, set.clone()), blocks))
             });
             return Ok(shown.unwrap_or((Trial::Alone, alone)));
         };
         let with_set = |read: &dyn Fn(&[String]) -> Option<Vec<TargetBlock>>| {
-            let mut sets = own.clone().chain(self.define_sets).take_while(|_| has_time());
+            let mut sets = own.clone().chain(self.define_sets).take_while(|_| share.is_left());
             sets.find_map(|set| Some((Trial::With(Macros::Build, set.clone()), read(set)?)))
         };
         let found = match attempt {
             Attempt::Alone => None,
-            Attempt::BuildMacros => with_set(&|set| self.blocks_of(shader, set, read_without_compilers).ok()),
+            Attempt::BuildMacros => with_set(&|set| self.blocks_of(shader, set, Reader::Own, share).ok()),
             Attempt::Compilers => {
                 // No compiler can read a shader that lacks its macros.
                 let has_macros = |problem: &Problem| problem.advice.macros.is_empty();
-                let alone = if has_macros(problem) { self.blocks_of(shader, &[], read).ok() } else { None };
+                let read_alone = || self.blocks_of(shader, &[], Reader::Compilers, share).ok();
+                let alone = has_macros(problem).then(read_alone).flatten();
                 match alone {
                     Some(blocks) => Some((Trial::Alone, blocks)),
-                    None => with_set(&|set| match self.blocks_of(shader, set, read_without_compilers) {
+                    None => with_set(&|set| match self.blocks_of(shader, set, Reader::Own, share) {
                         Err(own) if !has_macros(&own) => None,
-                        _ => self.blocks_of(shader, set, read).ok(),
+                        _ => self.blocks_of(shader, set, Reader::Compilers, share).ok(),
                     }),
                 }
             }
-            Attempt::GuessedMacros => self.with_guessed_macros(shader, problem.clone(), has_time),
+            Attempt::GuessedMacros => self.with_guessed_macros(shader, problem.clone(), share),
         };
         found.ok_or_else(|| problem.clone())
     }
@@ -223,8 +229,10 @@ impl Trials<'_> {
         self,
         shader: &TrialShader,
         defines: &[String],
-        read: ReadShader,
+        reader: Reader,
+        share: &Share,
     ) -> Result<Vec<TargetBlock>, Problem> {
+        share.spend(cost(reader, language_of_file(shader.language, &shader.path)));
         let declare = DeclareArgs {
             include: self.includes.to_vec(),
             define: defines.to_vec(),
@@ -240,7 +248,12 @@ impl Trials<'_> {
             named: LayoutSelection::default(),
             usual: LayoutSelection::default(),
         };
-        let problems = match read(&job, &mut SourceMap::default()) {
+        let mut sources = SourceMap::default();
+        let read = match reader {
+            Reader::Own => read_without_compilers(&job, &mut sources),
+            Reader::Compilers => read(&job, &mut sources),
+        };
+        let problems = match read {
             Ok(Ok(read)) => return Ok(read.blocks),
             Ok(Err(problems)) => problems,
             Err(error) => return Err(Problem { cause: format!("{error:#}"), advice: ReadingAdvice::default() }),
@@ -256,7 +269,7 @@ impl Trials<'_> {
         self,
         shader: &TrialShader,
         mut problem: Problem,
-        has_time: &impl Fn() -> bool,
+        share: &Share,
     ) -> Option<(Trial, Vec<TargetBlock>)> {
         let mut macros: BTreeSet<String> = BTreeSet::new();
         let mut origin = Macros::Headers;
@@ -271,14 +284,14 @@ impl Trials<'_> {
                     }
                 };
             }
-            if macros.is_empty() || !has_time() {
+            if macros.is_empty() || !share.is_left() {
                 return None;
             }
             let defines: Vec<String> = macros.iter().cloned().collect();
             // A shader with all of its macros may only be too much for our own reader.
             let has_macros = macros.len() == before;
-            let read: ReadShader = if has_macros { read } else { read_without_compilers };
-            match self.blocks_of(shader, &defines, read) {
+            let reader = if has_macros { Reader::Compilers } else { Reader::Own };
+            match self.blocks_of(shader, &defines, reader, share) {
                 Ok(blocks) => return Some((Trial::With(origin, defines), blocks)),
                 Err(_) if has_macros => return None,
                 Err(next) => problem = next,
@@ -289,12 +302,10 @@ impl Trials<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering};
-
     use super::*;
 
-    /// The trials of shaders for which time is up after so many questions for it.
-    fn trials(shaders: &[&str], questions: u32) -> Vec<Trial> {
+    /// The trials of shaders with this budget, in which each reading of ours costs 1.
+    fn trials(shaders: &[&str], left: u32) -> Vec<Trial> {
         let folder = tempfile::tempdir().unwrap();
         let write = |(index, text): (usize, &&str)| {
             let path = folder.path().join(format!("{index}.hlsl"));
@@ -303,29 +314,41 @@ mod tests {
         };
         let paths = shaders.iter().enumerate().map(write);
         let shaders: Vec<TrialShader> = paths.map(|path| TrialShader { path, string: None, language: None }).collect();
-        let asked = AtomicU32::new(0);
-        let has_time = || asked.fetch_add(1, Ordering::Relaxed) < questions;
         let files = BTreeSet::new();
         let (own_sets, header_values) = (&BTreeMap::new(), &HeaderValues::new(folder.path(), &files));
-        Trials { includes: &[], define_sets: &[], own_sets, header_values }.of(&shaders, has_time).unwrap().trials
+        Trials { includes: &[], define_sets: &[], own_sets, header_values }
+            .of(&shaders, &mut ReadingBudget::of(left))
+            .unwrap()
+            .trials
     }
 
     /// A compiler or macros might still read the shader.
     #[test]
-    fn a_shader_without_time_for_all_attempts_is_not_refused() {
+    fn a_shader_is_not_refused_before_all_attempts() {
         let found = trials(&["cbuffer A { float4 a[sizeof(float4)]; };"], 1);
         assert!(matches!(&found[..], [Trial::NotRead(Some(_))]), "{found:?}");
         assert!(matches!(&trials(&["cbuffer A { float4 a; };"], 0)[..], [Trial::NotRead(None)]));
     }
 
-    /// The first two questions are for reading both shaders alone.
+    /// The first two readings are of both shaders alone.
     #[test]
-    fn a_shader_that_needs_macros_takes_no_time_from_the_others() {
+    fn a_shader_that_needs_macros_costs_the_others_nothing() {
         let needs_macros = "#ifndef LANES\n#error LANES is not defined\n#endif\ncbuffer A { float4 a[LANES]; };";
         let found = trials(&[needs_macros, "cbuffer A { float4 a; };"], 2);
         assert!(matches!(&found[..], [Trial::NotRead(Some(_)), Trial::Alone]), "{found:?}");
-        let found = trials(&[needs_macros, "cbuffer A { float4 a; };"], u32::MAX);
+        let found = trials(&[needs_macros, "cbuffer A { float4 a; };"], 900);
         let [Trial::With(Macros::Guessed, macros), Trial::Alone] = &found[..] else { panic!("{found:?}") };
         assert_eq!(macros, &["LANES=1"]);
+    }
+
+    /// A count decides, not the time: the same shaders are read on a busy machine.
+    #[test]
+    fn the_first_shaders_are_read_where_the_budget_is_small() {
+        let shaders = vec!["cbuffer A { float4 a; };"; 40];
+        let found = trials(&shaders, 10);
+        assert_eq!(found.iter().filter(|trial| matches!(trial, Trial::Alone)).count(), 10);
+        assert!(found[..10].iter().all(|trial| matches!(trial, Trial::Alone)), "{found:?}");
+        assert!(found[10..].iter().all(|trial| matches!(trial, Trial::NotRead(None))), "{found:?}");
+        assert!(trials(&shaders, 40).iter().all(|trial| matches!(trial, Trial::Alone)));
     }
 }

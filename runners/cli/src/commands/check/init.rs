@@ -63,19 +63,20 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
 
 /// What was not tried or is a guess: how many, the words after one and after several, and the rest of the sentence.
 fn notes(project: &FirstProject) -> [(usize, [&'static str; 2], String); 5] {
-    let (reading, comparing) = (project.reading_seconds, project.layouts.seconds);
     let first_tried = project.half_tried.first().map(String::as_str).unwrap_or_default();
     [
         (
             project.untested,
             ["shader is", "shaders are"],
-            format!("listed without a test after {reading} s; if `check` cannot read some, list them under `except`"),
+            "listed without a test, because `init` reads only so many: if `check` cannot read some, list them under \
+             `except`"
+                .to_owned(),
         ),
         (
             project.half_tried.len(),
             ["shader is", "shaders are"],
             format!(
-                "listed although our own reader refuses them, because {reading} s were too few to try compilers and macros, \
+                "listed although our own reader refuses them, because `init` does not try compilers and macros for so many, \
                  such as {first_tried}"
             ),
         ),
@@ -90,12 +91,13 @@ fn notes(project: &FirstProject) -> [(usize, [&'static str; 2], String); 5] {
         (
             project.layouts.unread_hosts,
             ["host file was", "host files were"],
-            format!("not read within {comparing} s, so targets and orders of matrices were chosen without them"),
+            "not read, because those before it are large: targets and orders of matrices were chosen without it"
+                .to_owned(),
         ),
         (
             project.layouts.untried_pairs,
             ["block was", "blocks were"],
-            format!("not compared for all other targets and orders of matrices within {comparing} s"),
+            "not compared for all other targets and orders of matrices, because there are so many".to_owned(),
         ),
     ]
 }
