@@ -54,6 +54,53 @@ pub(super) fn add_sets_of_data(
     }
 }
 
+/// A shader that the program puts together with other files before it is compiled, as data states.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct JoinedShader {
+    /// The file with the data.
+    pub data: String,
+    /// The files that come before the shader.
+    pub before: Vec<String>,
+}
+
+/// The shaders that JSON files name next to a list of other files of the project, under a key like `includes`, by the
+/// names of their files. If a shader has several lists, the longest one counts.
+pub(super) fn joined_shaders(folder: &Path, files: &BTreeSet<String>) -> BTreeMap<String, JoinedShader> {
+    let names: BTreeSet<&str> = files.iter().filter_map(|file| Path::new(file).file_name()?.to_str()).collect();
+    let mut found: BTreeMap<String, JoinedShader> = BTreeMap::new();
+    for file in files.iter().filter(|file| Path::new(file).extension().is_some_and(|end| end == "json")) {
+        let Ok(text) = read_text(&folder.join(file), LONGEST) else { continue };
+        if !text.contains("include") {
+            continue;
+        }
+        let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
+        let mut open = vec![&value];
+        while let Some(value) = open.pop() {
+            let Value::Object(object) = value else {
+                open.extend(value.as_array().into_iter().flatten());
+                continue;
+            };
+            open.extend(object.values());
+            let lists = object.iter().filter(|(key, _)| key.to_ascii_lowercase().starts_with("include"));
+            let before = lists.filter_map(|(_, list)| {
+                let list: Option<Vec<&str>> = list.as_array()?.iter().map(Value::as_str).collect();
+                list.filter(|list| !list.is_empty() && list.iter().all(|name| names.contains(name)))
+            });
+            let Some(before) = before.max_by_key(Vec::len) else { continue };
+            for name in object.values().filter_map(Value::as_str) {
+                let language = ShaderLanguage::of(None, Path::new(name)).filter(|_| names.contains(name));
+                let is_shader = language.is_some_and(|language| language != ShaderLanguage::Wgsl);
+                let known = found.get(name).map_or(0, |known| known.before.len());
+                if is_shader && known < before.len() {
+                    let before = before.iter().map(|name| (*name).to_owned()).collect();
+                    found.insert(name.to_owned(), JoinedShader { data: file.clone(), before });
+                }
+            }
+        }
+    }
+    found
+}
+
 fn is_key(key: &str) -> bool {
     KEYS.contains(&key.to_ascii_lowercase().as_str())
 }
@@ -99,6 +146,22 @@ fn named_macro(name: &str, value: Option<&Value>) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_states_files_before_shaders() {
+        let folder = tempfile::tempdir().unwrap();
+        let passes = r#"{"pipelines": [{"name": "depth", "shaders": [
+            {"stage": "mesh", "shader": "meshlet.glsl", "includes": ["platform.h"]},
+            {"stage": "task", "shader": "meshlet.glsl", "includes": ["platform.h", "scene.h"]},
+            {"stage": "vertex", "shader": "sky.vert", "Includes": ["platform.h", "absent.h"]},
+            {"stage": "vertex", "shader": "plain.vert", "includes": []}]}]}"#;
+        std::fs::write(folder.path().join("passes.json"), passes).unwrap();
+        let files = ["passes.json", "s/meshlet.glsl", "s/sky.vert", "s/plain.vert", "s/platform.h", "s/scene.h"];
+        let found = joined_shaders(folder.path(), &files.map(str::to_owned).into());
+        let before = ["platform.h", "scene.h"].map(str::to_owned).to_vec();
+        let joined = JoinedShader { data: "passes.json".to_owned(), before };
+        assert_eq!(found, [("meshlet.glsl".to_owned(), joined)].into());
+    }
 
     #[test]
     fn data_states_macros_of_shaders() {

@@ -28,7 +28,7 @@ pub use self::better_layouts::BetterLayouts;
 pub use self::trials::GUESSED_VALUE;
 
 use self::build_defines::{HeaderValues, define_sets, sets_of_shaders};
-use self::data_defines::add_sets_of_data;
+use self::data_defines::{add_sets_of_data, joined_shaders};
 use self::found_files::{FoundFiles, MOST_ENTRIES};
 use self::reading_budget::ReadingBudget;
 use self::trials::{Macros, Problem, Trial, TrialShader, Trials};
@@ -184,12 +184,31 @@ impl FirstProject {
             self.shader_count += self.spirv.len();
         }
         self.note_refused(refused);
+        self.note_joined(folder, found);
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
             let count = counted(found.foreign.len() as u64, "folder");
             self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
         }
         Ok(tried.blocks)
+    }
+
+    /// Says how to list shaders that the program puts together with other files: alone, they lack declarations and macros.
+    fn note_joined(&mut self, folder: &Path, found: &FoundFiles) {
+        let joined = joined_shaders(folder, &found.files);
+        let Some((name, first)) = joined.iter().max_by_key(|(_, joined)| joined.before.len()) else { return };
+        let lines: Vec<String> =
+            first.before.iter().chain([name]).map(|file| format!("`#include \"{file}\"`")).collect();
+        let (stem, suffix) = name.rsplit_once('.').unwrap_or((name, "glsl"));
+        let get = if joined.len() == 1 { "gets" } else { "get" };
+        self.left_out.push(format!(
+            "what {} {get} from files that the program puts before them, such as {name} ({}): to compare all blocks, write \
+             for each stage a file like {stem}.STAGE.{suffix} with the lines {}, and list it with the macros that the program \
+             defines for that stage, as `defines = [\"NAME\"]`",
+            counted(joined.len() as u64, "shader"),
+            first.data,
+            lines.join(", ")
+        ));
     }
 
     /// Lists the texts of programs whose shaders can all be read.

@@ -50,6 +50,23 @@ fn init_looks_into_the_files() {
     assert_eq!(answer.json()["unmatched_blocks"][0]["block"], "Lib");
 }
 
+/// As Raptor does: its program puts files before each shader, and its data lists them.
+#[test]
+fn init_says_how_to_list_shaders_that_are_put_together() {
+    let Some(folder) = folder_of(("a.txt", ""), "struct Frame { float a; } f; int main() {}") else { return };
+    folder.write("scene.h", b"#define SET 0");
+    folder.write("mesh.hlsl", b"cbuffer Frame : register(b0) { float a; };");
+    let data = r#"{"shaders": [{"stage": "vertex", "shader": "mesh.hlsl", "includes": ["scene.h"]}]}"#;
+    folder.write("mesh.json", data.as_bytes());
+    let answer = folder.run("init").exits(0);
+    let said = answer.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected = "left out: what 1 shader gets from files that the program puts before them, such as mesh.hlsl (mesh.json): to \
+                    compare all blocks, write for each stage a file like mesh.STAGE.hlsl with the lines `#include \"scene.h\"`, \
+                    `#include \"mesh.hlsl\"`, and list it with the macros that the program defines for that stage, as \
+                    `defines = [\"NAME\"]`";
+    assert!(said.contains(expected), "{said}");
+}
+
 /// Files with a suffix that programs in F# have, too, are listed one by one.
 #[test]
 fn init_lists_shaders_with_shared_suffixes() {
