@@ -346,10 +346,50 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     let is_written = |remark: &&Remark| {
         (common.matrices == 0 || !is_about_matrices(remark)) && !common.remarks.contains_key(&remark.to_string())
     };
-    for remark in comparison.remarks.iter().filter(is_written) {
-        detail(&mut lines, "note", &remark.to_string(), view);
+    for line in remark_lines(comparison.remarks.iter().filter(is_written)) {
+        detail(&mut lines, "note", &line, view);
     }
     lines.into_text()
+}
+
+/// The remarks, with one sentence for several members of which the same is said.
+fn remark_lines<'a>(remarks: impl Iterator<Item = &'a Remark> + Clone) -> Vec<String> {
+    let signs = remarks.clone().filter_map(|remark| match remark {
+        Remark::OtherSign { path } => Some(path.as_str()),
+        _ => None,
+    });
+    let bits = remarks.clone().filter_map(|remark| match remark {
+        Remark::RawBits { path, .. } => Some(path.as_str()),
+        _ => None,
+    });
+    let (signs, bits): (Vec<&str>, Vec<&str>) = (signs.collect(), bits.collect());
+    let mut lines = Vec::new();
+    for remark in remarks {
+        let (paths, said): (&[&str], &str) = match remark {
+            Remark::OtherSign { .. } => (&signs, "are signed on one side and unsigned on the other"),
+            Remark::RawBits { .. } => (&bits, "are stored as raw bits: their meaning is not checked"),
+            _ => (&[], ""),
+        };
+        if paths.len() < 2 {
+            lines.push(remark.to_string());
+            continue;
+        }
+        let line = format!("{} {said}", listed(paths));
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// `` `a`, `b` and 3 more ``.
+fn listed(paths: &[&str]) -> String {
+    const MOST: usize = 4;
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    match quoted.as_slice() {
+        [first @ .., last] if quoted.len() <= MOST => format!("{} and {last}", first.join(", ")),
+        all => format!("{} and {} more", all[..MOST - 1].join(", "), all.len() + 1 - MOST),
+    }
 }
 
 /// The other targets for which a pair that differs agrees, or the order of matrices, or both.
@@ -493,4 +533,29 @@ fn wrapped(lines: &mut TextLines, word: &str, text: &str, view: View) {
     let folded = style::wrapped(&indent, &indent, text.split(' '), view.columns);
     lines.push(&format!("{word} {}", folded[0].trim_start()));
     folded[1..].iter().for_each(|line| lines.push(line));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_sentence_is_about_all_members_of_which_it_holds() {
+        let sign = |path: &str| Remark::OtherSign { path: path.to_owned() };
+        let bits = |path: &str| Remark::RawBits { path: path.to_owned(), host_path: path.to_owned() };
+        let lines = |remarks: &[Remark]| remark_lines(remarks.iter());
+        assert_eq!(lines(&[sign("a")]), ["`a` is signed on one side and unsigned on the other"]);
+        assert_eq!(
+            lines(&[bits("x"), sign("a"), bits("y"), Remark::ReprUnknown, sign("b"), bits("z")]),
+            [
+                "`x`, `y` and `z` are stored as raw bits: their meaning is not checked",
+                "`a` and `b` are signed on one side and unsigned on the other",
+                &Remark::ReprUnknown.to_string(),
+            ]
+        );
+        assert_eq!(
+            lines(&["a", "b", "c", "d", "e"].map(sign)),
+            ["`a`, `b`, `c` and 2 more are signed on one side and unsigned on the other"]
+        );
+    }
 }
