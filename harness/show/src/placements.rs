@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_bindings::options::BindingOptions;
+use layoutproof_bindings::place::NOT_BOUND;
 use layoutproof_bindings::{
     Binding, BindingOverlap, BindingPlace, BindingRequest, BoundModule, ChosenEntry, Declarations, bind, chosen_entry,
 };
@@ -63,6 +64,23 @@ impl Placements {
         placements
     }
 
+    /// Where each parameter is bound, by path: `b0 / set 0 binding 0`, the different places of the columns in their order.
+    pub fn short_places(&self) -> BTreeMap<String, String> {
+        let mut short = BTreeMap::new();
+        for row in BindingsColumn::rows(&self.columns) {
+            let mut places: Vec<&str> = Vec::new();
+            for place in &row.places {
+                if *place != NOT_BOUND && !places.contains(&place.as_str()) {
+                    places.push(place);
+                }
+            }
+            if !places.is_empty() {
+                short.insert(row.path.to_owned(), places.join(" / "));
+            }
+        }
+        short
+    }
+
     pub fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
         let bound = self.columns.iter().flat_map(|column| &column.bound.warnings).cloned();
         let overlaps = self.columns.iter().flat_map(|column| overlap_warnings(column, self.columns.len() > 1));
@@ -97,21 +115,38 @@ fn overlap_warnings(column: &BindingsColumn, names_column: bool) -> Vec<Diagnost
     let unknown =
         column.overlaps.iter().map(|overlap| (&bound.bindings[overlap.first], &bound.bindings[overlap.second]));
     let unknown = unknown.filter(|(first, second)| !is_known(first.span) && !is_known(second.span));
-    let warnings = unknown.map(|(first, second)| {
-        let in_column = if names_column { format!(" ({})", column.name) } else { String::new() };
+    // All of them have one cause and one remedy.
+    let (of_classes, others): (Vec<_>, Vec<_>) =
+        unknown.partition(|(_, second)| column.shifts.contains_key(&second.path));
+    let in_column = if names_column { format!(" ({})", column.name) } else { String::new() };
+    let warnings = others.into_iter().map(|(first, second)| {
         let place = BindingPlace::from(second);
         let message = format!("`{}` at {place} shares its place with `{}`{in_column}", second.path, first.path);
-        let warning =
-            Diagnostic::warning(Code::BindingOverlap, second.span, message).with_label(first.span, "the other one");
-        let warning = Diagnostic { concerns: vec![column.name.clone()], ..warning };
-        match column.shifts.get(&second.path) {
-            Some(option) => {
-                warning.with_help(format!("registers of all classes are bindings of one set: {option} moves this one"))
-            }
-            None => warning,
-        }
+        Diagnostic::warning(Code::BindingOverlap, second.span, message).with_label(first.span, "the other one")
     });
-    warnings.collect()
+    let warnings = warnings.chain(class_warning(column, &of_classes, &in_column));
+    warnings.map(|warning| Diagnostic { concerns: vec![column.name.clone()], ..warning }).collect()
+}
+
+/// One warning about all parameters that share places because registers of all classes are bindings of one set.
+fn class_warning(column: &BindingsColumn, pairs: &[(&Binding, &Binding)], in_column: &str) -> Option<Diagnostic> {
+    let (first, second) = pairs.first()?;
+    let mut moved: Vec<&str> = Vec::new();
+    let mut options: Vec<&str> = Vec::new();
+    for (_, second) in pairs {
+        if !moved.contains(&second.path.as_str()) {
+            moved.push(&second.path);
+        }
+        if let Some(option) = column.shifts.get(&second.path).filter(|option| !options.contains(&option.as_str())) {
+            options.push(option);
+        }
+    }
+    let shares = if moved.len() == 1 { "shares its binding" } else { "share their bindings" };
+    let moved: Vec<String> = moved.iter().map(|path| format!("`{path}`")).collect();
+    let message = format!("{} {shares} with registers of other classes{in_column}", moved.join(", "));
+    let help = format!("registers of all classes are bindings of one set: {} moves them apart", options.join(", "));
+    let warning = Diagnostic::warning(Code::BindingOverlap, second.span, message);
+    Some(warning.with_label(first.span, "has the same binding").with_help(help))
 }
 
 /// The binding points, units and locations of a module in OpenGL.

@@ -1,7 +1,7 @@
 //! The input of `show`, `diff` and the explorer: declarations, or a module that declares its own
 //! offsets.
 
-use layoutproof_bindings::{BindingRequest, Declarations};
+use layoutproof_bindings::{BindingRequest, Convention, Declarations, Target};
 use layoutproof_frontend::module::Module;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
@@ -19,7 +19,7 @@ use super::placements::{Placements, UnknownEntry};
 use super::rule_set_layouts::{LaidOutBlock, RuleSetLayouts};
 use super::shown_rules::{RuleChoice, ShownColumnChoice, ShownRules, is_relevant};
 use super::shown_rules::{has_fixed_half, shipping, shipping_of_laid_out};
-use crate::front_ends::Purpose;
+use crate::front_ends::{Purpose, TextFrontEnd};
 use crate::placements::DeclaredBindings;
 use crate::shown_columns::{BlockPresence, ColumnName};
 
@@ -106,6 +106,29 @@ impl ShowInput {
         match &self.content {
             InputContent::Declared(source) => declared_resources(&source.module),
             InputContent::LaidOut(_) => Vec::new(),
+        }
+    }
+
+    /// Where parameters are bound in the columns of `layouts`, for the entry point that a compiler takes by default, as far
+    /// as that is known: a source that a column refuses to bind has no places there.
+    pub fn usual_placements(&self, layouts: &[RuleSetLayouts], entry: Option<&str>) -> Placements {
+        match &self.content {
+            InputContent::Declared(source) => {
+                let request = |layouts: &RuleSetLayouts| {
+                    let column = layouts.choice.and_then(RuleChoice::column)?;
+                    let (target, convention) = (Target::of(column.target)?, Convention::of(column.compiler?)?);
+                    let is_covered = convention.targets().contains(&target);
+                    is_covered.then(|| source.invocation.request(target, convention, layouts.version.clone()))
+                };
+                let mut requests: Vec<BindingRequest> = layouts.iter().filter_map(request).collect();
+                requests.dedup();
+                Placements::of(source, &requests)
+            }
+            InputContent::LaidOut(file) => {
+                let own = self.language.and_then(|language| TextFrontEnd::of(language).own_targets().first().copied());
+                let target = file.api.or(own);
+                self.declared_placements(target.as_slice(), entry).unwrap_or_default()
+            }
         }
     }
 

@@ -124,7 +124,7 @@ fn laid_out(read: &ExploreReading, input: &ShowInput) -> ExploreAnswer {
         problems: marked(&problems, &read.sources),
         rendered: render(&problems, &read.sources, false),
         blocks: merged.len(),
-        differing: merged.iter().filter(|block| block.columns.len() > 1).count(),
+        differing: merged.iter().filter(|block| block.differs()).count(),
         offsets: offset_sections(&columns, input.written_language()).into_string(),
         maps: map_sections(&columns, input.written_language()).into_string(),
         bindings: if has_bindings { bindings_part(&placements.columns).into_string() } else { String::new() },

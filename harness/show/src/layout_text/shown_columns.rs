@@ -226,6 +226,14 @@ impl<'a> MergedBlock<'a> {
         self.columns.is_empty() && self.lacking.is_empty() && self.forbidden.is_empty()
     }
 
+    /// True if columns have a member or an element at different bytes. Bytes after the last member, which only some count
+    /// into the size, are no difference.
+    pub fn differs(&self) -> bool {
+        let has_moved =
+            |pair: &[MergedColumn<'_>]| !have_same_places(&pair[0].block.shown.members, &pair[1].block.shown.members);
+        self.columns.windows(2).any(has_moved) || has_several_strides(&self.columns)
+    }
+
     /// True if the tables of both blocks would be equal.
     pub fn has_same_layouts(&self, other: &Self) -> bool {
         let is_same = |(one, other): (&MergedColumn<'_>, &MergedColumn<'_>)| {
@@ -271,6 +279,10 @@ impl<'a> MergedBlock<'a> {
             }
         }
     }
+}
+
+pub(super) fn has_several_strides(columns: &[MergedColumn<'_>]) -> bool {
+    columns.windows(2).any(|pair| pair[0].block.shown.stride != pair[1].block.shown.stride)
 }
 
 /// True if two columns would have the same numbers in every row.

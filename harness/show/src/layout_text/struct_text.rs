@@ -4,13 +4,15 @@
 //! A column is a shipping target or a rule set. Columns that lay out a block the same way are
 //! merged. Lines stay within the width of the terminal unless a name is wider.
 
+use std::collections::BTreeMap;
+
 use layoutproof_layout::{BlockKind, MemberRow, Reach, StageData};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::compared_rows::{Change, ComparedLayout, ComparedRow, alternatives, compared_rows};
 use super::declaration_words::{block_keyword, declaration, has_type_in_front};
 use super::shown_columns::{ColumnName, ResourceMember, ShownColumn, ShownColumnBlock};
-use super::shown_columns::{ForbiddenBlock, MergedBlock, MergedColumn};
+use super::shown_columns::{ForbiddenBlock, MergedBlock, MergedColumn, has_several_strides};
 use super::struct_lines::{named, refused};
 use crate::show_json::ShownBlock;
 use crate::style::{Style, TextLines, Tone, VERB_COLUMNS, one_line, pad, pad_left, width, wrapped};
@@ -33,13 +35,15 @@ pub struct TextOptions<'a> {
     pub width: usize,
     /// Declarations of what is bound and has no bytes.
     pub resources: &'a [String],
+    /// Where blocks are bound, by name, and resources, by declaration: `b0 / set 0 binding 0`.
+    pub places: Option<&'a BTreeMap<String, String>>,
     /// What else the user can ask: `C++: --format cpp`.
     pub hints: &'a [String],
 }
 
 impl TextOptions<'_> {
     pub fn plain(style: Style) -> Self {
-        Self { style, width: PLAIN_COLUMNS, resources: &[], hints: &[] }
+        Self { style, width: PLAIN_COLUMNS, resources: &[], places: None, hints: &[] }
     }
 }
 
@@ -80,14 +84,14 @@ fn summary(blocks: &[&MergedBlock<'_>], options: &TextOptions<'_>, text: &mut Te
         if !text.is_empty() {
             text.push("");
         }
-        push_names("resources: ", resources, options, text);
+        push_words("resources: ", resource_words(options), options, text);
     }
     let is_said_at_the_block = blocks.len() == 1 && resources.is_empty();
     let mut parts = Vec::new();
     let has_columns =
         |block: &&MergedBlock<'_>| block.columns.iter().map(|column| column.names.len()).sum::<usize>() > 1;
     if blocks.len() > 1 && blocks.iter().any(has_columns) {
-        let differs = match blocks.iter().filter(|block| block.columns.len() > 1).count() {
+        let differs = match blocks.iter().filter(|block| block.differs()).count() {
             0 => "all agree".to_owned(),
             1 => "1 differs".to_owned(),
             differing => format!("{differing} differ"),
@@ -130,7 +134,7 @@ impl BlockTable<'_> {
                 .collect();
             let table = MemberTable::of(self.heading(), &names, &layouts, self.language, self.options);
             table.draw(text);
-            let more = self.agreement().into_iter().chain(hints.iter().cloned()).collect();
+            let more = self.place().into_iter().chain(self.agreement()).chain(hints.iter().cloned()).collect();
             totals(columns, &table, more, self.options, text);
         }
 
@@ -160,6 +164,13 @@ impl BlockTable<'_> {
         let style = self.options.style;
         let line = format!("{}  {sizes}, as {}", style.paint(Tone::Strong, &self.heading()), one_line(other));
         text.push(&line);
+        if let Some(place) = self.place() {
+            text.push(&style.paint(Tone::Dim, &format!("{INDENT}{place}")));
+        }
+    }
+
+    fn place(&self) -> Option<String> {
+        self.options.places?.get(&self.merged.block.name).map(|place| one_line(place))
     }
 
     /// The last parts of the block's summary: the names of the columns if only one is left.
@@ -204,8 +215,8 @@ pub(super) fn totals(
     let mut parts = total_parts(columns);
     parts.extend(more);
 
-    // Sizes may differ although each member is at the same bytes.
-    let is_only_place = columns.len() > 1 && !table.differs();
+    // Elements may be elsewhere although the members of the first are at the same bytes.
+    let is_only_place = has_several_strides(columns) && !table.differs();
     let (mark, tone) = if is_only_place { (options.style.differs(), Tone::Disagree) } else { (" ", Tone::Strong) };
     parts[0] = format!("{mark} {}", parts[0]);
     push_parts(&parts, tone, options, text);
@@ -482,7 +493,7 @@ impl<'a> MemberTable<'a> {
 }
 
 /// `c39`, `c43.y`; nothing for a member that starts within a component.
-fn register(row: &MemberRow) -> String {
+pub fn register(row: &MemberRow) -> String {
     let register = row.offset / 16;
     match row.offset % 16 {
         0 => format!("c{register}"),
@@ -723,6 +734,25 @@ fn push_parts(parts: &[String], tone: Tone, options: &TextOptions<'_>, text: &mu
 fn push_names(start: &str, names: &[String], options: &TextOptions<'_>, text: &mut TextLines) {
     let last = names.len().saturating_sub(1);
     let words = names.iter().enumerate().map(|(index, name)| one_line(name) + if index < last { "," } else { "" });
+    push_words(start, words.collect(), options, text);
+}
+
+/// The resources with their places, and commas between them.
+fn resource_words(options: &TextOptions<'_>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for declared in options.resources {
+        if let Some(last) = words.last_mut() {
+            last.push(',');
+        }
+        words.push(one_line(declared));
+        let place = options.places.and_then(|places| places.get(declared));
+        let place = place.map(|place| format!("({})", one_line(place))).unwrap_or_default();
+        words.extend(place.split_inclusive(" / ").map(|part| part.trim_end().to_owned()));
+    }
+    words
+}
+
+fn push_words(start: &str, words: Vec<String>, options: &TextOptions<'_>, text: &mut TextLines) {
     for line in wrapped(start, INDENT, words, options.width) {
         text.push(&options.style.paint(Tone::Dim, &line));
     }

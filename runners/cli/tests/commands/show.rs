@@ -605,7 +605,7 @@ fn columns_are_what_the_project_ships() {
     answer.prints("cbuffer S size pad D3D12 · DXC Vulkan · DXC (scalar)").prints("· float c 4 36 c2.y 20 -16");
     // The settings for all shaders apply if no entry names this one.
     let other = folder.run("show elsewhere.hlsl").exits(0).prints("columns from layoutproof.toml");
-    other.prints("8 bytes · all agree: D3D12 · DXC, Vulkan · DXC (scalar)");
+    other.prints("8 bytes · b0 / set 0 binding 0 · all agree: D3D12 · DXC, Vulkan · DXC (scalar)");
 
     // If the user names the columns, or a program reads the output, the project is ignored.
     for words in ["--rules std140", "--all", "--target d3d12", "--format json"] {

@@ -9,6 +9,7 @@ use layoutproof_bindings::BindingRequest;
 use layoutproof_events::Account;
 use layoutproof_report::html::{layout_sheet, show_page};
 use layoutproof_show::asserts::HostLanguage;
+use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::llvm_types::{LlvmForm, llvm_types};
 use layoutproof_show::show_json::Shown;
 use layoutproof_show::shown_columns::ShownColumn;
@@ -226,9 +227,19 @@ fn text(shown: &ShownInput<'_>) -> String {
     let mut text = String::new();
     if !shown.layouts.is_empty() {
         let columns = shown.columns();
-        let resources = if placements.columns.is_empty() { input.resources() } else { Vec::new() };
-        let hints = hints(shown, &columns, !resources.is_empty());
-        let options = TextOptions { style, width: text_columns(), resources: &resources, hints: &hints };
+        let is_overview = placements.columns.is_empty();
+        let entry = shown.args.declare.entry.as_deref();
+        let bound = if is_overview { input.usual_placements(shown.layouts, entry) } else { Placements::default() };
+        let mut places = bound.short_places();
+        let by_declaration = BindingsColumn::rows(&bound.columns)
+            .into_iter()
+            .filter_map(|row| Some((row.declared.to_owned(), places.get(row.path)?.clone())));
+        places.extend(by_declaration.collect::<Vec<_>>());
+        let is_whole = shown.args.host.block.is_empty();
+        let resources = if is_overview && is_whole { input.resources() } else { Vec::new() };
+        let hints = hints(shown, &columns, !resources.is_empty() && places.is_empty());
+        let places = Some(&places);
+        let options = TextOptions { style, width: text_columns(), resources: &resources, places, hints: &hints };
         text = struct_text::show(&columns, input.written_language(), &options);
     }
     text += note;
@@ -242,7 +253,7 @@ fn text(shown: &ShownInput<'_>) -> String {
 }
 
 /// Options that answer more about the shown layouts.
-fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -> Vec<String> {
+fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], lacks_places: bool) -> Vec<String> {
     let has_declarations = matches!(shown.input.content, InputContent::Declared(_));
     let blocks = || columns.iter().flat_map(|column| &column.blocks);
     let has_padding = blocks().any(|block| block.padding.is_some_and(|padding| padding.bytes > 0));
@@ -255,7 +266,7 @@ fn hints(shown: &ShownInput<'_>, columns: &[ShownColumn], has_resources: bool) -
     if takes_no_rules && blocks().next().is_some() {
         hints.push("C++: --format cpp".to_owned());
     }
-    if has_resources {
+    if lacks_places {
         hints.push("bindings: --target".to_owned());
     }
     hints
