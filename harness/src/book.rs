@@ -11,6 +11,7 @@ pub const BOOK: &[(&str, &str)] = &[
     ("command-line", include_str!("../book/command-line.md")),
     ("compilers", include_str!("../book/compilers.md")),
     ("drivers-and-fleets", include_str!("../book/drivers-and-fleets.md")),
+    ("editors", include_str!("../book/editors.md")),
     ("engines", include_str!("../book/engines.md")),
     ("explorer", include_str!("../book/explorer.md")),
     ("failures", include_str!("../book/failures.md")),

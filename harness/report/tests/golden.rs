@@ -792,6 +792,7 @@ fn padding_of_a_block() {
         sizes: vec![size("std140", [144, 128]), size("std430", [128, 128])],
         is_minimal: true,
         edit: Some(ReorderedText {
+            file: "lamp.hlsl".to_owned(),
             body: 11..39,
             text: "\n    float3 b;\n    float a;\n".into(),
             diff: "--- a.hlsl\n+++ a.hlsl\n@@ -1,2 +1,2 @@\n-    float a;\n     float3 b;\n+    float a;\n".into(),

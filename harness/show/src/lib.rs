@@ -14,6 +14,7 @@ mod findings;
 pub mod front_ends;
 pub mod host_types;
 pub mod layout_text;
+mod member_places;
 pub mod name_conflicts;
 mod placements;
 mod reordered_text;
@@ -31,6 +32,7 @@ pub use host_types::{asserts, llvm_types};
 pub use layout_text::{
     bindings_text, csv_text, declaration_words, diff_text, markdown_text, padding_text, shown_columns, struct_text,
 };
+pub use member_places::MemberPlace;
 pub use placements::{DeclaredBindings, Placements, UnknownEntry};
 pub use reordered_text::ReorderedText;
 pub use rule_set_layouts::{LaidOutBlock, RuleSetLayouts};

@@ -57,6 +57,8 @@ pub(crate) fn body_named(text: &str, name: &str) -> Option<Range<usize>> {
 /// The members of a struct in another order, in the user's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReorderedText {
+    /// The name of the file.
+    pub file: String,
     /// The bytes between the braces.
     pub body: Range<usize>,
     /// The text to write in their place.
@@ -83,7 +85,13 @@ pub(crate) fn reordered(
     let new_body = rewritten(text, &body, &declarations, order, language)?;
     let new = format!("{}{new_body}{}", &text[..body.start], &text[body.end..]);
     let diff = unified(file, text, &new)?;
-    Some(ReorderedText { body, text: new_body, diff })
+    Some(ReorderedText { file: file.to_owned(), body, text: new_body, diff })
+}
+
+/// The places of the names that the declarations of a body declare; `None` for text that is not understood.
+pub(crate) fn declared_names(text: &str, body: Range<usize>, language: ShaderLanguage) -> Option<Vec<Range<usize>>> {
+    let declarations = declarations(text, body, language)?;
+    Some(declarations.into_iter().flat_map(|declaration| declaration.places).collect())
 }
 
 /// One declaration of a body: the code with its separator, and what it declares.
@@ -91,6 +99,8 @@ pub(crate) fn reordered(
 struct Declaration {
     code: Range<usize>,
     names: Vec<String>,
+    /// Where each name is.
+    places: Vec<Range<usize>>,
     /// One declaration for each name: `float a;` and `float b;` of `float a, b;`.
     single: Vec<String>,
 }
@@ -169,15 +179,23 @@ fn declarations(text: &str, body: Range<usize>, language: ShaderLanguage) -> Opt
 fn declaration(text: &str, code: Range<usize>, commas: &[usize], language: ShaderLanguage) -> Option<Declaration> {
     let words = &text[code.clone()];
     if language == ShaderLanguage::Wgsl {
-        let name = words[..words.find(':')?].split_whitespace().next_back()?.to_owned();
-        return Some(Declaration { code, names: vec![name], single: vec![words.trim_end_matches(',').to_owned()] });
+        let head = words[..words.find(':')?].trim_end();
+        let name = head.split_whitespace().next_back()?.to_owned();
+        let end = code.start + head.len();
+        let place = end - name.len()..end;
+        return Some(Declaration {
+            code,
+            names: vec![name],
+            places: vec![place],
+            single: vec![words.trim_end_matches(',').to_owned()],
+        });
     }
     if words.contains('{') || words.contains("/*") || words.contains("//") {
         return None;
     }
     let ends: Vec<usize> = commas.iter().copied().chain([code.end - 1]).collect();
     let starts: Vec<usize> = std::iter::once(code.start).chain(commas.iter().map(|comma| comma + 1)).collect();
-    let (mut names, mut single) = (Vec::new(), Vec::new());
+    let (mut names, mut places, mut single) = (Vec::new(), Vec::new(), Vec::new());
     let mut ty = "";
     for (index, (start, end)) in starts.into_iter().zip(ends).enumerate() {
         let part = &text[start..end];
@@ -196,12 +214,13 @@ fn declaration(text: &str, code: Range<usize>, commas: &[usize], language: Shade
             return None;
         }
         names.push(name.to_owned());
+        places.push(start + at..start + head.len());
         single.push(format!("{ty} {};", part[at..].trim()));
     }
     if let [only] = single.as_mut_slice() {
         words.clone_into(only);
     }
-    Some(Declaration { code, names, single })
+    Some(Declaration { code, names, places, single })
 }
 
 /// Where a declarator's name ends: at its dimensions, its semantic or its value.
@@ -236,7 +255,7 @@ fn rewritten(
     if let Some(chunks) = chunks {
         let mut new = text[body.start..chunks.first()?.start].to_owned();
         while let Some((index, member)) = sequence.next() {
-            let Declaration { code, names, single } = &declarations[index];
+            let Declaration { code, names, single, .. } = &declarations[index];
             let chunk = &chunks[index];
             let mut taken = 1;
             while member == 0 && taken < names.len() && sequence.peek() == Some(&(index, taken)) {

@@ -17,6 +17,7 @@ use crate::commands::export::ExportArgs;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::commands::hardware::HardwareArgs;
 use crate::commands::list::ListArgs;
+use crate::commands::lsp::LspArgs;
 use crate::commands::pages::{CompletionsArgs, ManArgs};
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
@@ -73,6 +74,11 @@ pub enum Command {
     Report(ReportArgs),
     /// List the built-in cases, or with --rules the rule sets.
     List(ListArgs),
+    /// Serve an editor: offsets while you write (LSP).
+    ///
+    /// Hover, inlay hints, differences from the host structs of your project, and edits. The book has the settings of
+    /// editors.
+    Lsp(LspArgs),
     /// Show what a compiler build changed.
     ///
     /// Offsets, bindings and accepted sources, in all cases or in your files. Needs no GPU.

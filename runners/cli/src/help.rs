@@ -17,7 +17,7 @@ pub(crate) const PROGRAM: &str = "layoutproof";
 
 /// The headings of the command list with their commands. A visible command that is in no group appears in the last one.
 const GROUPS: [(&str, &str); 4] = [
-    ("Shader layouts", "show check accesses diff init"),
+    ("Shader layouts", "show check accesses diff init lsp"),
     ("Proof on devices", "run report list"),
     ("Compilers", "compare bugs"),
     ("This machine", "doctor setup dev"),

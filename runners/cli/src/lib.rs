@@ -31,7 +31,7 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::init;
 use commands::{
-    accesses, bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, pages, report, run, setup,
+    accesses, bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, lsp, pages, report, run, setup,
     show, vectors,
 };
 use invocation::with_command;
@@ -95,6 +95,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Run(args) => run::run(args, style),
         Command::Report(args) => report::report(args, style),
         Command::List(args) => list::list(args, style),
+        Command::Lsp(args) => lsp::lsp(args),
         Command::Compare(args) => compare::compare(args, style),
         Command::Bugs(args) => bugs::bugs(args, style),
         Command::Doctor(args) => doctor::doctor(args, style),

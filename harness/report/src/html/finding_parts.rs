@@ -167,7 +167,12 @@ mod tests {
             is_minimal: true,
             edit: None,
         };
-        let edit = ReorderedText { body: 0..1, text: String::new(), diff: "---\n+++\n+float <b>;\n".to_owned() };
+        let edit = ReorderedText {
+            file: String::new(),
+            body: 0..1,
+            text: String::new(),
+            diff: "---\n+++\n+float <b>;\n".to_owned(),
+        };
         let applied = BetterOrder { edit: Some(edit), type_name: "T".to_owned(), ..better.clone() };
         let better = vec![better, applied.clone(), applied];
         let block = PaddedBlock { name: "<S>".to_owned(), columns: vec![column], is_fixed: false, better };

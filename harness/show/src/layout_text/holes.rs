@@ -12,35 +12,41 @@ use super::member_tree::{MemberNode, trees};
 
 /// Bytes that no member owns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct HoleRange {
+pub struct HoleRange {
     /// First byte, from the start of the block.
     pub start: u32,
     pub size: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Holes<'a> {
+pub struct Holes<'a> {
     /// By the path of the member after the hole.
     before: HashMap<&'a str, HoleRange>,
     /// By the path of the struct that ends with the hole; `None` is the block itself.
     tails: HashMap<Option<&'a str>, HoleRange>,
+    /// By the path of the member before the hole.
+    after: HashMap<&'a str, HoleRange>,
 }
 
 impl<'a> Holes<'a> {
     /// The holes of a block of `size` bytes, or of an unbounded block (`None`).
-    pub(super) fn of(members: &'a [MemberRow], size: Option<u32>) -> Self {
+    pub fn of(members: &'a [MemberRow], size: Option<u32>) -> Self {
         let mut holes = Self::default();
         holes.collect(&trees(members), &StructRange { path: None, start: 0, end: size });
         holes
     }
 
-    pub(super) fn before(&self, path: &str) -> Option<HoleRange> {
+    pub fn before(&self, path: &str) -> Option<HoleRange> {
         self.before.get(path).copied()
     }
 
     /// The hole at the end of the struct at `path`, or of the block.
-    pub(super) fn tail(&self, path: Option<&str>) -> Option<HoleRange> {
+    pub fn tail(&self, path: Option<&str>) -> Option<HoleRange> {
         self.tails.get(&path).copied()
+    }
+
+    pub fn after(&self, path: &str) -> Option<HoleRange> {
+        self.after.get(path).copied()
     }
 
     fn collect(&mut self, nodes: &[MemberNode<'a>], range: &StructRange<'a>) {
@@ -48,10 +54,13 @@ impl<'a> Holes<'a> {
         ordered.sort_by_key(|node| node.row.offset);
 
         let mut cursor = Some(range.start);
+        let mut previous: Option<&'a str> = None;
         for node in ordered {
             if let Some(hole) = cursor.and_then(|start| hole(start, node.row.offset)) {
                 self.before.insert(&node.row.path, hole);
+                self.after.extend(previous.map(|path| (path, hole)));
             }
+            previous = Some(&node.row.path);
             if !node.children.is_empty() {
                 let end = node.element_size().and_then(|size| node.row.offset.checked_add(size));
                 let range = StructRange { path: Some(&node.row.path), start: node.row.offset, end };
@@ -62,6 +71,7 @@ impl<'a> Holes<'a> {
 
         if let Some(hole) = cursor.zip(range.end).and_then(|(start, end)| hole(start, end)) {
             self.tails.insert(range.path, hole);
+            self.after.extend(previous.map(|path| (path, hole)));
         }
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod fuzz;
 pub(crate) mod hardware;
 pub(crate) mod list;
+pub(crate) mod lsp;
 pub(crate) mod own;
 pub(crate) mod pages;
 pub(crate) mod report;

@@ -38,6 +38,7 @@ mod known;
 mod listings;
 mod locks;
 mod lost_apis;
+mod lsp;
 mod measured;
 mod mistakes;
 mod modules;

@@ -8,6 +8,7 @@ mod accesses;
 mod accounts;
 mod contributing;
 mod drivers;
+mod editor;
 #[expect(dead_code, reason = "the tests of commands use the rest")]
 #[path = "../commands/folder.rs"]
 mod folder;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         accounts::trials(),
         contributing::trials(),
         drivers::trials(),
+        editor::trials(),
         fuzz::trials(),
         glsl::trials(),
         own::trials(),
