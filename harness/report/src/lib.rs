@@ -18,6 +18,7 @@ pub mod listing;
 pub mod own;
 pub mod reasons;
 pub mod reporter;
+pub mod run_changes;
 pub mod tables;
 pub mod terminal;
 pub mod upstream;

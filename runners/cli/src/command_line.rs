@@ -79,9 +79,10 @@ pub enum Command {
     /// Hover, inlay hints, differences from the host structs of your project, and edits. The book has the settings of
     /// editors.
     Lsp(LspArgs),
-    /// Show what a compiler build changed.
+    /// Show what a compiler build or a driver changed.
     ///
-    /// Offsets, bindings and accepted sources, in all cases or in your files. Needs no GPU.
+    /// Two builds: offsets, bindings and accepted sources, in all cases or in your files. Two runs: their records. Needs no
+    /// GPU.
     Compare(Box<CompareArgs>),
     /// List known bugs of compilers and drivers, describe one, or write an issue.
     ///

@@ -162,7 +162,8 @@ impl RecordedPart {
         Ok(Self { name, runs, checks, end })
     }
 
-    fn is_filtered(&self) -> bool {
+    /// True if the file leaves out the checks that agreed.
+    pub fn is_filtered(&self) -> bool {
         self.runs.iter().any(|run| !run.records.is_all())
     }
 

@@ -16,6 +16,7 @@ mod bugs;
 #[cfg(target_os = "linux")]
 mod cache;
 mod compare;
+mod compared_runs;
 mod containers;
 mod demands;
 #[cfg(target_os = "linux")]

@@ -6,13 +6,14 @@
 
 pub(crate) mod build;
 mod inputs;
+mod runs;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use layoutproof_compilers::family::Family;
 use layoutproof_core::results::frozen::accepted::AcceptedEntry;
 use layoutproof_core::results::frozen::text as decisions_text;
@@ -28,17 +29,29 @@ use layoutproof_show::{Style, counted, one_line};
 
 use self::build::{AskOptions, Build, Decisions};
 use self::inputs::Inputs;
+use self::runs::{compare_runs, record_files};
 use crate::answer_cache;
-use crate::args::{CacheArgs, Format};
+use crate::args::CacheArgs;
 use crate::output::{print, print_json, warn};
+
+/// Output formats of `layoutproof compare`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For a pull request; two runs only.
+    Markdown,
+}
 
 /// `layoutproof compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The build before: `dxc=PATH`, `dxc@1.8`, or a folder.
+    /// The build before: `dxc=PATH`, `dxc@1.8`, or a folder. Or the records of a run.
     ///
     /// A compiler's file can be a program or a library. `dxc@1.8` is a version that is set up, and `dxc` the usual one.
-    /// A folder is one that --save wrote.
+    /// A folder is one that --save wrote. Records are a file of `run --json`, or a folder with such files.
     #[arg(value_name = "OLD")]
     pub old: String,
     /// The build to judge, in the same form.
@@ -76,8 +89,8 @@ pub struct CompareArgs {
     #[arg(short, long)]
     pub verbose: bool,
     /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    pub format: CompareFormat,
     /// Time limit of a compiler for one source.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     pub compile_limit: u64,
@@ -96,6 +109,13 @@ pub struct CompareArgs {
 
 /// Compares two builds, or prints or saves the decisions of one.
 pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> {
+    if let Some(old) = record_files(&args.old)? {
+        let Some(new) = &args.new else { bail!("name the records of the run to compare {} with", args.old) };
+        return compare_runs(args, &old, new, style);
+    }
+    if args.format == CompareFormat::Markdown {
+        bail!("Markdown is for the records of two runs");
+    }
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     let cache = answer_cache::open(&args.cache);
     let options = |side: &str| AskOptions {
@@ -163,13 +183,13 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
         place_of: &|source, path| inputs.place_of(source, path),
     };
     match args.format {
-        Format::Text => {
+        CompareFormat::Text | CompareFormat::Markdown => {
             print(&changes.text(args.verbose, style));
             if !account.is_complete() {
                 print(&format!("{}\n", one_line(&account.sentence())));
             }
         }
-        Format::Json => print_json(&format!("{}\n", changes.json())),
+        CompareFormat::Json => print_json(&format!("{}\n", changes.json())),
     }
     answer_cache::warn_of(cache.as_ref());
     Ok(match (inputs.unread > 0, changes.is_failure()) {
