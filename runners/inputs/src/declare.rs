@@ -57,7 +57,7 @@ pub struct DeclareArgs {
     /// The compiler whose arguments the user names; it decides which types exist.
     #[arg(skip)]
     pub compiler: Option<ShaderCompiler>,
-    /// Texts that replace those of files, by the files' names.
+    /// Texts that replace those of files, by the files' names as the user and the files write them, or by their real paths.
     #[arg(skip)]
     pub texts: Arc<BTreeMap<String, String>>,
     /// The compilers that the user names on the command line, maybe with their builds.

@@ -55,6 +55,7 @@ mod reflect;
 mod refused;
 mod regress;
 mod repro;
+mod revisions;
 mod run;
 mod setup;
 mod shards;

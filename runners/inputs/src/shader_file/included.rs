@@ -68,7 +68,7 @@ impl Sources for IncludedFiles {
         if !self.allows(&real) {
             return Err(self.outside(&real));
         }
-        if let Some(text) = self.texts.get(path) {
+        if let Some(text) = self.texts.get(path).or_else(|| self.texts.get(real.to_str()?)) {
             return Ok(text.clone());
         }
         read_included(&real).map_err(|error| match error {

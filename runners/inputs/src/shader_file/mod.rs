@@ -66,6 +66,11 @@ impl ShaderFile {
         self.front_end.fixes_offsets()
     }
 
+    /// True for the output of a compiler.
+    pub fn is_module(&self) -> bool {
+        matches!(self.front_end, FrontEnd::Module(_))
+    }
+
     /// Checks that the user names no rule set except `declared` for a file that fixes its offsets.
     ///
     /// # Errors
@@ -147,7 +152,8 @@ impl ShaderFile {
             tools,
         };
         let name = self.path.display().to_string();
-        let span = match declare.texts.get(&name) {
+        let real = || self.path.canonicalize().ok()?.to_str().and_then(|path| declare.texts.get(path));
+        let span = match declare.texts.get(&name).or_else(real) {
             Some(text) => {
                 let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
                 Span { file: sources.add(name, text.clone()), start: 0, end }

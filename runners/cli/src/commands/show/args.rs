@@ -135,12 +135,14 @@ impl HostArgs {
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// One input and two targets, or two inputs, for one target each or all.
-    #[arg(required = true, num_args = 2..=4, value_name = "INPUT|TARGET", long_help = format!(
+    #[arg(required = true, num_args = 1.., value_name = "INPUT|TARGET", long_help = format!(
         "One input and two targets, or two inputs, for one target each or all.\n\n\
          Two inputs without a target are compared under every target of both; of two folders, the shaders of one name. \
          An input that says its own offsets ({}) needs no target. An input is a shader file, a case file or the id of \
          a built-in case; a target is d3d12, vulkan, vulkan/scalar ..., with a compiler as vulkan.slangc, or for \
-         experts a rule set. A file that is named twice is compared without and with the macros of -D.",
+         experts a rule set. A file that is named twice is compared without and with the macros of -D.\n\n\
+         `HEAD FILE...` compares files with their texts in a commit, `main...` all shaders that changed since this branch left \
+         `main`.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub words: Vec<String>,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_events::Account;
@@ -30,17 +31,35 @@ use layoutproof_source::sources::SourceMap;
 
 use crate::commands::show::args::{DiffArgs, DiffFormat};
 use crate::commands::show::compiled_columns::layouts;
+use crate::commands::show::revision::Revision;
 use crate::output::{print, print_json, print_refusal, text_columns, warn_of_error, warn_rendered};
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct DiffSide<'a> {
     input: &'a str,
     /// The rule set; `None` for the offsets that a module declares.
     rules: Option<&'a str>,
+    /// The commit whose text of the input is compared.
+    revision: Option<&'a Revision>,
+}
+
+impl<'a> DiffSide<'a> {
+    fn of(input: &'a str, rules: Option<&'a str>) -> Self {
+        Self { input, rules, revision: None }
+    }
+
+    /// As columns name the file: `HEAD:my.hlsl`.
+    fn name(&self) -> String {
+        let of_revision = self.revision.map(|revision| format!("{}:", revision.name)).unwrap_or_default();
+        format!("{of_revision}{}", self.input)
+    }
 }
 
 /// Compares two layouts.
 pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
+    if let Some(words) = RevisionWords::of(&args.words)? {
+        return compare_revision(args, &words, style);
+    }
     let sides =
         sides(&args.words).inspect_err(|error| tell_programs(args, &args.words[0], Code::UnknownRules, error))?;
     let [source, other] = &sides;
@@ -58,6 +77,112 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
     }
 }
 
+/// What to compare with a commit: `HEAD a.hlsl vulkan`.
+struct RevisionWords<'a> {
+    revision: Revision,
+    /// Without named ones, the shaders that changed since the commit.
+    files: Vec<String>,
+    are_named: bool,
+    rules: Option<&'a str>,
+}
+
+impl<'a> RevisionWords<'a> {
+    /// `None` if the words name no commit.
+    fn of(words: &'a [String]) -> anyhow::Result<Option<Self>> {
+        let Some((first, rest)) = words.split_first() else { return Ok(None) };
+        let (rules, files): (Vec<&String>, Vec<&String>) =
+            rest.iter().partition(|word| !Path::new(word).exists() && (is_rules_word(word) || is_target_word(word)));
+        let are_files = files.iter().all(|word| Path::new(word).is_file());
+        if Path::new(first).exists() || !are_files || (files.is_empty() && !rules.is_empty()) {
+            return Ok(None);
+        }
+        let Some(revision) = Revision::named(first)? else { return Ok(None) };
+        if let [_, second, ..] = rules.as_slice() {
+            bail!("`{second}` is one target too many: name one for both versions, or none for all");
+        }
+        let is_shader =
+            |word: &String| matches!(InputWord::of(word, None), InputWord::Shader(file) if !file.is_module());
+        let mut names: Vec<String> = files.into_iter().cloned().collect();
+        let are_named = !names.is_empty();
+        if !are_named {
+            let changed = revision.changed.iter().filter(|file| file.is_file());
+            names.extend(changed.map(|file| revision.relative(file).display().to_string()).filter(is_shader));
+        }
+        let rules = rules.first().map(|word| word.as_str());
+        Ok(Some(Self { revision, files: names, are_named, rules }))
+    }
+}
+
+/// Compares files with their texts in a commit, and with the texts that the files they include had there.
+fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) -> anyhow::Result<Exit> {
+    let RevisionWords { revision, files, are_named, rules } = words;
+    let rules = *rules;
+    if let ([file], true) = (files.as_slice(), are_named) {
+        let sides = [DiffSide { revision: Some(revision), ..DiffSide::of(file, rules) }, DiffSide::of(file, rules)];
+        if !revision.has(Path::new(file)) {
+            bail!("{} has no {file}", revision.name);
+        }
+        let compared = compare_sides(args, &sides, true, style);
+        return compared.inspect_err(|error| tell_programs(args, file, Code::Unreadable, error));
+    }
+    if args.format != DiffFormat::Text {
+        bail!("several files are compared in text: name one for a page or JSON");
+    }
+    if files.is_empty() {
+        print(&format!("no shader changed since {}\n", revision.name));
+        return Ok(Exit::Agree);
+    }
+    let mut compared = ComparedFiles::default();
+    for file in files {
+        if !revision.has(Path::new(file)) {
+            compared.alone += 1;
+            print(&format!("not in {}: {}\n", revision.name, one_line(file)));
+            continue;
+        }
+        let sides = [DiffSide { revision: Some(revision), ..DiffSide::of(file, rules) }, DiffSide::of(file, rules)];
+        compared.add(file, compare_sides(args, &sides, false, style), style);
+    }
+    Ok(compared.end("new"))
+}
+
+/// What became of the files of two folders or commits.
+#[derive(Default)]
+struct ComparedFiles {
+    same: usize,
+    differ: usize,
+    /// There on one side only.
+    alone: usize,
+    unread: usize,
+}
+
+impl ComparedFiles {
+    fn add(&mut self, name: &str, compared: anyhow::Result<Exit>, style: Style) {
+        match compared {
+            Ok(Exit::Agree) => self.same += 1,
+            Ok(_) => self.differ += 1,
+            Err(error) => {
+                self.unread += 1;
+                print(&format!("not compared: {}\n", one_line(name)));
+                warn_of_error(&error, style);
+            }
+        }
+    }
+
+    /// Prints the totals. `alone` says what files on one side are.
+    fn end(self, alone: &str) -> Exit {
+        let Self { same, differ, alone: number, unread } = self;
+        let total = same + differ + unread;
+        print(&format!(
+            "{differ} of {total} shaders differ; the same: {same}, not compared: {unread}, {alone}: {number}\n"
+        ));
+        match (differ + number, unread) {
+            (0, 0) => Exit::Agree,
+            (0, _) => Exit::CouldNotRun,
+            _ => Exit::Differ,
+        }
+    }
+}
+
 /// Compares the shaders of one name in two folders, and prints those that differ.
 fn compare_folders(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
     if args.format != DiffFormat::Text {
@@ -65,38 +190,22 @@ fn compare_folders(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: St
     }
     let shaders = |side: &DiffSide<'_>| shaders_below(side.input);
     let (lefts, rights) = (shaders(left)?, shaders(right)?);
-    let (mut same, mut differ, mut alone, mut unread) = (0, 0, 0, 0);
+    let mut compared = ComparedFiles::default();
+    if lefts.is_empty() && rights.is_empty() {
+        bail!("{} and {} hold no shader", left.input, right.input);
+    }
     for name in lefts.union(&rights) {
         if !(lefts.contains(name) && rights.contains(name)) {
-            alone += 1;
+            compared.alone += 1;
             let folder = if lefts.contains(name) { left.input } else { right.input };
             print(&format!("only in {folder}: {}\n", one_line(name)));
             continue;
         }
         let [one, other] = [left, right].map(|side| Path::new(side.input).join(name).display().to_string());
-        let sides = [DiffSide { input: &one, rules: left.rules }, DiffSide { input: &other, rules: right.rules }];
-        match compare_sides(args, &sides, false, style) {
-            Ok(Exit::Agree) => same += 1,
-            Ok(_) => differ += 1,
-            Err(error) => {
-                unread += 1;
-                print(&format!("not compared: {}\n", one_line(name)));
-                warn_of_error(&error, style);
-            }
-        }
+        let sides = [DiffSide::of(&one, left.rules), DiffSide::of(&other, right.rules)];
+        compared.add(name, compare_sides(args, &sides, false, style), style);
     }
-    if same + differ + alone + unread == 0 {
-        bail!("{} and {} hold no shader", left.input, right.input);
-    }
-    let total = same + differ + unread;
-    print(&format!(
-        "{differ} of {total} shaders differ; the same: {same}, not compared: {unread}, in one folder only: {alone}\n"
-    ));
-    Ok(match (differ + alone, unread) {
-        (0, 0) => Exit::Agree,
-        (0, _) => Exit::CouldNotRun,
-        _ => Exit::Differ,
-    })
+    Ok(compared.end("in one folder only"))
 }
 
 /// The shader files below a folder, by their paths in it.
@@ -124,15 +233,20 @@ fn compare_sides(
     // Two permutations of one file: the macros are those of the second.
     let is_permutation =
         !args.declare.define.is_empty() && args.words.iter().filter(|word| *word == left.input).count() == 2;
-    let is_one_input = left.input == right.input && left.rules.is_some() && !is_permutation;
-    let without_macros = DeclareArgs { define: Vec::new(), ..args.declare.clone() };
-    let of_left = if is_permutation { &without_macros } else { &args.declare };
+    let is_one_input = left.input == right.input && left.rules.is_some() && !is_permutation && left.revision.is_none();
+    let mut of_left = args.declare.clone();
+    if is_permutation {
+        of_left.define.clear();
+    }
+    if let Some(revision) = left.revision {
+        of_left.texts = Arc::clone(&revision.texts);
+    }
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
     let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
     let has_target = is_target(left) || is_target(right);
     let lay_out = |side, declare| layout(side, (args, declare), is_one_input, has_target, style);
     let inputs = [left.input, right.input];
-    let LaidOutSide { shown: lefts, warnings, account } = lay_out(left, of_left)?;
+    let LaidOutSide { shown: lefts, warnings, account } = lay_out(left, &of_left)?;
     let LaidOutSide { shown: mut rights, warnings: more, account: account_of_right } = lay_out(right, &args.declare)?;
     for file in rights.iter_mut().filter_map(|right| right.name.file.as_mut()).filter(|_| is_permutation) {
         for define in &args.declare.define {
@@ -226,7 +340,7 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         let is_rules = is_rules_word(word) || is_target_word(word);
         // The first word is an input, even if it is named like a rule set.
         match inputs.last_mut().filter(|_| is_rules || is_misspelt_rules(word)) {
-            None => inputs.push(DiffSide { input: word, rules: None }),
+            None => inputs.push(DiffSide::of(word, None)),
             Some(_) if !is_rules => bail!("{}", unknown_rules(word)),
             Some(input) if input.rules.is_none() => input.rules = Some(word),
             Some(_) => spare.push(word),
@@ -234,14 +348,14 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
     }
 
     match (inputs.as_slice(), spare.as_slice()) {
-        ([DiffSide { input, rules: Some(left) }], [right]) => {
-            Ok([DiffSide { input, rules: Some(left) }, DiffSide { input, rules: Some(right) }])
+        ([DiffSide { input, rules: Some(left), .. }], [right]) => {
+            Ok([DiffSide::of(input, Some(left)), DiffSide::of(input, Some(right))])
         }
-        ([DiffSide { input, rules: left }, right], []) => {
+        ([DiffSide { input, rules: left, .. }, right], []) => {
             // For two files under one rule set, naming it after the second file is enough.
             let both = right.rules.filter(|_| left.is_none() && words.len() == 3);
             let of_left = left.or(both.filter(|_| !says_own_offsets(input)));
-            Ok([DiffSide { input, rules: of_left }, DiffSide { input: right.input, rules: right.rules }])
+            Ok([DiffSide::of(input, of_left), DiffSide::of(right.input, right.rules)])
         }
         ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
         ([DiffSide { input, .. }], _) => bail!(
@@ -309,10 +423,12 @@ fn layout(
             }
             input
         }
+        // Compilers open the file themselves.
+        Err(diagnostics) if side.revision.is_some() => bail!(RefusedInput { diagnostics, sources }),
         Err(diagnostics) => {
             let mut compiled = compiled(side, (args, declare), is_beside_target, diagnostics, sources)?;
             for shown in compiled.shown.iter_mut().filter(|_| !is_one_input) {
-                shown.name.file = Some(side.input.to_owned());
+                shown.name.file = Some(side.name());
             }
             return Ok(compiled);
         }
@@ -355,7 +471,7 @@ fn layout(
             shown.name = column_name(choice, rules, args.format);
         }
         if !is_one_input {
-            shown.name.file = Some(name.to_owned());
+            shown.name.file = Some(side.name());
         }
     }
     let account = accounts::of_input(&input, name, &layouts, &[], &sources);

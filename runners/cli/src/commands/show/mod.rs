@@ -10,6 +10,7 @@ mod host_text;
 mod named_types;
 mod project_columns;
 mod reflection;
+mod revision;
 mod show_rules;
 
 use std::mem;

@@ -1,0 +1,59 @@
+//! `layoutproof diff` with a commit: `HEAD -- FILE`, `main...`.
+
+use super::folder::Folder;
+use super::host_check::compiles;
+
+const OLD: &str = "#include \"../common/light.hlsli\"\ncbuffer Frame { float3 eye; Light light; };\n";
+const LIGHT: &str = "struct Light { float3 place; float range; };\n";
+const NEW_LIGHT: &str = "struct Light { float3 place; float2 range; };\n";
+
+/// A repository with a commit of two shaders that include a file, which changed since; `None` without git.
+fn repository() -> Option<Folder> {
+    let other = "cbuffer Other { float4 a; };\n";
+    let files = [("shaders/a.hlsl", OLD), ("shaders/b.hlsl", other), ("common/light.hlsli", LIGHT)];
+    let folder = Folder::with(&files);
+    let git = |words: &str| compiles(&folder, "git", words);
+    let set_up = git("init -q -b main .")
+        && git("add .")
+        && git("-c user.name=Test -c user.email=test@example.org commit -q -m First")
+        && git("checkout -q -b work");
+    folder.write("common/light.hlsli", NEW_LIGHT.as_bytes());
+    set_up.then_some(folder)
+}
+
+/// The text of the shader is the same; that of the file which it includes is not.
+#[test]
+fn a_file_is_compared_with_its_text_in_a_commit() {
+    let Some(folder) = repository() else { return };
+    let answer = folder.run("diff HEAD -- shaders/a.hlsl").exits(1);
+    answer.prints("Differ HEAD:shaders/a.hlsl and shaders/a.hlsl under D3D12 · DXC, Vulkan · DXC, Vulkan · Slang");
+    // DXC 1.7.2308, `-T ps_6_0`: `range` has 8 bytes and does not fit behind `place`.
+    let answer = folder.run("diff HEAD shaders/a.hlsl d3d12 --format json").exits(1).json();
+    assert!(answer.to_string().contains("light.range"), "{answer}");
+    folder.run("diff HEAD -- shaders/b.hlsl").exits(0);
+    let answer = folder.run("diff HEAD -- shaders/a.hlsl shaders/b.hlsl").exits(1);
+    answer.prints("1 of 2 shaders differ; the same: 1, not compared: 0, new: 0");
+}
+
+#[test]
+fn what_changed_since_a_branch_left_another_is_compared() {
+    let Some(folder) = repository() else { return };
+    folder.write("common/light.hlsli", LIGHT.as_bytes());
+    folder.run("diff main...").exits(0).prints("no shader changed since main...");
+    folder.write("shaders/b.hlsl", b"cbuffer Other { float4 a; float b; };\n");
+    let answer = folder.run("diff main...").exits(1);
+    let answer = answer.prints("Differ main...:shaders/b.hlsl and shaders/b.hlsl");
+    answer.prints("1 of 1 shaders differ; the same: 0, not compared: 0, new: 0");
+}
+
+#[test]
+fn words_that_are_no_commit_are_inputs() {
+    let Some(folder) = repository() else { return };
+    folder.run("diff shaders/a.hlsl shaders/b.hlsl d3d12").exits(1);
+    let answer = folder.run("diff nothing -- shaders/a.hlsl").exits(2);
+    assert!(answer.err.contains("nothing"), "{answer}");
+    folder.write("shaders/new.hlsl", OLD.as_bytes());
+    assert!(compiles(&folder, "git", "add shaders/new.hlsl"));
+    let answer = folder.run("diff HEAD -- shaders/new.hlsl").exits(2);
+    assert!(answer.err.contains("HEAD has no shaders/new.hlsl"), "{answer}");
+}
