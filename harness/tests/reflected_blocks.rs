@@ -37,7 +37,10 @@ fn facts(block: &BlockLayout, stated: &BlockLayout) -> Vec<String> {
     // Resources have no bytes.
     let facts = rows.iter().filter(|row| row.size != Some(0) && is_stated(&row.path)).map(|row| {
         let strides = (row.array_stride, row.matrix_stride, row.matrix_order.filter(|_| row.matrix_stride.is_some()));
-        format!("{} at {}: {strides:?}", row.path, row.offset)
+        // slangc numbers what has no name in the text.
+        let is_named = |name: &&str| !name.is_empty() && !name.starts_with("SLANG_anonymous_");
+        let path: Vec<&str> = row.path.split('.').filter(is_named).collect();
+        format!("{} at {}: {strides:?}", path.join("."), row.offset)
     });
     facts.chain([format!("stride {:?}", block.stride)]).collect()
 }
