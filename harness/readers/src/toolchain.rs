@@ -55,6 +55,8 @@ pub enum Lack {
     ShaderRecords,
     /// Blocks in workgroup memory.
     WorkgroupBlocks,
+    /// Matrices whose rows are contiguous.
+    MatricesByRows,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -330,7 +332,11 @@ const TRANSLATORS: &[Toolchain] = &[
     translator("naga:msl", "naga", ShaderForm::ClangIr, &[], Some("clang-dxc")),
     translator("spirv-cross:glsl", "spirv-cross", ShaderForm::Spirv, &["--vulkan-semantics"], Some("glslang")),
     translator("spirv-cross:hlsl", "spirv-cross", ShaderForm::Dxil, TO_HLSL, Some("dxc")),
-    translator("spirv-cross:msl", "spirv-cross", ShaderForm::ClangIr, TO_MSL, Some("clang-dxc")),
+    Toolchain {
+        // SPIRV-Cross 1.4.357 ends without an answer.
+        lacks: &[Lack::MatricesByRows],
+        ..translator("spirv-cross:msl", "spirv-cross", ShaderForm::ClangIr, TO_MSL, Some("clang-dxc"))
+    },
     translator("spirv-opt:O", "spirv-opt", ShaderForm::Spirv, &["-O"], None),
     translator("spirv-opt:Os", "spirv-opt", ShaderForm::Spirv, &["-Os"], None),
 ];

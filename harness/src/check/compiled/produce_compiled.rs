@@ -115,7 +115,9 @@ impl SubjectShaders {
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
         }
-        if toolchain.loads_matrices_by_rows() && layout.result.as_ref().is_ok_and(has_columns) {
+        if toolchain.loads_matrices_by_rows()
+            && layout.result.as_ref().is_ok_and(|root| has_matrix_of(root, MatrixOrder::Column))
+        {
             return self
                 .nothing(Gap::language("the option makes raw loads take matrices by rows, and these have columns"));
         }
@@ -580,12 +582,12 @@ fn is_in_workgroup(asked: &CompileJob<'_>, settings: &Settings) -> bool {
         && !is_for_uniform(asked.subject.rules)
 }
 
-/// Returns true if the vectors of a matrix are its columns.
-fn has_columns(laid_out: &LaidOut) -> bool {
+/// Returns true if it is or holds a matrix of this order.
+pub(super) fn has_matrix_of(laid_out: &LaidOut, wanted: MatrixOrder) -> bool {
     match &laid_out.shape {
-        LaidOutShape::Matrix { order, .. } => *order == MatrixOrder::Column,
-        LaidOutShape::Array { element, .. } => has_columns(element),
-        LaidOutShape::Struct(members) => members.iter().any(|member| has_columns(&member.layout)),
+        LaidOutShape::Matrix { order, .. } => *order == wanted,
+        LaidOutShape::Array { element, .. } => has_matrix_of(element, wanted),
+        LaidOutShape::Struct(members) => members.iter().any(|member| has_matrix_of(&member.layout, wanted)),
         _ => false,
     }
 }

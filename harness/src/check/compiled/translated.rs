@@ -11,15 +11,17 @@ use layoutproof_device::{ShaderForm, Stage};
 use layoutproof_events::Reason;
 use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_generators::spirv;
+use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{BlockLayout, Numbers};
 use layoutproof_probes::{AddressSpace, Form, ProbePlan};
 use layoutproof_readers::spirv::features_of;
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, SourceProfile, Toolchain,
+    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Lack, SourceProfile, Toolchain,
 };
 
 use crate::check::compiled::compile_probe::{folder_name, wide_types};
 use crate::check::compiled::compiled_code::{CompiledCode, Unusable, own_buffers};
+use crate::check::compiled::produce_compiled::has_matrix_of;
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::Gap;
@@ -126,6 +128,10 @@ impl Translator<'_> {
     /// Translates the part of our module that has the one entry point of `plan`.
     fn module(&self, ours: &ShaderModule, plan: ProbePlan) -> Result<ShaderModule, NoModule> {
         let Self { toolchain, compilers, .. } = *self;
+        let root = ours.layout.result.as_ref();
+        if !toolchain.has(Lack::MatricesByRows) && root.is_ok_and(|root| has_matrix_of(root, MatrixOrder::Row)) {
+            return Err(NoModule::Missing(Gap::tool(format!("{toolchain} does not write matrices by rows"))));
+        }
         let written = ours.planted.as_ref().unwrap_or(&ours.layout);
         let original =
             spirv::produce(written, &plan).map_err(|error| NoModule::Missing(Gap::language(error.to_string())))?;
