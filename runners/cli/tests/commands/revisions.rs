@@ -32,18 +32,24 @@ fn a_file_is_compared_with_its_text_in_a_commit() {
     assert!(answer.to_string().contains("light.range"), "{answer}");
     folder.run("diff HEAD -- shaders/b.hlsl").exits(0);
     let answer = folder.run("diff HEAD -- shaders/a.hlsl shaders/b.hlsl").exits(1);
-    answer.prints("1 of 2 shaders differ; the same: 1, not compared: 0, new: 0");
+    answer.prints("1 of 2 shaders differ; the same: 1, not compared: 0, on one side only: 0");
 }
 
 #[test]
 fn what_changed_since_a_branch_left_another_is_compared() {
     let Some(folder) = repository() else { return };
+    // The shader that includes the changed file is the same text.
+    let answer = folder.run("diff main...").exits(1);
+    let answer = answer.prints("Differ main...:shaders/a.hlsl and shaders/a.hlsl under D3D12 · DXC");
+    answer.prints("1 of 1 shaders differ; the same: 0, not compared: 0, on one side only: 0");
     folder.write("common/light.hlsli", LIGHT.as_bytes());
-    folder.run("diff main...").exits(0).prints("no shader changed since main...");
+    folder.run("diff main...").exits(0).prints("no shader here changed since main..., and no file that one includes");
     folder.write("shaders/b.hlsl", b"cbuffer Other { float4 a; float b; };\n");
     let answer = folder.run("diff main...").exits(1);
     let answer = answer.prints("Differ main...:shaders/b.hlsl and shaders/b.hlsl");
-    answer.prints("1 of 1 shaders differ; the same: 0, not compared: 0, new: 0");
+    answer.prints("1 of 1 shaders differ; the same: 0, not compared: 0, on one side only: 0");
+    std::fs::remove_file(folder.path("shaders/b.hlsl")).unwrap();
+    folder.run("diff main...").exits(1).prints("only in main...: shaders/b.hlsl");
 }
 
 #[test]

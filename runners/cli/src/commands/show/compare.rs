@@ -80,7 +80,7 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
 /// What to compare with a commit: `HEAD a.hlsl vulkan`.
 struct RevisionWords<'a> {
     revision: Revision,
-    /// Without named ones, the shaders that changed since the commit.
+    /// Without named ones, all shaders that git tracks here, and those that changed since the commit.
     files: Vec<String>,
     are_named: bool,
     rules: Option<&'a str>,
@@ -102,47 +102,63 @@ impl<'a> RevisionWords<'a> {
         }
         let is_shader =
             |word: &String| matches!(InputWord::of(word, None), InputWord::Shader(file) if !file.is_module());
-        let mut names: Vec<String> = files.into_iter().cloned().collect();
-        let are_named = !names.is_empty();
+        let are_named = !files.is_empty();
+        let mut files: Vec<String> = files.into_iter().cloned().collect();
         if !are_named {
-            let changed = revision.changed.iter().filter(|file| file.is_file());
-            names.extend(changed.map(|file| revision.relative(file).display().to_string()).filter(is_shader));
+            let changed = revision.changed.iter().map(|file| revision.relative(file));
+            let all = changed.chain(Revision::tracked()?).map(|file| file.display().to_string());
+            let all: BTreeSet<String> = all.filter(is_shader).collect();
+            files.extend(all);
         }
         let rules = rules.first().map(|word| word.as_str());
-        Ok(Some(Self { revision, files: names, are_named, rules }))
+        Ok(Some(Self { revision, files, are_named, rules }))
+    }
+
+    /// True if the shader or a file that it includes differs from the commit.
+    fn concerns(&self, file: &str, declare: &DeclareArgs) -> bool {
+        if self.revision.has_changed(Path::new(file)) {
+            return true;
+        }
+        let mut sources = SourceMap::default();
+        // What cannot be read now has the files that it includes up to there.
+        let _ = read_input(file, declare, None, Purpose::Comparison, &mut sources);
+        sources.files().iter().any(|file| self.revision.has_changed(Path::new(&file.name)))
     }
 }
 
 /// Compares files with their texts in a commit, and with the texts that the files they include had there.
 fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) -> anyhow::Result<Exit> {
     let RevisionWords { revision, files, are_named, rules } = words;
-    let rules = *rules;
+    let sides = |file| {
+        let now = DiffSide::of(file, *rules);
+        [DiffSide { revision: Some(revision), ..DiffSide::of(file, *rules) }, now]
+    };
     if let ([file], true) = (files.as_slice(), are_named) {
-        let sides = [DiffSide { revision: Some(revision), ..DiffSide::of(file, rules) }, DiffSide::of(file, rules)];
         if !revision.has(Path::new(file)) {
             bail!("{} has no {file}", revision.name);
         }
-        let compared = compare_sides(args, &sides, true, style);
+        let compared = compare_sides(args, &sides(file), true, style);
         return compared.inspect_err(|error| tell_programs(args, file, Code::Unreadable, error));
     }
     if args.format != DiffFormat::Text {
         bail!("several files are compared in text: name one for a page or JSON");
     }
-    if files.is_empty() {
-        print(&format!("no shader changed since {}\n", revision.name));
-        return Ok(Exit::Agree);
-    }
     let mut compared = ComparedFiles::default();
     for file in files {
-        if !revision.has(Path::new(file)) {
-            compared.alone += 1;
-            print(&format!("not in {}: {}\n", revision.name, one_line(file)));
-            continue;
+        let path = Path::new(file);
+        if !path.is_file() {
+            compared.add_alone(&format!("only in {}", revision.name), file);
+        } else if !revision.has(path) {
+            compared.add_alone(&format!("not in {}", revision.name), file);
+        } else if *are_named || words.concerns(file, &args.declare) {
+            compared.add(file, compare_sides(args, &sides(file), false, style), style);
         }
-        let sides = [DiffSide { revision: Some(revision), ..DiffSide::of(file, rules) }, DiffSide::of(file, rules)];
-        compared.add(file, compare_sides(args, &sides, false, style), style);
     }
-    Ok(compared.end("new"))
+    if compared.is_empty() {
+        print(&format!("no shader here changed since {}, and no file that one includes\n", revision.name));
+        return Ok(Exit::Agree);
+    }
+    Ok(compared.end("on one side only"))
 }
 
 /// What became of the files of two folders or commits.
@@ -156,9 +172,21 @@ struct ComparedFiles {
 }
 
 impl ComparedFiles {
+    fn is_empty(&self) -> bool {
+        let Self { same, differ, alone, unread } = self;
+        same + differ + alone + unread == 0
+    }
+
+    fn add_alone(&mut self, place: &str, name: &str) {
+        self.alone += 1;
+        print(&format!("{place}: {}\n", one_line(name)));
+    }
+
     fn add(&mut self, name: &str, compared: anyhow::Result<Exit>, style: Style) {
         match compared {
             Ok(Exit::Agree) => self.same += 1,
+            // Neither side has a block: the file is for others to include.
+            Ok(Exit::NothingSelected) => {}
             Ok(_) => self.differ += 1,
             Err(error) => {
                 self.unread += 1;
@@ -196,9 +224,8 @@ fn compare_folders(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: St
     }
     for name in lefts.union(&rights) {
         if !(lefts.contains(name) && rights.contains(name)) {
-            compared.alone += 1;
             let folder = if lefts.contains(name) { left.input } else { right.input };
-            print(&format!("only in {folder}: {}\n", one_line(name)));
+            compared.add_alone(&format!("only in {folder}"), name);
             continue;
         }
         let [one, other] = [left, right].map(|side| Path::new(side.input).join(name).display().to_string());
@@ -223,7 +250,8 @@ fn shaders_below(folder: &str) -> anyhow::Result<BTreeSet<String>> {
     Ok(found)
 }
 
-/// Compares two inputs, and prints the answer, unless they are the same and `prints_same` is false.
+/// Compares two inputs, and prints the answer, unless they are the same and `prints_same` is false. The exit code is then
+/// [`Exit::NothingSelected`] for inputs without a block.
 fn compare_sides(
     args: &DiffArgs,
     [left, right]: &[DiffSide<'_>; 2],
@@ -271,7 +299,7 @@ fn compare_sides(
         _ => compare_targets(args, inputs, [lefts, rights], &account, &options)?,
     };
     if !differs && !prints_same {
-        return Ok(Exit::Agree);
+        return Ok(if account.entries.is_empty() { Exit::NothingSelected } else { Exit::Agree });
     }
     match args.format {
         DiffFormat::Json => print_json(&text),

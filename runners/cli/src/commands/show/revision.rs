@@ -65,6 +65,21 @@ impl Revision {
         self.texts.contains_key(&path.display().to_string()) || !self.changed.contains(&path)
     }
 
+    /// The files below the working folder that git tracks, by their paths there.
+    ///
+    /// # Errors
+    /// git fails.
+    pub(super) fn tracked() -> anyhow::Result<Vec<PathBuf>> {
+        let names = output(&["ls-files", "-z"])?;
+        let names = names.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
+        Ok(names.filter(|name| !name.is_empty()).map(PathBuf::from).collect())
+    }
+
+    /// True if the file differs from the commit.
+    pub(super) fn has_changed(&self, file: &Path) -> bool {
+        file.canonicalize().is_ok_and(|path| self.changed.contains(&path))
+    }
+
     /// A changed file as the working folder names it.
     pub(super) fn relative(&self, file: &Path) -> PathBuf {
         let folder = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
