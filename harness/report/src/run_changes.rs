@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, SCHEMA};
+use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub enum CheckChange {
     Moved,
     /// It was compared, and is not any more.
     NoLongerChecked,
-    /// One of the runs got several answers.
+    /// The new run got several answers.
     Flaky,
     /// It was wrong, and is right.
     Gone,
@@ -65,8 +66,8 @@ impl CheckChange {
 
     fn is_failure(self) -> bool {
         match self {
-            Self::New | Self::Moved | Self::NoLongerChecked => true,
-            Self::Flaky | Self::Gone | Self::Still | Self::CheckedNow => false,
+            Self::New | Self::Moved | Self::NoLongerChecked | Self::Flaky => true,
+            Self::Gone | Self::Still | Self::CheckedNow => false,
         }
     }
 }
@@ -95,6 +96,8 @@ pub struct RunChanges<'a> {
     pub changes: Vec<ChangedCheck<'a>>,
     /// Checks that are right in both.
     pub same: usize,
+    /// Checks that both have, and neither compared.
+    pub not_compared: usize,
 }
 
 /// The state of a check, as far as changes count it.
@@ -128,13 +131,14 @@ impl<'a> RunChanges<'a> {
         let mut before: BTreeMap<&CheckId, &CheckRecord> =
             old.checks.iter().map(|record| (&record.id, record)).collect();
         let mut changes = Vec::new();
-        let mut same = 0;
+        let (mut same, mut not_compared) = (0, 0);
         for record in new.checks {
             let id = CheckId { device: record.id.device.as_ref().map(old_device), ..record.id.clone() };
             let earlier = before.remove(&id);
             match change(earlier, Some(record)) {
                 Some(change) => changes.push(ChangedCheck { change, old: earlier, new: Some(record) }),
-                None => same += usize::from(State::of(Some(record)) == State::Right),
+                None if State::of(Some(record)) == State::Right => same += 1,
+                None => not_compared += 1,
             }
         }
         let left = old.checks.iter().filter(|record| before.contains_key(&record.id));
@@ -142,7 +146,7 @@ impl<'a> RunChanges<'a> {
             Some(ChangedCheck { change: change(Some(record), None)?, old: Some(record), new: None })
         }));
         changes.sort_by_key(|found| found.change);
-        Self { old, new, devices, changes, same }
+        Self { old, new, devices, changes, same, not_compared }
     }
 
     /// True if something is wrong that was not, or is no longer compared.
@@ -168,6 +172,9 @@ impl<'a> RunChanges<'a> {
             .map(|(kind, count)| format!("{} {}", grouped(*count as u64), kind.title()))
             .collect();
         parts.push(format!("{} right in both", grouped(self.same as u64)));
+        if self.not_compared > 0 {
+            parts.push(format!("{} compared in neither", grouped(self.not_compared as u64)));
+        }
         parts.join(", ")
     }
 
@@ -252,6 +259,7 @@ impl<'a> RunChanges<'a> {
             "devices": self.devices.iter().map(device).collect::<Vec<_>>(),
             "counts": counts,
             "right_in_both": self.same,
+            "compared_in_neither": self.not_compared,
             "changes": self.changes.iter().map(check).collect::<Vec<_>>(),
         })
     }
@@ -292,20 +300,19 @@ impl ComparedDevice<'_> {
 
 /// What became of a check; `None` if it is right in both runs or compared in neither.
 fn change(old: Option<&CheckRecord>, new: Option<&CheckRecord>) -> Option<CheckChange> {
-    if old.iter().chain(&new).any(|record| record.is_flaky()) {
-        return Some(CheckChange::Flaky);
-    }
-    Some(match (State::of(old), State::of(new)) {
-        (State::Right, State::Right) | (State::NotCompared, State::NotCompared) => return None,
-        (State::Right | State::NotCompared, State::Wrong) => CheckChange::New,
-        (State::Wrong, State::Right) => CheckChange::Gone,
-        (State::Wrong | State::Right, State::NotCompared) => CheckChange::NoLongerChecked,
-        (State::NotCompared, State::Right) => CheckChange::CheckedNow,
+    let change = match (State::of(old), State::of(new)) {
+        (State::Right, State::Right) | (State::NotCompared, State::NotCompared) => None,
+        (State::Right | State::NotCompared, State::Wrong) => Some(CheckChange::New),
+        (State::Wrong, State::Right) => Some(CheckChange::Gone),
+        (State::Wrong | State::Right, State::NotCompared) => Some(CheckChange::NoLongerChecked),
+        (State::NotCompared, State::Right) => Some(CheckChange::CheckedNow),
         (State::Wrong, State::Wrong) => match old.zip(new) {
-            Some((old, new)) if is_same_fault(old, new) => CheckChange::Still,
-            _ => CheckChange::Moved,
+            Some((old, new)) if is_same_fault(old, new) => Some(CheckChange::Still),
+            _ => Some(CheckChange::Moved),
         },
-    })
+    };
+    let is_failure = change.is_some_and(CheckChange::is_failure);
+    if new.is_some_and(CheckRecord::is_flaky) && !is_failure { Some(CheckChange::Flaky) } else { change }
 }
 
 fn is_same_fault(old: &CheckRecord, new: &CheckRecord) -> bool {
@@ -349,18 +356,4 @@ fn compared_devices<'a>(old: &'a [DeviceInfo], new: &'a [DeviceInfo]) -> Vec<Com
     let mut pairs: Vec<ComparedDevice<'a>> = pairs.collect();
     pairs.extend(left.into_iter().map(|info| ComparedDevice { old: Some(info), new: None }));
     pairs
-}
-
-/// The text in a cell of Markdown.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for letter in one_line(text).chars() {
-        match letter {
-            '|' | '\\' | '`' | '*' | '_' | '[' | ']' => escaped.extend(['\\', letter]),
-            '<' => escaped += "&lt;",
-            '&' => escaped += "&amp;",
-            _ => escaped.push(letter),
-        }
-    }
-    escaped
 }

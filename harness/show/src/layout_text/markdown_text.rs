@@ -85,7 +85,7 @@ fn row(cells: &[String], text: &mut TextLines) {
 }
 
 /// Text in which nothing is markup or the end of a cell.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for letter in one_line(text).chars() {
         if "|`*_[]<>#\\$".contains(letter) {

@@ -38,8 +38,8 @@ fn is_record_file(path: &Path) -> bool {
     }
 }
 
-/// Compares two runs. The exit code is 1 if something is wrong that was not, is wrong in another way, or is no longer
-/// checked; 4 if the runs have no check in common.
+/// Compares two runs. The exit code is 1 if something is wrong that was not, is wrong in another way, is flaky, or is no
+/// longer checked; 3 if a shard is missing; 4 if the runs have no check in common.
 ///
 /// # Errors
 /// A file cannot be read, contradicts another one of its side, or leaves out the checks that agreed.
@@ -57,12 +57,18 @@ pub(super) fn compare_runs(args: &CompareArgs, old: &[PathBuf], new_word: &str, 
         CompareFormat::Markdown => print(&changes.markdown()),
         CompareFormat::Json => print_json(&format!("{}\n", changes.json())),
     }
+    for note in old.notes.iter().chain(&new.notes) {
+        warn(&format!("note: {note}\n"));
+    }
     let cut: Vec<&String> = old.cut.iter().chain(&new.cut).collect();
-    for sentence in &cut {
+    let missing: Vec<&String> = old.missing.iter().chain(&new.missing).collect();
+    for sentence in cut.iter().chain(&missing) {
         warn(&format!("error: {sentence}\n"));
     }
     Ok(if !cut.is_empty() {
         Exit::CouldNotRun
+    } else if !missing.is_empty() {
+        Exit::Missing
     } else if changes.has_nothing_in_common() {
         Exit::NothingSelected
     } else if changes.is_failure() {
