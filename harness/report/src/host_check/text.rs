@@ -352,7 +352,7 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     lines.into_text()
 }
 
-/// The remarks, with one sentence for several members of which the same is said.
+/// The remarks; those that say the same of several members are one sentence.
 fn remark_lines<'a>(remarks: impl Iterator<Item = &'a Remark> + Clone) -> Vec<String> {
     let signs = remarks.clone().filter_map(|remark| match remark {
         Remark::OtherSign { path } => Some(path.as_str()),

@@ -34,7 +34,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         Some(linked) => WgslLayouts::read_linked(linked, sources)?,
         None => WgslLayouts::read(&sources.file(span.file).text, span.file)?,
     };
-    // Nothing else than people reads them.
+    // Only `show` prints them: no host fills the memory of a workgroup.
     let shared = if options.purpose == Purpose::Display { layouts.shared_blocks() } else { Vec::new() };
     let WgslLayouts { module, blocks, forbidden, restricted } = layouts;
     let shows_forbidden = options.purpose.shows_forbidden_blocks();

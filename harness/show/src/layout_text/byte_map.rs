@@ -20,7 +20,7 @@ struct Segment {
 }
 
 /// At most `most_rows` lines of a block of `size` bytes: those around the bytes `around`, or the first ones. Each scalar or
-/// vector has its path, the end of it where it does not fit; padding is dotted.
+/// vector has its path, or its name where that does not fit; padding is dotted.
 pub fn byte_map(members: &[MemberRow], size: u32, around: Option<&Range<u32>>, most_rows: u32) -> String {
     let segments = segments(members, size);
     let all = size.div_ceil(ROW);
@@ -51,8 +51,8 @@ pub fn byte_map(members: &[MemberRow], size: u32, around: Option<&Range<u32>>, m
     text
 }
 
-/// The scalars and vectors in the order of their bytes, with the gaps between them. Of overlapping ones the later keeps
-/// the bytes that the earlier does not have.
+/// The scalars and vectors in the order of their bytes, with the gaps between them. Where two overlap, the
+/// later one keeps the bytes that the earlier one does not have.
 fn segments(members: &[MemberRow], size: u32) -> Vec<Segment> {
     let mut vectors: Vec<Segment> = Vec::new();
     for cell in cells(members) {

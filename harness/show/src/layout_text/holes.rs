@@ -36,15 +36,16 @@ impl<'a> Holes<'a> {
         holes
     }
 
-    pub fn before(&self, path: &str) -> Option<HoleRange> {
+    pub(super) fn before(&self, path: &str) -> Option<HoleRange> {
         self.before.get(path).copied()
     }
 
     /// The hole at the end of the struct at `path`, or of the block.
-    pub fn tail(&self, path: Option<&str>) -> Option<HoleRange> {
+    pub(super) fn tail(&self, path: Option<&str>) -> Option<HoleRange> {
         self.tails.get(&path).copied()
     }
 
+    /// The hole between the member at `path` and what follows it.
     pub fn after(&self, path: &str) -> Option<HoleRange> {
         self.after.get(path).copied()
     }

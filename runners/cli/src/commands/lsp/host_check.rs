@@ -11,6 +11,8 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 use crossbeam_channel::Sender;
+use layoutproof_inputs::globs;
+use layoutproof_inputs::project_file::ProjectFile;
 use lsp_types::request::GotoImplementationResponse;
 use lsp_types::{DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range};
 use serde::Deserialize;
@@ -18,6 +20,7 @@ use serde::Deserialize;
 use crate::commands::lsp::positions::{Encoding, line_range, uri_of};
 use crate::commands::lsp::reading::{Reading, project_of};
 use crate::help::PROGRAM;
+use crate::output::warn;
 
 /// What `check` says about the blocks of one file: the part of its JSON, schema 1, that editors show.
 #[derive(Debug, Default, Deserialize)]
@@ -197,7 +200,7 @@ impl HostChecks {
         let done = self.done.clone();
         thread::spawn(move || {
             let answer = check(&shader).unwrap_or_else(|error| {
-                crate::output::warn(&format!("note: {}: {error:#}\n", shader.display()));
+                warn(&format!("note: {}: {error:#}\n", shader.display()));
                 HostPairs::default()
             });
             // The receiver ends with the session.
@@ -208,9 +211,8 @@ impl HostChecks {
 
 /// The programs that a project names; none for a project file with problems, which reading the shader reports.
 fn programs_of(project: &Path) -> BTreeMap<PathBuf, Option<SystemTime>> {
-    let project = layoutproof_inputs::project_file::ProjectFile::find(Some(project)).ok().flatten().unwrap_or_default();
-    let found =
-        project.host.iter().filter_map(|pattern| layoutproof_inputs::globs::expand(&project.folder, pattern).ok());
+    let project = ProjectFile::find(Some(project)).ok().flatten().unwrap_or_default();
+    let found = project.host.iter().filter_map(|pattern| globs::expand(&project.folder, pattern).ok());
     found.flatten().map(|program| (program.clone(), changed_at(&program))).collect()
 }
 
