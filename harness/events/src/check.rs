@@ -1,5 +1,6 @@
 //! The result of a check, with everything that reports need from it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -88,20 +89,42 @@ impl CheckRecord {
         self.not_checked.iter().any(|reason| matches!(reason, Reason::DeviceLacks(_)))
     }
 
-    /// True if a file with this filter holds the check. A file of failures has checks that differ
-    /// (known or not), are broken, got no result from this machine or a compiler, agreed only when they
-    /// were rerun, or had faults. It has no checks of a device that can run no probe.
+    /// True if a file with this filter holds the check. A file of failures has those that are not plain.
     pub fn is_kept_by(&self, filter: RecordsFilter) -> bool {
-        let is_plain = match &self.outcome {
-            _ if !self.faults.is_empty() => false,
-            Outcome::Agrees => self.retries == 0,
-            Outcome::Skipped { kind, .. } => kind.is_some(),
-            Outcome::Differs { .. } | Outcome::Known { .. } | Outcome::Stale(_) | Outcome::Broken { .. } => false,
-        };
         match filter {
-            RecordsFilter::All => true,
-            RecordsFilter::Failures => !is_plain,
+            RecordsFilter::Full | RecordsFilter::Outcomes => true,
+            RecordsFilter::Failures => !self.is_plain(),
             RecordsFilter::Devices => self.is_wrong_on_the_device(),
+        }
+    }
+
+    /// The check as a file with this filter holds it; `None` if it does not.
+    pub fn kept_by(&self, filter: RecordsFilter) -> Option<Cow<'_, Self>> {
+        match filter {
+            RecordsFilter::Outcomes if !self.needs_rows() && !self.rows.is_empty() => {
+                Some(Cow::Owned(Self { rows: Vec::new(), ..self.clone() }))
+            }
+            _ => self.is_kept_by(filter).then_some(Cow::Borrowed(self)),
+        }
+    }
+
+    /// True if its numbers say more than its outcome: it differs (known or not), is broken, agreed only when it was rerun, or
+    /// had faults.
+    pub fn needs_rows(&self) -> bool {
+        match self.outcome.kind() {
+            _ if !self.faults.is_empty() || self.retries > 0 => true,
+            OutcomeKind::Differ | OutcomeKind::Known | OutcomeKind::Broken => true,
+            OutcomeKind::Agree | OutcomeKind::Skipped | OutcomeKind::Stale => false,
+        }
+    }
+
+    /// True if it says nothing new: it agrees, or neither this machine nor a compiler is the reason why it was skipped, as for
+    /// all checks of a device that can run no probe.
+    fn is_plain(&self) -> bool {
+        match &self.outcome {
+            _ if self.needs_rows() => false,
+            Outcome::Skipped { kind, .. } => kind.is_some(),
+            outcome => outcome.kind() == OutcomeKind::Agree,
         }
     }
 

@@ -10,8 +10,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RecordsFilter {
+    /// Every check with all of its numbers.
     #[default]
-    All,
+    Full,
+    /// Every check, and the rows of those whose numbers say more than the outcome, see
+    /// [`CheckRecord::needs_rows`](crate::CheckRecord::needs_rows). The end counts the leaves of all rows.
+    Outcomes,
     /// Only checks that do not simply agree, see
     /// [`CheckRecord::is_kept_by`](crate::CheckRecord::is_kept_by). The end has totals of the
     /// others.
@@ -21,8 +25,15 @@ pub enum RecordsFilter {
 }
 
 impl RecordsFilter {
-    pub fn is_all(&self) -> bool {
-        *self == Self::All
+    pub fn is_full(&self) -> bool {
+        *self == Self::Full
+    }
+
+    pub fn has_every_check(self) -> bool {
+        match self {
+            Self::Full | Self::Outcomes => true,
+            Self::Failures | Self::Devices => false,
+        }
     }
 }
 
@@ -62,8 +73,8 @@ pub struct RunHeader {
     pub environment: BTreeMap<String, String>,
     /// Number of selected cases.
     pub cases: u32,
-    /// Absent if the file holds all checks.
-    #[serde(default, skip_serializing_if = "RecordsFilter::is_all")]
+    /// Absent if the file holds everything.
+    #[serde(default, skip_serializing_if = "RecordsFilter::is_full")]
     pub records: RecordsFilter,
     /// The command-line arguments that decide which checks exist and what they find, by option.
     /// Arguments about output files are not included.
@@ -139,7 +150,7 @@ mod tests {
             tools: BTreeMap::from([("naga".to_owned(), ToolBuild::of_version("30.0.1"))]),
             environment: BTreeMap::new(),
             cases: 3,
-            records: RecordsFilter::All,
+            records: RecordsFilter::Full,
             arguments: BTreeMap::from([("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])]),
             inputs: "0123".to_owned(),
         }

@@ -38,7 +38,7 @@ pub use rerun::{CommandOption, RerunCommand};
 pub use row::{Access, NOWHERE, RecordValue, Row, Witness, Witnesses};
 pub use run_end::{
     CellRow, DeviceCells, LeftOutCases, LeftOutChecks, RecordedCacheUse, RecordedLayout, RecordedSource, RunEnd,
-    SeenEntry,
+    SeenEntry, add_cells,
 };
 pub use saved::{Contradiction, SavedLine};
 pub use validation::Validation;

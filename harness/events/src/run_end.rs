@@ -257,6 +257,40 @@ pub struct DeviceCells {
     pub cells: Vec<CellRow>,
 }
 
+/// Adds the results of other checks.
+pub fn add_cells(sum: &mut Vec<DeviceCells>, more: &[DeviceCells]) {
+    for device in more {
+        let is_it = |known: &&mut DeviceCells| (&known.device, known.runner) == (&device.device, device.runner);
+        match sum.iter_mut().find(is_it) {
+            Some(known) => device.cells.iter().for_each(|row| known.add(row)),
+            None => sum.push(device.clone()),
+        }
+    }
+}
+
+impl DeviceCells {
+    fn add(&mut self, more: &CellRow) {
+        let Some(row) = self.cells.iter_mut().find(|row| row.has_key_of(more)) else {
+            self.cells.push(more.clone());
+            return;
+        };
+        for (ty, leaves) in &more.leaves {
+            let of_type = row.leaves.entry(ty.clone()).or_default();
+            for (after, count) in leaves {
+                let sum = of_type.entry(*after).or_default();
+                *sum = sum.saturating_add(*count);
+            }
+        }
+    }
+}
+
+impl CellRow {
+    fn has_key_of(&self, other: &Self) -> bool {
+        let key = |row: &Self| (row.space, row.stage, row.direction, row.form, row.proves);
+        self.rules == other.rules && key(self) == key(other)
+    }
+}
+
 /// Cells that differ only in the type of the member and its predecessor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellRow {

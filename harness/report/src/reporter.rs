@@ -106,9 +106,10 @@ impl<'a> FinishedRun<'a> {
     /// The events of the run, without the checks that its records leave out.
     pub fn events(&self) -> impl Iterator<Item = Event<'a>> {
         let Self { runs, checks, end, .. } = *self;
-        let is_kept = |check: &&CheckRecord| runs.iter().all(|run| check.is_kept_by(run.records));
+        // Merged runs have one filter.
+        let filter = runs.first().map(|run| run.records).unwrap_or_default();
         let started = runs.iter().map(|run| Event::RunStarted(Cow::Borrowed(run)));
-        let finished = checks.iter().filter(is_kept).map(|check| Event::CheckFinished(Cow::Borrowed(check)));
+        let finished = checks.iter().filter_map(move |check| check.kept_by(filter)).map(Event::CheckFinished);
         started.chain(finished).chain([Event::RunFinished(Cow::Borrowed(end))])
     }
 

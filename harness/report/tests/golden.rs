@@ -207,7 +207,7 @@ fn records_survive_their_file() {
         tools: [("spirv-val".to_owned(), ToolBuild::of_version("SPIRV-Tools v2023.1"))].into(),
         environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),
         cases: 6,
-        records: RecordsFilter::All,
+        records: RecordsFilter::Full,
         arguments: [("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])].into(),
         inputs: "85944171f73967e8".to_owned(),
     };

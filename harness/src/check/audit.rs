@@ -36,10 +36,15 @@ pub enum AuditError {
 
 /// Checks that the outcome and the counts of a record follow from the rest of it.
 pub fn audit(check: &CheckRecord) -> Result<(), AuditError> {
+    audit_without_rows(check)?;
+    audit_counts(check)
+}
+
+/// The same for a file that leaves out the rows of the check, so that nothing confirms its counts.
+pub fn audit_without_rows(check: &CheckRecord) -> Result<(), AuditError> {
     let code = code(check)?;
     let verdict = judge(&check.rows, &check.validation, code);
-    audit_outcome(check, &verdict)?;
-    audit_counts(check)
+    audit_outcome(check, &verdict)
 }
 
 /// Returns the writer of the code and what the code proves. Our own shaders check placements,

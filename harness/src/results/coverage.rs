@@ -90,23 +90,33 @@ pub fn answered(record: &CheckRecord, kinds: &Kinds, cells: &mut CoverageCells) 
     }
 }
 
-/// The leaves for which each device returned a result in these checks. `kinds` are those of each
-/// case under each rule set.
-pub fn answered_by_device(checks: &[CheckRecord], kinds: &SubjectKinds) -> Vec<DeviceCells> {
-    let none = Kinds::new();
-    let mut by_device: BTreeMap<&CheckDevice, CoverageCells> = BTreeMap::new();
-    for check in checks {
-        let Some(device) = &check.id.device else { continue };
-        let of_device = by_device.entry(device).or_default();
-        answered(check, kinds.get(&(check.id.case.clone(), check.id.rules.to_string())).unwrap_or(&none), of_device);
+/// The leaves for which each device returned a result, counted check by check.
+#[derive(Clone, Debug, Default)]
+pub struct AnsweredLeaves {
+    kinds: SubjectKinds,
+    by_device: BTreeMap<CheckDevice, CoverageCells>,
+}
+
+impl AnsweredLeaves {
+    /// `kinds` are those of each case under each rule set.
+    pub fn new(kinds: SubjectKinds) -> Self {
+        Self { kinds, by_device: BTreeMap::new() }
     }
 
-    let answered = by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
-    let named = answered.map(|(device, cells)| {
-        let CheckDevice { id, runner } = device.clone();
-        DeviceCells { device: id, runner, cells: rows(cells) }
-    });
-    named.collect()
+    /// Adds the leaves of a check by its rows.
+    pub fn add(&mut self, check: &CheckRecord) {
+        let Some(device) = &check.id.device else { return };
+        let Some(kinds) = self.kinds.get(&(check.id.case.clone(), check.id.rules.to_string())) else { return };
+        answered(check, kinds, self.by_device.entry(device.clone()).or_default());
+    }
+
+    /// The devices that answered.
+    pub fn by_device(self) -> Vec<DeviceCells> {
+        let answered = self.by_device.into_iter().filter(|(_, cells)| !cells.is_empty());
+        let named =
+            answered.map(|(CheckDevice { id, runner }, cells)| DeviceCells { device: id, runner, cells: rows(cells) });
+        named.collect()
+    }
 }
 
 /// Groups the cells: those that differ only in type and predecessor share a row.

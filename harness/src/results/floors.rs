@@ -158,6 +158,11 @@ impl FloorAnswers<'_> {
 }
 
 impl Floor {
+    /// True if the floor counts leaves by their types and accesses, which only the rows of checks say.
+    pub fn counts_by_cell(&self) -> bool {
+        self.cells.iter().any(|values| !values.is_empty())
+    }
+
     fn missed_by(&self, cell: &str, device: &str, found: u32) -> Option<String> {
         let Self { runner, proves, least, counted, .. } = self;
         let (proof, what) = (word(proves), counted.as_str());
@@ -218,7 +223,7 @@ mod tests {
 
     use super::*;
     use crate::check::verdict::Validation;
-    use crate::results::coverage::{Kinds, answered_by_device};
+    use crate::results::coverage::{AnsweredLeaves, Kinds};
     use layoutproof_events::CheckId;
     use layoutproof_events::{Access, Culprit, Outcome, RecordValue, Row, Witnesses};
     use layoutproof_layout::Quantity;
@@ -270,7 +275,9 @@ leaves = 2
         let kinds = [("S.a", kind("float", After::Start)), ("S.b.x", kind("float2", After::Scalar))];
         let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
         let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
-        let cells = answered_by_device(checks, &[(("a/b".to_owned(), "std140".to_owned()), kinds)].into());
+        let mut leaves = AnsweredLeaves::new([(("a/b".to_owned(), "std140".to_owned()), kinds)].into());
+        checks.iter().for_each(|check| leaves.add(check));
+        let cells = leaves.by_device();
         missed(&floors(text).unwrap(), FloorAnswers { checks, left_out: &[], cells: &cells })
     }
 

@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
+use layoutproof_core::results::coverage::AnsweredLeaves;
 use layoutproof_core::results::known::{self, FixedEntry, KnownFailure};
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::CheckId;
 use layoutproof_events::summary::fold;
-use layoutproof_events::{CheckRecord, Outcome, OutcomeKind, RunEnd};
+use layoutproof_events::{CheckRecord, DeviceCells, Outcome, OutcomeKind, RunEnd};
 
 use crate::records_file::RecordsFile;
 use crate::shapes::Shapes;
@@ -37,6 +38,8 @@ pub struct Ledger<'a> {
     wrote_ahead: Instant,
     /// True if records lose their rows once these are no longer needed here.
     sheds_rows: bool,
+    /// Counts the leaves of checks that lost their rows; `None` if some checks never had them here.
+    leaves: Option<AnsweredLeaves>,
     file: Option<RecordsFile>,
     known: &'a [KnownFailure],
     devices: &'a [DeviceInfo],
@@ -60,6 +63,7 @@ impl<'a> Ledger<'a> {
             ahead: HashSet::new(),
             wrote_ahead: Instant::now(),
             sheds_rows: false,
+            leaves: None,
             file: None,
             known,
             devices,
@@ -94,6 +98,14 @@ impl<'a> Ledger<'a> {
         self.next = prefix;
         self.order = (0..prefix).collect();
         Ok(())
+    }
+
+    /// Counts the devices' answers by these kinds of leaves. Returns false if the rows of a resumed check are missing,
+    /// so that no count is possible.
+    pub fn count_leaves(&mut self, leaves: AnsweredLeaves) -> bool {
+        let has_rows = self.records.iter().flatten().all(|record| record.leaves == 0 || !record.rows.is_empty());
+        self.leaves = has_rows.then_some(leaves);
+        has_rows
     }
 
     /// Writes future records to this file, which already has the present ones.
@@ -165,6 +177,9 @@ impl<'a> Ledger<'a> {
             self.order.push(place);
         }
         if self.sheds_rows && matches!(record.outcome.kind(), OutcomeKind::Agree | OutcomeKind::Skipped) {
+            if let Some(leaves) = &mut self.leaves {
+                leaves.add(record);
+            }
             drop_rows(record);
         }
     }
@@ -203,6 +218,10 @@ impl<'a> Ledger<'a> {
         }
 
         let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
+        let cells = self.leaves.map(|mut leaves| {
+            records.iter().for_each(|record| leaves.add(record));
+            leaves.by_device()
+        });
         // Entries are stale only if every check ran: a missing check might differ.
         let stale = not_done == 0 && known::mark_stale(self.known, &mut records, self.devices);
         let seen = known::seen_in_shard(self.known, &records, self.devices);
@@ -215,7 +234,13 @@ impl<'a> Ledger<'a> {
             (false, true) => WrittenState::Unmarked(self.order),
             (false, false) => WrittenState::Other,
         };
-        ClosedLedger { records, end, fixed, file: OpenFile { file: self.file, state: written } }
+        ClosedLedger {
+            records,
+            end,
+            fixed,
+            cells: cells.unwrap_or_default(),
+            file: OpenFile { file: self.file, state: written },
+        }
     }
 }
 
@@ -228,6 +253,8 @@ pub struct ClosedLedger {
     pub end: RunEnd,
     /// Entries of a narrowed run that no longer match a difference.
     pub fixed: Vec<FixedEntry>,
+    /// The leaves that devices answered, if the ledger was to count them.
+    pub cells: Vec<DeviceCells>,
     /// The records file, without its end line.
     pub file: OpenFile,
 }

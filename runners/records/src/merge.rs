@@ -11,7 +11,7 @@ use layoutproof_core::results::known;
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::summary::{add_left_out, fold};
 use layoutproof_events::{CheckDevice, CheckId};
-use layoutproof_events::{CheckRecord, RunEnd, RunHeader, add_count};
+use layoutproof_events::{CheckRecord, RecordsFilter, RunEnd, RunHeader, add_cells, add_count};
 use layoutproof_executor::plan::CASES_AT_ONCE;
 
 use crate::recorded::{self, RecordedRuns};
@@ -56,7 +56,11 @@ pub struct MergedRuns {
 /// # Errors
 /// Two records of one check differ, shards belong to different runs, or a file of failures is not
 /// alone.
-pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
+pub fn merge(mut parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
+    let have_cells = parts.iter().all(|part| !part.filter().is_full());
+    if parts.iter().any(|part| part.filter() == RecordsFilter::Outcomes) {
+        parts.iter_mut().for_each(RecordedPart::leave_out_rows);
+    }
     let runs: Vec<RunHeader> = parts.iter().flat_map(|part| part.runs.iter().cloned()).collect();
     check_shards(&parts)?;
     let missing = missing_shards(&runs);
@@ -82,7 +86,7 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
         // A file that leaves checks out is the only file, see `check_filters`.
         end.left_out.clone_from(&part.left_out);
         end.left_out_cases.clone_from(&part.left_out_cases);
-        end.cells.clone_from(&part.cells);
+        add_cells(&mut end.cells, &part.cells);
         add_sources(&mut end.sources, &part.sources);
         if let Some(account) = &part.account {
             let entries = &mut end.account.get_or_insert_default().entries;
@@ -100,7 +104,12 @@ pub fn merge(parts: Vec<RecordedPart>) -> anyhow::Result<MergedRuns> {
 
     let (devices, mut notes) = devices(&runs);
     notes.extend(tools(&runs));
+    let recorded: usize = parts.iter().map(|part| part.checks.len()).sum();
     let mut records = each_once(parts)?;
+    // Cells count the leaves of all checks of a part, so they cannot be added if a check is in two parts.
+    if !have_cells || records.len() < recorded {
+        end.cells.clear();
+    }
     let order = RunOrder::of(&runs, &devices, &records);
     records.sort_by_cached_key(|record| order.place(record));
 
@@ -162,9 +171,23 @@ impl RecordedPart {
         Ok(Self { name, runs, checks, end })
     }
 
+    /// What the file holds of each of its runs.
+    fn filter(&self) -> RecordsFilter {
+        self.runs.first().map(|run| run.records).unwrap_or_default()
+    }
+
     /// True if the file leaves out the checks that agreed.
     pub fn is_filtered(&self) -> bool {
-        self.runs.iter().any(|run| !run.records.is_all())
+        !self.filter().has_every_check()
+    }
+
+    /// Makes it a part whose plain checks have no rows, unless it leaves them out as a whole.
+    fn leave_out_rows(&mut self) {
+        if self.is_filtered() {
+            return;
+        }
+        self.runs.iter_mut().for_each(|run| run.records = RecordsFilter::Outcomes);
+        self.checks.iter_mut().filter(|check| !check.needs_rows()).for_each(|check| check.rows.clear());
     }
 
     fn cut_sentence(&self) -> String {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use anyhow::{Context, bail};
-use layoutproof_core::check::audit::audit;
+use layoutproof_core::check::audit::{audit, audit_without_rows};
 use layoutproof_events::summary;
 use layoutproof_events::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader};
 use layoutproof_report::json_lines::{self, NumberedLine};
@@ -78,8 +78,10 @@ impl RecordedRuns {
         }
 
         match event {
-            Event::RunStarted(run) if !(self.runs.is_empty() || run.records.is_all() && self.filter().is_all()) => {
-                Some("a file of failures (--records failures) holds one run".to_owned())
+            Event::RunStarted(run)
+                if !self.runs.is_empty() && !(run.records == self.filter() && self.filter().has_every_check()) =>
+            {
+                Some("a file of several runs holds all checks of each, in the same form".to_owned())
             }
             Event::RunStarted(run) if self.runs.contains(run) => {
                 Some("this first line is in the file twice".to_owned())
@@ -93,12 +95,15 @@ impl RecordedRuns {
                 Some("the first line of a run is missing".to_owned())
             }
             Event::CheckFinished(check) => {
-                let sentence = self.unknown_device(check).or_else(|| audit(check).err().map(|error| error.to_string()));
+                let sentence = self.unknown_device(check).or_else(|| self.contradiction(check));
                 let sentence = sentence.or_else(|| self.not_held(check));
                 sentence.map(|sentence| format!("`{}` contradicts itself: {sentence}", check.id))
             }
-            Event::RunFinished(end) if self.filter().is_all() && !(end.left_out.is_empty() && end.cells.is_empty()) => {
+            Event::RunFinished(end) if !end.left_out.is_empty() && self.filter().has_every_check() => {
                 Some("the end has totals of checks that are left out, but the first line says that none is".to_owned())
+            }
+            Event::RunFinished(end) if !end.cells.is_empty() && self.filter().is_full() => {
+                Some("the end has counts of rows that are left out, but the first line says that none is".to_owned())
             }
             Event::RunFinished(end) => wrong_total(end, &with_left_out(totals, end)),
         }
@@ -110,8 +115,18 @@ impl RecordedRuns {
     }
 
     fn not_held(&self, check: &CheckRecord) -> Option<String> {
-        let is_held = check.is_kept_by(self.filter());
-        (!is_held).then(|| "the first line says that such checks are left out".to_owned())
+        let what = match check.kept_by(self.filter()) {
+            None => "checks",
+            Some(Cow::Owned(_)) => "rows",
+            Some(Cow::Borrowed(_)) => return None,
+        };
+        Some(format!("the first line says that such {what} are left out"))
+    }
+
+    fn contradiction(&self, check: &CheckRecord) -> Option<String> {
+        let is_short = self.filter() == RecordsFilter::Outcomes && !check.needs_rows();
+        let audited = if is_short { audit_without_rows(check) } else { audit(check) };
+        audited.err().map(|error| error.to_string())
     }
 
     fn unknown_device(&self, check: &CheckRecord) -> Option<String> {

@@ -57,7 +57,7 @@ pub fn header(
         tools,
         environment: drivers.recorded(),
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
-        records: RecordsFilter::All,
+        records: RecordsFilter::Full,
         arguments,
         inputs,
     }
@@ -170,8 +170,8 @@ impl GrowingFile {
             write(&file, is_compressed, started)?;
             Ok(growing(file, None))
         } else {
-            let kept = kept.iter().filter(|record| record.is_kept_by(header.records));
-            let finished = kept.map(|record| Event::CheckFinished(Cow::Borrowed(record)));
+            let kept = kept.iter().filter_map(|record| record.kept_by(header.records));
+            let finished = kept.map(Event::CheckFinished);
             let whole = replace(path, started.chain(finished))?;
             Ok(growing(whole, Some(file)))
         }
@@ -201,11 +201,9 @@ impl GrowingFile {
 impl RecordsFile {
     /// Adds the record of a finished check, unless the file leaves it out. Returns true if the file has it.
     pub fn add(&mut self, record: &CheckRecord) -> bool {
-        if !record.is_kept_by(self.header.records) {
-            return false;
-        }
+        let Some(record) = record.kept_by(self.header.records) else { return false };
         if let RecordsFileState::Growing(growing) = &mut self.state {
-            if let Err(error) = growing.add(&Event::CheckFinished(Cow::Borrowed(record))) {
+            if let Err(error) = growing.add(&Event::CheckFinished(record)) {
                 self.state = RecordsFileState::Failed(error);
             }
         }

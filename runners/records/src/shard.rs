@@ -224,7 +224,7 @@ mod tests {
             tools: BTreeMap::new(),
             environment: BTreeMap::new(),
             cases: 5,
-            records: RecordsFilter::All,
+            records: RecordsFilter::Full,
             arguments: shard.iter().map(|shard| (SHARD.to_owned(), vec![(*shard).to_owned()])).collect(),
             inputs: String::new(),
         }

@@ -18,7 +18,7 @@ pub use output::{OutputArgs, ReportFiles};
 pub use own::{OwnArgs, OwnFormat};
 pub use placement::PlacementArgs;
 pub use report::{RecordedArgs, ReportArgs};
-pub use run::RunArgs;
+pub use run::{RecordsArg, RunArgs};
 use scheduler::scheduled_shard;
 
 /// When to colour.

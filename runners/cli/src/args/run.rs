@@ -18,11 +18,13 @@ use layoutproof_show::front_ends::FrontEnd;
 
 use super::{CacheArgs, OutputArgs, OwnArgs, PartArgs, PlacementArgs};
 
-/// Which checks the records file holds.
+/// What the records file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum RecordsArg {
-    /// Every check.
-    All,
+    /// Every check; of checks that agree only the counts.
+    Outcomes,
+    /// Every check with all numbers.
+    Full,
     /// What differs, is stale, broken, or skipped for a reason of this machine or of a compiler.
     ///
     /// Known differences and checks that agreed only when they were run again are also written.
@@ -32,7 +34,8 @@ pub enum RecordsArg {
 impl RecordsArg {
     pub fn filter(self) -> RecordsFilter {
         match self {
-            Self::All => RecordsFilter::All,
+            Self::Outcomes => RecordsFilter::Outcomes,
+            Self::Full => RecordsFilter::Full,
             Self::Failures => RecordsFilter::Failures,
         }
     }
@@ -201,11 +204,12 @@ pub struct RunArgs {
     /// Checks in these records are not run again. Without --json, the file itself is completed.
     #[arg(long, value_name = "RECORDS")]
     pub resume: Option<PathBuf>,
-    /// Which checks the file of --json holds.
+    /// What the file of --json holds. Default: `outcomes` for cases, `full` for files.
     ///
-    /// With `failures`, it has totals for the rest, and is much smaller. Such a file cannot be resumed.
-    #[arg(long, value_enum, default_value_t = RecordsArg::All, requires = "json", conflicts_with_all = ["shard", "caselist"])]
-    pub records: RecordsArg,
+    /// With `outcomes`, checks that agree have no numbers, and the file is twenty times smaller. With `failures`, it has
+    /// totals for them; such a file cannot be resumed.
+    #[arg(long, value_enum, requires = "json")]
+    pub records: Option<RecordsArg>,
     /// Give every check its own shader modules.
     ///
     /// They are compiled with the driver's own settings. Otherwise, checks share modules on Vulkan devices, and
@@ -261,6 +265,15 @@ impl RunArgs {
     /// True if a word names a user's shader file.
     pub(crate) fn names_files(&self) -> bool {
         self.inputs.iter().any(|word| matches!(InputWord::of(word, self.declare.lang), InputWord::Shader(_)))
+    }
+
+    /// What the records file holds. A file's records have every number, because they say where its members are.
+    pub(crate) fn records_filter(&self) -> RecordsFilter {
+        match self.records {
+            Some(records) => records.filter(),
+            None if self.names_files() => RecordsFilter::Full,
+            None => RecordsFilter::Outcomes,
+        }
     }
 
     /// The arguments of a plain `layoutproof run`.

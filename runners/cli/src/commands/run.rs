@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::BindingCheck;
+use layoutproof_core::results::floors::Floor;
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::CheckId;
 use layoutproof_events::RunHeader;
@@ -27,7 +28,8 @@ use layoutproof_records::shapes::Shapes;
 use layoutproof_show::Style;
 use layoutproof_source::diagnostics::render;
 
-use crate::args::RunArgs;
+use crate::args::{RecordsArg, RunArgs};
+
 use crate::commands::own::own;
 use crate::not_started::NotStarted;
 use crate::output::{warn, warn_of_listing, warn_rendered};
@@ -37,7 +39,7 @@ use crate::records::arguments::{self, TypedOptions};
 use crate::records::ended_run::EndedRun;
 use crate::records::final_report::{begin_outputs, check_outputs};
 use crate::records::record_keeper::RecordKeeper;
-use crate::records::resume;
+use crate::records::{floors, resume};
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{DeviceUse, Selection, select};
 
@@ -97,7 +99,7 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     // Files name the command and all versions; the terminal does not.
     let has_header = args.resume.is_some() || !args.outputs.files.is_empty();
     let header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
-    begin_records(args, &config, header.as_ref(), &mut ledger)?;
+    begin_records(args, &config, &selection, header.as_ref(), &mut ledger)?;
     let mut keeper = RecordKeeper {
         ledger: &mut ledger,
         progress,
@@ -138,6 +140,11 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
 fn check_files(args: &RunArgs) -> anyhow::Result<()> {
     if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
+    }
+    if args.records == Some(RecordsArg::Failures) && (args.part.shard.is_some() || args.part.caselist.is_some()) {
+        bail!(
+            "a part of a run must keep the checks that agree, for the report of all parts: leave out --records failures"
+        );
     }
     check_outputs(&args.outputs)?;
     args.resume.as_deref().map_or(Ok(()), records_file::check_to_go_on)?;
@@ -239,7 +246,7 @@ fn header(
     let inputs = selection.hash(&config.known_text);
     let drivers = &config.launch.drivers;
     RunHeader {
-        records: args.records.filter(),
+        records: args.records_filter(),
         ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
     }
 }
@@ -248,6 +255,7 @@ fn header(
 fn begin_records(
     args: &RunArgs,
     config: &RunConfig,
+    selection: &Selection,
     header: Option<&RunHeader>,
     ledger: &mut Ledger<'_>,
 ) -> anyhow::Result<()> {
@@ -268,10 +276,16 @@ fn begin_records(
         ledger.write_to(target.begin(header.clone(), &ledger.so_far()));
     }
 
-    // Rows of agreeing checks are still needed after the file has them: they give the found offsets
-    // of a file's members, and the kinds of leaves that were read.
-    let counts_leaves = !config.floors.is_empty() || !args.records.filter().is_all();
-    if audience(args) == Audience::Cases && !counts_leaves {
+    let leaves_out_rows = header.is_some_and(|header| !header.records.is_full());
+    if leaves_out_rows || !config.floors.is_empty() {
+        let can_count = ledger.count_leaves(floors::leaves_of(&selection.subjects));
+        if !can_count && config.floors.iter().any(Floor::counts_by_cell) {
+            bail!("the records to resume have no numbers, and a floor counts leaves by type: run all checks again");
+        }
+    }
+    // Rows of agreeing checks of a file are still needed after the records have them: they give the found offsets of
+    // its members.
+    if audience(args) == Audience::Cases {
         ledger.shed_rows();
     }
     Ok(())

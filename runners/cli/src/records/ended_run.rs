@@ -7,8 +7,8 @@ use layoutproof_compilers::toolchains::CompileFailure;
 use layoutproof_events::left_out::{left_out, left_out_cases};
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{
-    CheckRecord, FaultCount, FaultKind, FaultPlace, OutcomeKind, RecordedLayout, RecordedSource, RunEnd, RunHeader,
-    SkipKind, add_count,
+    CheckRecord, DeviceCells, FaultCount, FaultKind, FaultPlace, OutcomeKind, RecordedLayout, RecordedSource, RunEnd,
+    RunHeader, SkipKind, add_count,
 };
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_inputs::named_compiler::name_and_file;
@@ -52,7 +52,7 @@ impl EndedRun<'_> {
     /// failure stopped the run.
     pub(crate) fn report(&self, ledger: ClosedLedger, fail_fast: bool) -> anyhow::Result<Exit> {
         let Self { args, config, selection, listing, style, started, ref header } = *self;
-        let ClosedLedger { records, end, fixed, file } = ledger;
+        let ClosedLedger { records, end, fixed, cells, file } = ledger;
         let time = started.elapsed();
         let mut faults = end.faults.clone();
         listing.faults.iter().cloned().for_each(|fault| add_count(&mut faults, fault));
@@ -77,7 +77,7 @@ impl EndedRun<'_> {
             ..end
         };
         let records_file = args.outputs.files.records().or(args.resume.as_ref()).map(|path| path.display().to_string());
-        let missing = self.missing(&records, &end);
+        let missing = self.missing(&records, &cells, &end);
         let hostname = hostname();
         let runs = header.as_slice();
         let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
@@ -105,7 +105,7 @@ impl EndedRun<'_> {
         }
         answer_cache::warn_of(config.launch.cache.as_ref());
         // A file that cannot be written must not cost the user the report or the other files.
-        let written = [file.end(&records, &self.written_end(&records, &end)), report.write_files()];
+        let written = [file.end(&records, &self.written_end(&records, cells, &end)), report.write_files()];
         let written: anyhow::Result<()> = written.into_iter().collect();
         report.print(written.is_ok());
         if !args.outputs.quiet && takes_every_access(args) {
@@ -118,11 +118,11 @@ impl EndedRun<'_> {
         Ok(report.exit(&missing))
     }
 
-    /// The end record as written: if the file leaves checks out, with a summary of these.
-    fn written_end(&self, records: &[CheckRecord], end: &RunEnd) -> RunEnd {
-        let filter = self.args.records.filter();
-        if filter.is_all() {
-            return end.clone();
+    /// The end record as written: with counts of the rows and a summary of the checks that the file leaves out.
+    fn written_end(&self, records: &[CheckRecord], cells: Vec<DeviceCells>, end: &RunEnd) -> RunEnd {
+        let filter = self.args.records_filter();
+        if filter.has_every_check() {
+            return RunEnd { cells: if filter.is_full() { Vec::new() } else { cells }, ..end.clone() };
         }
         let kept: HashSet<&str> =
             records.iter().filter(|record| record.is_kept_by(filter)).map(|record| record.id.case.as_str()).collect();
@@ -131,7 +131,7 @@ impl EndedRun<'_> {
             sources: sources.cloned().collect(),
             left_out: left_out(records, filter),
             left_out_cases: left_out_cases(records, filter),
-            cells: floors::cells(&self.selection.subjects, records),
+            cells,
             ..end.clone()
         }
     }
@@ -198,8 +198,8 @@ impl EndedRun<'_> {
     }
 
     /// A message for each requirement that the run did not meet.
-    fn missing(&self, records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
-        let mut missing = floors::missed(&self.config.floors, &self.selection.subjects, records, end);
+    fn missing(&self, records: &[CheckRecord], cells: &[DeviceCells], end: &RunEnd) -> Vec<String> {
+        let mut missing = floors::missed(&self.config.floors, cells, records, end);
         if audience(self.args) == Audience::Cases {
             let broken = self.config.toolchains.broken().iter();
             missing.extend(broken.map(|broken| format!("compiler `{}` is broken: {}", broken.name, broken.reason)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_core::check::Subject;
-use layoutproof_core::results::coverage::{SubjectKinds, answered_by_device, subject_kinds};
+use layoutproof_core::results::coverage::{AnsweredLeaves, subject_kinds};
 use layoutproof_core::results::floors::{self, Floor, FloorAnswers};
 use layoutproof_events::producer::Producer;
 use layoutproof_events::{CheckRecord, DeviceCells, RecordsFilter, RunEnd, RunHeader};
@@ -19,28 +19,17 @@ use crate::records::recorded_selection::RecordedSelection;
 use crate::select::lists::{known_of_run, text_of};
 use crate::select::selection::select;
 
-/// Counts the devices' answers by coverage cell. `subjects` are the subjects of the records.
-pub(crate) fn cells(subjects: &[Arc<Subject>], records: &[CheckRecord]) -> Vec<DeviceCells> {
+/// A counter of the answers about these subjects.
+pub(crate) fn leaves_of(subjects: &[Arc<Subject>]) -> AnsweredLeaves {
     let kinds = subjects.iter().map(|subject| {
         let check = (subject.source.id.clone(), subject.rules.to_owned());
         (check, subject_kinds(subject))
     });
-    answered_by_device(records, &kinds.collect::<SubjectKinds>())
+    AnsweredLeaves::new(kinds.collect())
 }
 
-/// A message for each floor that the records do not reach. `subjects` are the subjects of the
-/// records.
-pub(crate) fn missed(
-    floors: &[Floor],
-    subjects: &[Arc<Subject>],
-    records: &[CheckRecord],
-    end: &RunEnd,
-) -> Vec<String> {
-    if floors.is_empty() {
-        return Vec::new();
-    }
-    let found = if end.cells.is_empty() { cells(subjects, records) } else { Vec::new() };
-    let cells = if end.cells.is_empty() { &found } else { &end.cells };
+/// A message for each floor that the records do not reach. `cells` count the leaves of all their checks.
+pub(crate) fn missed(floors: &[Floor], cells: &[DeviceCells], records: &[CheckRecord], end: &RunEnd) -> Vec<String> {
     let missed = floors::missed(floors, FloorAnswers { checks: records, left_out: &end.left_out, cells });
     missed.into_iter().map(|floor| format!("floor not met: {floor}")).collect()
 }
@@ -57,9 +46,19 @@ pub(crate) fn missed_by_runs(
     if !floors.is_empty() && runs.iter().any(|run| run.records == RecordsFilter::Devices) {
         bail!("floors need the records of all checks or of failures, not the results of devices alone");
     }
-    let has_cells = floors.iter().any(|floor| floor.cells.iter().any(|values| !values.is_empty()));
-    let subjects = if has_cells && end.cells.is_empty() { subjects(runs, typed, records)? } else { Vec::new() };
-    Ok(missed(floors, &subjects, records, end))
+    let has_cells = floors.iter().any(Floor::counts_by_cell);
+    if !has_cells || !end.cells.is_empty() {
+        return Ok(missed(floors, &end.cells, records, end));
+    }
+    if runs.iter().any(|run| run.records == RecordsFilter::Outcomes) && records.iter().any(|record| record.leaves > 0) {
+        bail!(
+            "floors by type of leaf need the numbers, and these records leave them out: name complete records of \
+             separate parts, or run with --records full"
+        );
+    }
+    let mut leaves = leaves_of(&subjects(runs, typed, records)?);
+    records.iter().for_each(|record| leaves.add(record));
+    Ok(missed(floors, &leaves.by_device(), records, end))
 }
 
 /// Selects the subjects of the runs again.

@@ -40,8 +40,11 @@ pub(crate) fn read(place: &str, bytes: &[u8], header: &RunHeader) -> anyhow::Res
     let [earlier] = &runs[..] else {
         bail!("cannot resume: {place} holds the records of {} runs, not of one", runs.len());
     };
-    if !earlier.records.is_all() {
+    if !earlier.records.has_every_check() {
         bail!("cannot resume: {place} leaves out the checks that agreed (--records failures); run all of them again");
+    }
+    if header.records.is_full() && !earlier.records.is_full() {
+        bail!("cannot resume: {place} leaves out the numbers of checks that agree; resume it with --records outcomes");
     }
     let differences = header.differences(earlier);
     if !differences.is_empty() {

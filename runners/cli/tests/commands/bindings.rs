@@ -212,7 +212,7 @@ fn questions_that_have_no_answer_end_with_2() {
 /// The records of a case, and the exit code, on a machine without a device.
 fn records(places: &str, code: i32) -> Vec<Value> {
     let folder = Folder::without_drivers(&[("ranges.toml", &case(places))]);
-    folder.run("run ranges.toml --json r.jsonl").exits(code);
+    folder.run("run ranges.toml --json r.jsonl --records full").exits(code);
     let text = folder.read("r.jsonl");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter(|line| line["type"] == "check").collect()

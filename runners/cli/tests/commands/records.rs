@@ -162,7 +162,7 @@ fn a_file_of_failures_has_the_totals_of_all() {
     let folder = mixed();
     folder.write("wide.hlsl", b"struct W { float a[9]; }; [[vk::push_constant]] W w;");
     let words = format!("{MIXED} wide.hlsl");
-    folder.run(&format!("{words} --json all.jsonl")).exits(1);
+    folder.run(&format!("{words} --json all.jsonl --records full")).exits(1);
     folder.run(&format!("{words} --json few.jsonl --records failures")).exits(1);
     folder.run(&format!("{words} --json few.jsonl.zst --records failures")).exits(1);
 
@@ -208,8 +208,53 @@ fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
     answer.warns("error: a.jsonl leaves out the checks that agreed (--records failures), so it cannot be merged");
     // Only all shards together determine which list entries are stale.
     let answer = folder.run(&format!("run a.hlsl {words} --shard 1/2 --json c.jsonl --records failures")).exits(2);
-    answer.warns("error: the argument '--shard <I/N|auto>' cannot be used with '--records <RECORDS>'");
+    answer.warns("error: a part of a run must keep the checks that agree");
     folder.run(&format!("run a.hlsl {words} --records failures")).exits(2).warns("--json <FILE>");
+}
+
+/// Every check is there, those that differ with their numbers, and reports and floors are the same.
+#[test]
+fn records_of_cases_have_the_numbers_of_what_differs() {
+    let folder = Folder::with(&[]).with_drivers();
+    folder.write("known.toml", b"");
+    let words = "run vectors/two_pairs_fill_a_register arrays/scalar_packs_behind_the_last_element --rules std140,scalar --form leaf --device lavapipe --runner ash --known known.toml";
+    folder.run(&format!("{words} --json few.jsonl")).exits(0);
+    folder.run(&format!("{words} --json full.jsonl --records full")).exits(0);
+    let [few, full] = ["few.jsonl", "full.jsonl"].map(|name| lines(&folder.read(name)));
+    assert_eq!((&few[0]["records"], full[0].get("records")), (&json!("outcomes"), None));
+    assert_eq!(few.len(), full.len());
+    for (few, full) in few.iter().zip(&full).filter(|(check, _)| check["type"] == "check") {
+        assert_eq!((&few["outcome"], &few["leaves"]), (&full["outcome"], &full["leaves"]));
+        assert_eq!(few["rows"], json!([]), "{few}");
+        assert!(full["leaves"].as_u64() == Some(0) || !full["rows"].as_array().unwrap().is_empty(), "{full}");
+    }
+    let report = |name: &str, floors: &str| folder.run(format!("report {name} {floors}").trim_end());
+    assert_eq!(report_of(&report("few.jsonl", "").exits(0)), report_of(&report("full.jsonl", "").exits(0)));
+    // Leaves by type: the same counts from the last line as from the rows.
+    let cells = |name: &str| {
+        let floor = "[[floor]]\ndevice = \"lavapipe\"\nrunner = \"ash\"\nproves = \"decorations\"\ntype = \"float\"\nleaves = 99999\n";
+        folder.write("f.toml", floor.as_bytes());
+        report(name, "--floors f.toml").exits(3).err
+    };
+    assert_eq!(cells("few.jsonl"), cells("full.jsonl"));
+    assert!(!cells("few.jsonl").contains("answered for 0 leaves"), "{}", cells("few.jsonl"));
+    // Of two files with the same checks, the counts cannot be added.
+    report("few.jsonl full.jsonl", "--floors f.toml").exits(2).warns("error: floors by type of leaf need the numbers");
+    report("few.jsonl full.jsonl", "").exits(0);
+
+    // A line with numbers that the first line rules out, and a run that was cut short.
+    let text = folder.read("few.jsonl");
+    let full = folder.read("full.jsonl");
+    let planted = text.lines().next().unwrap().to_owned() + "\n" + full.lines().nth(1).unwrap() + "\n";
+    folder.write("planted.jsonl", planted.as_bytes());
+    report("planted.jsonl", "").exits(2).warns("contradicts itself: the first line says that such rows are left out");
+    let first: Vec<&str> = text.lines().take(3).collect();
+    folder.write("cut.jsonl", (first.join("\n") + "\n").as_bytes());
+    let resume = |options: &str| folder.run(format!("{words} --resume cut.jsonl {options}").trim_end());
+    resume("--records full --json other.jsonl").exits(2).warns("leaves out the numbers of checks that agree");
+    resume("--floors f.toml").exits(2).warns("the records to resume have no numbers");
+    resume("").exits(0);
+    assert_eq!(lines(&folder.read("cut.jsonl")).len(), few.len());
 }
 
 /// A file of failures whose end counts other checks, or that contains checks which it claims to

@@ -76,7 +76,7 @@ fn all_spaces_can_be_asked_for() {
 fn a_case_has_one_rule_set_in_the_core() {
     let case = "arrays/scalar_packs_behind_the_last_element";
     let folder = Folder::with(&[]);
-    folder.run(&format!("run {case} --device model --json r.jsonl")).exits(0);
+    folder.run(&format!("run {case} --device model --json r.jsonl --records full")).exits(0);
     let text = folder.read("r.jsonl");
     let checks = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let drawn = checks.filter(|check| {

@@ -27,7 +27,7 @@ fn edited(line: &str, from: &str, to: &str) -> String {
 #[test]
 fn an_outcome_follows_from_its_rows() {
     let folder = Folder::with(&[]);
-    folder.run(&format!("{RUN} --json a.jsonl")).exits(0);
+    folder.run(&format!("{RUN} --json a.jsonl --records full")).exits(0);
     folder.run("report a.jsonl").exits(0).prints("ok 2 checks agree");
     let whole = folder.read("a.jsonl");
     let lines: Vec<&str> = whole.split_inclusive('\n').collect();

@@ -59,7 +59,7 @@ type Records = BTreeMap<String, Value>;
 /// Runs on a device with these options and reads the records.
 fn records(device: &str, words: &str) -> Result<Records, Failed> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let answer = layoutproof(folder.path(), &format!("{RUN} --device {device} --json r.jsonl {words}"));
+    let answer = layoutproof(folder.path(), &format!("{RUN} --device {device} --json r.jsonl --records full {words}"));
     let text = std::fs::read_to_string(folder.path().join("r.jsonl"))
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&answer.stderr)))?;
     let lines = text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>();
