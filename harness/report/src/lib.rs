@@ -19,6 +19,8 @@ pub mod own;
 pub mod reasons;
 pub mod reporter;
 pub mod run_changes;
+pub mod run_history;
+pub mod run_matrix;
 pub mod tables;
 pub mod terminal;
 pub mod upstream;

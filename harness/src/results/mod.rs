@@ -5,3 +5,4 @@ pub mod coverage;
 pub mod floors;
 pub mod frozen;
 pub mod known;
+pub mod quarantine;

@@ -19,6 +19,7 @@ use crate::commands::hardware::HardwareArgs;
 use crate::commands::list::ListArgs;
 use crate::commands::lsp::LspArgs;
 use crate::commands::pages::{CompletionsArgs, ManArgs};
+use crate::commands::runs::RunsArgs;
 use crate::commands::setup::SetupArgs;
 use crate::commands::show::args::{DiffArgs, ShowArgs};
 use crate::commands::vectors::VectorsArgs;
@@ -72,6 +73,10 @@ pub enum Command {
     ///
     /// Reads the records of `run --json`, of one run or several. Needs no GPU.
     Report(ReportArgs),
+    /// Tell the history of saved runs: the first bad driver, flaky checks.
+    ///
+    /// Reads the records of a folder, to which CI adds each run. Needs no GPU.
+    Runs(RunsArgs),
     /// List the built-in cases, or with --rules the rule sets.
     List(ListArgs),
     /// Serve an editor: offsets while you write (LSP).

@@ -17,6 +17,7 @@ pub(crate) mod pages;
 pub(crate) mod report;
 mod repro;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod site;

@@ -57,6 +57,7 @@ mod regress;
 mod repro;
 mod revisions;
 mod run;
+mod run_history;
 mod setup;
 mod shards;
 mod show;

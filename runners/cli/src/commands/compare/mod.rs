@@ -6,7 +6,7 @@
 
 pub(crate) mod build;
 mod inputs;
-mod runs;
+pub(super) mod runs;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -14,7 +14,7 @@ use crate::commands::compare::{CompareArgs, CompareFormat};
 use crate::output::{print, print_json, warn};
 
 /// The record files that a word names: a file, or those of a folder. `None` for other words.
-pub(super) fn record_files(word: &str) -> anyhow::Result<Option<Vec<PathBuf>>> {
+pub(in crate::commands) fn record_files(word: &str) -> anyhow::Result<Option<Vec<PathBuf>>> {
     let path = Path::new(word);
     if is_record_file(path) {
         return Ok(Some(vec![path.to_owned()]));
@@ -30,7 +30,7 @@ pub(super) fn record_files(word: &str) -> anyhow::Result<Option<Vec<PathBuf>>> {
     Ok(if files.is_empty() { None } else { Some(files) })
 }
 
-fn is_record_file(path: &Path) -> bool {
+pub(in crate::commands) fn is_record_file(path: &Path) -> bool {
     match path.extension().and_then(OsStr::to_str) {
         Some("jsonl") => true,
         Some("zst") => path.file_stem().is_some_and(|stem| Path::new(stem).extension() == Some(OsStr::new("jsonl"))),

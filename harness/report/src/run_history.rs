@@ -1,0 +1,694 @@
+//! What the runs of a folder say about each check: since which driver it is wrong, how often it changes its answer, where it was last
+//! seen. `layoutproof runs DIR` prints it as text and JSON.
+//!
+//! Runs have the order in which they are added; records have no time, so that no clock can be wrong. A check is the same in all
+//! runs if its case, rules, compiler and device are. A device is the same if its API and its short name are, or its API and the full
+//! name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike: a check with both
+//! answers is flaky, and the one that it gave more often counts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use layoutproof_device::DeviceInfo;
+use layoutproof_events::{CheckDevice, CheckId, CheckRecord, OutcomeKind, RunHeader, SCHEMA, Witness};
+use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
+use serde_json::{Value, json};
+
+use crate::run_matrix::{Cell, Machine, RunMatrix};
+
+/// Checks of one finding that the text shows without `-v`.
+const SHOWN: usize = 3;
+
+/// The answer to a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Right,
+    /// Also if a list of known differences excuses it; a hash of its numbers and its culprit.
+    Wrong {
+        fault: u64,
+    },
+}
+
+/// A check of one run, with all that the history needs of it.
+#[derive(Clone, Debug)]
+pub struct PastAnswer {
+    id: CheckId,
+    answer: Answer,
+    /// The run itself got several answers.
+    is_flaky: bool,
+}
+
+impl PastAnswer {
+    /// `None` if nothing was compared.
+    pub fn of(record: &CheckRecord) -> Option<Self> {
+        let answer = match record.outcome.kind() {
+            OutcomeKind::Agree | OutcomeKind::Stale => Answer::Right,
+            OutcomeKind::Differ | OutcomeKind::Known | OutcomeKind::Broken => Answer::Wrong { fault: fault(record) },
+            OutcomeKind::Skipped => return None,
+        };
+        Some(Self { id: record.id.clone(), answer, is_flaky: record.is_flaky() })
+    }
+}
+
+/// A hash of what is wrong: the culprit, the reasons, and every number of every witness.
+fn fault(record: &CheckRecord) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    record.outcome.culprit().map(|culprit| culprit.as_str()).hash(&mut hasher);
+    record.outcome.reasons().map(ToString::to_string).hash(&mut hasher);
+    for row in &record.rows {
+        row.path.hash(&mut hasher);
+        for witness in Witness::ALL {
+            row.witnesses.of(witness).map(ToString::to_string).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}
+
+/// What may change an answer from one run to the next.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Conditions {
+    /// Empty for a check without a device.
+    driver: String,
+    layoutproof: String,
+    /// The hash of cases, files and lists.
+    inputs: String,
+    tools: BTreeMap<String, String>,
+}
+
+impl Conditions {
+    /// What is different in `later`: `driver Mesa 25.0.7 -> Mesa 25.1.0`.
+    fn changes(&self, later: &Self) -> Vec<String> {
+        let mut changes = Vec::new();
+        let mut compare = |what: &str, before: &str, after: &str| {
+            if before != after {
+                changes.push(format!("{what} {before} -> {after}"));
+            }
+        };
+        compare("driver", &self.driver, &later.driver);
+        for (tool, build) in &later.tools {
+            compare(tool, self.tools.get(tool).map_or("nothing", String::as_str), build);
+        }
+        compare("layoutproof", &self.layoutproof, &later.layoutproof);
+        if self.inputs != later.inputs {
+            changes.push("cases, files or lists".to_owned());
+        }
+        changes
+    }
+}
+
+#[derive(Clone, Debug)]
+struct PastRun {
+    /// The file or folder.
+    name: String,
+    /// The conditions of each device, by its place in the history.
+    on_devices: BTreeMap<usize, usize>,
+    /// The conditions of checks without a device.
+    without_device: usize,
+}
+
+/// A device in all runs, under the name of its first one.
+#[derive(Clone, Debug)]
+struct PastDevice {
+    device: CheckDevice,
+    name: String,
+    newest_run: usize,
+}
+
+/// The answer of a run.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    run: u32,
+    answer: Answer,
+    is_flaky: bool,
+}
+
+#[derive(Debug, Default)]
+pub struct RunHistory {
+    runs: Vec<PastRun>,
+    devices: Vec<PastDevice>,
+    conditions: Vec<Conditions>,
+    checks: BTreeMap<CheckId, Vec<Seen>>,
+}
+
+/// What the runs say about checks, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// It was right, and is wrong.
+    WrongSince,
+    /// It is wrong in another way than before.
+    OtherSince,
+    /// It has several answers under the same conditions.
+    Flaky,
+    /// It is wrong in all runs.
+    AlwaysWrong,
+    /// It was wrong, and is right.
+    RightSince,
+    /// The newest run of its device does not compare it.
+    NotInNewest,
+}
+
+impl FindingKind {
+    const ALL: [Self; 6] =
+        [Self::WrongSince, Self::OtherSince, Self::Flaky, Self::AlwaysWrong, Self::RightSince, Self::NotInNewest];
+
+    /// In JSON and lists.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::WrongSince => "wrong-since",
+            Self::OtherSince => "other-since",
+            Self::Flaky => "flaky",
+            Self::AlwaysWrong => "always-wrong",
+            Self::RightSince => "right-since",
+            Self::NotInNewest => "not-in-newest",
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Self::WrongSince => "wrong since",
+            Self::OtherSince => "wrong in another way since",
+            Self::Flaky => "flaky",
+            Self::AlwaysWrong => "wrong in all runs",
+            Self::RightSince => "right since",
+            Self::NotInNewest => "not in the newest run",
+        }
+    }
+
+    fn is_failure(self) -> bool {
+        match self {
+            Self::WrongSince | Self::OtherSince | Self::Flaky => true,
+            Self::AlwaysWrong | Self::RightSince | Self::NotInNewest => false,
+        }
+    }
+}
+
+/// The checks of one device that changed between the same two runs.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub kind: FindingKind,
+    device: Option<usize>,
+    /// The last run with the answer before.
+    before: Option<usize>,
+    /// The first run with this answer; the last one that compares the checks for [`FindingKind::NotInNewest`].
+    since: usize,
+    /// The first run of the fault that is gone.
+    wrong_from: Option<usize>,
+    checks: Vec<FoundCheck>,
+}
+
+/// A check, with how often it was wrong of how many runs if it is flaky.
+#[derive(Clone, Debug)]
+struct FoundCheck {
+    id: CheckId,
+    rate: Option<(u32, u32)>,
+}
+
+/// Runs under the same conditions.
+#[derive(Clone, Copy, Debug)]
+struct Period {
+    conditions: usize,
+    first: usize,
+    last: usize,
+    right: u32,
+    wrong: u32,
+    fault: u64,
+}
+
+impl Period {
+    fn add(&mut self, later: &Self) {
+        self.last = later.last;
+        self.right += later.right;
+        self.wrong += later.wrong;
+        if later.wrong > 0 {
+            self.fault = later.fault;
+        }
+    }
+
+    /// The answer of most runs; `None` if there are as many of both.
+    fn answer(&self) -> Option<Answer> {
+        match self.wrong.cmp(&self.right) {
+            std::cmp::Ordering::Less => Some(Answer::Right),
+            std::cmp::Ordering::Equal => None,
+            std::cmp::Ordering::Greater => Some(Answer::Wrong { fault: self.fault }),
+        }
+    }
+}
+
+impl RunHistory {
+    /// Adds the next run. `headers` and `devices` are those of its parts, and `answers` their checks.
+    pub fn add(&mut self, name: &str, headers: &[RunHeader], devices: &[DeviceInfo], answers: Vec<PastAnswer>) {
+        let place = self.runs.len();
+        let first = headers.first();
+        let conditions = |driver: &str| Conditions {
+            driver: driver.to_owned(),
+            layoutproof: first.map(|run| run.layoutproof.clone()).unwrap_or_default(),
+            inputs: first.map(|run| run.inputs.clone()).unwrap_or_default(),
+            tools: headers
+                .iter()
+                .flat_map(|run| run.tools.iter().map(|(tool, build)| (tool.clone(), build.to_string())))
+                .collect(),
+        };
+        let without_device = self.place_of(conditions(""));
+        let mut on_devices = BTreeMap::new();
+        let mut places = BTreeMap::new();
+        for info in devices {
+            let device = self.device_like(info, place);
+            on_devices.insert(device, self.place_of(conditions(&info.driver)));
+            places.insert(CheckDevice::from(info), device);
+        }
+        self.runs.push(PastRun { name: name.to_owned(), on_devices, without_device });
+        for PastAnswer { mut id, answer, is_flaky } in answers {
+            if let Some(device) = &mut id.device {
+                let Some(known) = places.get(device) else { continue };
+                *device = self.devices[*known].device.clone();
+            }
+            let run = u32::try_from(place).expect("a folder has fewer runs");
+            self.checks.entry(id).or_default().push(Seen { run, answer, is_flaky });
+        }
+    }
+
+    fn place_of(&mut self, conditions: Conditions) -> usize {
+        self.conditions.iter().position(|known| *known == conditions).unwrap_or_else(|| {
+            self.conditions.push(conditions);
+            self.conditions.len() - 1
+        })
+    }
+
+    /// The place of a device, which this run has as well.
+    fn device_like(&mut self, info: &DeviceInfo, run: usize) -> usize {
+        let is_id = |known: &PastDevice| known.device.runner == info.runner && known.device.id == info.id;
+        let is_name = |known: &PastDevice| known.device.runner == info.runner && known.name == info.name;
+        let place = self.devices.iter().position(is_id).or_else(|| self.devices.iter().position(is_name));
+        let place = place.unwrap_or_else(|| {
+            self.devices.push(PastDevice { device: info.into(), name: info.name.clone(), newest_run: run });
+            self.devices.len() - 1
+        });
+        self.devices[place].newest_run = run;
+        place
+    }
+
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    pub fn has_checks(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// Everything that is not simply right in all runs, worst first, then by device and run.
+    pub fn findings(&self) -> Vec<Finding> {
+        type Key = (FindingKind, Option<usize>, Option<usize>, usize, Option<usize>);
+        let mut found: BTreeMap<Key, Vec<FoundCheck>> = BTreeMap::new();
+        for (id, seen) in &self.checks {
+            let device = id.device.as_ref().and_then(|device| self.devices.iter().position(|it| it.device == *device));
+            let mut add = |kind, before, since, wrong_from, rate| {
+                let check = FoundCheck { id: id.clone(), rate };
+                found.entry((kind, device, before, since, wrong_from)).or_default().push(check);
+            };
+            let periods = self.periods(device, seen);
+            if seen.iter().any(|seen| seen.is_flaky)
+                || periods.iter().any(|period| period.right > 0 && period.wrong > 0)
+            {
+                let mixed = |period: &&Period| period.right > 0 && period.wrong > 0;
+                let wrong: u32 = periods.iter().filter(mixed).map(|period| period.right.min(period.wrong)).sum();
+                let told = seen.iter().filter(|seen| seen.is_flaky).count();
+                let rate =
+                    (wrong.max(u32::try_from(told).unwrap_or(u32::MAX)), u32::try_from(seen.len()).unwrap_or(u32::MAX));
+                add(FindingKind::Flaky, None, 0, None, Some(rate));
+            }
+            for change in changes(&periods) {
+                add(change.kind, change.before, change.since, change.wrong_from, None);
+            }
+            let newest = match device {
+                Some(device) => self.devices[device].newest_run,
+                None => self.runs.len() - 1,
+            };
+            let last = seen.last().map_or(0, |seen| seen.run as usize);
+            if last < newest {
+                add(FindingKind::NotInNewest, None, last, None, None);
+            }
+        }
+        let findings = found.into_iter().map(|((kind, device, before, since, wrong_from), checks)| Finding {
+            kind,
+            device,
+            before,
+            since,
+            wrong_from,
+            checks,
+        });
+        findings.collect()
+    }
+
+    /// The answers of each device with each of its drivers.
+    pub fn matrix(&self) -> RunMatrix {
+        let mut machines: Vec<Machine> = Vec::new();
+        let mut answers: BTreeMap<CheckId, BTreeMap<usize, Cell>> = BTreeMap::new();
+        let mut faults: BTreeMap<CheckId, Vec<u64>> = BTreeMap::new();
+        for (id, seen) in &self.checks {
+            let Some(device) = &id.device else { continue };
+            let place = self.devices.iter().position(|known| known.device == *device);
+            let check = CheckId { device: None, ..id.clone() };
+            let name = format!("{} via {}", device.id, device.runner.title());
+            let known = faults.entry(check.clone()).or_default();
+            let row = answers.entry(check).or_default();
+            for (driver, period) in self.by_driver(place, seen) {
+                let machine = Machine { device: name.clone(), driver: driver.to_owned() };
+                let machine = machines.iter().position(|known| *known == machine).unwrap_or_else(|| {
+                    machines.push(machine);
+                    machines.len() - 1
+                });
+                let cell = match period.answer() {
+                    None => Cell::Undecided,
+                    Some(Answer::Right) => Cell::Right,
+                    Some(Answer::Wrong { fault }) => {
+                        let number = known.iter().position(|it| *it == fault).unwrap_or_else(|| {
+                            known.push(fault);
+                            known.len() - 1
+                        });
+                        Cell::Wrong(u8::try_from(number).unwrap_or(u8::MAX))
+                    }
+                };
+                row.insert(machine, cell);
+            }
+        }
+        RunMatrix::new(&machines, answers)
+    }
+
+    /// The answers under each driver of the device, in the order of runs.
+    fn by_driver(&self, device: Option<usize>, seen: &[Seen]) -> Vec<(&str, Period)> {
+        let mut drivers: Vec<(&str, Period)> = Vec::new();
+        for period in self.periods(device, seen) {
+            let driver = self.conditions[period.conditions].driver.as_str();
+            match drivers.iter_mut().find(|(known, _)| *known == driver) {
+                Some((_, sum)) => sum.add(&period),
+                None => drivers.push((driver, period)),
+            }
+        }
+        drivers
+    }
+
+    fn periods(&self, device: Option<usize>, seen: &[Seen]) -> Vec<Period> {
+        let mut periods: Vec<Period> = Vec::new();
+        for Seen { run, answer, .. } in seen {
+            let run = *run as usize;
+            let conditions = match device {
+                Some(device) => self.runs[run].on_devices.get(&device).copied(),
+                None => Some(self.runs[run].without_device),
+            };
+            let conditions = conditions.unwrap_or(self.runs[run].without_device);
+            let place = periods.iter().position(|period| period.conditions == conditions).unwrap_or_else(|| {
+                periods.push(Period { conditions, first: run, last: run, right: 0, wrong: 0, fault: 0 });
+                periods.len() - 1
+            });
+            let period = &mut periods[place];
+            period.last = run;
+            match answer {
+                Answer::Right => period.right += 1,
+                Answer::Wrong { fault } => (period.wrong, period.fault) = (period.wrong + 1, *fault),
+            }
+        }
+        periods
+    }
+
+    fn driver(&self, run: usize, device: Option<usize>) -> &str {
+        let run = &self.runs[run];
+        let conditions = device.and_then(|device| run.on_devices.get(&device).copied()).unwrap_or(run.without_device);
+        &self.conditions[conditions].driver
+    }
+
+    /// The driver to try next: the middle one of those of its vendor between two runs, as other devices had them.
+    fn next_driver(&self, finding: &Finding) -> Option<&str> {
+        let (before, device) = (finding.before?, finding.device?);
+        let ends = [self.driver(before, Some(device)), self.driver(finding.since, Some(device))];
+        let vendor = |driver: &str| driver.chars().take_while(|letter| !letter.is_ascii_digit()).collect::<String>();
+        let mut between: Vec<&str> = Vec::new();
+        for run in &self.runs[before + 1..finding.since.max(before + 1)] {
+            for conditions in run.on_devices.values() {
+                let driver = self.conditions[*conditions].driver.as_str();
+                if !ends.contains(&driver) && !between.contains(&driver) && vendor(driver) == vendor(ends[1]) {
+                    between.push(driver);
+                }
+            }
+        }
+        between.get(between.len() / 2).copied()
+    }
+
+    fn changes_of(&self, finding: &Finding) -> Vec<String> {
+        let Some(before) = finding.before else { return Vec::new() };
+        let of = |run: usize| {
+            let run = &self.runs[run];
+            let place = finding.device.and_then(|device| run.on_devices.get(&device).copied());
+            &self.conditions[place.unwrap_or(run.without_device)]
+        };
+        of(before).changes(of(finding.since))
+    }
+
+    fn place_name(&self, device: Option<usize>) -> String {
+        match device {
+            Some(device) => {
+                let PastDevice { device, name, .. } = &self.devices[device];
+                format!("{name} ({} via {})", device.id, device.runner.title())
+            }
+            None => "without a device".to_owned(),
+        }
+    }
+
+    /// Text for people; all checks with `verbose`.
+    pub fn text(&self, findings: &[Finding], verbose: bool, style: Style) -> String {
+        let mut text = String::new();
+        for (place, device) in self.devices.iter().enumerate() {
+            let runs = self.runs.iter().filter(|run| run.on_devices.contains_key(&place));
+            let drivers: std::collections::BTreeSet<&str> = self
+                .runs
+                .iter()
+                .filter_map(|run| run.on_devices.get(&place))
+                .map(|at| self.conditions[*at].driver.as_str())
+                .collect();
+            let (runs, drivers) = (counted(runs.count() as u64, "run"), counted(drivers.len() as u64, "driver"));
+            let newest = &self.runs[device.newest_run].name;
+            let _ = writeln!(
+                text,
+                "{}: {runs}, {drivers}, newest {}",
+                one_line(&self.place_name(Some(place))),
+                one_line(newest)
+            );
+        }
+        for finding in findings {
+            let tone = if finding.kind.is_failure() { Tone::Disagree } else { Tone::Strong };
+            let checks = counted(finding.checks.len() as u64, "check");
+            let _ = writeln!(text, "\n{}  {checks}", style.paint(tone, &one_line(&self.heading(finding))));
+            for line in self.details(finding) {
+                let _ = writeln!(text, "  {}", one_line(&line));
+            }
+            let most = if verbose { usize::MAX } else { SHOWN };
+            for check in finding.checks.iter().take(most) {
+                let rate = check.rate.map(|(odd, of)| format!("  {odd} of {of} runs")).unwrap_or_default();
+                let _ = writeln!(text, "    {}{rate}", one_line(&check.id.to_string()));
+            }
+            if let Some(more) = finding.checks.len().checked_sub(most).filter(|more| *more > 0) {
+                let _ = writeln!(text, "    and {} more: -v", grouped(more as u64));
+            }
+        }
+        let _ = writeln!(text, "\n{}", self.summary(findings));
+        text
+    }
+
+    /// `wrong since Mesa 25.1.0 on AMD Radeon (radeon via Vulkan)`.
+    fn heading(&self, finding: &Finding) -> String {
+        let place = self.place_name(finding.device);
+        let driver = self.driver(finding.since, finding.device);
+        let since = if driver.is_empty() { &self.runs[finding.since].name } else { driver };
+        let title = finding.kind.title();
+        match finding.kind {
+            FindingKind::WrongSince | FindingKind::OtherSince | FindingKind::RightSince => {
+                format!("{title} {since}, {place}")
+            }
+            FindingKind::Flaky | FindingKind::AlwaysWrong | FindingKind::NotInNewest => format!("{title}, {place}"),
+        }
+    }
+
+    fn details(&self, finding: &Finding) -> Vec<String> {
+        let name = |run: usize| self.runs[run].name.as_str();
+        let mut lines = Vec::new();
+        if let Some(before) = finding.before {
+            let was = if finding.kind == FindingKind::RightSince { "wrong" } else { "right" };
+            let was = if finding.kind == FindingKind::OtherSince { "as before" } else { was };
+            lines.push(format!("first in {}, {was} until {}", name(finding.since), name(before)));
+            let changes = self.changes_of(finding);
+            lines.push(if changes.is_empty() { "nothing else changed".to_owned() } else { changes.join("; ") });
+        }
+        if let Some(run) = finding.wrong_from {
+            lines.push(format!("wrong from {}, {}", name(run), self.driver(run, finding.device)));
+        }
+        if let Some(driver) = self.next_driver(finding) {
+            lines.push(format!("to narrow it down, run {driver}"));
+        }
+        if finding.kind == FindingKind::NotInNewest {
+            lines.push(format!("last in {}", name(finding.since)));
+        }
+        lines
+    }
+
+    /// `24 runs: 3 checks wrong since, 1 flaky; 19,690 right`.
+    fn summary(&self, findings: &[Finding]) -> String {
+        let count = |kind: FindingKind| -> usize {
+            findings.iter().filter(|finding| finding.kind == kind).map(|finding| finding.checks.len()).sum()
+        };
+        let parts: Vec<String> = FindingKind::ALL
+            .into_iter()
+            .filter_map(|kind| match count(kind) {
+                0 => None,
+                checks => Some(format!("{} {}", grouped(checks as u64), kind.as_str().replace('-', " "))),
+            })
+            .collect();
+        let runs = counted(self.runs.len() as u64, "run");
+        let checks = counted(self.checks.len() as u64, "check");
+        let parts = if parts.is_empty() { "all right in all runs".to_owned() } else { parts.join(", ") };
+        format!("{checks} in {runs}: {parts}")
+    }
+
+    pub fn json(&self, findings: &[Finding]) -> Value {
+        let run = |place: usize, device: Option<usize>| json!({"run": self.runs[place].name, "driver": self.driver(place, device)});
+        let device = |place: Option<usize>| {
+            place.map(|place| {
+                let PastDevice { device, name, .. } = &self.devices[place];
+                json!({"id": device.id, "runner": device.runner.as_str(), "name": name})
+            })
+        };
+        let check = |check: &FoundCheck| match check.rate {
+            Some((odd, of)) => json!({"check": check.id.to_string(), "odd_runs": odd, "runs": of}),
+            None => json!({"check": check.id.to_string()}),
+        };
+        let finding = |finding: &Finding| {
+            let is_change = finding.before.is_some() || finding.kind == FindingKind::AlwaysWrong;
+            json!({
+                "kind": finding.kind.as_str(),
+                "device": device(finding.device),
+                "before": finding.before.map(|place| run(place, finding.device)),
+                "since": is_change.then(|| run(finding.since, finding.device)),
+                "last": (finding.kind == FindingKind::NotInNewest).then(|| run(finding.since, finding.device)),
+                "wrong_from": finding.wrong_from.map(|place| run(place, finding.device)),
+                "changed": self.changes_of(finding),
+                "next_driver": self.next_driver(finding),
+                "checks": finding.checks.iter().map(check).collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "schema": SCHEMA,
+            "runs": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
+            "checks": self.checks.len(),
+            "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl Finding {
+    /// True if something is wrong that was right, is wrong in another way, or is flaky.
+    pub fn is_failure(&self) -> bool {
+        self.kind.is_failure()
+    }
+
+    /// Moves the checks that `is_meant` matches out.
+    pub fn split_off(&mut self, is_meant: impl Fn(&CheckId) -> bool) -> Option<Self> {
+        let (taken, left) = std::mem::take(&mut self.checks).into_iter().partition(|check| is_meant(&check.id));
+        self.checks = left;
+        let taken = Self { checks: taken, ..self.clone() };
+        (!taken.checks.is_empty()).then_some(taken)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.checks.is_empty()
+    }
+
+    pub fn check_count(&self) -> usize {
+        self.checks.len()
+    }
+}
+
+/// A change between two periods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Change {
+    kind: FindingKind,
+    before: Option<usize>,
+    since: usize,
+    wrong_from: Option<usize>,
+}
+
+/// The last change to wrong or right, and the last one to another fault. Periods with as many answers of both kinds say
+/// nothing.
+fn changes(periods: &[Period]) -> Vec<Change> {
+    let decided: Vec<(&Period, Answer)> =
+        periods.iter().filter_map(|period| Some((period, period.answer()?))).collect();
+    let Some((_, newest)) = decided.last() else { return Vec::new() };
+    let is_wrong = |answer: &Answer| matches!(answer, Answer::Wrong { .. });
+    let start =
+        decided.iter().rposition(|(_, answer)| is_wrong(answer) != is_wrong(newest)).map_or(0, |place| place + 1);
+    let before = start.checked_sub(1).map(|place| decided[place].0.last);
+    let since = decided[start].0.first;
+    if !is_wrong(newest) {
+        let Some(before) = before else { return Vec::new() };
+        let earlier = decided[..start].iter().rposition(|(_, answer)| !is_wrong(answer)).map_or(0, |place| place + 1);
+        let wrong_from = Some(decided[earlier].0.first);
+        return vec![Change { kind: FindingKind::RightSince, before: Some(before), since, wrong_from }];
+    }
+    let kind = if before.is_some() { FindingKind::WrongSince } else { FindingKind::AlwaysWrong };
+    let mut changes = vec![Change { kind, before, since, wrong_from: None }];
+    let streak = &decided[start..];
+    if let Some(place) = streak.windows(2).rposition(|pair| pair[0].1 != pair[1].1) {
+        let (before, since) = (Some(streak[place].0.last), streak[place + 1].0.first);
+        changes.push(Change { kind: FindingKind::OtherSince, before, since, wrong_from: None });
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A period of one run; each word is its answers: `r` right, `w` wrong, `x` wrong in another way.
+    fn periods(answers: &[&str]) -> Vec<Period> {
+        let mut run = 0;
+        let mut period = |(conditions, answers): (usize, &&str)| {
+            let first = run;
+            run += answers.len();
+            let count =
+                |is: fn(char) -> bool| u32::try_from(answers.chars().filter(|letter| is(*letter)).count()).unwrap();
+            let fault = u64::from(answers.contains('x'));
+            Period {
+                conditions,
+                first,
+                last: run - 1,
+                right: count(|it| it == 'r'),
+                wrong: count(|it| it != 'r'),
+                fault,
+            }
+        };
+        answers.iter().enumerate().map(&mut period).collect()
+    }
+
+    #[test]
+    fn the_first_bad_run_is_found() {
+        let change = |kind, before, since, wrong_from| Change { kind, before, since, wrong_from };
+        for (answers, expected) in [
+            (&["r", "r"][..], vec![]),
+            (&["r", "r", "w", "w"], vec![change(FindingKind::WrongSince, Some(1), 2, None)]),
+            (&["w", "w"], vec![change(FindingKind::AlwaysWrong, None, 0, None)]),
+            (&["r", "w", "w", "r"], vec![change(FindingKind::RightSince, Some(2), 3, Some(1))]),
+            (&["w", "r", "w", "r"], vec![change(FindingKind::RightSince, Some(2), 3, Some(2))]),
+            (
+                &["r", "w", "x"],
+                vec![
+                    change(FindingKind::WrongSince, Some(0), 1, None),
+                    change(FindingKind::OtherSince, Some(1), 2, None),
+                ],
+            ),
+            // One odd answer of three does not count, and one of two says nothing.
+            (&["rrw", "rr", "www"], vec![change(FindingKind::WrongSince, Some(4), 5, None)]),
+            (&["rr", "rw", "ww"], vec![change(FindingKind::WrongSince, Some(1), 4, None)]),
+            (&["rw"], vec![]),
+        ] {
+            assert_eq!(changes(&periods(answers)), expected, "{answers:?}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `layoutproof runs`. A misreading that is planted in the model stands for what a driver changed; the driver's name is written into
+//! the first line.
+
+use serde_json::{Value, json};
+
+use super::folder::Folder;
+
+const RUN: &str =
+    "run arrays/scalar_packs_behind_the_last_element --rules std140,scalar --form leaf --device model --no-known";
+
+struct Fleet {
+    folder: Folder,
+    /// The records of a driver that is right, and of one that is wrong under `scalar`.
+    right: String,
+    wrong: String,
+}
+
+fn fleet() -> Fleet {
+    let folder = Folder::with(&[("fleet/notes.txt", "no records")]);
+    folder.run(&format!("{RUN} --json right.jsonl")).exits(0);
+    folder.run(&format!("{RUN} --json wrong.jsonl --plant-misreading array-stride-sixteen")).exits(1);
+    // The first line would name the misreading as an argument of the run.
+    let (right, wrong) = (folder.read("right.jsonl"), folder.read("wrong.jsonl"));
+    Fleet { folder, right, wrong }
+}
+
+impl Fleet {
+    /// Adds a run of a device with a driver. `number` is its place in the folder and keeps the files apart.
+    fn add(&self, number: u32, records: &str, device: &str, driver: &str) {
+        let mut lines: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        lines[0]["devices"][0]["driver"] = json!(driver);
+        lines[0]["devices"][0]["id"] = json!(device);
+        lines[0]["devices"][0]["name"] = json!(format!("GPU {device}"));
+        for line in lines.iter_mut().filter(|line| line["type"] == "check") {
+            line["device"] = json!(device);
+            line["ms"] = json!(number);
+        }
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        self.folder.write(&format!("fleet/run-{number}.jsonl"), text.as_bytes());
+    }
+}
+
+/// Run 10 comes after run 9. Another GPU had the driver between the last good and the first bad one.
+#[test]
+fn the_first_bad_driver_is_told_and_the_next_one_to_try() {
+    let fleet = fleet();
+    fleet.add(1, &fleet.right, "a", "Mesa 1.0");
+    fleet.add(2, &fleet.right, "a", "Mesa 1.1");
+    fleet.add(3, &fleet.right, "b", "Mesa 1.2");
+    fleet.add(9, &fleet.wrong, "a", "Mesa 1.3");
+    fleet.add(10, &fleet.wrong, "a", "Mesa 1.4");
+    let answer = fleet.folder.run("runs fleet").exits(1);
+    answer.prints("wrong since Mesa 1.3, GPU a (a via model) 1 check").prints("driver Mesa 1.1 -> Mesa 1.3");
+    let answer = fleet.folder.run("runs fleet").exits(1);
+    answer.prints("to narrow it down, run Mesa 1.2").prints("4 checks in 5 runs: 1 wrong since");
+
+    let json = fleet.folder.run("runs fleet --format json").exits(1).json();
+    let [finding] = json["findings"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!((&finding["kind"], &finding["device"]["id"]), (&json!("wrong-since"), &json!("a")));
+    assert_eq!(finding["before"], json!({"run": "run-2.jsonl", "driver": "Mesa 1.1"}));
+    assert_eq!(finding["since"], json!({"run": "run-9.jsonl", "driver": "Mesa 1.3"}));
+    assert_eq!(finding["next_driver"], "Mesa 1.2");
+    assert!(finding["checks"][0]["check"].as_str().unwrap().contains("::scalar::"), "{finding}");
+
+    fleet.add(11, &fleet.right, "a", "Mesa 1.5");
+    let json = fleet.folder.run("runs fleet --format json").exits(0).json();
+    let finding = &json["findings"][0];
+    assert_eq!((&finding["kind"], &finding["wrong_from"]["driver"]), (&json!("right-since"), &json!("Mesa 1.3")));
+}
+
+/// Devices with drivers that answer alike are one column; checks that are right everywhere have no row.
+#[test]
+fn machines_that_answer_alike_are_one_column() {
+    let fleet = fleet();
+    for (number, records, device, driver) in [
+        (1, &fleet.right, "a", "Mesa 1.0"),
+        (2, &fleet.wrong, "a", "Mesa 1.1"),
+        (3, &fleet.right, "b", "Mesa 1.0"),
+        (4, &fleet.right, "b", "Mesa 1.1"),
+    ] {
+        fleet.add(number, records, device, driver);
+    }
+    let matrix = &fleet.folder.run("runs fleet --matrix --format json").exits(1).json()["matrix"];
+    let columns = matrix["columns"].as_array().unwrap().iter().map(|machines| machines.as_array().unwrap().len());
+    assert_eq!(columns.collect::<Vec<_>>(), [3, 1], "{matrix}");
+    let [row] = matrix["rows"].as_array().unwrap().as_slice() else { panic!("{matrix}") };
+    assert_eq!((&row["cells"], &matrix["right_everywhere"]), (&json!(["right", "wrong-1"]), &json!(1)));
+    let answer = fleet.folder.run("runs fleet --matrix").exits(1);
+    answer.prints("2 a via model: Mesa 1.1").prints("checks 1 2").prints("1 . x arrays::");
+}
+
+/// One driver with both answers. An entry covers it until its day has passed, and is never simply right.
+#[test]
+fn flaky_checks_are_counted_and_may_be_quarantined() {
+    let fleet = fleet();
+    for (number, records) in [(1, &fleet.right), (2, &fleet.wrong), (3, &fleet.right), (4, &fleet.right)] {
+        fleet.add(number, records, "a", "Mesa 1.0");
+    }
+    let json = fleet.folder.run("runs fleet --format json").exits(1).json();
+    let finding = &json["findings"][0];
+    assert_eq!(finding["kind"], "flaky", "{json}");
+    assert_eq!((&finding["checks"][0]["odd_runs"], &finding["checks"][0]["runs"]), (&json!(1), &json!(4)));
+
+    let quarantine = |check: &str, until: &str, exit: i32| {
+        let entry = format!("[[quarantine]]\ncheck = \"{check}\"\nuntil = \"{until}\"\nreason = \"issue 12\"\n");
+        fleet.folder.write("q.toml", entry.as_bytes());
+        fleet.folder.run("runs fleet --quarantine q.toml").exits(exit)
+    };
+    quarantine("*::scalar::*", "9999-12-31", 0).prints("quarantined until 9999-12-31: 1 check: issue 12");
+    quarantine("*::scalar::*", "2000-01-01", 1).warns("note: the quarantine of *::scalar::* ended on 2000-01-01");
+    quarantine("*::other::*", "9999-12-31", 1).warns("note: the quarantine of *::other::* is no longer needed");
+    let answer = quarantine("*", "tomorrow", 2);
+    assert!(answer.err.contains("`until` is a day such as"), "{answer}");
+}
+
+#[test]
+fn runs_that_cannot_be_read_are_named() {
+    let fleet = fleet();
+    fleet.folder.run("runs fleet").exits(2).warns("error: fleet has no records of runs");
+    fleet.add(1, &fleet.right, "a", "Mesa 1.0");
+    fleet.folder.run("runs fleet").exits(0).prints("2 checks in 1 run: all right in all runs");
+    fleet.folder.write("fleet/run-2.jsonl", fleet.folder.read("fleet/run-1.jsonl").as_bytes());
+    fleet.folder.run("runs fleet").exits(0).warns("note: run-2.jsonl is a copy of run-1.jsonl and not counted");
+    fleet.folder.write("fleet/run-3.jsonl", b"{\"type\":\"other\"}\n");
+    let first = fleet.right.lines().take(2).collect::<Vec<_>>().join("\n") + "\n";
+    fleet.folder.write("fleet/run-4.jsonl", first.as_bytes());
+    let answer = fleet.folder.run("runs fleet").exits(2);
+    assert!(
+        answer.err.contains("left out: fleet/run-3.jsonl: ") && answer.err.contains("run was cut short"),
+        "{answer}"
+    );
+}
