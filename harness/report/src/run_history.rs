@@ -1,10 +1,10 @@
-//! What the runs of a folder say about each check: since which driver it is wrong, how often it changes its answer, where it was last
-//! seen. `layoutproof runs DIR` prints it as text and JSON.
+//! The history of each check in a folder of runs: since which driver it is wrong, and how often its answer changes.
+//! `layoutproof runs DIR` prints it as text and JSON.
 //!
-//! Runs have the order in which they are added; records have no time, so that no clock can be wrong. A check is the same in all
-//! runs if its case, rules, compiler and device are. A device is the same if its API and its short name are, or its API and the full
-//! name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike: a check with both
-//! answers is flaky, and the one that it gave more often counts.
+//! Runs have the order in which they are added; records have no time, so that no clock can be wrong. A check is the same
+//! in all runs if its case, rules, compiler and device are; a device, if its API and its short name are, or its API and
+//! the full name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike:
+//! a check with both answers is flaky, and the answer of most of these runs counts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -286,10 +286,6 @@ impl RunHistory {
         });
         self.devices[place].newest_run = run;
         place
-    }
-
-    pub fn run_count(&self) -> usize {
-        self.runs.len()
     }
 
     pub fn has_checks(&self) -> bool {

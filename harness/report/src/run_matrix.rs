@@ -1,7 +1,7 @@
 //! Checks against machines: which GPUs with which drivers answer alike. `layoutproof runs DIR --matrix`.
 //!
-//! A column is a set of machines (a device with a driver) that answer all checks alike, a row a set of checks that all machines answer
-//! alike. Checks that are right on every machine have no row.
+//! A column is a set of machines (a device with a driver) that answer all checks alike, a row a set of checks with the
+//! same answers on every machine. Checks that are right on every machine have no row.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -16,6 +16,7 @@ use layoutproof_records::merge::{RecordedPart, merge};
 use layoutproof_report::run_history::{Finding, PastAnswer, RunHistory};
 use layoutproof_show::{Style, counted};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use serde_json::json;
 
 use super::compare::runs::{is_record_file, record_files};
 use crate::output::{print, print_json, warn};
@@ -110,7 +111,8 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
         RunsFormat::Json => {
             let mut json = history.json(&findings);
             let entries = quarantined.iter().map(|(entry, checks)| {
-                serde_json::json!({"check": entry.pattern(), "until": entry.until.to_string(), "reason": entry.reason, "checks": checks})
+                let QuarantineEntry { until, reason, .. } = entry;
+                json!({"check": entry.pattern(), "until": until.to_string(), "reason": reason, "checks": checks})
             });
             if args.matrix {
                 json["matrix"] = history.matrix().json();
@@ -191,8 +193,8 @@ fn today() -> NaiveDate {
     DateTime::<Utc>::from(SystemTime::now()).date_naive()
 }
 
-/// Takes the failures that entries cover out of the findings. Returns the entries with their number of checks, and sentences about
-/// those that no longer hold or are no longer needed.
+/// Takes the failures that entries cover out of the findings. Returns the entries with their number of checks, and
+/// sentences about those that no longer hold or are no longer needed.
 fn apart<'a>(
     findings: &mut Vec<Finding>,
     quarantine: &'a [QuarantineEntry],

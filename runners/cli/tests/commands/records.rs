@@ -238,7 +238,7 @@ fn records_of_cases_have_the_numbers_of_what_differs() {
     };
     assert_eq!(cells("few.jsonl"), cells("full.jsonl"));
     assert!(!cells("few.jsonl").contains("answered for 0 leaves"), "{}", cells("few.jsonl"));
-    // Of two files with the same checks, the counts cannot be added.
+    // The counts of two files with the same checks cannot be added.
     report("few.jsonl full.jsonl", "--floors f.toml").exits(2).warns("error: floors by type of leaf need the numbers");
     report("few.jsonl full.jsonl", "").exits(0);
 

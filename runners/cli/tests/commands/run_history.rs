@@ -1,5 +1,5 @@
-//! `layoutproof runs`. A misreading that is planted in the model stands for what a driver changed; the driver's name is written into
-//! the first line.
+//! `layoutproof runs`. A misreading that is planted in the model stands for what a driver changed; the driver's name is
+//! written into the first line.
 
 use serde_json::{Value, json};
 
