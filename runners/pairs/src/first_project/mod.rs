@@ -72,6 +72,8 @@ pub struct FirstProject {
     pub untested: usize,
     /// Shaders that cannot be read alone, with the first problem, and for which not all ways were tried.
     pub half_tried: Vec<String>,
+    /// Shaders of the build that cannot be read whole, with what they lack.
+    pub incomplete: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     pub guessed: usize,
     /// Targets and orders of matrices with which more blocks agree than with the usual ones.
@@ -144,6 +146,11 @@ impl FirstProject {
                     self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
                 }
+                // The build compiles it with these macros and others, so it has blocks.
+                (Trial::WithoutTypes(problem), own, _) | (Trial::Refused(problem), own @ Some(_), _) => {
+                    self.incomplete.push(format!("{} ({})", slashed(file), problem.lack()));
+                    own.map_or(Trial::Alone, |set| Trial::With(Macros::Build, set.clone()))
+                }
                 (trial, ..) => trial,
             };
             if let Trial::Alone | Trial::NotRead(_) = trial {
@@ -156,7 +163,7 @@ impl FirstProject {
                 Trial::NotRead(problem) => {
                     self.shader_count += 1;
                     match problem {
-                        Some(Problem { cause, advice }) => {
+                        Some(Problem { cause, advice, .. }) => {
                             self.half_tried.push(format!("{}: {cause}{advice}", slashed(file)));
                         }
                         None => self.untested += 1,
@@ -167,7 +174,7 @@ impl FirstProject {
                     self.guessed += usize::from(origin == Macros::Guessed);
                     self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
-                Trial::Refused(Problem { cause, advice }) => {
+                Trial::Refused(Problem { cause, advice, .. }) | Trial::WithoutTypes(Problem { cause, advice, .. }) => {
                     refused.entry(cause.clone()).or_default().push(format!("{}: {cause}{advice}", slashed(file)));
                 }
             }
@@ -227,9 +234,9 @@ impl FirstProject {
                     continue;
                 }
                 Trial::With(_, macros) => format!("it needs the macros {}", macros.join(", ")),
-                Trial::NotRead(Some(Problem { cause, advice })) | Trial::Refused(Problem { cause, advice }) => {
-                    format!("{cause}{advice}")
-                }
+                Trial::NotRead(Some(Problem { cause, advice, .. }))
+                | Trial::Refused(Problem { cause, advice, .. })
+                | Trial::WithoutTypes(Problem { cause, advice, .. }) => format!("{cause}{advice}"),
             };
             unreadable.insert(file);
             let line = shader.string.as_ref().map_or(1, |string| string.line);
