@@ -72,7 +72,7 @@ pub struct FirstProject {
     pub untested: usize,
     /// Shaders that cannot be read alone, with the first problem, and for which not all ways were tried.
     pub half_tried: Vec<String>,
-    /// Shaders of the build that cannot be read whole, with what they lack.
+    /// Shaders that cannot be read whole, with what they lack.
     pub incomplete: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     pub guessed: usize,
@@ -139,15 +139,20 @@ impl FirstProject {
             }
         }
         for ((file, language), trial) in shaders.into_iter().zip(tried.trials) {
-            let own = file.file_name().and_then(|name| own_sets.get(name.to_str()?)?.first());
+            let of_build = file.file_name().and_then(|name| own_sets.get(name.to_str()?));
+            let own = of_build.and_then(|sets| sets.first());
             let of_folder = macros_of.get(&(file.parent(), language));
+            let trial = match trial {
+                // The build compiles it, with macros that it computes.
+                Trial::Refused(problem) if of_build.is_some() => Trial::Incomplete(problem),
+                trial => trial,
+            };
             let trial = match (trial, own, of_folder) {
                 (Trial::NotRead(_), Some(set), _) | (Trial::NotRead(None), None, Some(set)) => {
                     self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
                 }
-                // The build compiles it with these macros and others, so it has blocks.
-                (Trial::WithoutTypes(problem), own, _) | (Trial::Refused(problem), own @ Some(_), _) => {
+                (Trial::Incomplete(problem), own, _) => {
                     self.incomplete.push(format!("{} ({})", slashed(file), problem.lack()));
                     own.map_or(Trial::Alone, |set| Trial::With(Macros::Build, set.clone()))
                 }
@@ -174,7 +179,7 @@ impl FirstProject {
                     self.guessed += usize::from(origin == Macros::Guessed);
                     self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
-                Trial::Refused(Problem { cause, advice, .. }) | Trial::WithoutTypes(Problem { cause, advice, .. }) => {
+                Trial::Refused(Problem { cause, advice, .. }) | Trial::Incomplete(Problem { cause, advice, .. }) => {
                     refused.entry(cause.clone()).or_default().push(format!("{}: {cause}{advice}", slashed(file)));
                 }
             }
@@ -236,7 +241,7 @@ impl FirstProject {
                 Trial::With(_, macros) => format!("it needs the macros {}", macros.join(", ")),
                 Trial::NotRead(Some(Problem { cause, advice, .. }))
                 | Trial::Refused(Problem { cause, advice, .. })
-                | Trial::WithoutTypes(Problem { cause, advice, .. }) => format!("{cause}{advice}"),
+                | Trial::Incomplete(Problem { cause, advice, .. }) => format!("{cause}{advice}"),
             };
             unreadable.insert(file);
             let line = shader.string.as_ref().map_or(1, |string| string.line);

@@ -69,9 +69,9 @@ pub(super) enum Trial {
     Refused(Problem),
     /// Not all ways were tried. Holds the problem of reading it alone, if that was tried.
     NotRead(Option<Problem>),
-    /// It lacks types whose names are macros, and nothing in the project gives them values. `check` compares the blocks that
-    /// need none of them.
-    WithoutTypes(Problem),
+    /// It lacks macros to which nothing in the project gives values, such as types. `check` compares the blocks that need none
+    /// of them.
+    Incomplete(Problem),
 }
 
 /// Where the macros of a shader come from.
@@ -254,7 +254,7 @@ impl Trials<'_> {
             }
             // A guessed number is no type.
             Attempt::GuessedMacros if problem.types.iter().any(|name| self.header_values.get(name).is_none()) => {
-                Some((Trial::WithoutTypes(problem.clone()), Vec::new()))
+                Some((Trial::Incomplete(problem.clone()), Vec::new()))
             }
             Attempt::GuessedMacros => self.with_guessed_macros(shader, problem.clone(), share),
         };
