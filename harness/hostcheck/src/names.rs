@@ -259,7 +259,12 @@ pub fn is_named_after(type_name: &str, file_name: &str) -> bool {
     }
     let is_telling =
         |word: &String| !BUFFER_WORDS.iter().chain(&GENERIC_WORDS).chain(&UPLOADED_WORDS).any(|known| known == word);
-    let own: Vec<String> = words(without_prefix(last_segment(type_name))).into_iter().filter(is_telling).collect();
+    let telling = |name: &str| -> Vec<String> { words(without_prefix(name)).into_iter().filter(is_telling).collect() };
+    let mut own = telling(last_segment(type_name));
+    if let (true, Some((outer, _))) = (own.is_empty(), type_name.rsplit_once("::")) {
+        // `triangle::Uniforms` is the struct of `triangle.wgsl`.
+        own = telling(last_segment(outer));
+    }
     (0..own.len()).any(|start| own[start..].concat() == wanted)
 }
 
@@ -415,6 +420,9 @@ mod tests {
             ("GpuBloom", "bloom.hlsl", true),
             ("BloomThreshold", "bloom.hlsl", false),
             ("PushConstants", "constants.glsl", false),
+            ("iced_wgpu::triangle::Uniforms", "triangle.wgsl", true),
+            ("iced_wgpu::image::Uniforms", "triangle.wgsl", false),
+            ("triangle::Image", "triangle.wgsl", false),
             ("A", "a.hlsl", false),
         ] {
             assert_eq!(is_named_after(name, file), is_named, "{name} {file}");

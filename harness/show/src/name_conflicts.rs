@@ -68,6 +68,11 @@ impl<'a> SharedLayout<'a> {
         is_same
     }
 
+    fn has_most_members_of(&self, other: &Self) -> bool {
+        let common = self.rows.iter().filter(|own| other.rows.iter().any(|row| row.path == own.path)).count();
+        2 * common > self.rows.len().max(other.rows.len())
+    }
+
     /// `48 bytes in a.vert, b.vert`.
     fn words(&self) -> String {
         let mut files = self.files.clone();
@@ -98,8 +103,9 @@ fn is_same_member(one: &MemberRow, other: &MemberRow) -> bool {
     facts(one) == facts(other) && split_dimensions(&one.type_name).0 == split_dimensions(&other.type_name).0
 }
 
-/// A sentence for each name with several layouts: `` `Camera` has 2 layouts in 14 shaders: ... ``.
-pub fn name_conflicts(blocks: &[ShaderBlock<'_>]) -> Vec<String> {
+/// A sentence for each name with several layouts: `` `Camera` has 2 layouts in 14 shaders: ... ``. Blocks with a name that
+/// `is_generic`, such as `Params`, are compared only with those that have most of their members: any block may be called so.
+pub fn name_conflicts(blocks: &[ShaderBlock<'_>], is_generic: impl Fn(&str) -> bool) -> Vec<String> {
     let mut by_name: BTreeMap<_, Vec<&ShaderBlock<'_>>> = BTreeMap::new();
     for block in blocks.iter().filter(|block| !block.name().starts_with('$')) {
         let layout = block.layout;
@@ -109,18 +115,18 @@ pub fn name_conflicts(blocks: &[ShaderBlock<'_>]) -> Vec<String> {
         };
         by_name.entry((block.name(), layout.kind.as_str(), data)).or_default().push(block);
     }
-    by_name.into_iter().filter_map(|((name, ..), blocks)| conflict(name, &blocks)).collect()
+    by_name.into_iter().flat_map(|((name, ..), blocks)| conflicts(name, &blocks, is_generic(name))).collect()
 }
 
-/// The first column under which the blocks differ is the one of the sentence.
-fn conflict<'a>(name: &str, blocks: &[&ShaderBlock<'a>]) -> Option<String> {
+/// The first column under which the blocks differ is the one of the sentences.
+fn conflicts<'a>(name: &str, blocks: &[&ShaderBlock<'a>], is_generic: bool) -> Vec<String> {
     let mut columns: Vec<&str> = Vec::new();
     for block in blocks {
         if !columns.contains(&block.column.as_str()) {
             columns.push(&block.column);
         }
     }
-    columns.into_iter().find_map(|column| {
+    let of_column = |column: &str| -> Vec<String> {
         let mut layouts: Vec<SharedLayout<'a>> = Vec::new();
         for block in blocks.iter().filter(|block| block.column == column) {
             let new = SharedLayout::new(block);
@@ -128,20 +134,33 @@ fn conflict<'a>(name: &str, blocks: &[&ShaderBlock<'a>]) -> Option<String> {
                 layouts.push(new);
             }
         }
-        let files: BTreeSet<&str> = layouts.iter().flat_map(|layout| &layout.files).copied().collect();
-        if layouts.len() < 2 || files.len() < 2 {
-            return None;
+        let mut kinds: Vec<Vec<SharedLayout<'a>>> = Vec::new();
+        for layout in layouts {
+            match kinds.iter_mut().find(|kind| !is_generic || kind[0].has_most_members_of(&layout)) {
+                Some(kind) => kind.push(layout),
+                None => kinds.push(vec![layout]),
+            }
         }
-        // The usual layout comes first.
-        layouts.sort_by_key(|layout| std::cmp::Reverse(layout.files.len()));
-        let mut sides: Vec<String> = layouts.iter().take(MOST_NAMED).map(SharedLayout::words).collect();
-        if layouts.len() > MOST_NAMED {
-            sides.push(format!("and {} more", layouts.len() - MOST_NAMED));
-        }
-        let difference = layouts[0].difference(&layouts[1]);
-        let (count, files) = (layouts.len(), files.len());
-        Some(format!("`{name}` has {count} layouts in {files} shaders: {}{difference}", sides.join("; ")))
-    })
+        kinds.into_iter().filter_map(|kind| sentence(name, kind)).collect()
+    };
+    columns.into_iter().map(of_column).find(|sentences| !sentences.is_empty()).unwrap_or_default()
+}
+
+/// `None` if no two shaders differ.
+fn sentence(name: &str, mut layouts: Vec<SharedLayout<'_>>) -> Option<String> {
+    let files: BTreeSet<&str> = layouts.iter().flat_map(|layout| &layout.files).copied().collect();
+    if layouts.len() < 2 || files.len() < 2 {
+        return None;
+    }
+    // The usual layout comes first.
+    layouts.sort_by_key(|layout| std::cmp::Reverse(layout.files.len()));
+    let mut sides: Vec<String> = layouts.iter().take(MOST_NAMED).map(SharedLayout::words).collect();
+    if layouts.len() > MOST_NAMED {
+        sides.push(format!("and {} more", layouts.len() - MOST_NAMED));
+    }
+    let difference = layouts[0].difference(&layouts[1]);
+    let (count, files) = (layouts.len(), files.len());
+    Some(format!("`{name}` has {count} layouts in {files} shaders: {}{difference}", sides.join("; ")))
 }
 
 #[cfg(test)]
@@ -167,10 +186,10 @@ mod tests {
         lay_out(&block, find("std140").unwrap(), LayoutOptions::default())
     }
 
-    fn conflicts(layouts: &[(&str, BlockLayout)]) -> Vec<String> {
+    fn warnings(layouts: &[(&str, BlockLayout)]) -> Vec<String> {
         let column = || "std140".to_owned();
         let blocks = layouts.iter().map(|(file, layout)| ShaderBlock { file, column: column(), layout });
-        name_conflicts(&blocks.collect::<Vec<_>>())
+        name_conflicts(&blocks.collect::<Vec<_>>(), |name| name == "Params")
     }
 
     /// Offsets: OpenGL 4.6, 7.6.2.2, std140.
@@ -181,16 +200,33 @@ mod tests {
         let usual = || block("Camera", &[("eye", vector()), ("fov", float())], Reach::Parameter);
         let other = || block("Camera", &[("fov", float()), ("eye", vector())], Reach::Parameter);
         let shorter = || block("Camera", &[("eye", vector())], Reach::Parameter);
-        let found = conflicts(&[("a.vert", usual()), ("b.vert", other()), ("c.vert", usual()), ("d.vert", shorter())]);
+        let found = warnings(&[("a.vert", usual()), ("b.vert", other()), ("c.vert", usual()), ("d.vert", shorter())]);
         // OpenGL 4.6, 7.6.2.2, rule 9: a struct ends at a multiple of 16.
         let expected = "`Camera` has 2 layouts in 4 shaders: 16 bytes in a.vert, c.vert, d.vert; 32 bytes in b.vert; they part at \
                         `float3 eye` at byte 0 against `float fov` at byte 0";
         assert_eq!(found, [expected]);
-        assert!(conflicts(&[("a.vert", usual()), ("d.vert", shorter())]).is_empty());
+        assert!(warnings(&[("a.vert", usual()), ("d.vert", shorter())]).is_empty());
         // Both sides of a call move the whole payload.
         let payload = |members: &[(&str, Type)]| block("Pay", members, Reach::Stage(StageData::RayPayload));
         let (long, short) = (payload(&[("a", vector()), ("b", float())]), payload(&[("a", vector())]));
-        assert_eq!(conflicts(&[("a.rgen", long.clone()), ("b.rchit", short)]).len(), 1);
-        assert!(conflicts(&[("a.rgen", long.clone()), ("b.rchit", long)]).is_empty());
+        assert_eq!(warnings(&[("a.rgen", long.clone()), ("b.rchit", short)]).len(), 1);
+        assert!(warnings(&[("a.rgen", long.clone()), ("b.rchit", long)]).is_empty());
+    }
+
+    /// Unrelated blocks share a generic name; only those with most of the same members are one block that was changed.
+    #[test]
+    fn a_generic_name_alone_is_no_reason_for_a_warning() {
+        let float = || Type::Scalar(Scalar::Float32);
+        let params = |members: &[&str]| {
+            let members: Vec<(&str, Type)> = members.iter().map(|name| (*name, float())).collect();
+            block("Params", &members, Reach::Parameter)
+        };
+        let (blur, tone) = (params(&["radius", "sigma", "step"]), params(&["exposure", "gamma"]));
+        let changed = params(&["radius", "step", "sigma"]);
+        assert!(warnings(&[("blur.comp", blur.clone()), ("tone.comp", tone.clone())]).is_empty());
+        let found = warnings(&[("blur.comp", blur), ("tone.comp", tone), ("blur.frag", changed)]);
+        let expected = "`Params` has 2 layouts in 2 shaders: 16 bytes in blur.comp; 16 bytes in blur.frag; they part at \
+                        `float sigma` at byte 4 against `float step` at byte 4";
+        assert_eq!(found, [expected]);
     }
 }

@@ -45,6 +45,9 @@ const HLSL_SOURCE: &str = "shader.hlsl";
 
 const MODULE: &str = "shader.spv";
 
+/// The variable with settings of glibc, which other C libraries ignore.
+const ALLOCATOR: &str = "GLIBC_TUNABLES";
+
 /// The start of glslang's errors.
 const ERROR: &str = "ERROR: ";
 
@@ -106,6 +109,10 @@ fn ask_in(
 ) -> io::Result<CompilerAnswer> {
     let mut command = compiler.command();
     command.args(arguments).env("TMPDIR", scratch);
+    // glslang 16.6 touches 12 800 pages for its built-in declarations: with large pages it takes two thirds of the time.
+    if std::env::var_os(ALLOCATOR).is_none() {
+        command.env(ALLOCATOR, "glibc.malloc.hugetlb=1");
+    }
     let view = FileView { readable: compiler.own_places(), writable: vec![scratch.to_owned()] };
     let finished = run(limited(&command, view)?.current_dir(working), limit);
     Ok(compiler.answer(finished))
@@ -138,13 +145,8 @@ pub fn ask_for_module(
                 Err(error) => GlslAnswer::Broken(format!("glslang wrote no module: {error}")),
             },
             CompilerAnswer::Refused(finished) => {
-                let printed = printed_errors(&finished);
-                let errors = errors(&printed);
-                // The process that limits glslang ends with the same status if it cannot start glslang, which may
-                // work the next time.
-                if printed.contains(ERROR) {
-                    keep(slot.as_ref(), finished, None);
-                }
+                let errors = errors(&printed_errors(&finished));
+                keep_refusal(slot.as_ref(), finished);
                 GlslAnswer::Refused(errors)
             }
             CompilerAnswer::Broken(how) => GlslAnswer::Broken(how),
@@ -153,21 +155,36 @@ pub fn ask_for_module(
     answer.unwrap_or_else(|error| GlslAnswer::Broken(format!("{} could not be run: {error}", glslang.name())))
 }
 
-/// True if glslang takes a text.
+/// True if glslang takes a text, or took it according to `cache`.
 pub fn glslang_takes(
     glslang: &Compiler,
     GlslCheck { text, stage, defines }: &GlslCheck<'_>,
+    cache: Option<&AnswerCache>,
     limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> bool {
     let words = ["-S", stage].into_iter().map(str::to_owned);
     let arguments: Vec<String> = words.chain(macros(defines)).chain([SOURCE.to_owned()]).collect();
+    let slot = cache.and_then(|cache| module_slot(cache, glslang, &arguments, text));
+    if let Some((known, _)) = slot.as_ref().and_then(CacheSlot::recall) {
+        return known.status == 0;
+    }
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let answer = ScratchFolder::new().and_then(|folder| {
         std::fs::write(folder.path().join(SOURCE), text)?;
         ask(glslang, folder.path(), &arguments, limited, limit)
     });
-    matches!(answer, Ok(CompilerAnswer::Accepted(_)))
+    match answer {
+        Ok(CompilerAnswer::Accepted(finished)) => {
+            keep(slot.as_ref(), finished, None);
+            true
+        }
+        Ok(CompilerAnswer::Refused(finished)) => {
+            keep_refusal(slot.as_ref(), finished);
+            false
+        }
+        Ok(CompilerAnswer::Broken(_)) | Err(_) => false,
+    }
 }
 
 /// The place for glslang's answer; `None` if it may depend on another file.
@@ -198,6 +215,14 @@ fn keep(slot: Option<&CacheSlot<'_>>, finished: ProcessOutput, module: Option<&[
     if let (Some(slot), ProcessOutput { end: ProcessEnd::Exited(status), stdout, stderr }) = (slot, finished) {
         let files = module.map(|bytes| (MODULE.to_owned(), bytes.to_vec())).into_iter().collect();
         slot.keep(&AnswerOfProgram { status, stdout, stderr, files });
+    }
+}
+
+/// Keeps what glslang refuses. The process that limits glslang ends with the same status if it cannot start glslang, which may
+/// work the next time.
+fn keep_refusal(slot: Option<&CacheSlot<'_>>, finished: ProcessOutput) {
+    if printed_errors(&finished).contains(ERROR) {
+        keep(slot, finished, None);
     }
 }
 

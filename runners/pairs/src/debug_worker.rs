@@ -14,7 +14,7 @@ use layoutproof_debuginfo::{
     RecordKind, Sibling, SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{
-    BlockNames, Candidates, NameKey, TypeMatch, has_candidate_name, is_generic, match_part, nearest,
+    BlockNames, Candidates, NameKey, TypeMatch, has_candidate_name, is_generic, is_named_after, match_part, nearest,
 };
 use layoutproof_hostcheck::{
     MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts, is_reserved_name,
@@ -42,15 +42,18 @@ struct DebugRequest {
     blocks: Vec<BlockNames>,
     /// For each block, its members and those of the structs in it; `None` if there are too few.
     sketches: Vec<Vec<Option<MemberSketch>>>,
+    /// For each block, the names of its shaders' files.
+    shaders: Vec<BTreeSet<String>>,
     /// Vector types of the user.
     vector_types: Vec<VectorTypeRow>,
 }
 
 /// The blocks to look for in all host files: each once, although hundreds of shaders may include it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WantedTypes {
     blocks: Vec<BlockNames>,
     sketches: Vec<Vec<Option<MemberSketch>>>,
+    shaders: Vec<BTreeSet<String>>,
     vector_types: Vec<VectorTypeRow>,
     /// For each block of the shaders, its place in the lists.
     place: Vec<usize>,
@@ -59,7 +62,8 @@ pub struct WantedTypes {
 impl WantedTypes {
     pub fn new(all: &[TargetBlock], vector_types: &[VectorTypeRow]) -> Self {
         let vector_types = vector_types.to_vec();
-        let mut wanted = Self { blocks: Vec::new(), sketches: Vec::new(), vector_types, place: Vec::new() };
+        let (blocks, sketches, shaders) = (Vec::new(), Vec::new(), Vec::new());
+        let mut wanted = Self { blocks, sketches, shaders, vector_types, place: Vec::new() };
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for block in all {
             let root = block.layout.result.as_ref();
@@ -68,14 +72,17 @@ impl WantedTypes {
             let same_name = by_name.entry(&block.names.block).or_default();
             let is_same =
                 |place: &&usize| wanted.blocks[**place] == block.names && wanted.sketches[**place] == sketches;
+            let file = Path::new(&block.shader).file_name().unwrap_or_default().to_string_lossy().into_owned();
             if let Some(place) = same_name.iter().find(is_same) {
                 wanted.place.push(*place);
+                wanted.shaders[*place].insert(file);
                 continue;
             }
             same_name.push(wanted.blocks.len());
             wanted.place.push(wanted.blocks.len());
             wanted.blocks.push(block.names.clone());
             wanted.sketches.push(sketches);
+            wanted.shaders.push([file].into());
         }
         wanted
     }
@@ -144,7 +151,8 @@ const MOST_TRIALS: usize = 50_000;
 /// Most structs that are proposed for one block.
 const MOST_PROPOSALS: usize = 3;
 
-/// Most structs that are proposed for a block of one member. If more have it, it says nothing.
+/// Most structs that are proposed for a block of one member. If more have it, it says something only of those that are named
+/// after a shader.
 const MOST_FOR_ONE_MEMBER: usize = 2;
 
 /// Reads the types of `file` that may match blocks.
@@ -153,8 +161,8 @@ const MOST_FOR_ONE_MEMBER: usize = 2;
 /// The file cannot be read, or the process died.
 pub fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
-    let (blocks, sketches) = (wanted.blocks.clone(), wanted.sketches.clone());
-    let request = DebugRequest { file: file.to_owned(), blocks, sketches, vector_types: wanted.vector_types.clone() };
+    let WantedTypes { blocks, sketches, shaders, vector_types, place: _ } = wanted.clone();
+    let request = DebugRequest { file: file.to_owned(), blocks, sketches, shaders, vector_types };
     match reader.answer::<_, Result<DebugAnswer, DebugFailure>>(&request) {
         Ok(Ok(answer)) => Ok(DebugAnswer {
             nearest: wanted.of_shaders(&answer.nearest),
@@ -307,7 +315,11 @@ impl MemberTrials<'_> {
         for (goal, mut fitting) in goals.into_iter().zip(proposals) {
             let only_members = fitting.iter().filter(|proposal| proposal.fit.is_only_member()).count();
             if only_members > MOST_FOR_ONE_MEMBER {
-                fitting.retain(|proposal| !proposal.fit.is_only_member());
+                let shaders = &self.request.shaders[goal.block];
+                fitting.retain(|proposal| {
+                    let is_named = || shaders.iter().any(|shader| is_named_after(&proposal.host, shader));
+                    !proposal.fit.is_only_member() || is_named()
+                });
             }
             fitting.sort_by_key(|proposal| (std::cmp::Reverse(proposal.fit), proposal.host.clone()));
             let mut possible = 0;

@@ -98,8 +98,12 @@ impl<'d> HostStructs<'d> {
     }
 
     fn evidence(&self, host: &ProgramStruct) -> Evidence {
-        let is_named_after_shader = is_named_after(&host.name, &self.shader_name);
+        let is_named_after_shader = self.is_named_after_shader(host);
         Evidence { is_named_after_shader, is_passed: self.passed.contains(host.name.as_str()) }
+    }
+
+    pub(crate) fn is_named_after_shader(&self, host: &ProgramStruct) -> bool {
+        is_named_after(&host.name, &self.shader_name)
     }
 
     /// Why a candidate was taken: another one that fits as well leaves the choice to other evidence.

@@ -261,8 +261,10 @@ impl<'a> PairsOfBlock<'a> {
             return Ok((part, host));
         }
         let own = parts.get(part).map(std::slice::from_ref).unwrap_or_default();
-        let has_members = has_members_of(own, host);
-        let is_in_place = || structs.best_fit(own, host).is_some_and(|(fit, _)| fit.is_in_place());
+        let fit = structs.best_fit(own, host).map(|(fit, _)| fit);
+        // `light_position` and `light_color` are the members of a `Light` with other names.
+        let has_members = has_members_of(own, host) || fit.is_some_and(MemberFit::is_exact);
+        let is_in_place = || fit.is_some_and(MemberFit::is_in_place);
         let is_named = if has_name(names, &host.name) && !own.iter().any(has_data) {
             true
         } else if is_generic(&host.name) && host.name.contains("::") {
@@ -560,7 +562,11 @@ impl<'a> PairsOfBlock<'a> {
             fit: found.fit,
             difference: self.difference(parts, found),
         };
-        candidates.iter().take(MOST_PROPOSALS).map(proposal).collect()
+        // The only member of a block says less than the name of its file.
+        let is_named = |found: &&Candidate<'_>| self.structs.is_named_after_shader(found.host);
+        let has_named = candidates.iter().any(|found| is_named(&found));
+        let meant = candidates.iter().filter(|found| !has_named || !found.fit.is_only_member() || is_named(found));
+        meant.take(MOST_PROPOSALS).map(proposal).collect()
     }
 
     /// The first difference of a block and a struct that is only proposed. `None` for a struct that has too

@@ -117,7 +117,7 @@ fn without_problems(
 
 /// The names of types that GLSL certainly lacks, such as `A_TYPE`: macros without a definition, right before another name in a
 /// declaration that no condition hides. glslang ends at the first, and each of the others would take a start of it.
-fn missing_types(sources: &SourceMap, defines: &[String]) -> BTreeSet<String> {
+pub(crate) fn missing_types(sources: &SourceMap, defines: &[String]) -> BTreeSet<String> {
     let files = sources.files();
     let words_of =
         |directive: &str| glsl_tokens(directive.trim_start_matches('#')).map(str::to_owned).collect::<Vec<_>>();

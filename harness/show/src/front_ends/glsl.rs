@@ -232,8 +232,7 @@ impl GlslTextReading<'_> {
     /// True if glslang takes the text when it writes no module, or if no glslang here can judge it, because none knows
     /// an extension.
     fn is_refused_for_spirv(&self, text: &GlslText, stages: &GlslStages, errors: &[GlslError]) -> bool {
-        let is_unknown = |error: &GlslError| error.message.contains("extension not supported");
-        self.glslang.newer.is_none() && errors.iter().any(is_unknown) || self.is_taken(text, stages)
+        self.glslang.newer.is_none() && errors.iter().any(is_about_extension) || self.is_taken(text, stages)
     }
 
     /// True if glslang takes the text when it writes no module.
@@ -518,6 +517,9 @@ fn compile(
     defines: &[String],
     with_lines: bool,
 ) -> Result<GlslModule, NoModule> {
+    let is_of_vulkan = readings.iter().any(|reading| is_only_for_vulkan(&reading.text));
+    let is_possible = |reading: &&GlslReading| !is_of_vulkan || reading.dialect == GlslDialect::Vulkan;
+    let readings: Vec<&GlslReading> = readings.iter().filter(is_possible).collect();
     let mut furthest: Vec<GlslError> = Vec::new();
     let mut has_bad_syntax = vec![false; readings.len()];
     for stages in [&stages.likely, &stages.others] {
@@ -543,12 +545,12 @@ fn compile(
                     }
                     GlslAnswer::Refused(errors) => {
                         let errors = in_text(errors, reading.added_lines);
+                        if is_of_the_text(&errors) && !asks_for_its_form(&reading.text) {
+                            return Err(NoModule::Refused { errors, in_all_forms: true });
+                        }
                         *has_bad_syntax = errors.iter().all(is_bad_syntax);
                         if furthest.is_empty() || first_line(&errors) > first_line(&furthest) {
                             furthest = errors;
-                        }
-                        if *has_bad_syntax && dialect == GlslDialect::Vulkan && is_only_for_vulkan(&reading.text) {
-                            return Err(NoModule::Refused { errors: furthest, in_all_forms: true });
                         }
                     }
                 }
@@ -561,7 +563,9 @@ fn compile(
         }
     }
 
-    Err(NoModule::Refused { errors: furthest, in_all_forms: has_bad_syntax.iter().all(|is_bad| *is_bad) })
+    let in_all_forms =
+        has_bad_syntax.iter().all(|is_bad| *is_bad) || is_of_vulkan && !furthest.iter().any(is_about_extension);
+    Err(NoModule::Refused { errors: furthest, in_all_forms })
 }
 
 /// True for a name where the grammar allows none, such as that of a missing macro for a type. It ends the text in every
@@ -570,7 +574,30 @@ fn is_bad_syntax(error: &GlslError) -> bool {
     error.message.contains("syntax error, unexpected IDENTIFIER")
 }
 
-/// True if the text has push constants whatever its macros are. OpenGL has none.
+/// True for a name that nothing declares, such as that of a missing macro for a number, and for an `#error`, if no extension
+/// could declare it. The names of GLSL's own variables and constants start with `gl_`, and a missing function has another
+/// message (glslang 16.6.0).
+fn is_of_the_text(errors: &[GlslError]) -> bool {
+    let is_undeclared = |message: &str| message.contains("undeclared identifier") && !message.contains("'gl_");
+    errors.first().is_some_and(|error| is_undeclared(&error.message) || error.message.starts_with("'#error'"))
+        && !errors.iter().any(is_about_extension)
+}
+
+fn is_about_extension(error: &GlslError) -> bool {
+    error.message.contains("extension not supported")
+}
+
+/// True if conditions of the text depend on the dialect, the version, the profile or the stage, in the names that glslang
+/// defines.
+fn asks_for_its_form(text: &str) -> bool {
+    glsl_tokens(text).filter_map(|token| token.strip_prefix('#').map(str::trim_start)).any(|directive| {
+        let is_of_glslang = |word: &&str| matches!(*word, "VULKAN" | "__VERSION__") || word.starts_with("GL_");
+        (directive.starts_with("if") || directive.starts_with("elif"))
+            && glsl_words(directive).iter().any(|word| is_of_glslang(word))
+    })
+}
+
+/// True if the text has what OpenGL lacks, whatever its macros are.
 ///
 /// Source: `GL_KHR_vulkan_glsl`; glslang 16.6.0: `'push_constant' : only allowed when using GLSL for Vulkan`.
 fn is_only_for_vulkan(text: &str) -> bool {
@@ -582,7 +609,7 @@ fn is_only_for_vulkan(text: &str) -> bool {
         } else if directive.starts_with("endif") {
             depth = depth.saturating_sub(1);
         }
-        depth == 0 && token == "push_constant"
+        depth == 0 && ["push_constant", "buffer_reference"].contains(&token)
     })
 }
 
@@ -899,6 +926,17 @@ mod tests {
         assert_eq!(requests(&pushed.replace("push_constant", "binding = 0"), syntax), (vec![vulkan, opengl], true));
         let hidden = pushed.replace("layout", "#ifdef VULKAN\nlayout").replace("void", "#endif\nvoid");
         assert_eq!(requests(&hidden, syntax), (vec![vulkan, opengl], true));
-        assert_eq!(requests(pushed, "'gl_VertexID' : undeclared identifier"), (vec![vulkan, opengl], false));
+        assert_eq!(requests(pushed, "'gl_VertexID' : undeclared identifier"), (vec![vulkan], true));
+        assert_eq!(requests(pushed, "'#extension' : extension not supported: GL_NEW"), (vec![vulkan], false));
+
+        let bound = "#version 450\nlayout(binding = SLOT) uniform U { vec4 a; };\nvoid main() {}\n";
+        for error in ["'SLOT' : undeclared identifier", "'#error' : SLOT is not set"] {
+            assert_eq!(requests(bound, error), (vec![vulkan], true), "{error}");
+            let stages = format!("{bound}#ifdef GL_FRAGMENT_SHADER\n#endif\n");
+            assert_eq!(requests(&stages, error), (vec![vulkan, opengl], false), "{error}");
+        }
+        for error in ["'gl_VertexID' : undeclared identifier", "'f' : no matching overloaded function found"] {
+            assert_eq!(requests(bound, error), (vec![vulkan, opengl], false), "{error}");
+        }
     }
 }

@@ -144,5 +144,6 @@ fn is_segment(word: &str) -> bool {
 }
 
 fn bad_import(span: Span) -> Diagnostic {
-    Diagnostic::error(Code::BadModule, span, "an import has the form `a::b::{c, d as e}`")
+    Diagnostic::error(Code::BadModule, span, "an import of naga_oil or WESL has the form `a::b::{c, d as e}`")
+        .with_help("other preprocessors are not followed: write the texts that the program makes with its own to files")
 }

@@ -217,8 +217,7 @@ impl Reader<'_> {
             let span = self.span(&place);
             let Some(value) = self.value(name) else {
                 let message = format!("the placeholder `{}` has no value", &code[place]);
-                let help = format!("-D {name}=VALUE gives it the value that the program passes to naga_oil");
-                return Err(Diagnostic::error(Code::BadModule, span, message).with_help(help));
+                return Err(Diagnostic::error(Code::BadModule, span, message).with_missing_macros(&[name]));
             };
             let text = if value.is_empty() { "true" } else { value };
             let kind = if text.starts_with(|first: char| first.is_ascii_digit()) {

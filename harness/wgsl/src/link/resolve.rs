@@ -112,8 +112,7 @@ impl Linker<'_> {
                     Some(value) => Ok(Target::Value(value.to_owned())),
                     None => {
                         let message = format!("`constants::{name}` has no value");
-                        let help = format!("-D {name}=VALUE gives it the value that the program passes to the linker");
-                        Err(Diagnostic::error(Code::BadModule, span, message).with_help(help))
+                        Err(Diagnostic::error(Code::BadModule, span, message).with_missing_macros(&[name.as_str()]))
                     }
                 };
             }

@@ -71,6 +71,11 @@ fn library(dxc: &Compiler) -> [&'static str; 2] {
     ["-T", if has_6_9 { "lib_6_9" } else { "lib_6_6" }]
 }
 
+/// True for the languages of which compilers read what our reader refuses.
+pub fn is_read_by_compilers(language: Option<ShaderLanguage>) -> bool {
+    matches!(language, Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang))
+}
+
 /// A file that our reader refuses.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusedFile<'a> {
@@ -267,7 +272,7 @@ impl RefusedFile<'_> {
     pub fn may_be_read(&self) -> bool {
         let mut errors = self.problems.iter().filter(|problem| problem.severity == Severity::Error);
         let is_unsound = errors.any(|problem| !NOT_FOLLOWED.contains(&problem.code));
-        let has_compilers = matches!(self.language(), Some(ShaderLanguage::Hlsl | ShaderLanguage::Slang));
+        let has_compilers = is_read_by_compilers(self.language());
         // Compilers take their whole time limit for a file of zeros.
         let is_binary = self.sources.files().get(self.first_file).is_some_and(|own| own.text.contains('\0'));
         // Compilers open files themselves, so they cannot read a text in place of one.

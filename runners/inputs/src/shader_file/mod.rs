@@ -318,7 +318,7 @@ impl InputTools for CommandTools<'_> {
         // A text that names a file elsewhere may be given to glslang only in confinement.
         let takes: Box<dyn Fn(&GlslCheck<'_>) -> bool> = Box::new(move |check| {
             (confined::is_available() || confined::distant_name(check.text).is_none())
-                && glslang_takes(&same, check, reader_process::limited, TIME_LIMIT)
+                && glslang_takes(&same, check, answers(), reader_process::limited, TIME_LIMIT)
         });
         let ask: Box<dyn Fn(&GlslRequest<'_>) -> GlslAnswer> = Box::new(move |request| {
             // The text has its includes; glslang may open what it names in other branches.

@@ -72,6 +72,8 @@ pub struct FirstProject {
     pub untested: usize,
     /// Shaders that cannot be read alone, with the first problem, and for which not all ways were tried.
     pub half_tried: Vec<String>,
+    /// Shaders that cannot be read whole, with what they lack.
+    pub incomplete: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     pub guessed: usize,
     /// Targets and orders of matrices with which more blocks agree than with the usual ones.
@@ -137,12 +139,22 @@ impl FirstProject {
             }
         }
         for ((file, language), trial) in shaders.into_iter().zip(tried.trials) {
-            let own = file.file_name().and_then(|name| own_sets.get(name.to_str()?)?.first());
+            let of_build = file.file_name().and_then(|name| own_sets.get(name.to_str()?));
+            let own = of_build.and_then(|sets| sets.first());
             let of_folder = macros_of.get(&(file.parent(), language));
+            let trial = match trial {
+                // The build compiles it, with macros that it computes.
+                Trial::Refused(problem) if of_build.is_some() => Trial::Incomplete(problem),
+                trial => trial,
+            };
             let trial = match (trial, own, of_folder) {
                 (Trial::NotRead(_), Some(set), _) | (Trial::NotRead(None), None, Some(set)) => {
                     self.untested += 1;
                     Trial::With(Macros::Build, set.clone())
+                }
+                (Trial::Incomplete(problem), own, _) => {
+                    self.incomplete.push(format!("{} ({})", slashed(file), problem.lack()));
+                    own.map_or(Trial::Alone, |set| Trial::With(Macros::Build, set.clone()))
                 }
                 (trial, ..) => trial,
             };
@@ -156,7 +168,7 @@ impl FirstProject {
                 Trial::NotRead(problem) => {
                     self.shader_count += 1;
                     match problem {
-                        Some(Problem { cause, advice }) => {
+                        Some(Problem { cause, advice, .. }) => {
                             self.half_tried.push(format!("{}: {cause}{advice}", slashed(file)));
                         }
                         None => self.untested += 1,
@@ -167,7 +179,7 @@ impl FirstProject {
                     self.guessed += usize::from(origin == Macros::Guessed);
                     self.with_defines.entry((language, origin, defines)).or_default().insert(slashed(file));
                 }
-                Trial::Refused(Problem { cause, advice }) => {
+                Trial::Refused(Problem { cause, advice, .. }) | Trial::Incomplete(Problem { cause, advice, .. }) => {
                     refused.entry(cause.clone()).or_default().push(format!("{}: {cause}{advice}", slashed(file)));
                 }
             }
@@ -227,9 +239,9 @@ impl FirstProject {
                     continue;
                 }
                 Trial::With(_, macros) => format!("it needs the macros {}", macros.join(", ")),
-                Trial::NotRead(Some(Problem { cause, advice })) | Trial::Refused(Problem { cause, advice }) => {
-                    format!("{cause}{advice}")
-                }
+                Trial::NotRead(Some(Problem { cause, advice, .. }))
+                | Trial::Refused(Problem { cause, advice, .. })
+                | Trial::Incomplete(Problem { cause, advice, .. }) => format!("{cause}{advice}"),
             };
             unreadable.insert(file);
             let line = shader.string.as_ref().map_or(1, |string| string.line);

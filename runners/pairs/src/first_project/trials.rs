@@ -8,6 +8,7 @@ use layoutproof_hostcheck::matching::BlockNames;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::refused_input::{advice_on, reading_errors};
+use layoutproof_inputs::shader_file::compiler_reading::is_read_by_compilers;
 use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::BlockLayout;
 use layoutproof_source::diagnostics::ReadingAdvice;
@@ -19,6 +20,7 @@ use super::build_defines::HeaderValues;
 use super::reading_budget::{Reader, ReadingBudget, Share, cost};
 use crate::host_text_shaders::with_string;
 use crate::parallel;
+use crate::partial_reading::missing_types;
 use crate::shader_blocks::{ShaderJob, TargetBlock, read, read_without_compilers};
 
 /// The value of a macro of which only the name is known.
@@ -67,6 +69,9 @@ pub(super) enum Trial {
     Refused(Problem),
     /// Not all ways were tried. Holds the problem of reading it alone, if that was tried.
     NotRead(Option<Problem>),
+    /// It lacks macros to which nothing in the project gives values, such as types. `check` compares the blocks that need none
+    /// of them.
+    Incomplete(Problem),
 }
 
 /// Where the macros of a shader come from.
@@ -96,6 +101,22 @@ pub(super) struct Problem {
     pub cause: String,
     /// What may help, with the macros that the shader asks for.
     pub advice: ReadingAdvice,
+    /// The types that the shader certainly lacks, with the macros of this reading.
+    pub types: BTreeSet<String>,
+}
+
+impl Problem {
+    /// The names of the macros that the shader lacks, or the error.
+    pub(super) fn lack(&self) -> String {
+        let names: BTreeSet<&str> = self.types.iter().chain(&self.advice.macros).map(String::as_str).collect();
+        if names.is_empty() { self.cause.clone() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
+    }
+
+    /// True if a set of macros defines all types that the shader lacks. glslang would refuse it otherwise, after a start.
+    fn has_types_in(&self, set: &[String]) -> bool {
+        let names: Vec<&str> = set.iter().filter_map(|word| word.split('=').next()).collect();
+        self.types.iter().all(|name| names.contains(&name.as_str()))
+    }
 }
 
 impl Trials<'_> {
@@ -191,33 +212,49 @@ impl Trials<'_> {
         let name = shader.path.file_name().unwrap_or_default().to_string_lossy();
         let own = self.own_sets.get(name.as_ref()).into_iter().flatten();
         let Some(problem) = problem else {
-            let alone = self.blocks_of(shader, &[], Reader::Own, share)?;
-            // Conditions may hide all blocks from a shader without its macros.
-            let shown = own.filter(|_| alone.is_empty()).take_while(|_| share.is_left()).find_map(|set| {
+            // The build compiles it so. Without its macros it lacks types, or conditions hide its blocks.
+            let with_first = own.clone().next().map(|set| {
+                let blocks = self.blocks_of(shader, set, Reader::Own, share)?;
+                Ok::<_, Problem>((Trial::With(Macros::Build, set.clone()), blocks))
+            });
+            match &with_first {
+                Some(Ok((trial, blocks))) if !blocks.is_empty() => return Ok((trial.clone(), blocks.clone())),
+                Some(Err(problem)) if !problem.types.is_empty() => return Err(problem.clone()),
+                Some(_) | None => {}
+            }
+            let alone = match self.blocks_of(shader, &[], Reader::Own, share) {
+                Ok(alone) => alone,
+                Err(problem) => return with_first.and_then(Result::ok).ok_or(problem),
+            };
+            let shown = own.skip(1).filter(|_| alone.is_empty()).take_while(|_| share.is_left()).find_map(|set| {
                 let blocks = self.blocks_of(shader, set, Reader::Own, share).ok()?;
                 (!blocks.is_empty()).then(|| (Trial::With(Macros::Build, set.clone()), blocks))
             });
             return Ok(shown.unwrap_or((Trial::Alone, alone)));
         };
-        let with_set = |read: &dyn Fn(&[String]) -> Option<Vec<TargetBlock>>| {
-            let mut sets = own.clone().chain(self.define_sets).take_while(|_| share.is_left());
-            sets.find_map(|set| Some((Trial::With(Macros::Build, set.clone()), read(set)?)))
-        };
+        // The first set was tried before the shader alone.
+        let sets_after = |first: usize| own.clone().skip(first).chain(self.define_sets).take_while(|_| share.is_left());
+        let with_set = |set: &Vec<String>, blocks| (Trial::With(Macros::Build, set.clone()), blocks);
         let found = match attempt {
             Attempt::Alone => None,
-            Attempt::BuildMacros => with_set(&|set| self.blocks_of(shader, set, Reader::Own, share).ok()),
+            Attempt::BuildMacros => sets_after(1)
+                .filter(|set| problem.has_types_in(set))
+                .find_map(|set| Some(with_set(set, self.blocks_of(shader, set, Reader::Own, share).ok()?))),
+            Attempt::Compilers if !has_compilers(shader) => None,
             Attempt::Compilers => {
                 // No compiler can read a shader that lacks its macros.
                 let has_macros = |problem: &Problem| problem.advice.macros.is_empty();
                 let read_alone = || self.blocks_of(shader, &[], Reader::Compilers, share).ok();
-                let alone = has_macros(problem).then(read_alone).flatten();
-                match alone {
-                    Some(blocks) => Some((Trial::Alone, blocks)),
-                    None => with_set(&|set| match self.blocks_of(shader, set, Reader::Own, share) {
-                        Err(own) if !has_macros(&own) => None,
-                        _ => self.blocks_of(shader, set, Reader::Compilers, share).ok(),
-                    }),
-                }
+                let read_with = |set: &Vec<String>| match self.blocks_of(shader, set, Reader::Own, share) {
+                    Err(own) if !has_macros(&own) => None,
+                    _ => Some(with_set(set, self.blocks_of(shader, set, Reader::Compilers, share).ok()?)),
+                };
+                let alone = has_macros(problem).then(read_alone).flatten().map(|blocks| (Trial::Alone, blocks));
+                alone.or_else(|| sets_after(0).find_map(read_with))
+            }
+            // A guessed number is no type.
+            Attempt::GuessedMacros if problem.types.iter().any(|name| self.header_values.get(name).is_none()) => {
+                Some((Trial::Incomplete(problem.clone()), Vec::new()))
             }
             Attempt::GuessedMacros => self.with_guessed_macros(shader, problem.clone(), share),
         };
@@ -232,7 +269,8 @@ impl Trials<'_> {
         reader: Reader,
         share: &Share,
     ) -> Result<Vec<TargetBlock>, Problem> {
-        share.spend(cost(reader, language_of_file(shader.language, &shader.path)));
+        let language = language_of_file(shader.language, &shader.path);
+        share.spend(cost(reader, language));
         let declare = DeclareArgs {
             include: self.includes.to_vec(),
             define: defines.to_vec(),
@@ -256,11 +294,18 @@ impl Trials<'_> {
         let problems = match read {
             Ok(Ok(read)) => return Ok(read.blocks),
             Ok(Err(problems)) => problems,
-            Err(error) => return Err(Problem { cause: format!("{error:#}"), advice: ReadingAdvice::default() }),
+            Err(error) => {
+                let (cause, advice) = (format!("{error:#}"), ReadingAdvice::default());
+                return Err(Problem { cause, advice, types: BTreeSet::new() });
+            }
         };
         match reading_errors(&problems).next() {
             None => Ok(Vec::new()),
-            Some(first) => Err(Problem { cause: first.message.clone(), advice: advice_on(&problems) }),
+            Some(first) => {
+                let is_glsl = language == Some(ShaderLanguage::Glsl);
+                let types = if is_glsl { missing_types(&sources, defines) } else { BTreeSet::new() };
+                Err(Problem { cause: first.message.clone(), advice: advice_on(&problems), types })
+            }
         }
     }
 
@@ -275,7 +320,7 @@ impl Trials<'_> {
         let mut origin = Macros::Headers;
         loop {
             let before = macros.len();
-            for name in &problem.advice.macros {
+            for name in problem.advice.macros.iter().chain(&problem.types) {
                 match self.header_values.get(name) {
                     Some(value) => macros.insert(format!("{name}={value}")),
                     None => {
@@ -290,6 +335,9 @@ impl Trials<'_> {
             let defines: Vec<String> = macros.iter().cloned().collect();
             // A shader with all of its macros may only be too much for our own reader.
             let has_macros = macros.len() == before;
+            if has_macros && !has_compilers(shader) {
+                return None;
+            }
             let reader = if has_macros { Reader::Compilers } else { Reader::Own };
             match self.blocks_of(shader, &defines, reader, share) {
                 Ok(blocks) => return Some((Trial::With(origin, defines), blocks)),
@@ -298,6 +346,10 @@ impl Trials<'_> {
             }
         }
     }
+}
+
+fn has_compilers(shader: &TrialShader) -> bool {
+    is_read_by_compilers(language_of_file(shader.language, &shader.path))
 }
 
 #[cfg(test)]

@@ -62,8 +62,8 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
 }
 
 /// What was not tried or is a guess: how many, the words after one and after several, and the rest of the sentence.
-fn notes(project: &FirstProject) -> [(usize, [&'static str; 2], String); 5] {
-    let first_tried = project.half_tried.first().map(String::as_str).unwrap_or_default();
+fn notes(project: &FirstProject) -> [(usize, [&'static str; 2], String); 6] {
+    let first = |list: &[String]| list.first().cloned().unwrap_or_default();
     [
         (
             project.untested,
@@ -77,7 +77,17 @@ fn notes(project: &FirstProject) -> [(usize, [&'static str; 2], String); 5] {
             ["shader is", "shaders are"],
             format!(
                 "listed although our own reader refuses them, because `init` does not try compilers and macros for so many, \
-                 such as {first_tried}"
+                 such as {}",
+                first(&project.half_tried)
+            ),
+        ),
+        (
+            project.incomplete.len(),
+            ["shader is", "shaders are"],
+            format!(
+                "listed although macros are missing that the program or its build defines, such as {}: `check` compares the \
+                 blocks that need none of them; to compare all, write `defines = [\"NAME=VALUE\"]`",
+                first(&project.incomplete)
             ),
         ),
         (

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
-use layoutproof_hostcheck::matching::PartName;
+use layoutproof_hostcheck::matching::{PartName, is_generic};
 use layoutproof_hostcheck::{VectorTypeRow, VectorTypes, part_path};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::files::{FileKind, read_text};
@@ -103,7 +103,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
         column: target.clone(),
         layout,
     });
-    let conflicts = name_conflicts(&shared.collect::<Vec<_>>());
+    let conflicts = name_conflicts(&shared.collect::<Vec<_>>(), is_generic);
     for conflict in &conflicts {
         warn(&format!("warning: {}\n", one_line(conflict)));
     }

@@ -18,6 +18,7 @@ use std::mem;
 use anyhow::{anyhow, bail};
 use layoutproof_events::FoundKind;
 use layoutproof_events::summary::Exit;
+use layoutproof_hostcheck::matching::is_generic;
 use layoutproof_inputs::inputs::{expanded, read_input};
 use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::project_file::ProjectFile;
@@ -125,7 +126,7 @@ fn conflicts(shown: &[(&str, ShownFile)]) -> Vec<String> {
     }
     let semantics: Vec<_> = shown.iter().map(|(file, shown)| (*file, &shown.semantics)).collect();
     let unmatched = unmatched_inputs(&varyings).into_iter().chain(unmatched_semantics(&semantics));
-    name_conflicts(&blocks).into_iter().chain(unmatched).collect()
+    name_conflicts(&blocks, is_generic).into_iter().chain(unmatched).collect()
 }
 
 fn show_one(

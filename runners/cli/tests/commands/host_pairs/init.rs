@@ -118,6 +118,26 @@ fn init_takes_the_macros_of_a_generators_tables() {
     assert_eq!(pairs(&folder.run("check --format json").exits(1)), ["p Parameters differ"]);
 }
 
+/// The generator computes a type. The push constants need nothing of it.
+#[test]
+fn init_lists_shaders_that_lack_types() {
+    let shader = "#version 450\nlayout(push_constant) uniform Parameters { uint count; float scale; } p;\n\
+                  layout(binding = 0) buffer A { A_TYPE data_a[]; };\nvoid main() { D_TYPE d; }\n";
+    let Some(folder) = folder_of(("sum.comp", shader), "struct Parameters { unsigned count; float scale; } p;") else {
+        return;
+    };
+    folder.write(
+        "gen.cpp",
+        b"int main() { compile(\"sum\", \"sum.comp\", {{\"A_TYPE\", type(0)}, {\"D_TYPE\", \"float\"}}); }\n",
+    );
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file").warns(
+        "note: 1 shader is listed although macros are missing that the program or its build defines, such as sum.comp (A_TYPE): \
+         `check` compares the blocks that need none of them; to compare all, write `defines = [\"NAME=VALUE\"]`",
+    );
+    assert!(folder.read("layoutproof.toml").contains("defines = [\n    \"D_TYPE=float\",\n]"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(2)), ["p Parameters agree"]);
+}
+
 /// Lists of passes name shaders with their macros. Without them, one shader has no block and the other an error.
 #[test]
 fn init_takes_the_macros_of_data() {

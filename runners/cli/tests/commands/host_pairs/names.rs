@@ -362,3 +362,47 @@ fn a_mistake_is_found_in_the_struct_with_the_members() {
         assert_eq!(pairs(&answer), [format!("config ConfigUniform {outcome}")], "{members}");
     }
 }
+
+/// The members of the block alone have its name as their first word. Of another struct they would be other members.
+#[test]
+fn members_may_repeat_the_name_of_their_block() {
+    let shader = "cbuffer Light { float3 light_position; float light_range; float3 light_color; };";
+    let host = |members: &str| {
+        format!("struct Float3 {{ float x, y, z; }}; struct LightUniform {{ {members} }}; LightUniform light;")
+    };
+    let same = host("Float3 position; float range; Float3 color; unsigned padding;");
+    let Some(folder) = folder_of(("a.hlsl", shader), &same) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(0);
+    assert_eq!(pairs(&answer), ["Light LightUniform agree"]);
+    folder.write("host.cpp", host("Float3 anchor; float reach; Float3 tint; unsigned padding;").as_bytes());
+    compile(&folder, "host");
+    let answer = folder.run("check a.hlsl host.o --format json").exits(4);
+    assert!(pairs(&answer).is_empty(), "{answer}");
+}
+
+/// Many structs have a member like the only one of a block: one is proposed, and compared only if it is stated.
+#[test]
+fn structs_with_the_only_member_of_a_block_are_proposed() {
+    let shader = "cbuffer Exposure { float ev100; }; cbuffer Camera { float4x4 world_to_clip; };";
+    let host = "struct Mat4 { float m[16]; }; struct Tone { float ev100; } t; struct View { Mat4 world_to_clip; } v;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(4);
+    assert!(pairs(&answer).is_empty(), "{answer}");
+    let blocks = answer.json()["unmatched_blocks"].clone();
+    let proposed = blocks.as_array().unwrap().iter().map(|block| block["proposals"][0]["host"].clone());
+    assert_eq!(proposed.collect::<Vec<_>>(), ["Tone", "View"]);
+    let stated = folder.run("check a.hlsl host.o --map Exposure=Tone --map Camera=View --format json").exits(0);
+    assert_eq!(pairs(&stated), ["Exposure Tone agree", "Camera View agree"]);
+    // Of many with it, that which is named after the file.
+    let host = "struct Mat4 { float m[16]; }; namespace triangle { struct Uniforms { Mat4 transform; } u; } \
+                namespace image { struct Uniforms { Mat4 transform; } u; } struct Node { Mat4 transform; } n;";
+    folder.write("host.cpp", host.as_bytes());
+    compile(&folder, "host");
+    for (file, proposed) in [("triangle.hlsl", &["triangle::Uniforms"][..]), ("scene.hlsl", &[])] {
+        folder.write(file, b"cbuffer Globals { float4x4 transform; };");
+        let answer = folder.run(&format!("check {file} host.o --format json")).exits(4);
+        let proposals = answer.json()["unmatched_blocks"][0]["proposals"].clone();
+        let hosts = proposals.as_array().unwrap().iter().map(|proposal| proposal["host"].clone());
+        assert_eq!(hosts.collect::<Vec<_>>(), proposed, "{file}");
+    }
+}
