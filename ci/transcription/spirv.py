@@ -12,10 +12,10 @@ from .declarations import Unsupported
 
 NAME, MEMBER_NAME = 5, 6
 INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER, VARIABLE = 21, 22, 23, 24, 28, 29, 30, 32, 59
-PHYSICAL_STORAGE_BUFFER = 5349
+UNIFORM, PUSH_CONSTANT, STORAGE_BUFFER, PHYSICAL_STORAGE_BUFFER = 2, 9, 12, 5349
 TYPES = {20, INT, FLOAT, VECTOR, MATRIX, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER}
 DECORATE, MEMBER_DECORATE = 71, 72
-ROW_MAJOR, ARRAY_STRIDE, MATRIX_STRIDE, OFFSET = 4, 6, 7, 35
+ROW_MAJOR, ARRAY_STRIDE, MATRIX_STRIDE, BINDING, DESCRIPTOR_SET, OFFSET = 4, 6, 7, 33, 34, 35
 
 
 @dataclass
@@ -246,3 +246,76 @@ def pin(layout, declared, place, steps):
         layout.offsets[f"{path}[0][1]"] = offset + steps[1]
     elif declared.rows > 1:
         layout.offsets[f"{path}[1][0]"] = offset + steps[0]
+
+
+class Rows:
+    """The members of all blocks of a module as paths with their places, and the bindings of its variables."""
+
+    def __init__(self, data):
+        self.module = Module(data)
+
+    def variables(self):
+        """Variables with their storage class, and their type without arrays of descriptors."""
+        types = self.module.types
+        for variable, pointer in self.module.variables.items():
+            storage, pointee = types[pointer][1]
+            while self.is_array(pointee) and (pointee, ARRAY_STRIDE) not in self.module.decorations:
+                pointee = types[pointee][1][0]
+            yield variable, storage, pointee
+
+    def is_array(self, type_id):
+        return self.module.types.get(type_id, (0,))[0] in (ARRAY, RUNTIME_ARRAY)
+
+    def name(self, variable, pointee):
+        """A variable's name; glslang leaves that of a block without an instance empty."""
+        return self.module.names.get(variable) or self.module.names.get(pointee, "")
+
+    def blocks(self):
+        """Each block's name with its members: offset, array stride and matrix stride by path."""
+        for variable, storage, pointee in self.variables():
+            if storage in (UNIFORM, PUSH_CONSTANT, STORAGE_BUFFER) and self.module.types[pointee][0] == STRUCT:
+                rows = {}
+                self.struct(pointee, "", 0, rows)
+                yield self.name(variable, pointee), rows
+
+    def bindings(self):
+        """Name, set and binding of each variable that has one."""
+        decorations = self.module.decorations
+        for variable, _, pointee in self.variables():
+            if (variable, BINDING) in decorations:
+                place = (decorations.get((variable, DESCRIPTOR_SET), 0), decorations[variable, BINDING])
+                yield (self.name(variable, pointee), *place)
+
+    def struct(self, struct_id, prefix, base, rows):
+        for index, member in enumerate(self.module.types[struct_id][1]):
+            decorated = self.module.member_decorations
+            name = self.module.member_names.get((struct_id, index), "")
+            offset = base + decorated[struct_id, index, OFFSET]
+            if name.endswith("_col0"):
+                rows[prefix + name.removesuffix("_col0")] = (offset, None, self.columns(struct_id, index))
+            elif not re.search(r"_col[123]$", name):
+                self.value(member, f"{prefix}{name}", (offset, decorated.get((struct_id, index, MATRIX_STRIDE))), rows)
+
+    def columns(self, struct_id, first):
+        """The stride of a matrix of two rows, which naga splits into members of uniform blocks."""
+        one, other = (self.module.member_decorations[struct_id, first + column, OFFSET] for column in (0, 1))
+        return other - one
+
+    def value(self, type_id, path, place, rows):
+        offset, matrix_stride = place
+        kind, operands = self.module.types[type_id]
+        array_stride = self.module.stride(type_id) if self.is_array(type_id) else None
+        while self.is_array(type_id):
+            type_id, path = operands[0], f"{path}[]"
+            kind, operands = self.module.types[type_id]
+        is_split = kind == STRUCT and self.module.member_names.get((type_id, 0)) == "col0"
+        if is_split:
+            matrix_stride = self.columns(type_id, 0)
+        outer = re.sub(r"(\[\])+$", "", path)
+        if kind == STRUCT and not is_split:
+            if array_stride is not None:
+                rows[outer] = (offset, array_stride, None)
+            # naga puts a nameless struct around a block that is none.
+            self.struct(type_id, f"{path}." if path else "", offset, rows)
+        else:
+            rows[outer] = (offset, array_stride, matrix_stride if kind == MATRIX or is_split else None)

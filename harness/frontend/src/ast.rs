@@ -92,8 +92,8 @@ pub(super) enum Operation<'a> {
     Select,
     /// `(int)x` or `int(x)`.
     Cast(NamePath<'a>),
-    /// `sizeof(T)`, whose value depends on the layout rules.
-    SizeOf,
+    /// `sizeof(T)`, whose value depends on the layout rules. Has the operand if it is one name.
+    SizeOf(Option<Identifier<'a>>),
     /// Anything that is not an integer constant: a float, a call.
     Opaque,
 }

@@ -19,8 +19,8 @@ const GLSL_SUFFIXES: [&str; 15] = [
 /// glslang's names of the stages; the most common come first.
 pub const STAGES: &[&str] = GLSL_SUFFIXES.split_at(1).1;
 
-/// Suffixes of stages that GLSL and HLSL share, with glslang's names.
-pub const SHORT_STAGES: [(&str, &str); 14] = [
+/// Other suffixes of stages, most of which GLSL and HLSL share, with glslang's names. GitHub's Linguist counts them as GLSL.
+pub const SHORT_STAGES: [(&str, &str); 24] = [
     ("vs", "vert"),
     ("fs", "frag"),
     ("ps", "frag"),
@@ -35,6 +35,16 @@ pub const SHORT_STAGES: [(&str, &str); 14] = [
     ("csh", "comp"),
     ("vp", "vert"),
     ("fp", "frag"),
+    ("tcs", "tesc"),
+    ("tes", "tese"),
+    ("glslv", "vert"),
+    ("glslf", "frag"),
+    ("vshader", "vert"),
+    ("fshader", "frag"),
+    ("gshader", "geom"),
+    ("vrx", "vert"),
+    ("frg", "frag"),
+    ("geo", "geom"),
 ];
 
 impl ShaderLanguage {

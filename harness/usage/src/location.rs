@@ -150,9 +150,10 @@ impl<'m> Location<'m> {
         if self.is_split_off(module) { self.path(module) } else { module.parameters[self.parameter].name.clone() }
     }
 
-    /// True if this is a resource that DXC splits off from a struct or a cbuffer.
+    /// True if this is a resource that DXC splits off from a struct, a cbuffer or a `ConstantBuffer<T>`.
     pub fn is_split_off(&self, module: &Module) -> bool {
-        let is_variable = self.member.is_none() && !is_struct(module.parameters[self.parameter].ty.dimensions().0);
+        let content = content(module.parameters[self.parameter].ty.dimensions().0);
+        let is_variable = self.member.is_none() && !is_struct(content);
         !is_variable && is_resource(self.ty.dimensions().0)
     }
 
@@ -188,7 +189,7 @@ impl<'m> Location<'m> {
     fn root_type(&self, module: &'m Module) -> &'m Type {
         let parameter = &module.parameters[self.parameter];
         let member = self.member.and_then(|index| buffer_members(&parameter.ty).get(index));
-        member.map_or(&parameter.ty, |member| &member.ty)
+        member.map_or(content(&parameter.ty), |member| &member.ty)
     }
 }
 
@@ -233,6 +234,12 @@ fn is_bound(resource: &Resource) -> bool {
     !matches!(resource.kind, ResourceKind::ConstantBuffer | ResourceKind::TextureBuffer)
 }
 
+/// The `T` of a `ConstantBuffer<T>` or `TextureBuffer<T>`; another type as it is.
+pub fn content(ty: &Type) -> &Type {
+    let element = ty.resource().filter(|resource| !is_bound(resource)).and_then(|resource| resource.element.as_deref());
+    element.unwrap_or(ty)
+}
+
 pub fn is_struct(ty: &Type) -> bool {
     matches!(ty, Type::Struct(_))
 }
@@ -246,6 +253,10 @@ fn part<'m>(ty: &'m Type, step: &Step) -> Option<&'m Type> {
     match (ty, step) {
         (Type::Array { element, .. }, Step::Index(_) | Step::DynamicIndex) => Some(element),
         (Type::Struct(ty), Step::Name(name)) => Some(&ty.member(name)?.ty),
+        // The data of a buffer is bound with it.
+        (Type::Resource(_), Step::Name(_)) if is_struct(content(ty)) => {
+            part(content(ty), step).filter(|inner| holds_resources(inner))
+        }
         (_, Step::Name(_) | Step::Index(_) | Step::DynamicIndex | Step::Parameter(_) | Step::This) => None,
     }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use layoutproof_layout::Span;
 use layoutproof_layout::shape::{StructType, Type};
 
-use super::location::{Location, holds_resources, is_resource, is_struct};
+use super::location::{Location, content, holds_resources, is_resource, is_struct};
 use super::{CallPolicy, Doubt};
 use layoutproof_frontend::module::{Callees, Function, Life, Module, Static, Step, Use};
 
@@ -572,7 +572,7 @@ impl NamedLocation<'_> {
 impl<'m> ResolvedPath<'m> {
     /// True if an argument is resources, rather than a value read from one.
     pub(crate) fn is_passed(&self) -> bool {
-        self.rest.is_empty() && holds_resources(self.held.location.ty)
+        self.rest.is_empty() && holds_resources(content(self.held.location.ty))
     }
 
     /// Returns an argument that holds resources, as the called function sees it.
@@ -590,7 +590,11 @@ impl<'m> ResolvedPath<'m> {
             }
             AccessManner::Static => Some(NamedLocation { manner: AccessManner::Own, ..held }),
             AccessManner::Own | AccessManner::Object | AccessManner::Alias => {
-                Some(NamedLocation { copied: CopyPosition::default(), ..held }.copied_by_call(copied.argument))
+                // The struct that a local variable makes of a `ConstantBuffer<T>` is a copy, too.
+                let is_view = matches!(held.location.ty, Type::Resource(_));
+                let copies = usize::from(held.manner == AccessManner::Alias && is_view);
+                let copied_before = CopyPosition { copies, ..CopyPosition::default() };
+                Some(NamedLocation { copied: copied_before, ..held }.copied_by_call(copied.argument))
             }
             AccessManner::Value => Some(held.copied_by_call(copied.argument)),
             AccessManner::Copy => Some(held),

@@ -13,8 +13,8 @@
 // the driver, and spirv-as assembles that. Exit 1 with the error's words for WGSL that Tint refuses, 2 for what is missing.
 //
 // Dawn is asked for what Tint does by itself: no clamped indices, no Vulkan memory model and no SPIR-V 1.4, which not every
-// device takes, and the source's own names. It numbers the bindings of each group anew, in ascending order; here they get the
-// numbers of the source back.
+// device takes, and the source's own names. It numbers the bindings of each group anew; here they get the numbers of the source
+// back.
 "use strict";
 
 const { spawn, spawnSync } = require("node:child_process");
@@ -86,25 +86,26 @@ function runAssembler(args, input) {
     }
 }
 
-// Group and binding of every resource in WGSL, ascending.
+// The binding of every resource in WGSL, by its name.
 function bindings(wgsl) {
     const bare = wgsl.replace(/\/\/.*$/gm, "").replace(/\/\*[^]*?\*\//g, "");
-    const attribute = (name) => `@${name}\\s*\\(\\s*(\\d+)[iu]?\\s*,?\\s*\\)`;
-    const pair = (one, other) => new RegExp(`${attribute(one)}\\s*${attribute(other)}`, "g");
-    const found = [...bare.matchAll(pair("group", "binding"))].map(([, group, binding]) => [+group, +binding]);
-    const swapped = [...bare.matchAll(pair("binding", "group"))].map(([, binding, group]) => [+group, +binding]);
-    return [...found, ...swapped].sort((one, other) => one[0] - other[0] || one[1] - other[1]);
+    const variables = bare.matchAll(/((?:@\w+\s*\([^)]*\)\s*)+)var\s*(?:<[^>]*>)?\s*(\w+)/g);
+    const number = /@binding\s*\(\s*(\d+)[iu]?\s*,?\s*\)/;
+    const numbered = [...variables].map(([, attributes, name]) => [name, number.exec(attributes)?.[1]]);
+    return new Map(numbered.filter(([, binding]) => binding !== undefined));
 }
 
-// The SPIR-V with the source's numbers. Where the entry point leaves resources of a group out, nobody can tell the others
-// apart, and the group keeps Dawn's.
+// The SPIR-V with the source's numbers. Dawn sorts the resources of a group by their kind first. The variable of a buffer
+// has no name there, but Tint makes its struct's from it. A resource of another name keeps Dawn's number.
 function numbered(spirv, wgsl) {
     const declared = bindings(wgsl);
-    const groups = new Map([...spirv.matchAll(/OpDecorate (%\w+) DescriptorSet (\d+)/g)].map((it) => [it[1], +it[2]]));
-    return spirv.replace(/OpDecorate (%\w+) Binding (\d+)/g, (line, variable, rank) => {
-        const own = declared.filter(([group]) => group === groups.get(variable));
-        const used = [...groups.values()].filter((group) => group === groups.get(variable));
-        return own.length === used.length ? `OpDecorate ${variable} Binding ${own[+rank][1]}` : line;
+    const texts = new Map([...spirv.matchAll(/OpName (%\w+) "(.*)"/g)].map((it) => [it[1], it[2]]));
+    const pointees = new Map([...spirv.matchAll(/(%\w+) = OpTypePointer \w+ (%\w+)/g)].map((it) => [it[1], it[2]]));
+    const pointers = new Map([...spirv.matchAll(/(%\w+) = OpVariable (%\w+)/g)].map((it) => [it[1], it[2]]));
+    return spirv.replace(/OpDecorate (%\w+) Binding \d+/g, (line, variable) => {
+        const struct = texts.get(pointees.get(pointers.get(variable)));
+        const own = declared.get(texts.get(variable) ?? struct?.replace(/_block(_tint_explicit_layout)?$/, ""));
+        return own === undefined ? line : `OpDecorate ${variable} Binding ${own}`;
     });
 }
 

@@ -13,7 +13,9 @@ use super::order::split_off;
 use layoutproof_frontend::module::{Module, Parameter, ParameterKind, Step};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_usage::ResourceUse;
-use layoutproof_usage::location::{Location, buffer_members, is_struct, register_class, variable_class};
+use layoutproof_usage::location::{
+    Location, buffer_members, content, holds_resources, is_struct, register_class, variable_class,
+};
 
 /// A used resource or constant buffer, with the registers that its declaration gives.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,7 +162,8 @@ fn member<'m>(module: &'m Module, location: &Location<'m>, uses: &SplitOffUses<'
     let unit = class_of(location).unwrap_or(LayoutUnit::ShaderResource);
     let annotations = match location.member {
         Some(_) => uses.buffers.annotations(location),
-        None => Some(&parameter.annotations),
+        // The register of a `ConstantBuffer<T>` is its own.
+        None => Some(&parameter.annotations).filter(|_| variable_class(parameter).is_none()),
     };
     let first = annotations.and_then(|annotations| annotated(annotations, unit).0);
     let register = first.map(|first| first.saturating_add(place_in_class(module, location, unit, uses)));
@@ -195,14 +198,19 @@ fn place_in_class<'m>(module: &'m Module, location: &Location<'m>, unit: LayoutU
 pub(super) fn refused(module: &Module, reached: &[ResourceUse<'_>]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     for parameter in module.parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Variable) {
-        if is_struct(parameter.ty.dimensions().0) {
+        let (ty, dimensions) = parameter.ty.dimensions();
+        if is_struct(content(ty)) {
             let spaced = parameter.annotations.registers.iter().find(|register| register.space.is_some());
-            problems.extend(spaced.map(|register| {
+            problems.extend(spaced.filter(|_| is_struct(ty)).map(|register| {
                 let message = "register space cannot be specified on global constants.";
                 Diagnostic::error(Code::BadRegister, register.span, message)
             }));
+            if !is_struct(ty) && !dimensions.is_empty() && holds_resources(content(ty)) {
+                let message = "object types not supported in cbuffer/tbuffer view arrays.";
+                problems.push(Diagnostic::error(Code::Unsupported, parameter.span, message));
+            }
             let mut registers = Vec::new();
-            registers_of_members(&parameter.ty, &mut registers);
+            registers_of_members(content(ty), &mut registers);
             problems.extend(registers.into_iter().map(|span| {
                 Diagnostic::error(Code::BadRegister, span, "location semantics cannot be specified on members.")
             }));

@@ -18,24 +18,31 @@
 //! * `static` variables are made before the entry point begins, as if the entry point called a
 //!   function for each; what it names through a static struct stays in order.
 //! * Resources directly in a cbuffer come after its structs, in reverse order of declaration.
+//! * Resources in a `ConstantBuffer<T>` or `TextureBuffer<T>` go by the calls, too, but uses by name go backwards in
+//!   the entry point as well, whatever the operation.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_frontend::module::{Module, Step};
-use layoutproof_usage::location::Location;
+use layoutproof_usage::location::{Location, variable_class};
 use layoutproof_usage::{AccessManner, ResourceUse};
 
 /// Returns the locations in `reached` that are in structs or cbuffers, each once, in DXC's order.
 pub(super) fn split_off<'m>(module: &'m Module, reached: &[ResourceUse<'m>]) -> Vec<Location<'m>> {
     let operations = operations(reached);
+    let is_buffer = |parameter: usize| variable_class(&module.parameters[parameter]).is_some();
     let mut blocks: BTreeMap<Option<usize>, Vec<&ResourceUse<'m>>> = BTreeMap::new();
     for used in reached.iter().filter(|used| used.location.is_split_off(module)) {
-        blocks.entry(used.location.member.map(|_| used.location.parameter)).or_default().push(used);
+        let parameter = used.location.parameter;
+        blocks.entry(is_buffer(parameter).then_some(parameter)).or_default().push(used);
     }
 
     let mut seen = BTreeSet::new();
-    let uses = blocks.into_values().flat_map(|uses| block(&uses, &operations));
+    let uses = blocks.into_iter().flat_map(|(buffer, uses)| {
+        let is_view = buffer.is_some() && uses.iter().all(|used| used.location.member.is_none());
+        block(&uses, &operations, is_view)
+    });
     uses.filter(|used| seen.insert(used.location.path(module))).map(|used| used.location.clone()).collect()
 }
 
@@ -52,20 +59,26 @@ fn operations<'r>(reached: &'r [ResourceUse<'_>]) -> BTreeMap<&'r str, usize> {
     ranks
 }
 
-/// Sorts the uses of one cbuffer's resources, or of those of global structs.
-fn block<'r, 'm>(uses: &[&'r ResourceUse<'m>], operations: &BTreeMap<&str, usize>) -> Vec<&'r ResourceUse<'m>> {
+/// Sorts the uses of one buffer's resources, or of those of global structs. `is_view` is true for a `ConstantBuffer<T>` or
+/// `TextureBuffer<T>`.
+fn block<'r, 'm>(
+    uses: &[&'r ResourceUse<'m>],
+    operations: &BTreeMap<&str, usize>,
+    is_view: bool,
+) -> Vec<&'r ResourceUse<'m>> {
     let mut activations: BTreeMap<usize, Vec<&'r ResourceUse<'m>>> = BTreeMap::new();
     for used in uses {
         activations.entry(used.activation).or_default().push(used);
     }
     let entry = activations.remove(&0).unwrap_or_default();
-    let called = activations.into_values().rev().flat_map(|uses| called_function(uses));
-    called.chain(entry_point(entry, operations)).collect()
+    let called = activations.into_values().rev().flat_map(|uses| called_function(uses, is_view));
+    called.chain(entry_point(entry, operations, is_view)).collect()
 }
 
 /// Sorts the uses of one function call.
 fn function<'r, 'm>(
     uses: Vec<&'r ResourceUse<'m>>,
+    is_view: bool,
     rank_by_name: impl Fn(usize, &ResourceUse<'m>) -> UseRank,
 ) -> Vec<&'r ResourceUse<'m>> {
     let (mut direct, nested): (Vec<_>, Vec<_>) = uses.into_iter().partition(|used| is_direct(&used.location));
@@ -78,7 +91,7 @@ fn function<'r, 'm>(
     }
 
     let values = (0..nested.len()).filter(|place| nested[*place].manner == AccessManner::Value).collect();
-    let values: BTreeMap<usize, usize> = in_copies(&nested, values).into_iter().zip(0..).collect();
+    let values: BTreeMap<usize, usize> = in_copies(&nested, values, is_view).into_iter().zip(0..).collect();
     let mut ranked: Vec<(UseRank, &'r ResourceUse<'m>)> = Vec::new();
     for (place, used) in nested.into_iter().enumerate() {
         let within = match used.manner {
@@ -105,8 +118,8 @@ fn function<'r, 'm>(
 /// Sorts the places of uses through structs that are passed by value.
 ///
 /// DXC 1.7.2308 takes apart one copy after another, the last one first, and one level of members after another. Each
-/// time it turns the order around.
-fn in_copies(uses: &[&ResourceUse<'_>], values: Vec<usize>) -> Vec<usize> {
+/// time it turns the order around, and once more for the struct that it makes of a `ConstantBuffer<T>`.
+fn in_copies(uses: &[&ResourceUse<'_>], values: Vec<usize>, is_view: bool) -> Vec<usize> {
     let mut groups: BTreeMap<(Reverse<usize>, usize), Vec<usize>> = BTreeMap::new();
     for place in values {
         let copied = uses[place].copied;
@@ -114,7 +127,7 @@ fn in_copies(uses: &[&ResourceUse<'_>], values: Vec<usize>) -> Vec<usize> {
     }
     let mut found = Vec::new();
     for ((Reverse(copies), _), places) in groups {
-        in_members(uses, places, 0, copies % 2 == 1, &mut found);
+        in_members(uses, places, 0, (copies % 2 == 1) != is_view, &mut found);
     }
     found
 }
@@ -144,19 +157,23 @@ fn in_members(
 }
 
 /// A called function takes uses by name backwards, whatever they belong to.
-fn called_function<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>) -> Vec<&'r ResourceUse<'m>> {
-    function(uses, |place, _| UseRank {
-        by_name: true,
-        constant: 0,
-        manner: AccessManner::Own,
-        within: (usize::MAX - place, 0),
-    })
+fn called_function<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, is_view: bool) -> Vec<&'r ResourceUse<'m>> {
+    function(uses, is_view, |place, _| backwards(place))
+}
+
+fn backwards(place: usize) -> UseRank {
+    UseRank { by_name: true, constant: 0, manner: AccessManner::Own, within: (usize::MAX - place, 0) }
 }
 
 /// The entry point takes uses by name struct by struct and operation by operation.
-fn entry_point<'r, 'm>(uses: Vec<&'r ResourceUse<'m>>, operations: &BTreeMap<&str, usize>) -> Vec<&'r ResourceUse<'m>> {
-    function(uses, |place, used| {
+fn entry_point<'r, 'm>(
+    uses: Vec<&'r ResourceUse<'m>>,
+    operations: &BTreeMap<&str, usize>,
+    is_view: bool,
+) -> Vec<&'r ResourceUse<'m>> {
+    function(uses, is_view, |place, used| {
         let within = match used.manner {
+            AccessManner::Own | AccessManner::Copy if is_view => return backwards(place),
             AccessManner::Copy => (usize::MAX - used.copied.start as usize, usize::MAX - used.copied.argument),
             _ => (operations.len() - operations.get(used.operation.as_str()).unwrap_or(&0), place),
         };

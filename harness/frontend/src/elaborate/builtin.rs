@@ -146,6 +146,22 @@ pub(super) fn numeric(name: &str) -> Option<Type> {
     }
 }
 
+/// The `sizeof` of a scalar or vector of 32 or 64 bits: its components are tight in DXC 1.7.2308 and Slang 2026.14.1 under all
+/// options. Those of `bool`, smaller scalars and matrices depend on options and on the place.
+pub(super) fn bytes(name: &str) -> Option<u32> {
+    let (scalar, length) = match numeric(name)? {
+        Type::Scalar(scalar) => (scalar, 1),
+        Type::Vector { scalar, length } => (scalar, length),
+        _ => return None,
+    };
+    let size = match scalar {
+        Scalar::Int32 | Scalar::Uint32 | Scalar::Float32 => 4,
+        Scalar::Int64 | Scalar::Uint64 | Scalar::Float64 => 8,
+        _ => return None,
+    };
+    Some(size * length)
+}
+
 fn one_to_four(digit: u8) -> Option<u32> {
     (b'1'..=b'4').contains(&digit).then(|| u32::from(digit - b'0'))
 }

@@ -73,7 +73,10 @@ impl<'t> Elaborator<'t> {
                     let operand = pop();
                     operand.and_then(|operand| self.cast(path, operand, context))
                 }
-                Operation::SizeOf => Err(size_of(*span)),
+                Operation::SizeOf(operand) => {
+                    let bytes = operand.as_ref().and_then(|operand| builtin::bytes(operand.text));
+                    bytes.map(|bytes| Constant::unsigned(bytes.into())).ok_or_else(|| size_of(*span))
+                }
                 Operation::Opaque => Err(not_constant(*span)),
             };
             stack.push(result);

@@ -142,12 +142,15 @@ impl<'a> Parser<'_, 'a> {
         }
         if token.text == "sizeof" {
             self.bump();
+            let is_name =
+                self.peek(1).kind == TokenKind::Identifier && self.peek(2).kind == TokenKind::RightParenthesis;
+            let operand = is_name.then(|| self.peek(1)).map(|name| Identifier { text: name.text, span: name.span });
             if self.is(TokenKind::LeftParenthesis) {
                 self.skip_brackets();
             } else {
                 self.value_path()?;
             }
-            out.push((Operation::SizeOf, token.span));
+            out.push((Operation::SizeOf(operand), token.span));
             return Ok(());
         }
 

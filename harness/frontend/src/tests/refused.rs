@@ -119,7 +119,7 @@ fn constants() {
     refused("static const float N = 2.5; float a[N];", Code::NotConstant);
     refused("float a[f(2)];", Code::NotConstant);
     refused("float a[min(2u, 3u)];", Code::NotConstant);
-    refused("float a[sizeof(float4)];", Code::NotConstant);
+    refused("float a[sizeof(bool4)];", Code::NotConstant);
     refused("extern static const int N; float a[N];", Code::NotConstant);
     refused("static const int N = N + 1; float a[N];", Code::NotConstant);
     refused("float a[1 / 0];", Code::BadConstant);

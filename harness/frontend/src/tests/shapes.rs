@@ -214,6 +214,17 @@ fn templates() {
     assert_eq!(buffer.members[2].ty.to_string(), "Pair<Pair<half, 1>, 2>");
 }
 
+/// DXC 1.7.2308 and Slang 2026.14.1 evaluate these alike; `sizeof` of other types depends on more.
+#[test]
+fn sizes_of_scalars_and_vectors() {
+    let source = "struct S { static const uint MOST = 256; uint data[MOST / sizeof(uint)]; };
+        cbuffer C { S s; float a[sizeof(double3) / 8]; float b[sizeof(int64_t)]; float c[sizeof(float3)]; };";
+    assert_eq!(members(source), ["S s", "float[3] a", "float[8] b", "float[12] c"]);
+    let module = read(source);
+    let Type::Struct(inner) = &structure(&module, "C").members[0].ty else { panic!("a struct") };
+    assert_eq!(flat(inner), ["uint[64] data"]);
+}
+
 #[test]
 fn pragma_pack_matrix_holds_from_its_line_on() {
     let source = "cbuffer C {\nfloat2x2 a;\n#pragma pack_matrix(row_major)\nfloat2x2 b; column_major float2x2 c; float4 d;\n\

@@ -4,6 +4,7 @@
 //! give two results, no compiler can. Where none are found, the analysis calls the condition doubtful.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::graph::{Graph, NodeId, Operation};
 use super::literals::float;
@@ -46,6 +47,7 @@ impl Graph {
             numbers.extend([number, number + 1.0, number - 1.0, number + 0.5, number - 0.5]);
         }
         let leaves: Vec<NodeId> = cone.iter().copied().filter(is_leaf).collect();
+        let mut sources = BTreeMap::new();
         let (mut random, mut seen) = (1_u32, [false; 2]);
         for round in 0..MOST_TRIES {
             let mut next = || {
@@ -63,8 +65,9 @@ impl Graph {
                 };
                 values.insert(*leaf, self.fitted(*leaf, number));
             }
-            if related.iter().all(|(fact, holds)| (self.tried(*fact, &mut values) != 0.0) == *holds) {
-                seen[usize::from(self.tried(condition, &mut values) != 0.0)] = true;
+            let mut is_true = |node| self.tried(node, &mut values, &mut sources) != 0.0;
+            if related.iter().all(|(fact, holds)| is_true(*fact) == *holds) {
+                seen[usize::from(is_true(condition))] = true;
             }
             if seen == [true; 2] {
                 break;
@@ -106,20 +109,26 @@ impl Graph {
         }
     }
 
-    fn tried(&self, node: NodeId, values: &mut BTreeMap<NodeId, f64>) -> f64 {
+    /// The value of `node` in one try. `sources` keeps what nodes are computed from for the next try.
+    fn tried(
+        &self,
+        node: NodeId,
+        values: &mut BTreeMap<NodeId, f64>,
+        sources: &mut BTreeMap<NodeId, Rc<[NodeId]>>,
+    ) -> f64 {
         if let Some(value) = values.get(&node) {
             return *value;
         }
         if let Some(literal) = self.literal(node) {
             return float(literal);
         }
-        let operands = self.computed_from(node);
+        let operands = Rc::clone(sources.entry(node).or_insert_with(|| self.computed_from(node).into()));
         if operands.is_empty() || values.len() > 4 * MOST_NODES {
             return self.fitted(node, 1.0);
         }
         // A node that the cone does not reach would go on without end.
         values.insert(node, 0.0);
-        let found: Vec<f64> = operands.iter().map(|operand| self.tried(*operand, values)).collect();
+        let found: Vec<f64> = operands.iter().map(|operand| self.tried(*operand, values, sources)).collect();
         let value = match (self.nodes[node as usize].operation, found.as_slice()) {
             (Operation::Binary(operator), [left, right]) => {
                 let is_integer = operands.iter().all(|operand| self.integer(*operand).is_some());

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::folder::{Answer, Folder};
 
 /// A shader that needs a compiler to be read.
-const SHADER: &str = "cbuffer Good { float a[sizeof(float)]; };";
+const SHADER: &str = "cbuffer Good { float a[sizeof(bool)]; };";
 
 /// Leaves a mark when it runs.
 const MARKER: &str = "#!/bin/sh\ntouch \"$(dirname \"$0\")/RAN\"\nexit 1\n";

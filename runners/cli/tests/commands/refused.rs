@@ -308,7 +308,7 @@ fn says(answer: Answer, words: &str) {
 /// Neither the folder of tools nor the PATH has a compiler that could read the files.
 #[test]
 fn a_compiler_that_is_missing_is_named() {
-    let text = "cbuffer S { float4 a[sizeof(float4)]; };";
+    let text = "cbuffer S { float4 a[sizeof(bool4)]; };";
     let slang = "struct Max<let A : int, let B : int> { static const int value = A > B ? A : B; }\n\
                  struct S { float4 a[Max<1, 4>.value]; }\nConstantBuffer<S> s;";
     let host = "\u{7f}ELF";

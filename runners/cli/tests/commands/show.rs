@@ -489,6 +489,7 @@ fn the_language_of_a_shared_suffix_is_that_of_the_text() {
     let folder = Folder::with(&[
         ("a.ps", hlsl),
         ("a.vsh", hlsl),
+        ("a.tcs", hlsl),
         ("a.hlsl.vs", "float tint;"),
         ("a.HLSL.CS", hlsl),
         ("a.slangh", "struct P { float a; }\nConstantBuffer<P> p;"),
@@ -496,7 +497,7 @@ fn the_language_of_a_shared_suffix_is_that_of_the_text() {
         ("b.fs", "// F#\nlet x = 1"),
         ("b.cs", hlsl),
     ]);
-    for file in ["a.ps", "a.vsh", "a.HLSL.CS"] {
+    for file in ["a.ps", "a.vsh", "a.tcs", "a.HLSL.CS"] {
         let answer = folder.run(&format!("show {file} --rules hlsl-cbuffer --format json")).exits(0);
         assert_eq!(answer.json()["layouts"][0]["blocks"][0]["size"], 24, "{file}");
     }

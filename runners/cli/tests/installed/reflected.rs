@@ -22,7 +22,7 @@ ConstantBuffer<Scene> scene;
 
 /// The same with `sizeof`, a matrix, and blocks that no function uses.
 const HLSL: &str = "struct Light { float3 position; float intensity; };
-cbuffer Scene : register(b0) { float4 ambient; Light lights[sizeof(float4) / 4]; float exposure; float3x2 turn; };
+cbuffer Scene : register(b0) { float4 ambient; Light lights[sizeof(bool4) / 4]; float exposure; float3x2 turn; };
 struct Particle { float3 place; float2 uv; };
 StructuredBuffer<Particle> particles : register(t0);
 RWStructuredBuffer<float4> result : register(u0);
@@ -303,7 +303,7 @@ fn refusals_name_the_build() -> Result<(), Failed> {
     // Only a build that can read the file is offered.
     assert_eq!(said.contains("is newer, but Wine runs it"), said.contains("is newer"), "{said}");
 
-    let only_vulkan = "cbuffer C { float lengths[sizeof(float4) / 4]; float value; };
+    let only_vulkan = "cbuffer C { float lengths[sizeof(bool4) / 4]; float value; };
 float of(float a) { return vk::RawBufferLoad<float>(0) + a + value; }
 ";
     fs::write(folder.join("b.hlsl"), only_vulkan)?;
@@ -321,7 +321,7 @@ fn diff_takes_the_answer_of_dxc() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let folder = folder.path();
     fs::write(folder.join("a.hlsl"), HLSL)?;
-    fs::write(folder.join("b.hlsl"), HLSL.replace("sizeof(float4) / 4", "4"))?;
+    fs::write(folder.join("b.hlsl"), HLSL.replace("sizeof(bool4) / 4", "4"))?;
     let differing = |words: &str| -> Result<(Vec<String>, Option<i32>), Failed> {
         let output = run(folder, &format!("diff {words}"))?;
         let said = String::from_utf8_lossy(&output.stderr);

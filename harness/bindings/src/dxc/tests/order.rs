@@ -139,3 +139,50 @@ fn resources_in_cbuffers_come_last_and_backwards() {
         ["G t0", "U u0", "w.wt t1", "w1.wu t2", "w1.wt t3", "T2 t4", "T1 t5", "T3[1] t6", "T3[0] t7", "T4 t8"];
     assert_eq!(rows, expected);
 }
+
+/// The last use first, whatever the operation, in calls before the rest. The buffers go in order, with cbuffers among them.
+/// A buffer of which only resources are used has no register.
+#[test]
+fn resources_in_constant_buffer_views_come_last_and_backwards() {
+    let view = "struct I { Texture2D p; float f; Texture2D q; };
+        struct M { float4 k; Texture2D a; Texture2D b; SamplerState s; Texture2D c; Texture2D d; Texture2D e[2]; I i; };
+        ConstantBuffer<M> f; RWBuffer<float4> U; float4 L(Texture2D t) { return t.Load(0); }
+        float4 g() { return f.a.Load(0) + f.c.Load(0); } float4 h() { return f.b.Load(0) + f.d.Load(0); }";
+    let rows = |declarations: &str, statements: &str| {
+        let mut rows = shader(&[view, declarations].concat(), statements);
+        rows.sort();
+        rows.join(", ")
+    };
+
+    let operations = "U[0] = f.d.Load(0) + f.a.SampleLevel(f.s, 0, 0) + f.b.Load(0) + f.c.SampleLevel(f.s, 0, 0);";
+    assert_eq!(rows("", operations), "U u0, f.a t2, f.b t1, f.c t0, f.d t3, f.s s0");
+    let calls = "U[0] = g() + f.e[0].Load(0) + h() + f.e[1].Load(0);";
+    assert_eq!(rows("", calls), "U u0, f.a t3, f.b t1, f.c t2, f.d t0, f.e[0] t5, f.e[1] t4");
+    assert_eq!(rows("", "U[0] = L(f.a) + L(f.c) + L(f.b);"), "U u0, f.a t2, f.b t0, f.c t1");
+    let copy = "Texture2D t = f.c; U[0] = t.Load(0) + f.a.Load(0) + f.b.Load(0);";
+    assert_eq!(rows("", copy), "U u0, f.a t1, f.b t0, f.c t2");
+    let twice = "U[0] = f.a.Load(0) + f.c.Load(0) + f.a.Load(0) + f.b.Load(0) + f.k;";
+    assert_eq!(rows("", twice), "U u0, f b0, f.a t1, f.b t0, f.c t2");
+    let inner = "U[0] = f.b.Load(0) + f.i.q.Load(0) + f.a.Load(0) + f.i.p.Load(0);";
+    assert_eq!(rows("", inner), "U u0, f.a t1, f.b t3, f.i.p t0, f.i.q t2");
+
+    let buffers = "cbuffer P { Texture2D pa; M pm; Texture2D pb; } ConstantBuffer<M> z;";
+    let all = "U[0] = z.a.Load(0) + z.b.Load(0) + pa.Load(0) + pb.Load(0) + pm.a.Load(0) + pm.b.Load(0) + f.a.Load(0)
+        + f.b.Load(0);";
+    let expected = "U u0, f.a t1, f.b t0, pa t5, pb t4, pm.a t2, pm.b t3, z.a t7, z.b t6";
+    assert_eq!(rows(buffers, all), expected);
+    let texture_buffer = "U[0] = z.a.Load(0) + z.c.Load(0) + z.k;";
+    assert_eq!(rows("TextureBuffer<M> z : register(t9);", texture_buffer), "U u0, z t9, z.a t1, z.c t0");
+    assert_eq!(rows("", "M m = f; U[0] = m.c.Load(0) + m.a.Load(0) + m.k;"), "U u0, f b0, f.a t1, f.c t0");
+    let renamed = "M m = f; U[0] = m.d.Load(0) + f.a.Load(0) + m.b.Load(0) + f.c.Load(0);";
+    assert_eq!(rows("", renamed), "U u0, f.a t3, f.b t1, f.c t2, f.d t0");
+    let operations =
+        "M m = f; U[0] = m.a.Load(0) + m.b.SampleLevel(m.s, 0, 0) + m.c.SampleLevel(m.s, 0, 0) + m.d.Load(0);";
+    assert_eq!(rows("", operations), "U u0, f.a t2, f.b t0, f.c t1, f.d t3, f.s s0");
+    let renamed_there = "float4 n() { M m = f; return m.d.Load(0) + m.b.Load(0) + f.a.Load(0); }";
+    let called = rows(renamed_there, "U[0] = n() + f.c.Load(0) + f.e[0].Load(0);");
+    assert_eq!(called, "U u0, f.a t2, f.b t0, f.c t4, f.d t1, f.e[0] t3");
+    let passed = "float4 v(M m) { return m.c.Load(0) + m.a.Load(0) + m.k + m.b.Load(0); }";
+    assert_eq!(rows(passed, "U[0] = v(f) + f.d.Load(0);"), "U u0, f b0, f.a t1, f.b t2, f.c t0, f.d t3");
+    assert_eq!(rows(passed, "M n = f; U[0] = v(n) + f.d.Load(0);"), "U u0, f b0, f.a t1, f.b t0, f.c t2, f.d t3");
+}

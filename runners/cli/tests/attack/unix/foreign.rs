@@ -134,7 +134,7 @@ impl Assault for ForeignProjects {
 
     fn attack(&self, _: u64, rng: &mut Rng, sandbox: &Sandbox) -> Outcome {
         write_programs(sandbox);
-        sandbox.write("project/shaders/a.hlsl", "cbuffer Good { float a[sizeof(float)]; };\n");
+        sandbox.write("project/shaders/a.hlsl", "cbuffer Good { float a[sizeof(bool)]; };\n");
         sandbox.write("project/h.o", "no object");
         sandbox.write("project/layoutproof.toml", mutated(rng, &projects(), PROJECT_WORDS));
         let commands = ["check", "check shaders/a.hlsl h.o", "show shaders/a.hlsl", "check --lock", "check --run"];
@@ -297,10 +297,8 @@ impl Assault for PryingCompilers {
         let (name, is_open) = PRIED[usize::try_from(number).unwrap()];
         for (path, is_open) in PRIED {
             if path != "project/link.h" {
-                sandbox.write(
-                    path,
-                    if is_open { "cbuffer S { float a[sizeof(float)]; };\n" } else { "words-of-the-user" },
-                );
+                sandbox
+                    .write(path, if is_open { "cbuffer S { float a[sizeof(bool)]; };\n" } else { "words-of-the-user" });
             }
         }
         symlink("../outside.h", sandbox.path("project/link.h")).unwrap();
