@@ -78,10 +78,10 @@ fn skipped(name: &str, reason: &str) -> Trial {
     Trial::test(name, move || Err(failure)).with_kind(reason).with_ignored_flag(true)
 }
 
-/// The reason for not giving a device a job of seconds; `None` for the devices that are known to go on afterwards.
+/// The reason for not giving a device a job of seconds; `None` for the device that is known to go on afterwards.
 fn not_slowed(device: &DeviceInfo) -> Option<&'static str> {
     match device.id.as_str() {
-        "swiftshader" | "dawn" => None,
+        "swiftshader" => None,
         "lavapipe" | "llvmpipe-gl" => Some("llvmpipe ends loops after 65535 iterations"),
         _ => Some("a watchdog may reset the device"),
     }

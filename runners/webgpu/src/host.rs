@@ -20,19 +20,22 @@ pub const BROWSERS: &str = "LAYOUTPROOF_BROWSERS";
 const KEPT_OUTPUT: usize = 1000;
 
 /// Starts a browser and ends it when the standard input ends, which is when the worker ends, however it does. Then
-/// removes the browser's folder. Arguments: the folder, and the command.
+/// removes the browser's folder, in which its other processes may still write for a while. Arguments: the folder, and the command.
 const KEEPER: &str = r#"
 folder=$1
 shift
-exec 3<&0
-"$@" </dev/null >/dev/null 2>&1 &
+exec 3<&0 >/dev/null 2>&1
+"$@" </dev/null &
 browser=$!
-{ cat <&3; kill "$browser"; sleep 2; kill -9 "$browser"; } >/dev/null 2>&1 &
+{ cat <&3; kill "$browser"; sleep 2; kill -9 "$browser"; } &
 keeper=$!
 wait "$browser"
 status=$?
-kill "$keeper" 2>/dev/null
-rm -rf "$folder"
+kill "$keeper"
+for second in 1 2 3 4 5; do
+    rm -rf "$folder" && break
+    sleep 1
+done
 exit "$status"
 "#;
 

@@ -107,8 +107,8 @@ const FAULTS: [(&str, &str, &str, &str, &str); 5] = [
     ),
     (
         "stale_words",
-        "return { words };",
-        "const old = this.old ?? words; this.old = words; return { words: old.length === words.length ? old : words };",
+        "return { words: await words };",
+        "const now = await words; const old = this.old ?? now; this.old = now; return { words: old.length === now.length ? old : now };",
         "dawn::equal_shapes_with_other_shaders",
         "output: found",
     ),
