@@ -1,9 +1,8 @@
 //! The connection to a host: an HTTP server on the loopback address, from which the host takes messages and to which it
 //! sends answers.
 //!
-//! Each request of the host brings the answer to the last message, and its response is the next message. Whoever does not
-//! know the token in the path learns nothing, nor does a page of another origin, or one whose name resolves to this
-//! address.
+//! Each request of the host brings the answer to the last message, and its response is the next message. A request without the
+//! token in its path gets nothing, nor does a page of another origin, or one whose name resolves to this address.
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
