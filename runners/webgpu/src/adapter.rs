@@ -28,12 +28,12 @@ pub(crate) fn describe(host: Host, index: u32, opened: &Opened, adapter: &Adapte
     let driver = [opened.implementation.as_str(), adapter.description.as_str()];
     let driver: Vec<&str> = driver.into_iter().filter(|text| !text.is_empty()).collect();
     DeviceInfo {
-        id: webgpu_id(host.id(), &name, adapter.is_fallback_adapter),
+        id: webgpu_id(host.id(), &name, adapter.is_software),
         driver: driver.join(", "),
         api: "WebGPU".to_owned(),
         runner: RunnerKind::WebGpu,
         index,
-        hardware: !adapter.is_fallback_adapter,
+        hardware: !adapter.is_software,
         lacks: BTreeSet::new(),
         max_uniform_range: limits.uniform_range,
         max_push_constants: if features.contains(&Feature::PushConstants) { limits.push_constants } else { 0 },

@@ -3,7 +3,7 @@
 // Asks the program for messages and answers each, until the program is gone. What a message means is in message.rs; nothing
 // here knows layouts, and no text of a message becomes code of this page or markup.
 //
-// In Node.js: node -e SCRIPT URL DAWN, where DAWN is the path of `dawn.node`.
+// In Node.js: node -e SCRIPT DAWN, where DAWN is the path of `dawn.node`, with the address of the program in LAYOUTPROOF_URL.
 
 /**
  * @typedef {{
@@ -368,7 +368,8 @@ async function startInNode() {
     const { Module } = await import("node:module");
     const { readFileSync } = await import("node:fs");
     const { Worker } = await import("node:worker_threads");
-    const [, url, library] = process.argv;
+    const library = process.argv[1];
+    const url = process.env.LAYOUTPROOF_URL ?? "";
     // The program may be killed while a driver works. Then the standard input ends.
     const watch = `
         const parent = new (require("node:net").Socket)({ fd: 0 });

@@ -16,6 +16,12 @@ pub const DAWN: &str = "DAWN_NODE";
 /// The variable with the ids of the browsers to start, separated by commas.
 pub const BROWSERS: &str = "LAYOUTPROOF_BROWSERS";
 
+/// The variable of Node.js with the address of the server, which other users could read among its arguments.
+const URL: &str = "LAYOUTPROOF_URL";
+
+/// The file in a browser's folder that leads to the page, for the same reason.
+const START: &str = "start.html";
+
 /// Most bytes of a host's last output in a message.
 const KEPT_OUTPUT: usize = 1000;
 
@@ -100,7 +106,7 @@ impl Host {
             let library =
                 library.ok_or("`layoutproof setup tint` fetches its library, or DAWN_NODE names a `dawn.node`")?;
             let mut command = Command::new(program);
-            command.args(["--input-type=module", "-e", SCRIPT]).arg(format!("{url}jobs")).arg(library);
+            command.args(["--input-type=module", "-e", SCRIPT]).arg(library).env(URL, format!("{url}jobs"));
             return Ok(command);
         }
 
@@ -112,6 +118,9 @@ impl Host {
         getrandom::fill(&mut name).map_err(|error| failed(io::Error::other(error)))?;
         let folder = std::env::temp_dir().join(format!("layoutproof-{}-{:016x}", self.id(), u64::from_le_bytes(name)));
         create_private(&folder).map_err(failed)?;
+
+        let start = format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={url}\">");
+        fs::write(folder.join(START), start).map_err(failed)?;
 
         let mut arguments: Vec<OsString> = vec![program.into()];
         match self {
@@ -136,7 +145,7 @@ impl Host {
             }
         }
         let mut command = Command::new("sh");
-        command.args(["-c", KEEPER, "sh"]).arg(folder).args(arguments).arg(url);
+        command.args(["-c", KEEPER, "sh"]).arg(&folder).args(arguments).arg(folder.join(START));
         Ok(command)
     }
 
@@ -207,8 +216,10 @@ impl HostProcess {
     /// How the process ended, with its last output; `None` while it runs.
     pub(crate) fn end(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok()??;
-        let output = self.output.lock().map(|bytes| String::from_utf8_lossy(&bytes).trim().to_owned());
-        let last = output.ok().filter(|output| !output.is_empty());
+        let output = self.output.lock().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+        // Mesa prints this on every machine without a desktop.
+        let lines: Vec<&str> = output.lines().filter(|line| !line.contains("XDG_RUNTIME_DIR")).collect();
+        let last = Some(lines.join("\n")).filter(|lines| !lines.is_empty());
         let last = last.map(|output| format!("; last output: {output}")).unwrap_or_default();
         Some(format!("`{}` ended with {status}{last}", self.program))
     }

@@ -61,8 +61,9 @@ pub(crate) struct Adapter {
     pub(crate) architecture: String,
     pub(crate) device: String,
     pub(crate) description: String,
-    #[serde(default)]
-    pub(crate) is_fallback_adapter: bool,
+    /// True for software that replaces a GPU.
+    #[serde(default, rename = "isFallbackAdapter")]
+    pub(crate) is_software: bool,
     pub(crate) limits: BTreeMap<String, f64>,
 }
 

@@ -43,7 +43,7 @@ impl Server {
         let address = http.server_addr().to_ip().ok_or_else(|| io::Error::other("no address"))?.to_string();
         let mut token = [0; 16];
         getrandom::fill(&mut token).map_err(io::Error::other)?;
-        let token: String = token.iter().map(|byte| format!("{byte:02x}")).collect();
+        let token = format!("{:032x}", u128::from_le_bytes(token));
 
         let (messages, sent) = mpsc::channel();
         let (answered, answers) = mpsc::channel();
@@ -120,7 +120,7 @@ impl Door {
     }
 }
 
-/// Writes a response in one piece. tiny_http 0.12 sends head and body of its own responses separately, and the second
+/// Writes a response in one piece. `tiny_http` 0.12 sends head and body of its own responses separately, and the second
 /// part waits 40 ms for the acknowledgement of the first.
 fn write(request: Request, status: &str, kind: &str, body: &str) -> io::Result<()> {
     let mut writer = request.into_writer();
@@ -131,4 +131,59 @@ fn write(request: Request, status: &str, kind: &str, body: &str) -> io::Result<(
     );
     writer.write_all(response.as_bytes())?;
     writer.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+
+    use super::*;
+
+    /// Sends a request to the server of `url`, with this path and these headers, and returns the whole response.
+    fn ask(url: &str, request: &str, headers: &str) -> String {
+        let address = url.trim_start_matches("http://").split('/').next().expect("a host");
+        let mut stream = TcpStream::connect(address).expect("the server listens");
+        write!(stream, "{request} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").expect("a request");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("a response");
+        response
+    }
+
+    #[test]
+    fn only_the_own_page_is_answered() {
+        let server = Server::start().expect("a port is free");
+        let (host, folder) = server.url()["http://".len()..].split_once('/').expect("a path");
+        let own = format!("Host: {host}\r\n");
+        let from = |origin: &str| format!("{own}Origin: {origin}\r\n");
+        for (path, headers, status) in [
+            (format!("/{folder}"), own.clone(), "200 OK"),
+            (format!("/{folder}host.mjs"), from(&format!("http://{host}")), "200 OK"),
+            (format!("/{folder}"), "Host: attacker.example\r\n".to_owned(), "404 Not Found"),
+            (format!("/{folder}"), from("http://attacker.example"), "404 Not Found"),
+            (format!("/{folder}"), from("null"), "404 Not Found"),
+            (format!("/{folder}jobs"), own.clone(), "404 Not Found"),
+            (format!("/{folder}../host.mjs"), own.clone(), "404 Not Found"),
+            ("/".to_owned(), own.clone(), "404 Not Found"),
+            (format!("/{}/host.mjs", "0".repeat(32)), own.clone(), "404 Not Found"),
+        ] {
+            let response = ask(server.url(), &format!("GET {path}"), &headers);
+            assert!(response.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{path} {headers}: {response}");
+            assert!(response.contains("Content-Security-Policy: default-src 'none'; script-src 'self'"), "{response}");
+        }
+    }
+
+    #[test]
+    fn a_request_brings_an_answer_and_takes_a_message() {
+        let server = Server::start().expect("a port is free");
+        let (host, folder) = server.url()["http://".len()..].split_once('/').expect("a path");
+        server.send("{\"a\":1}".to_owned());
+        let headers = format!("Host: {host}\r\nContent-Length: 2\r\n");
+        let mut stream = TcpStream::connect(host).expect("the server listens");
+        write!(stream, "POST /{folder}jobs HTTP/1.1\r\n{headers}Connection: close\r\n\r\nok").expect("a request");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("a response");
+        assert!(response.ends_with("\r\n\r\n{\"a\":1}"), "{response}");
+        assert_eq!(server.answer(Duration::from_secs(5)).as_deref(), Some("ok"));
+    }
 }

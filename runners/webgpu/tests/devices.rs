@@ -20,6 +20,9 @@ use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
 const API: Api = Api { devices: &WebGpu, shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
 
 fn main() -> ExitCode {
+    if let Some(succeeded) = again_with_swiftshader() {
+        return if succeeded { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let arguments = Arguments::from_args();
     let trials = match WebGpu.discover() {
         Ok(found) => {
@@ -33,6 +36,20 @@ fn main() -> ExitCode {
         Err(error) => vec![Trial::test("enumerate", move || Err(error.into()))],
     };
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Starts this program again with the SwiftShader that the set-up fetched with Dawn, as workers do, and returns whether that
+/// succeeded; `None` if there is none, or if the user chooses drivers.
+fn again_with_swiftshader() -> Option<bool> {
+    const ADDED: &str = "VK_ADD_DRIVER_FILES";
+    if [ADDED, "VK_DRIVER_FILES", "VK_ICD_FILENAMES"].iter().any(|name| std::env::var_os(name).is_some()) {
+        return None;
+    }
+    let library = std::path::PathBuf::from(std::env::var_os("DAWN_NODE")?);
+    let manifest = library.ancestors().nth(3)?.join("drivers/swiftshader.json");
+    let mut again = std::process::Command::new(std::env::current_exe().ok()?);
+    let again = again.args(std::env::args_os().skip(1)).env(ADDED, manifest.canonicalize().ok()?);
+    again.status().ok().map(|status| status.success())
 }
 
 type Check = fn(&DeviceInfo) -> Result<(), Failed>;
