@@ -1,11 +1,14 @@
 # shellcheck shell=bash disable=SC2154
 #
-# The set-up of ci/web: Chromium with its driver, a font and Java from the distribution; axe-core and the Nu Html
+# The set-up of ci/web: Chromium with its driver, Firefox, a font and Java from the distribution; axe-core and the Nu Html
 # Checker from npm.
 
 want_browser_packages() {
     if ! command -v chromedriver >/dev/null || ! command -v chromium >/dev/null; then
         want_package "Chromium with its driver" "chromium chromium-driver" "chromium chromedriver" "chromium"
+    fi
+    if ! command -v firefox >/dev/null && ! command -v firefox-esr >/dev/null; then
+        want_package "Firefox" "firefox-esr" "firefox" "firefox"
     fi
     # Without a font, all text is empty boxes of one width.
     if ! fc-list 2>/dev/null | grep -q .; then

@@ -146,7 +146,7 @@ fn alignments(info: &DeviceInfo) -> [Option<usize>; 3] {
     match (info.id.as_str(), info.runner.as_str()) {
         ("lavapipe", "ash") => [Some(16); 3],
         ("lavapipe", _) => [Some(32); 3],
-        ("swiftshader", _) => [Some(256); 3],
+        ("swiftshader" | "dawn", _) => [Some(256); 3],
         _ => [None; 3],
     }
 }

@@ -79,6 +79,12 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
 }
 
+/// The id of a device of WebGPU in `host`: `dawn`, `chromium` or `firefox` for software, otherwise with the adapter's name
+/// after it. The same adapter is another device in each of them, because each has its own compiler.
+pub fn webgpu_id(host: &str, name: &str, is_software: bool) -> String {
+    if is_software { host.to_owned() } else { format!("{host}-{}", slug(&name.to_lowercase())) }
+}
+
 /// The id of a device that OpenGL calls `lower`, without the API. NVIDIA's driver adds the bus and
 /// the processor's instructions to the GPU's name (`NVIDIA H200/PCIe/SSE2`).
 fn opengl_id(lower: &str) -> String {

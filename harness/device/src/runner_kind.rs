@@ -62,6 +62,8 @@ runner_kinds! {
     Wgpu = "wgpu", "wgpu", "wgpu", Driver, [Wgsl];
     /// Direct3D 12 through its COM interfaces.
     D3d12 = "d3d12", "d3d12", "D3D12", Driver, [Dxil, Dxbc];
+    /// WebGPU as JavaScript programs see it: Dawn in Node.js, and browsers.
+    WebGpu = "webgpu", "webgpu", "WebGPU", Driver, [Wgsl];
     /// The evaluator of DXIL.
     Dxil = "dxil", "dxil", "dxil", Evaluator, [Dxil, ClangIr];
     /// The model on the CPU.

@@ -94,6 +94,9 @@ impl Check {
             all.lacking.insert(Reason::DeviceLacks(what));
             return all;
         }
+        for module in self.produced.modules.iter().filter(|module| module.is_foreign_to(&self.device)) {
+            all.lack(module.layout.view, Reason::DeviceLacks("WGSL with `uniform_buffer_standard_layout`".to_owned()));
+        }
         for (index, module) in self.produced.modules.iter().enumerate().filter(|(_, module)| self.takes(module)) {
             let shader = module.shader(self.device.runner);
             let shader =
@@ -137,7 +140,8 @@ impl Check {
     fn takes(&self, module: &ShaderModule) -> bool {
         let usable = |module: &ShaderModule| {
             let followed = module.compiled_for(&self.device).is_some_and(|compiled| !compiled.is_empty());
-            followed && !matches!(module.validation, Validation::Invalid(_))
+            let is_taken = followed && !module.is_foreign_to(&self.device);
+            is_taken && !matches!(module.validation, Validation::Invalid(_))
         };
         // Each part of a split plan has its own substitutes.
         let has_its_leaves =

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::private_root::PrivateRoot;
+use layoutproof_compilers::tools_folder::{ToolsFolder, Untrusted};
 use layoutproof_device::devices::CURRENT_LAVAPIPE;
 use layoutproof_device::{DeviceInfo, JOB_LIMIT};
 use layoutproof_model::Misreading;
@@ -40,6 +41,10 @@ pub struct Launch {
     pub vkd3d_note: Option<String>,
     /// The fetched lavapipe that is newer than the distribution's, if its device takes part.
     pub lavapipe: Option<CurrentLavapipe>,
+    /// The library of Dawn for Node, if it was fetched.
+    pub dawn: Option<PathBuf>,
+    /// The browsers that the run names, by their ids. A browser takes seconds to start.
+    pub browsers: String,
     /// The misreading planted in the model device.
     pub misreading: Option<Misreading>,
     /// The fault planted in workers. With a fault, the model runs in workers, too.
@@ -58,6 +63,18 @@ pub struct Launch {
     pub cache: Option<Arc<AnswerCache>>,
 }
 
+/// The library of Dawn for Node, which the set-up fetches for Tint.
+const DAWN: &str = "tools/tint/dawn.node";
+
+fn fetched_dawn(tools: &ToolsFolder) -> Result<Option<PathBuf>, Untrusted> {
+    let library = tools.path().join(DAWN);
+    if !library.is_file() {
+        return Ok(None);
+    }
+    tools.inspect(DAWN)?;
+    Ok(Some(library))
+}
+
 impl Launch {
     /// Workers of this command, without planted faults.
     ///
@@ -68,7 +85,7 @@ impl Launch {
     }
 
     fn with_tools(program: PathBuf, tools: &MachineTools) -> Self {
-        let drivers = FetchedDrivers::find(tools);
+        let mut drivers = FetchedDrivers::find(tools);
 
         let (vkd3d, vkd3d_note) =
             match tools.folder().map_or(Ok(None), |tools| PrivateRoot::find(tools, PrivateRoot::VKD3D)) {
@@ -79,7 +96,15 @@ impl Launch {
                 Err(untrusted) => (None, Some(untrusted.to_string())),
             };
 
-        Self { program, drivers, vkd3d, vkd3d_note, ..Self::without_workers() }
+        let dawn = match tools.folder().map_or(Ok(None), fetched_dawn) {
+            Ok(dawn) => dawn,
+            Err(untrusted) => {
+                drivers.note(Some(untrusted.to_string()));
+                None
+            }
+        };
+
+        Self { program, drivers, vkd3d, vkd3d_note, dawn, ..Self::without_workers() }
     }
 
     /// Workers for a run that needs the devices with these ids. The lavapipe that is newer than the
@@ -91,6 +116,7 @@ impl Launch {
     pub fn for_run(program: PathBuf, named: &[String], takes_all: bool) -> anyhow::Result<Self> {
         let tools = MachineTools::find()?;
         let mut launch = Self::with_tools(program, &tools);
+        launch.browsers = named.join(",");
         if !takes_all && !named.iter().any(|id| id == CURRENT_LAVAPIPE) {
             return Ok(launch);
         }
@@ -124,6 +150,8 @@ impl Launch {
             drivers: FetchedDrivers::default(),
             vkd3d: None,
             vkd3d_note: None,
+            dawn: None,
+            browsers: String::new(),
             lavapipe: None,
             misreading: None,
             fault: None,

@@ -220,6 +220,12 @@ fn command(launch: &Launch, api: RunnerKind, lavapipe: Option<&CurrentLavapipe>)
         Some(_) | None => Command::new(&launch.program),
     };
     command.envs(launch.drivers.environment());
+    if api == RunnerKind::WebGpu {
+        command.env(layoutproof_webgpu::BROWSERS, &launch.browsers);
+        if let Some(library) = launch.dawn.as_ref().filter(|_| std::env::var_os(layoutproof_webgpu::DAWN).is_none()) {
+            command.env(layoutproof_webgpu::DAWN, library);
+        }
+    }
     command
 }
 

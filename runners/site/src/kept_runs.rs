@@ -182,7 +182,7 @@ fn result_table(group: &SeenGroup<'_>) -> Markup {
                         tr {
                             th scope="row" {
                                 (one_line(&info.api))
-                                @if info.runner == RunnerKind::Wgpu { " through " (info.runner.title()) }
+                                @if matches!(info.runner, RunnerKind::Wgpu | RunnerKind::WebGpu) { " through " (info.runner.title()) }
                                 span.note { (one_line(&info.driver)) }
                             }
                             td { time { (one_line(&run.date)) } }

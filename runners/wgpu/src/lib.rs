@@ -5,7 +5,7 @@
 //! passthrough would only repeat the Vulkan runner's path, so this crate does not support it.
 #![forbid(unsafe_code)]
 
-mod access;
+pub mod access;
 mod adapters;
 mod errors;
 mod layouts;

@@ -46,7 +46,16 @@ impl NotExpressible {
 /// Declarations of the output and input buffers.
 const BUFFERS: &str = include_str!("probe.wgsl");
 
-/// Writes the module for one entry point of `plan`.
+/// The layouts that a uniform block may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UniformLayout {
+    /// Structs and arrays at multiples of 16 bytes, as every implementation allows.
+    Constrained,
+    /// That of storage buffers. Needs the language feature `uniform_buffer_standard_layout`.
+    Standard,
+}
+
+/// Writes the module for one entry point of `plan`, whose uniform blocks may have these layouts.
 ///
 /// The block is `var<uniform>`, `var<storage, read>` (`read_write` if the probe writes) or
 /// `var<immediate>`.
@@ -55,11 +64,16 @@ const BUFFERS: &str = include_str!("probe.wgsl");
 ///
 /// [`NotExpressible`] with the first member that does not fit, or with the rule that the address
 /// space breaks.
-pub fn module(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result<WgslProbe, NotExpressible> {
+pub fn module(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+    uniform: UniformLayout,
+) -> Result<WgslProbe, NotExpressible> {
     let laid_out = laid_out(layout)?;
     let mut builder = WgslBuilder::new(fit(&layout.rules));
     let block = builder.node("", laid_out)?.ok_or_else(|| NotExpressible::new("", "the block holds no bytes"))?;
-    check_space(&block, entry)?;
+    check_space(&block, entry, uniform)?;
 
     let leaves = plan.leaves.iter().map(|leaf| block.access(leaf)).collect::<Result<Vec<WgslLeafAccess>, _>>()?;
     let body = entry::function(&block, &leaves, entry)?;
@@ -112,7 +126,7 @@ pub fn has(entry: &ProbeEntry) -> bool {
     space && entry.stage == Stage::Compute
 }
 
-fn check_space(block: &WgslNode, entry: &ProbeEntry) -> Result<(), NotExpressible> {
+fn check_space(block: &WgslNode, entry: &ProbeEntry, uniform: UniformLayout) -> Result<(), NotExpressible> {
     if !has(entry) {
         let (space, stage) = (entry.space.as_str(), entry.stage.as_str());
         return Err(NotExpressible::new(
@@ -122,7 +136,9 @@ fn check_space(block: &WgslNode, entry: &ProbeEntry) -> Result<(), NotExpressibl
     }
     let space = match entry.space {
         AddressSpace::Uniform => {
-            uniform::check(block)?;
+            if uniform == UniformLayout::Constrained {
+                uniform::check(block)?;
+            }
             "uniform"
         }
         AddressSpace::PushConstant => "immediate",

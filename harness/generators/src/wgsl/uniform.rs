@@ -1,4 +1,5 @@
-//! WGSL's additional rules for the uniform address space. Finds the first rule that a type breaks.
+//! WGSL's additional rules for the uniform address space, without the language feature
+//! `uniform_buffer_standard_layout`. Finds the first rule that a type breaks.
 //!
 //! Source: WebGPU Shading Language, 14.4.6 Address Space Layout Constraints.
 

@@ -32,7 +32,7 @@ use layoutproof_generators::ProduceError;
 use layoutproof_generators::glsl::{self, NotInGlsl};
 use layoutproof_generators::hlsl::{self, Dialect, HlslSource, redeclared};
 use layoutproof_generators::spirv::{self, required_feature};
-use layoutproof_generators::wgsl::{self, NotExpressible};
+use layoutproof_generators::wgsl::{self, NotExpressible, UniformLayout};
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{
     AddressSpace, Direction, Form, Interface, PointerRecord, ProbeEntry, ProbePlan, SelfLink, Stage, Wiring,
@@ -235,7 +235,7 @@ impl CompileJob<'_> {
                     let atomics = self.atomics(layout);
                     wgsl::user_module::probe(&self.text.text, self.reserved(), layout, &atomics, plan, entry)
                 }
-                _ => wgsl::module(layout, plan, entry).map(|module| module.text),
+                _ => wgsl::module(layout, plan, entry, UniformLayout::Constrained).map(|module| module.text),
             };
             return Ok(text?);
         }

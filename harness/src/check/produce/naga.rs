@@ -4,6 +4,8 @@
 //! it. It also has naga's own offsets of the leaves in that SPIR-V, in naga's GLSL for OpenGL
 //! drivers, and in naga's HLSL for Direct3D 12.
 
+use std::collections::BTreeSet;
+
 use layoutproof_device::Feature;
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::MatrixOrder;
@@ -14,7 +16,7 @@ use crate::check::produce::gap::Gap;
 use crate::check::produce::shader_module::{CompiledOffsets, ModuleCode, ShaderModule};
 use crate::check::produce::subject_shaders::{ShaderLayouts, SubjectShaders};
 use crate::check::verdict::Validation;
-use layoutproof_generators::wgsl;
+use layoutproof_generators::wgsl::{self, UniformLayout};
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbeEntry, ProbePlan};
 use layoutproof_readers::caught;
 use layoutproof_readers::naga_glsl::glsl_offsets;
@@ -71,7 +73,24 @@ impl SubjectShaders {
         plan: &ProbePlan,
         entry: &ProbeEntry,
     ) -> Result<(), NagaFailure> {
-        let NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets } = compile(layouts.written, plan, entry)?;
+        let compiled = compile(layouts.written, plan, entry);
+        if let (Err(NagaFailure::Refused(_)), Some((wgsl, offsets))) =
+            (&compiled, in_standard_layout(layouts.written, plan, entry))
+        {
+            self.modules.push(ShaderModule {
+                requires: [Feature::UniformBufferStandardLayout].into(),
+                ..module_of_wgsl(
+                    layouts,
+                    plan,
+                    entry,
+                    ModuleCode::Wgsl(wgsl.text),
+                    wgsl.binding_size,
+                    by_form(entry, &offsets),
+                )
+            });
+            return Ok(());
+        }
+        let NagaModule { wgsl, offsets, spirv, glsl_offsets, hlsl_offsets } = compiled?;
 
         let witness = |of_naga: Vec<Option<u32>>| by_form(entry, &of_naga);
         let glsl_compiled = match glsl_offsets {
@@ -83,24 +102,12 @@ impl SubjectShaders {
         };
 
         let push = (entry.space == AddressSpace::PushConstant).then_some(Feature::PushConstants);
+        let code = ModuleCode::Naga { spirv, wgsl: wgsl.text };
         self.modules.push(ShaderModule {
-            share: Share::All,
-            layout: layouts.packed.clone(),
-            planted: layouts.planted(),
-            plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
-            source: None,
-            alignments_not_followed: 0,
-            code: ModuleCode::Naga { spirv, wgsl: wgsl.text },
-            interface: Interface::default(),
-            reported: Numbers::default(),
-            block_rules: BlockRules::Relaxed,
-            validation: Validation::NotRun("no spirv-val".to_owned()),
             requires: push.into_iter().collect(),
-            binding_size: wgsl.binding_size,
-            compiled: witness(offsets),
             glsl_compiled,
             hlsl_compiled: hlsl_offsets.map(witness),
-            other_stage: None,
+            ..module_of_wgsl(layouts, plan, entry, code, wgsl.binding_size, witness(offsets))
         });
         Ok(())
     }
@@ -111,6 +118,54 @@ impl SubjectShaders {
             NagaFailure::Broken(sentence) => self.broken.push(sentence),
         }
     }
+}
+
+/// A module for one entry point, without anything that devices need.
+fn module_of_wgsl(
+    layouts: ShaderLayouts<'_>,
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+    code: ModuleCode,
+    binding_size: u32,
+    compiled: CompiledOffsets,
+) -> ShaderModule {
+    ShaderModule {
+        share: Share::All,
+        layout: layouts.packed.clone(),
+        planted: layouts.planted(),
+        plan: ProbePlan { entries: vec![entry.clone()], ..plan.clone() },
+        source: None,
+        alignments_not_followed: 0,
+        code,
+        interface: Interface::default(),
+        reported: Numbers::default(),
+        block_rules: BlockRules::Relaxed,
+        validation: Validation::NotRun("no spirv-val".to_owned()),
+        requires: BTreeSet::new(),
+        binding_size,
+        compiled,
+        glsl_compiled: None,
+        hlsl_compiled: None,
+        other_stage: None,
+    }
+}
+
+/// The text for a uniform block that WGSL has only with `uniform_buffer_standard_layout`, and the offsets that naga gives the
+/// same block in a storage buffer. naga 30 does not have the feature, so no code of naga is in the module.
+fn in_standard_layout(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    entry: &ProbeEntry,
+) -> Option<(WgslProbe, Vec<Option<u32>>)> {
+    let is_constrained = wgsl::module(layout, plan, entry, UniformLayout::Constrained).is_ok();
+    if entry.space != AddressSpace::Uniform || is_constrained {
+        return None;
+    }
+    let wgsl = wgsl::module(layout, plan, entry, UniformLayout::Standard).ok()?;
+    let stored = ProbeEntry { space: AddressSpace::Storage, ..entry.clone() };
+    let stored = wgsl::module(layout, plan, &stored, UniformLayout::Constrained).ok()?;
+    let shader = ask_naga(entry, || NagaShader::read(&stored)).ok()?;
+    Some((wgsl, shader.offsets()))
 }
 
 /// Why naga gave no code.
@@ -140,8 +195,8 @@ fn compile(layout: &BlockLayout, plan: &ProbePlan, entry: &ProbeEntry) -> Result
     if indexes && layout.result.as_ref().is_ok_and(has_matrix_in_inner_struct) {
         return Err(NagaFailure::Refused(Gap::tool(NO_INDEX)));
     }
-    let wgsl =
-        wgsl::module(layout, plan, entry).map_err(|error| NagaFailure::Refused(Gap::language(error.to_string())))?;
+    let wgsl = wgsl::module(layout, plan, entry, UniformLayout::Constrained)
+        .map_err(|error| NagaFailure::Refused(Gap::language(error.to_string())))?;
     let shader = ask_naga(entry, || NagaShader::read(&wgsl))?;
     let offsets = shader.offsets();
     let spirv = ask_naga(entry, || shader.spirv())?;

@@ -23,7 +23,7 @@ pub enum ModuleCode {
     Spirv(Vec<u32>),
     /// WGSL text, and the SPIR-V words that naga compiles from it.
     Naga { spirv: Vec<u32>, wgsl: String },
-    /// WGSL text that naga refuses; no device gets it.
+    /// WGSL text that naga refuses. Devices of other implementations get it, if it needs a feature that naga lacks.
     Wgsl(String),
     /// The evaluator follows the listing, devices take the container.
     Dxil { listing: String, container: Option<Vec<u8>> },
@@ -123,6 +123,12 @@ impl ShaderModule {
             ModuleCode::Dxbc { container, .. } if runner.accepts(ShaderForm::Dxbc) => Shader::Dxbc(container.clone()),
             ModuleCode::Naga { spirv, .. } | ModuleCode::Dxbc { spirv, .. } => Shader::Spirv(spirv.clone()),
         }
+    }
+
+    /// Returns true if the code is only WGSL, with features that the device lacks.
+    pub fn is_foreign_to(&self, device: &DeviceInfo) -> bool {
+        let has_features = device.runner.accepts(ShaderForm::Wgsl) && self.requires.is_subset(&device.features);
+        matches!(self.code, ModuleCode::Wgsl(_)) && !self.requires.is_empty() && !has_features
     }
 
     /// Adds the other stage of a draw: a draw on Direct3D 12 has a shader for each stage.

@@ -168,6 +168,11 @@ fn driver_findings(listing: &DeviceListing, drivers: &FetchedDrivers) -> Vec<Fin
         findings.push(missing(id, "no such device", &format!("`layoutproof setup {id}` installs it")));
     }
 
+    if !listing.devices.iter().any(|device| device.runner == RunnerKind::WebGpu) {
+        let advice = "`layoutproof setup tint` fetches the library of Dawn, which Node.js runs";
+        findings.push(missing("dawn", "no such device", advice));
+    }
+
     findings.push(good(
         "Vulkan drivers",
         match (drivers::chosen(), drivers.manifests().len()) {

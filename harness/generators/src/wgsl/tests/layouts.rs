@@ -6,7 +6,7 @@ use layoutproof_layout::{
     BlockKind, BlockLayout, Component, Extent, LaidOut, LaidOutMember, LaidOutShape, Reach, ViewId,
 };
 
-use crate::wgsl::{NotExpressible, module};
+use crate::wgsl::{NotExpressible, UniformLayout, module};
 use layoutproof_probes::{AddressSpace, Direction, Form, ProbeEntry, ProbePlan, Stage};
 use layoutproof_readers::naga_offsets::{NagaError, NagaShader};
 use layoutproof_readers::wgsl_probe::WgslProbe;
@@ -74,7 +74,7 @@ pub(super) const READ_BY_CONSTANTS: [Form; 3] = [Form::Leaf, Form::Vector, Form:
 pub(super) fn generate(rules: &str, laid_out: &LaidOut, entry: &ProbeEntry) -> Result<WgslProbe, NotExpressible> {
     let block = block(rules, laid_out.clone());
     let plan = ProbePlan { leaves: block.leaves(), not_probed: Vec::new(), entries: vec![entry.clone()] };
-    module(&block, &plan, entry)
+    module(&block, &plan, entry, UniformLayout::Constrained)
 }
 
 /// Compiles `module` to SPIR-V with naga.

@@ -13,7 +13,7 @@ use layouts::{
     structure, unsized_array, vector,
 };
 
-use super::{ProbePlan, WgslProbe, module};
+use super::{ProbePlan, UniformLayout, WgslProbe, module};
 use layoutproof_probes::{AddressSpace, Direction, Form};
 
 #[track_caller]
@@ -218,7 +218,7 @@ fn types_larger_than_naga_s_largest_are_refused() {
     let laid_out = members(&[("v", 0, array(vector(FLOAT, 4), 1 << 27, 16))]);
     let read = entry(AddressSpace::Storage, Direction::Read, &[Form::Leaf]);
     let no_leaves = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: vec![read.clone()] };
-    let refusal = module(&block("std430", laid_out), &no_leaves, &read).unwrap_err();
+    let refusal = module(&block("std430", laid_out), &no_leaves, &read, UniformLayout::Constrained).unwrap_err();
     assert_eq!(refusal.reason, "larger than 2147483647 bytes, the largest type in naga");
 }
 
@@ -266,7 +266,7 @@ fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
     let reason = Refusal { path: "t".to_owned(), message: "no bytes for 4".to_owned() };
     let forbidden = BlockLayout { result: Err(vec![reason]), ..block("std140", laid_out) };
     let plan = ProbePlan { leaves: Vec::new(), not_probed: Vec::new(), entries: Vec::new() };
-    let refusal = module(&forbidden, &plan, &write).unwrap_err();
+    let refusal = module(&forbidden, &plan, &write, UniformLayout::Constrained).unwrap_err();
     assert_eq!(
         refusal.to_string(),
         "not expressible in WGSL: `t`, rule set `std140` forbids the block: no bytes for 4"
