@@ -257,6 +257,27 @@ fn what_an_address_space_forbids_is_refused_with_the_numbers() {
     }
 }
 
+/// Source: WGSL, language extension `uniform_buffer_standard_layout`: a uniform block may have the layout of a storage buffer.
+#[test]
+fn standard_layout_lifts_the_rules_of_uniform_blocks_alone() {
+    let standard = |space, laid_out: &LaidOut| {
+        let (block, entry) = (block("std430", laid_out.clone()), entry(space, Direction::Read, &[Form::Leaf]));
+        let plan = ProbePlan { leaves: block.leaves(), not_probed: Vec::new(), entries: vec![entry.clone()] };
+        module(&block, &plan, &entry, UniformLayout::Standard).map(|module| module.text)
+    };
+    for laid_out in [
+        members(&[("a", 0, array(scalar(FLOAT), 4, 4))]),
+        members(&[("a", 0, scalar(FLOAT)), ("i", 8, padded())]),
+        members(&[("i", 0, members(&[("x", 0, scalar(FLOAT))])), ("y", 4, scalar(FLOAT))]),
+    ] {
+        let stored = standard(AddressSpace::Storage, &laid_out).unwrap();
+        let expected = stored.replace("var<storage, read> block", "var<uniform> block");
+        assert_eq!(standard(AddressSpace::Uniform, &laid_out).unwrap(), expected);
+    }
+    let unsized_block = unsized_array(vector(FLOAT, 4), 16);
+    assert!(standard(AddressSpace::Uniform, &unsized_block).is_err());
+}
+
 #[test]
 fn uniform_blocks_are_not_written_and_forbidden_blocks_not_generated() {
     let laid_out = structure(vec![member("a", 0, scalar(FLOAT))]);
