@@ -222,11 +222,12 @@ mod tests {
             block("Params", &members, Reach::Parameter)
         };
         let (blur, tone) = (params(&["radius", "sigma", "step"]), params(&["exposure", "gamma"]));
-        let changed = params(&["radius", "step", "sigma"]);
+        let vector = Type::vector(Scalar::Float32, 3);
+        let changed = block("Params", &[("sigma", vector), ("radius", float()), ("step", float())], Reach::Parameter);
         assert!(warnings(&[("blur.comp", blur.clone()), ("tone.comp", tone.clone())]).is_empty());
         let found = warnings(&[("blur.comp", blur), ("tone.comp", tone), ("blur.frag", changed)]);
-        let expected = "`Params` has 2 layouts in 2 shaders: 16 bytes in blur.comp; 16 bytes in blur.frag; they part at \
-                        `float sigma` at byte 4 against `float step` at byte 4";
+        let expected = "`Params` has 2 layouts in 2 shaders: 16 bytes in blur.comp; 32 bytes in blur.frag; they part at \
+                        `float radius` at byte 0 against `float3 sigma` at byte 0";
         assert_eq!(found, [expected]);
     }
 }

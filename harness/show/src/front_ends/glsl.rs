@@ -517,8 +517,10 @@ fn compile(
     defines: &[String],
     with_lines: bool,
 ) -> Result<GlslModule, NoModule> {
-    let is_of_vulkan = readings.iter().any(|reading| is_only_for_vulkan(&reading.text));
-    let is_possible = |reading: &&GlslReading| !is_of_vulkan || reading.dialect == GlslDialect::Vulkan;
+    let is_for_vulkan = |reading: &GlslReading| reading.dialect == GlslDialect::Vulkan;
+    let is_of_vulkan =
+        readings.iter().any(is_for_vulkan) && readings.iter().any(|reading| is_only_for_vulkan(&reading.text));
+    let is_possible = |reading: &&GlslReading| !is_of_vulkan || is_for_vulkan(reading);
     let readings: Vec<&GlslReading> = readings.iter().filter(is_possible).collect();
     let mut furthest: Vec<GlslError> = Vec::new();
     let mut has_bad_syntax = vec![false; readings.len()];
@@ -593,7 +595,7 @@ fn asks_for_its_form(text: &str) -> bool {
     glsl_tokens(text).filter_map(|token| token.strip_prefix('#').map(str::trim_start)).any(|directive| {
         let is_of_glslang = |word: &&str| matches!(*word, "VULKAN" | "__VERSION__") || word.starts_with("GL_");
         (directive.starts_with("if") || directive.starts_with("elif"))
-            && glsl_words(directive).iter().any(|word| is_of_glslang(word))
+            && glsl_words(directive).iter().any(is_of_glslang)
     })
 }
 

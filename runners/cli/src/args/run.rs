@@ -206,9 +206,9 @@ pub struct RunArgs {
     pub resume: Option<PathBuf>,
     /// What the file of --json holds. Default: `outcomes` for cases, `full` for files.
     ///
-    /// With `outcomes`, checks that agree have no numbers, and the file is twenty times smaller. With `failures`, it has
-    /// totals for them; such a file cannot be resumed.
-    #[arg(long, value_enum, requires = "json")]
+    /// With `outcomes`, checks that agree have no numbers, and the file is a tenth as large. With `failures`, it has totals
+    /// for them; such a file cannot be resumed. A run that is resumed goes on in the form of its records.
+    #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
     /// Give every check its own shader modules.
     ///

@@ -98,8 +98,8 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
     // Files name the command and all versions; the terminal does not.
     let has_header = args.resume.is_some() || !args.outputs.files.is_empty();
-    let header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
-    begin_records(args, &config, &selection, header.as_ref(), &mut ledger)?;
+    let mut header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
+    begin_records(args, &config, &selection, header.as_mut(), &mut ledger)?;
     let mut keeper = RecordKeeper {
         ledger: &mut ledger,
         progress,
@@ -140,6 +140,9 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
 fn check_files(args: &RunArgs) -> anyhow::Result<()> {
     if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
+    }
+    if args.records.is_some() && args.outputs.files.records().is_none() && args.resume.is_none() {
+        bail!("--records needs the file: --json FILE");
     }
     if args.records == Some(RecordsArg::Failures) && (args.part.shard.is_some() || args.part.caselist.is_some()) {
         bail!(
@@ -256,24 +259,25 @@ fn begin_records(
     args: &RunArgs,
     config: &RunConfig,
     selection: &Selection,
-    header: Option<&RunHeader>,
+    mut header: Option<&mut RunHeader>,
     ledger: &mut Ledger<'_>,
 ) -> anyhow::Result<()> {
-    if let (Some(path), Some(header)) = (args.outputs.files.records().or(args.resume.as_ref()), header) {
+    if let (Some(path), Some(header)) = (args.outputs.files.records().or(args.resume.as_ref()), &mut header) {
+        let asked = args.records.map(RecordsArg::filter);
         let target = match &args.resume {
             None => RecordsTarget::open(path, warn)?,
             Some(earlier) if records_file::is_one_file(earlier, path) => {
                 let (target, bytes) = RecordsTarget::open_to_go_on(path, warn)?;
-                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header)?)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header, asked)?)?;
                 target
             }
             Some(earlier) => {
                 let bytes = lock::read(earlier, warn)?;
-                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header)?)?;
+                ledger.resume(resume::read(&earlier.display().to_string(), &bytes, header, asked)?)?;
                 RecordsTarget::open(path, warn)?
             }
         };
-        ledger.write_to(target.begin(header.clone(), &ledger.so_far()));
+        ledger.write_to(target.begin((**header).clone(), &ledger.so_far()));
     }
 
     let leaves_out_rows = header.is_some_and(|header| !header.records.is_full());

@@ -120,7 +120,7 @@ impl EndedRun<'_> {
 
     /// The end record as written: with counts of the rows and a summary of the checks that the file leaves out.
     fn written_end(&self, records: &[CheckRecord], cells: Vec<DeviceCells>, end: &RunEnd) -> RunEnd {
-        let filter = self.args.records_filter();
+        let filter = self.header.as_ref().map(|header| header.records).unwrap_or_default();
         if filter.has_every_check() {
             return RunEnd { cells: if filter.is_full() { Vec::new() } else { cells }, ..end.clone() };
         }

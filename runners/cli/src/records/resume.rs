@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use layoutproof_events::{CheckRecord, RunHeader};
+use layoutproof_events::{CheckRecord, RecordsFilter, RunHeader};
 use layoutproof_records::ledger::before_the_end;
 use layoutproof_records::lock;
 use layoutproof_records::recorded::{self, RecordedRuns};
@@ -35,7 +35,14 @@ pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, TypedOptions)> {
 /// # Errors
 /// A line is not a record or contradicts itself, or the two runs differ; the message lists the
 /// differences.
-pub(crate) fn read(place: &str, bytes: &[u8], header: &RunHeader) -> anyhow::Result<Vec<CheckRecord>> {
+///
+/// Without `--records`, what the earlier file holds decides what the new one does: `header` takes that.
+pub(crate) fn read(
+    place: &str,
+    bytes: &[u8],
+    header: &mut RunHeader,
+    asked: Option<RecordsFilter>,
+) -> anyhow::Result<Vec<CheckRecord>> {
     let RecordedRuns { runs, checks, .. } = recorded::read(place, bytes)?;
     let [earlier] = &runs[..] else {
         bail!("cannot resume: {place} holds the records of {} runs, not of one", runs.len());
@@ -43,6 +50,7 @@ pub(crate) fn read(place: &str, bytes: &[u8], header: &RunHeader) -> anyhow::Res
     if !earlier.records.has_every_check() {
         bail!("cannot resume: {place} leaves out the checks that agreed (--records failures); run all of them again");
     }
+    header.records = asked.unwrap_or(earlier.records);
     if header.records.is_full() && !earlier.records.is_full() {
         bail!("cannot resume: {place} leaves out the numbers of checks that agree; resume it with --records outcomes");
     }

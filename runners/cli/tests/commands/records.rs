@@ -209,7 +209,10 @@ fn a_file_of_failures_is_not_resumed_nor_put_together_with_others() {
     // Only all shards together determine which list entries are stale.
     let answer = folder.run(&format!("run a.hlsl {words} --shard 1/2 --json c.jsonl --records failures")).exits(2);
     answer.warns("error: a part of a run must keep the checks that agree");
-    folder.run(&format!("run a.hlsl {words} --records failures")).exits(2).warns("--json <FILE>");
+    folder
+        .run(&format!("run a.hlsl {words} --records failures"))
+        .exits(2)
+        .warns("error: --records needs the file: --json FILE");
 }
 
 /// Every check is there, those that differ with their numbers, and reports and floors are the same.
@@ -256,6 +259,19 @@ fn records_of_cases_have_the_numbers_of_what_differs() {
     resume("--floors f.toml").exits(2).warns("the records to resume have no numbers");
     resume("").exits(0);
     assert_eq!(lines(&folder.read("cut.jsonl")).len(), few.len());
+
+    // Complete records stay complete.
+    let first: Vec<&str> = full.lines().take(3).collect();
+    folder.write("cut.jsonl", (first.join("\n") + "\n").as_bytes());
+    resume("").exits(0);
+    let resumed = lines(&folder.read("cut.jsonl"));
+    assert!(resumed[0].get("records").is_none(), "{}", resumed[0]);
+    assert!(
+        resumed
+            .iter()
+            .filter(|line| line["leaves"].as_u64() > Some(0))
+            .all(|line| line["type"] == "end" || line["rows"] != json!([]))
+    );
 }
 
 /// A file of failures whose end counts other checks, or that contains checks which it claims to

@@ -93,7 +93,9 @@ impl Disturbance {
             Self::KilledWorker => "--plant-fault print@no-such-case --allow-restarts 1000",
             Self::KilledParent | Self::Interrupted | Self::FullDisk => "--plant-misreading array-stride-sixteen",
         };
-        format!("run --rules std140,scalar --form leaf --device model --shard {shard}/{SHARDS} {planted}")
+        // A check whose worker was killed keeps its numbers in any case.
+        let records = "--records full";
+        format!("run --rules std140,scalar --form leaf --device model --shard {shard}/{SHARDS} {records} {planted}")
     }
 
     fn start(self, sandbox: &Sandbox, shard: u64) -> Running {
