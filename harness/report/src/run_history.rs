@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::{CheckDevice, CheckId, CheckRecord, OutcomeKind, RunHeader, SCHEMA, Witness};
+use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, OutcomeKind, RunHeader, SCHEMA, Witness};
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ impl PastAnswer {
 /// A hash of what is wrong: the culprit, the reasons, and every number of every witness.
 fn fault(record: &CheckRecord) -> u64 {
     let mut hasher = DefaultHasher::new();
-    record.outcome.culprit().map(|culprit| culprit.as_str()).hash(&mut hasher);
+    record.outcome.culprit().map(Culprit::as_str).hash(&mut hasher);
     record.outcome.reasons().map(ToString::to_string).hash(&mut hasher);
     for row in &record.rows {
         row.path.hash(&mut hasher);

@@ -103,15 +103,21 @@ impl RunMatrix {
             let _ = writeln!(text, "{number:>3}  {}", one_line(&names(machines)));
         }
         if !self.rows.is_empty() {
-            let numbers: String = (1..=self.columns.len()).map(|number| format!("{number:>4}")).collect();
-            let _ = writeln!(text, "\nchecks {numbers}");
+            text += "\nchecks ";
+            for number in 1..=self.columns.len() {
+                let _ = write!(text, "{number:>4}");
+            }
+            text.push('\n');
         }
         for MatrixRow { cells, checks } in &self.rows {
-            let cells: String = cells.iter().map(|cell| format!("{:>4}", cell.letter())).collect();
+            let _ = write!(text, "{:>6} ", grouped(checks.len() as u64));
+            for cell in cells {
+                let _ = write!(text, "{:>4}", cell.letter());
+            }
             let first = without_device(&checks[0]);
             let more = checks.len() - 1;
             let more = if more > 0 { format!(", {} more", grouped(more as u64)) } else { String::new() };
-            let _ = writeln!(text, "{:>6} {cells}   {}{more}", grouped(checks.len() as u64), one_line(&first));
+            let _ = writeln!(text, "   {}{more}", one_line(&first));
         }
         let right = counted(self.right_everywhere as u64, "check");
         let _ = writeln!(
