@@ -126,17 +126,18 @@ fn conflicts<'a>(name: &str, blocks: &[&ShaderBlock<'a>], is_generic: bool) -> V
             columns.push(&block.column);
         }
     }
+    let is_related = |one: &SharedLayout<'a>, other: &SharedLayout<'a>| !is_generic || one.has_most_members_of(other);
     let of_column = |column: &str| -> Vec<String> {
         let mut layouts: Vec<SharedLayout<'a>> = Vec::new();
         for block in blocks.iter().filter(|block| block.column == column) {
             let new = SharedLayout::new(block);
-            if !layouts.iter_mut().any(|layout| layout.add(&new)) {
+            if !layouts.iter_mut().any(|layout| is_related(layout, &new) && layout.add(&new)) {
                 layouts.push(new);
             }
         }
         let mut kinds: Vec<Vec<SharedLayout<'a>>> = Vec::new();
         for layout in layouts {
-            match kinds.iter_mut().find(|kind| !is_generic || kind[0].has_most_members_of(&layout)) {
+            match kinds.iter_mut().find(|kind| is_related(&kind[0], &layout)) {
                 Some(kind) => kind.push(layout),
                 None => kinds.push(vec![layout]),
             }
