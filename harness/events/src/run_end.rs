@@ -262,7 +262,11 @@ pub fn add_cells(sum: &mut Vec<DeviceCells>, more: &[DeviceCells]) {
     for device in more {
         let is_it = |known: &&mut DeviceCells| (&known.device, known.runner) == (&device.device, device.runner);
         match sum.iter_mut().find(is_it) {
-            Some(known) => device.cells.iter().for_each(|row| known.add(row)),
+            Some(known) => {
+                for row in &device.cells {
+                    known.add(row);
+                }
+            }
             None => sum.push(device.clone()),
         }
     }

@@ -276,7 +276,9 @@ leaves = 2
         let kinds = kinds.into_iter().chain([("S.b.y", kind("float2", After::Scalar))]);
         let kinds: Kinds = kinds.map(|(path, kind)| (path.to_owned(), kind)).collect();
         let mut leaves = AnsweredLeaves::new([(("a/b".to_owned(), "std140".to_owned()), kinds)].into());
-        checks.iter().for_each(|check| leaves.add(check));
+        for check in checks {
+            leaves.add(check);
+        }
         let cells = leaves.by_device();
         missed(&floors(text).unwrap(), FloorAnswers { checks, left_out: &[], cells: &cells })
     }

@@ -219,7 +219,9 @@ impl<'a> Ledger<'a> {
 
         let mut records: Vec<CheckRecord> = self.records.into_iter().flatten().collect();
         let cells = self.leaves.map(|mut leaves| {
-            records.iter().for_each(|record| leaves.add(record));
+            for record in &records {
+                leaves.add(record);
+            }
             leaves.by_device()
         });
         // Entries are stale only if every check ran: a missing check might differ.

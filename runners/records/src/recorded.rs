@@ -79,7 +79,7 @@ impl RecordedRuns {
 
         match event {
             Event::RunStarted(run)
-                if !self.runs.is_empty() && !(run.records == self.filter() && self.filter().has_every_check()) =>
+                if !(self.runs.is_empty() || run.records == self.filter() && run.records.has_every_check()) =>
             {
                 Some("a file of several runs holds all checks of each, in the same form".to_owned())
             }

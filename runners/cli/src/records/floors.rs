@@ -57,7 +57,9 @@ pub(crate) fn missed_by_runs(
         );
     }
     let mut leaves = leaves_of(&subjects(runs, typed, records)?);
-    records.iter().for_each(|record| leaves.add(record));
+    for record in records {
+        leaves.add(record);
+    }
     Ok(missed(floors, &leaves.by_device(), records, end))
 }
 
