@@ -35,7 +35,7 @@ impl Fleet {
             line["device"] = json!(device);
             line["ms"] = json!(number);
         }
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let text: String = lines.iter().map(|line| line.to_string() + "\n").collect();
         self.folder.write(&format!("fleet/run-{number}.jsonl"), text.as_bytes());
     }
 }
