@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Starts this program again with the SwiftShader that the set-up fetched with Dawn, as workers do, and returns whether that
+/// Starts this program again with the `SwiftShader` that the set-up fetched with Dawn, as workers do, and returns whether that
 /// succeeded; `None` if there is none, or if the user chooses drivers.
 fn again_with_swiftshader() -> Option<bool> {
     const ADDED: &str = "VK_ADD_DRIVER_FILES";
@@ -160,16 +160,15 @@ fn planted_trials() -> impl Iterator<Item = Trial> {
             let folder = tempfile::tempdir()?;
             let path = std::env::var_os("PATH").ok_or("no PATH")?;
             let real = std::env::split_paths(&path).map(|folder| folder.join("node")).find(|node| node.is_file());
-            let real = real.ok_or("no Node.js")?;
+            let real = real.ok_or("no Node.js")?.display().to_string();
             let node = folder.path().join("node");
             std::fs::write(
                 &node,
                 format!(
-                    "#!{}\nconst [flag, e, script, ...rest] = process.argv.slice(2);\n\
+                    "#!{real}\nconst [flag, e, script, ...rest] = process.argv.slice(2);\n\
                      if (!script.includes({text:?})) process.exit(9);\n\
                      const done = require('child_process').spawnSync({real:?}, [flag, e, script.replace({text:?}, () => \
                      {replacement:?}), ...rest], {{ stdio: 'inherit' }});\nprocess.exit(done.status ?? 1);\n",
-                    real.display()
                 ),
             )?;
             make_executable(&node)?;
