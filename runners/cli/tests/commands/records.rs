@@ -256,8 +256,10 @@ fn records_of_cases_have_the_numbers_of_what_differs() {
     let first: Vec<&str> = text.lines().take(3).collect();
     folder.write("cut.jsonl", (first.join("\n") + "\n").as_bytes());
     let resume = |options: &str| folder.run(format!("{words} --resume cut.jsonl {options}").trim_end());
-    resume("--records full --json other.jsonl").exits(2).warns("leaves out the numbers of checks that agree");
-    resume("--floors f.toml").exits(2).warns("the records to resume have no numbers");
+    resume("--records full --json other.jsonl")
+        .exits(2)
+        .warns("error: cannot resume: cut.jsonl leaves out the numbers of checks that agree");
+    resume("--floors f.toml").exits(2).warns("error: the records to resume have no numbers");
     resume("").exits(0);
     assert_eq!(lines(&folder.read("cut.jsonl")).len(), few.len());
 
