@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, SCHEMA};
@@ -307,7 +308,7 @@ fn change(old: Option<&CheckRecord>, new: Option<&CheckRecord>) -> Option<CheckC
         (State::Wrong | State::Right, State::NotCompared) => Some(CheckChange::NoLongerChecked),
         (State::NotCompared, State::Right) => Some(CheckChange::CheckedNow),
         (State::Wrong, State::Wrong) => match old.zip(new) {
-            Some((old, new)) if is_same_fault(old, new) => Some(CheckChange::Still),
+            Some((old, new)) if fault(old) == fault(new) => Some(CheckChange::Still),
             _ => Some(CheckChange::Moved),
         },
     };
@@ -315,13 +316,15 @@ fn change(old: Option<&CheckRecord>, new: Option<&CheckRecord>) -> Option<CheckC
     if new.is_some_and(CheckRecord::is_flaky) && !is_failure { Some(CheckChange::Flaky) } else { change }
 }
 
-fn is_same_fault(old: &CheckRecord, new: &CheckRecord) -> bool {
-    let numbers = |record: &CheckRecord| {
-        let rows = record.rows.iter();
-        rows.map(|row| Row { fused: false, ..row.clone() }).collect::<Vec<_>>()
-    };
-    let reasons = |record: &CheckRecord| record.outcome.reasons().map(ToString::to_string);
-    old.outcome.culprit() == new.outcome.culprit() && reasons(old) == reasons(new) && numbers(old) == numbers(new)
+/// A hash of what is wrong: the culprit, the reasons, and every number, but not whether checks shared a module.
+pub(crate) fn fault(record: &CheckRecord) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    record.outcome.culprit().map(Culprit::as_str).hash(&mut hasher);
+    record.outcome.reasons().map(ToString::to_string).hash(&mut hasher);
+    for row in &record.rows {
+        format!("{:?}", Row { fused: false, ..row.clone() }).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// `differ (device)`, `known: for a row index ...`, `not in these records`.

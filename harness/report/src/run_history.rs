@@ -6,15 +6,16 @@
 //! the full name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike:
 //! a check with both answers is flaky, and the answer of most of these runs counts.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, OutcomeKind, RunHeader, SCHEMA, Witness};
+use layoutproof_events::{CheckDevice, CheckId, CheckRecord, OutcomeKind, RunHeader, SCHEMA};
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use serde_json::{Value, json};
 
+use crate::run_changes::fault;
 use crate::run_matrix::{Cell, Machine, RunMatrix};
 
 /// Checks of one finding that the text shows without `-v`.
@@ -24,7 +25,7 @@ const SHOWN: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Right,
-    /// Also if a list of known differences excuses it; a hash of its numbers and its culprit.
+    /// Also if a list of known differences excuses it. Two wrong answers with one [`fault`] are wrong in the same way.
     Wrong {
         fault: u64,
     },
@@ -34,35 +35,23 @@ enum Answer {
 #[derive(Clone, Debug)]
 pub struct PastAnswer {
     id: CheckId,
-    answer: Answer,
+    /// `None` if nothing was compared.
+    answer: Option<Answer>,
     /// The run itself got several answers.
     is_flaky: bool,
 }
 
 impl PastAnswer {
-    /// `None` if nothing was compared.
-    pub fn of(record: &CheckRecord) -> Option<Self> {
+    pub fn of(record: &CheckRecord) -> Self {
         let answer = match record.outcome.kind() {
-            OutcomeKind::Agree | OutcomeKind::Stale => Answer::Right,
-            OutcomeKind::Differ | OutcomeKind::Known | OutcomeKind::Broken => Answer::Wrong { fault: fault(record) },
-            OutcomeKind::Skipped => return None,
+            OutcomeKind::Agree | OutcomeKind::Stale => Some(Answer::Right),
+            OutcomeKind::Differ | OutcomeKind::Known | OutcomeKind::Broken => {
+                Some(Answer::Wrong { fault: fault(record) })
+            }
+            OutcomeKind::Skipped => None,
         };
-        Some(Self { id: record.id.clone(), answer, is_flaky: record.is_flaky() })
+        Self { id: record.id.clone(), answer, is_flaky: record.is_flaky() }
     }
-}
-
-/// A hash of what is wrong: the culprit, the reasons, and every number of every witness.
-fn fault(record: &CheckRecord) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    record.outcome.culprit().map(Culprit::as_str).hash(&mut hasher);
-    record.outcome.reasons().map(ToString::to_string).hash(&mut hasher);
-    for row in &record.rows {
-        row.path.hash(&mut hasher);
-        for witness in Witness::ALL {
-            row.witnesses.of(witness).map(ToString::to_string).hash(&mut hasher);
-        }
-    }
-    hasher.finish()
 }
 
 /// What may change an answer from one run to the next.
@@ -86,8 +75,10 @@ impl Conditions {
             }
         };
         compare("driver", &self.driver, &later.driver);
-        for (tool, build) in &later.tools {
-            compare(tool, self.tools.get(tool).map_or("nothing", String::as_str), build);
+        let tools: BTreeSet<&String> = self.tools.keys().chain(later.tools.keys()).collect();
+        for tool in tools {
+            let [before, after] = [self, later].map(|it| it.tools.get(tool).map_or("nothing", String::as_str));
+            compare(tool, before, after);
         }
         compare("layoutproof", &self.layoutproof, &later.layoutproof);
         if self.inputs != later.inputs {
@@ -128,6 +119,7 @@ pub struct RunHistory {
     runs: Vec<PastRun>,
     devices: Vec<PastDevice>,
     conditions: Vec<Conditions>,
+    /// The answers in the order of runs; none for a check that no run compared.
     checks: BTreeMap<CheckId, Vec<Seen>>,
 }
 
@@ -152,8 +144,8 @@ impl FindingKind {
     const ALL: [Self; 6] =
         [Self::WrongSince, Self::OtherSince, Self::Flaky, Self::AlwaysWrong, Self::RightSince, Self::NotInNewest];
 
-    /// In JSON and lists.
-    pub fn as_str(self) -> &'static str {
+    /// In JSON: `wrong-since`.
+    fn word(self) -> &'static str {
         match self {
             Self::WrongSince => "wrong-since",
             Self::OtherSince => "other-since",
@@ -161,6 +153,16 @@ impl FindingKind {
             Self::AlwaysWrong => "always-wrong",
             Self::RightSince => "right-since",
             Self::NotInNewest => "not-in-newest",
+        }
+    }
+
+    /// After a number of checks: `3 became wrong`.
+    fn verb(self) -> &'static str {
+        match self {
+            Self::WrongSince => "became wrong",
+            Self::OtherSince => "became wrong in another way",
+            Self::RightSince => "became right",
+            Self::Flaky | Self::AlwaysWrong | Self::NotInNewest => self.title(),
         }
     }
 
@@ -204,35 +206,41 @@ struct FoundCheck {
     rate: Option<(u32, u32)>,
 }
 
-/// Runs under the same conditions.
+/// The answers of all runs under the same conditions.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    right: u32,
+    wrong: u32,
+    /// The last one.
+    fault: u64,
+}
+
+impl Tally {
+    fn add(&mut self, answer: Answer) {
+        match answer {
+            Answer::Right => self.right += 1,
+            Answer::Wrong { fault } => (self.wrong, self.fault) = (self.wrong + 1, fault),
+        }
+    }
+
+    /// The answer of most runs; `None` if there are as many of both.
+    fn answer(self) -> Option<Answer> {
+        match self.wrong.cmp(&self.right) {
+            Ordering::Less => Some(Answer::Right),
+            Ordering::Equal => None,
+            Ordering::Greater => Some(Answer::Wrong { fault: self.fault }),
+        }
+    }
+}
+
+/// Runs in a row under the same conditions.
 #[derive(Clone, Copy, Debug)]
 struct Period {
     conditions: usize,
     first: usize,
     last: usize,
-    right: u32,
-    wrong: u32,
-    fault: u64,
-}
-
-impl Period {
-    fn add(&mut self, later: &Self) {
-        self.last = later.last;
-        self.right += later.right;
-        self.wrong += later.wrong;
-        if later.wrong > 0 {
-            self.fault = later.fault;
-        }
-    }
-
-    /// The answer of most runs; `None` if there are as many of both.
-    fn answer(&self) -> Option<Answer> {
-        match self.wrong.cmp(&self.right) {
-            std::cmp::Ordering::Less => Some(Answer::Right),
-            std::cmp::Ordering::Equal => None,
-            std::cmp::Ordering::Greater => Some(Answer::Wrong { fault: self.fault }),
-        }
-    }
+    /// That of these conditions in all runs.
+    answer: Option<Answer>,
 }
 
 impl RunHistory {
@@ -264,7 +272,8 @@ impl RunHistory {
                 *device = self.devices[*known].device.clone();
             }
             let run = u32::try_from(place).expect("a folder has fewer runs");
-            self.checks.entry(id).or_default().push(Seen { run, answer, is_flaky });
+            let seen = self.checks.entry(id).or_default();
+            seen.extend(answer.map(|answer| Seen { run, answer, is_flaky }));
         }
     }
 
@@ -288,31 +297,32 @@ impl RunHistory {
         place
     }
 
-    pub fn has_checks(&self) -> bool {
-        !self.checks.is_empty()
+    /// True if a run compared anything.
+    pub fn has_answers(&self) -> bool {
+        self.checks.values().any(|seen| !seen.is_empty())
+    }
+
+    fn compared(&self) -> impl Iterator<Item = (&CheckId, &[Seen])> {
+        self.checks.iter().map(|(id, seen)| (id, seen.as_slice())).filter(|(_, seen)| !seen.is_empty())
     }
 
     /// Everything that is not simply right in all runs, worst first, then by device and run.
     pub fn findings(&self) -> Vec<Finding> {
         type Key = (FindingKind, Option<usize>, Option<usize>, usize, Option<usize>);
         let mut found: BTreeMap<Key, Vec<FoundCheck>> = BTreeMap::new();
-        for (id, seen) in &self.checks {
-            let device = id.device.as_ref().and_then(|device| self.devices.iter().position(|it| it.device == *device));
+        for (id, seen) in self.compared() {
+            let device = self.place_of_device(id);
             let mut add = |kind, before, since, wrong_from, rate| {
                 let check = FoundCheck { id: id.clone(), rate };
                 found.entry((kind, device, before, since, wrong_from)).or_default().push(check);
             };
-            let periods = self.periods(device, seen);
-            if seen.iter().any(|seen| seen.is_flaky)
-                || periods.iter().any(|period| period.right > 0 && period.wrong > 0)
-            {
-                let mixed = |period: &&Period| period.right > 0 && period.wrong > 0;
-                let wrong: u32 = periods.iter().filter(mixed).map(|period| period.right.min(period.wrong)).sum();
-                let told = seen.iter().filter(|seen| seen.is_flaky).count();
-                let rate =
-                    (wrong.max(u32::try_from(told).unwrap_or(u32::MAX)), u32::try_from(seen.len()).unwrap_or(u32::MAX));
-                add(FindingKind::Flaky, None, 0, None, Some(rate));
+            let tallies = self.tallies(device, seen);
+            let odd: u32 = tallies.values().map(|tally| tally.right.min(tally.wrong)).sum();
+            let odd = odd.max(count(seen.iter().filter(|seen| seen.is_flaky).count()));
+            if odd > 0 {
+                add(FindingKind::Flaky, None, 0, None, Some((odd, count(seen.len()))));
             }
+            let periods = self.periods(device, seen, &tallies);
             for change in changes(&periods) {
                 add(change.kind, change.before, change.since, change.wrong_from, None);
             }
@@ -341,20 +351,20 @@ impl RunHistory {
         let mut machines: Vec<Machine> = Vec::new();
         let mut answers: BTreeMap<CheckId, BTreeMap<usize, Cell>> = BTreeMap::new();
         let mut faults: BTreeMap<CheckId, Vec<u64>> = BTreeMap::new();
-        for (id, seen) in &self.checks {
+        for (id, seen) in self.compared() {
             let Some(device) = &id.device else { continue };
-            let place = self.devices.iter().position(|known| known.device == *device);
+            let place = self.place_of_device(id);
             let check = CheckId { device: None, ..id.clone() };
             let name = format!("{} via {}", device.id, device.runner.title());
             let known = faults.entry(check.clone()).or_default();
             let row = answers.entry(check).or_default();
-            for (driver, period) in self.by_driver(place, seen) {
+            for (driver, tally) in self.by_driver(place, seen) {
                 let machine = Machine { device: name.clone(), driver: driver.to_owned() };
                 let machine = machines.iter().position(|known| *known == machine).unwrap_or_else(|| {
                     machines.push(machine);
                     machines.len() - 1
                 });
-                let cell = match period.answer() {
+                let cell = match tally.answer() {
                     None => Cell::Undecided,
                     Some(Answer::Right) => Cell::Right,
                     Some(Answer::Wrong { fault }) => {
@@ -371,46 +381,54 @@ impl RunHistory {
         RunMatrix::new(&machines, answers)
     }
 
+    fn place_of_device(&self, id: &CheckId) -> Option<usize> {
+        id.device.as_ref().and_then(|device| self.devices.iter().position(|known| known.device == *device))
+    }
+
     /// The answers under each driver of the device, in the order of runs.
-    fn by_driver(&self, device: Option<usize>, seen: &[Seen]) -> Vec<(&str, Period)> {
-        let mut drivers: Vec<(&str, Period)> = Vec::new();
-        for period in self.periods(device, seen) {
-            let driver = self.conditions[period.conditions].driver.as_str();
-            match drivers.iter_mut().find(|(known, _)| *known == driver) {
-                Some((_, sum)) => sum.add(&period),
-                None => drivers.push((driver, period)),
-            }
+    fn by_driver(&self, device: Option<usize>, seen: &[Seen]) -> Vec<(&str, Tally)> {
+        let mut drivers: Vec<(&str, Tally)> = Vec::new();
+        for Seen { run, answer, .. } in seen {
+            let driver = self.driver(*run as usize, device);
+            let place = drivers.iter().position(|(known, _)| *known == driver).unwrap_or_else(|| {
+                drivers.push((driver, Tally::default()));
+                drivers.len() - 1
+            });
+            drivers[place].1.add(*answer);
         }
         drivers
     }
 
-    fn periods(&self, device: Option<usize>, seen: &[Seen]) -> Vec<Period> {
-        let mut periods: Vec<Period> = Vec::new();
+    /// By conditions.
+    fn tallies(&self, device: Option<usize>, seen: &[Seen]) -> BTreeMap<usize, Tally> {
+        let mut tallies: BTreeMap<usize, Tally> = BTreeMap::new();
         for Seen { run, answer, .. } in seen {
+            tallies.entry(self.conditions_of(*run as usize, device)).or_default().add(*answer);
+        }
+        tallies
+    }
+
+    fn periods(&self, device: Option<usize>, seen: &[Seen], tallies: &BTreeMap<usize, Tally>) -> Vec<Period> {
+        let mut periods: Vec<Period> = Vec::new();
+        for Seen { run, .. } in seen {
             let run = *run as usize;
-            let conditions = match device {
-                Some(device) => self.runs[run].on_devices.get(&device).copied(),
-                None => Some(self.runs[run].without_device),
-            };
-            let conditions = conditions.unwrap_or(self.runs[run].without_device);
-            let place = periods.iter().position(|period| period.conditions == conditions).unwrap_or_else(|| {
-                periods.push(Period { conditions, first: run, last: run, right: 0, wrong: 0, fault: 0 });
-                periods.len() - 1
-            });
-            let period = &mut periods[place];
-            period.last = run;
-            match answer {
-                Answer::Right => period.right += 1,
-                Answer::Wrong { fault } => (period.wrong, period.fault) = (period.wrong + 1, *fault),
+            let conditions = self.conditions_of(run, device);
+            match periods.last_mut() {
+                Some(last) if last.conditions == conditions => last.last = run,
+                _ => periods.push(Period { conditions, first: run, last: run, answer: tallies[&conditions].answer() }),
             }
         }
         periods
     }
 
-    fn driver(&self, run: usize, device: Option<usize>) -> &str {
+    /// The place of the conditions under which a run asked the device.
+    fn conditions_of(&self, run: usize, device: Option<usize>) -> usize {
         let run = &self.runs[run];
-        let conditions = device.and_then(|device| run.on_devices.get(&device).copied()).unwrap_or(run.without_device);
-        &self.conditions[conditions].driver
+        device.map_or(run.without_device, |device| run.on_devices[&device])
+    }
+
+    fn driver(&self, run: usize, device: Option<usize>) -> &str {
+        &self.conditions[self.conditions_of(run, device)].driver
     }
 
     /// The driver to try next: the middle one of those of its vendor between two runs, as other devices had them.
@@ -419,7 +437,7 @@ impl RunHistory {
         let ends = [self.driver(before, Some(device)), self.driver(finding.since, Some(device))];
         let vendor = |driver: &str| driver.chars().take_while(|letter| !letter.is_ascii_digit()).collect::<String>();
         let mut between: Vec<&str> = Vec::new();
-        for run in &self.runs[before + 1..finding.since.max(before + 1)] {
+        for run in &self.runs[before + 1..finding.since] {
             for conditions in run.on_devices.values() {
                 let driver = self.conditions[*conditions].driver.as_str();
                 if !ends.contains(&driver) && !between.contains(&driver) && vendor(driver) == vendor(ends[1]) {
@@ -432,11 +450,7 @@ impl RunHistory {
 
     fn changes_of(&self, finding: &Finding) -> Vec<String> {
         let Some(before) = finding.before else { return Vec::new() };
-        let of = |run: usize| {
-            let run = &self.runs[run];
-            let place = finding.device.and_then(|device| run.on_devices.get(&device).copied());
-            &self.conditions[place.unwrap_or(run.without_device)]
-        };
+        let of = |run: usize| &self.conditions[self.conditions_of(run, finding.device)];
         of(before).changes(of(finding.since))
     }
 
@@ -450,18 +464,15 @@ impl RunHistory {
         }
     }
 
-    /// Text for people; all checks with `verbose`.
-    pub fn text(&self, findings: &[Finding], verbose: bool, style: Style) -> String {
+    /// Text for people; all checks with `verbose`. `quarantined` is the number of checks that were taken out of the findings.
+    pub fn text(&self, findings: &[Finding], quarantined: usize, verbose: bool, style: Style) -> String {
         let mut text = String::new();
         for (place, device) in self.devices.iter().enumerate() {
-            let runs = self.runs.iter().filter(|run| run.on_devices.contains_key(&place));
-            let drivers: std::collections::BTreeSet<&str> = self
-                .runs
-                .iter()
-                .filter_map(|run| run.on_devices.get(&place))
-                .map(|at| self.conditions[*at].driver.as_str())
-                .collect();
-            let (runs, drivers) = (counted(runs.count() as u64, "run"), counted(drivers.len() as u64, "driver"));
+            let on_device: Vec<usize> =
+                self.runs.iter().filter_map(|run| run.on_devices.get(&place).copied()).collect();
+            let drivers: BTreeSet<&str> =
+                on_device.iter().map(|conditions| self.conditions[*conditions].driver.as_str()).collect();
+            let (runs, drivers) = (counted(on_device.len() as u64, "run"), counted(drivers.len() as u64, "driver"));
             let newest = &self.runs[device.newest_run].name;
             let _ = writeln!(
                 text,
@@ -486,7 +497,7 @@ impl RunHistory {
                 let _ = writeln!(text, "    and {} more: -v", grouped(more as u64));
             }
         }
-        let _ = writeln!(text, "\n{}", self.summary(findings));
+        let _ = writeln!(text, "\n{}", self.summary(findings, quarantined));
         text
     }
 
@@ -508,11 +519,13 @@ impl RunHistory {
         let name = |run: usize| self.runs[run].name.as_str();
         let mut lines = Vec::new();
         if let Some(before) = finding.before {
-            let was = if finding.kind == FindingKind::RightSince { "wrong" } else { "right" };
-            let was = if finding.kind == FindingKind::OtherSince { "as before" } else { was };
+            let was = match finding.kind {
+                FindingKind::RightSince => "wrong",
+                FindingKind::OtherSince => "as before",
+                _ => "right",
+            };
             lines.push(format!("first in {}, {was} until {}", name(finding.since), name(before)));
-            let changes = self.changes_of(finding);
-            lines.push(if changes.is_empty() { "nothing else changed".to_owned() } else { changes.join("; ") });
+            lines.push(self.changes_of(finding).join("; "));
         }
         if let Some(run) = finding.wrong_from {
             lines.push(format!("wrong from {}, {}", name(run), self.driver(run, finding.device)));
@@ -526,22 +539,31 @@ impl RunHistory {
         lines
     }
 
-    /// `24 runs: 3 checks wrong since, 1 flaky; 19,690 right`.
-    fn summary(&self, findings: &[Finding]) -> String {
-        let count = |kind: FindingKind| -> usize {
-            findings.iter().filter(|finding| finding.kind == kind).map(|finding| finding.checks.len()).sum()
+    /// `4 990 checks in 24 runs: 3 became wrong, 1 flaky; 2 003 never compared`.
+    fn summary(&self, findings: &[Finding], quarantined: usize) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        for kind in FindingKind::ALL {
+            let checks: usize =
+                findings.iter().filter(|finding| finding.kind == kind).map(|finding| finding.checks.len()).sum();
+            if checks > 0 {
+                parts.push(format!("{} {}", grouped(checks as u64), kind.verb()));
+            }
+        }
+        if quarantined > 0 {
+            parts.push(format!("{} quarantined", grouped(quarantined as u64)));
+        }
+        let compared = self.compared().count();
+        let parts = match (compared, parts.is_empty()) {
+            (0, _) => "nothing was compared".to_owned(),
+            (_, true) => "all right in all runs".to_owned(),
+            (_, false) => parts.join(", "),
         };
-        let parts: Vec<String> = FindingKind::ALL
-            .into_iter()
-            .filter_map(|kind| match count(kind) {
-                0 => None,
-                checks => Some(format!("{} {}", grouped(checks as u64), kind.as_str().replace('-', " "))),
-            })
-            .collect();
+        let never = match self.checks.len() - compared {
+            0 => String::new(),
+            never => format!("; {} never compared", grouped(never as u64)),
+        };
         let runs = counted(self.runs.len() as u64, "run");
-        let checks = counted(self.checks.len() as u64, "check");
-        let parts = if parts.is_empty() { "all right in all runs".to_owned() } else { parts.join(", ") };
-        format!("{checks} in {runs}: {parts}")
+        format!("{} in {runs}: {parts}{never}", counted(compared as u64, "check"))
     }
 
     pub fn json(&self, findings: &[Finding]) -> Value {
@@ -559,7 +581,7 @@ impl RunHistory {
         let finding = |finding: &Finding| {
             let is_change = finding.before.is_some() || finding.kind == FindingKind::AlwaysWrong;
             json!({
-                "kind": finding.kind.as_str(),
+                "kind": finding.kind.word(),
                 "device": device(finding.device),
                 "before": finding.before.map(|place| run(place, finding.device)),
                 "since": is_change.then(|| run(finding.since, finding.device)),
@@ -573,7 +595,8 @@ impl RunHistory {
         json!({
             "schema": SCHEMA,
             "runs": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
-            "checks": self.checks.len(),
+            "checks": self.compared().count(),
+            "never_compared": self.checks.len() - self.compared().count(),
             "findings": findings.iter().map(finding).collect::<Vec<_>>(),
         })
     }
@@ -602,6 +625,10 @@ impl Finding {
     }
 }
 
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// A change between two periods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Change {
@@ -614,8 +641,7 @@ struct Change {
 /// The last change to wrong or right, and the last one to another fault. Periods with as many answers of both kinds say
 /// nothing.
 fn changes(periods: &[Period]) -> Vec<Change> {
-    let decided: Vec<(&Period, Answer)> =
-        periods.iter().filter_map(|period| Some((period, period.answer()?))).collect();
+    let decided: Vec<(&Period, Answer)> = periods.iter().filter_map(|period| Some((period, period.answer?))).collect();
     let Some((_, newest)) = decided.last() else { return Vec::new() };
     let is_wrong = |answer: &Answer| matches!(answer, Answer::Wrong { .. });
     let start =
@@ -642,23 +668,20 @@ fn changes(periods: &[Period]) -> Vec<Change> {
 mod tests {
     use super::*;
 
-    /// A period of one run; each word is its answers: `r` right, `w` wrong, `x` wrong in another way.
+    /// A period for each word, which has the answers of its runs: `r` right, `w` wrong, `x` wrong in another way.
     fn periods(answers: &[&str]) -> Vec<Period> {
         let mut run = 0;
         let mut period = |(conditions, answers): (usize, &&str)| {
+            let mut tally = Tally::default();
+            for letter in answers.chars() {
+                tally.add(match letter {
+                    'r' => Answer::Right,
+                    _ => Answer::Wrong { fault: u64::from(letter == 'x') },
+                });
+            }
             let first = run;
             run += answers.len();
-            let count =
-                |is: fn(char) -> bool| u32::try_from(answers.chars().filter(|letter| is(*letter)).count()).unwrap();
-            let fault = u64::from(answers.contains('x'));
-            Period {
-                conditions,
-                first,
-                last: run - 1,
-                right: count(|it| it == 'r'),
-                wrong: count(|it| it != 'r'),
-                fault,
-            }
+            Period { conditions, first, last: run - 1, answer: tally.answer() }
         };
         answers.iter().enumerate().map(&mut period).collect()
     }

@@ -119,11 +119,11 @@ impl RunMatrix {
             let more = if more > 0 { format!(", {} more", grouped(more as u64)) } else { String::new() };
             let _ = writeln!(text, "   {}{more}", one_line(&first));
         }
+        if !self.rows.is_empty() {
+            text += "\n. right  x y z wrong in different ways  ? as often right as wrong\n";
+        }
         let right = counted(self.right_everywhere as u64, "check");
-        let _ = writeln!(
-            text,
-            "\n. right  x y z wrong in different ways  ? as often right as wrong\n{right} right on every machine"
-        );
+        let _ = writeln!(text, "{right} right on every machine");
         text
     }
 

@@ -259,10 +259,11 @@ fn begin_records(
     args: &RunArgs,
     config: &RunConfig,
     selection: &Selection,
-    mut header: Option<&mut RunHeader>,
+    header: Option<&mut RunHeader>,
     ledger: &mut Ledger<'_>,
 ) -> anyhow::Result<()> {
-    if let (Some(path), Some(header)) = (args.outputs.files.records().or(args.resume.as_ref()), &mut header) {
+    let mut leaves_out_rows = false;
+    if let (Some(path), Some(header)) = (args.outputs.files.records().or(args.resume.as_ref()), header) {
         let asked = args.records.map(RecordsArg::filter);
         let target = match &args.resume {
             None => RecordsTarget::open(path, warn)?,
@@ -277,10 +278,10 @@ fn begin_records(
                 RecordsTarget::open(path, warn)?
             }
         };
-        ledger.write_to(target.begin((**header).clone(), &ledger.so_far()));
+        leaves_out_rows = !header.records.is_full();
+        ledger.write_to(target.begin(header.clone(), &ledger.so_far()));
     }
 
-    let leaves_out_rows = header.is_some_and(|header| !header.records.is_full());
     if leaves_out_rows || !config.floors.is_empty() {
         let can_count = ledger.count_leaves(floors::leaves_of(&selection.subjects));
         if !can_count && config.floors.iter().any(Floor::counts_by_cell) {

@@ -8,8 +8,9 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, Utc};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use layoutproof_core::results::quarantine::{self, QuarantineEntry};
+use layoutproof_device::DeviceInfo;
 use layoutproof_events::RunHeader;
 use layoutproof_events::summary::Exit;
 use layoutproof_records::merge::{RecordedPart, merge};
@@ -19,16 +20,9 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
 use super::compare::runs::{is_record_file, record_files};
+use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn};
 use crate::select::lists::lists;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RunsFormat {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-}
 
 /// `layoutproof runs`.
 #[derive(Debug, Args)]
@@ -50,19 +44,19 @@ pub struct RunsArgs {
     /// Print every check.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = RunsFormat::Text)]
-    pub format: RunsFormat,
+    /// How the history is printed.
+    #[command(flatten)]
+    pub format: FormatArgs,
 }
 
 /// What the history needs of a run.
 struct ReadRun {
     headers: Vec<RunHeader>,
-    devices: Vec<layoutproof_device::DeviceInfo>,
+    devices: Vec<DeviceInfo>,
     answers: Vec<PastAnswer>,
     digest: u64,
-    /// A reason why the run is not complete.
-    notes: Vec<String>,
+    /// Why the run is not complete.
+    gaps: Vec<String>,
 }
 
 /// Prints the history. The exit code is 1 if a check is wrong that was right, is wrong in another way or is flaky, and no
@@ -75,7 +69,7 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
     let names = run_names(&args.folder)?;
     let mut history = RunHistory::default();
     let mut digests: BTreeMap<u64, String> = BTreeMap::new();
-    let (mut problems, mut copies) = (Vec::new(), Vec::new());
+    let (mut problems, mut notes) = (Vec::new(), Vec::new());
     // A few runs at a time, so that 200 of them do not fill the memory.
     for names in names.chunks(rayon::current_num_threads()) {
         let read: Vec<anyhow::Result<ReadRun>> = names.par_iter().map(|path| read(path)).collect();
@@ -84,10 +78,10 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
             match run {
                 Err(error) => problems.push(format!("left out: {error:#}")),
                 Ok(run) if digests.contains_key(&run.digest) => {
-                    copies.push(format!("{name} is a copy of {} and not counted", digests[&run.digest]));
+                    notes.push(format!("{name} is a copy of {} and not counted", digests[&run.digest]));
                 }
-                Ok(ReadRun { headers, devices, answers, digest, notes }) => {
-                    problems.extend(notes);
+                Ok(ReadRun { headers, devices, answers, digest, gaps }) => {
+                    problems.extend(gaps);
                     history.add(&name, &headers, &devices, answers);
                     digests.insert(digest, name);
                 }
@@ -96,19 +90,20 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
     }
 
     let mut findings = history.findings();
-    let (quarantined, complaints) = apart(&mut findings, &quarantine, today());
-    match args.format {
-        RunsFormat::Text => {
+    let quarantined = apart(&mut findings, &quarantine, today(), &mut notes);
+    match args.format.format {
+        Format::Text => {
             if args.matrix {
                 print(&format!("{}\n", history.matrix().text()));
             }
-            print(&history.text(&findings, args.verbose, style));
+            let taken = quarantined.iter().map(|(_, checks)| checks).sum();
+            print(&history.text(&findings, taken, args.verbose, style));
             for (entry, checks) in &quarantined {
                 let checks = counted(*checks as u64, "check");
                 print(&format!("quarantined until {}: {checks}: {}\n", entry.until, entry.reason));
             }
         }
-        RunsFormat::Json => {
+        Format::Json => {
             let mut json = history.json(&findings);
             let entries = quarantined.iter().map(|(entry, checks)| {
                 let QuarantineEntry { until, reason, .. } = entry;
@@ -118,11 +113,12 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
                 json["matrix"] = history.matrix().json();
             }
             json["quarantined"] = entries.collect();
+            json["notes"] = notes.clone().into();
             json["problems"] = problems.clone().into();
             print_json(&format!("{json}\n"));
         }
     }
-    for sentence in copies.iter().chain(&complaints) {
+    for sentence in &notes {
         warn(&format!("note: {sentence}\n"));
     }
     for sentence in &problems {
@@ -130,7 +126,7 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
     }
     Ok(if !problems.is_empty() {
         Exit::CouldNotRun
-    } else if !history.has_checks() {
+    } else if !history.has_answers() {
         Exit::NothingSelected
     } else if findings.iter().any(Finding::is_failure) {
         Exit::Differ
@@ -146,7 +142,7 @@ fn run_names(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
         fs::read_dir(folder).with_context(context)?.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut runs = Vec::new();
     for path in entries.with_context(context)? {
-        let has_parts = path.is_dir() && record_files(&path.display().to_string())?.is_some();
+        let has_parts = path.is_dir() && record_files(&path)?.is_some();
         if has_parts || is_record_file(&path) {
             runs.push(path);
         }
@@ -158,23 +154,24 @@ fn run_names(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(runs)
 }
 
-/// Sorts numbers by value: `run-9` before `run-10`.
-fn natural_key(name: &str) -> Vec<(u128, String)> {
-    let mut parts: Vec<(u128, String)> = Vec::new();
+/// A key that sorts `run-9` before `run-10`: for each number in the name its length, its digits, and the text after it.
+fn natural_key(name: &str) -> Vec<(usize, String, String)> {
+    let mut parts = Vec::new();
     let mut rest = name;
     while !rest.is_empty() {
         let digits = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
         let (number, after) = rest.split_at(digits);
         let letters = after.find(|letter: char| letter.is_ascii_digit()).unwrap_or(after.len());
         let (text, next) = after.split_at(letters);
-        parts.push((number.parse().unwrap_or(u128::from(!number.is_empty()) * u128::MAX), text.to_owned()));
+        let number = number.trim_start_matches('0');
+        parts.push((number.len(), number.to_owned(), text.to_owned()));
         rest = next;
     }
     parts
 }
 
 fn read(path: &Path) -> anyhow::Result<ReadRun> {
-    let files = record_files(&path.display().to_string())?.unwrap_or_default();
+    let files = record_files(path)?.unwrap_or_default();
     let parts = files.iter().map(|file| RecordedPart::read(file)).collect::<anyhow::Result<Vec<_>>>()?;
     if parts.iter().any(RecordedPart::is_filtered) {
         bail!("the records leave out the checks that agreed (--records failures)");
@@ -184,26 +181,27 @@ fn read(path: &Path) -> anyhow::Result<ReadRun> {
     for file in &files {
         fs::read(file)?.hash(&mut hasher);
     }
-    let answers = merged.records.iter().filter_map(PastAnswer::of).collect();
-    let notes = merged.cut.into_iter().chain(merged.missing).collect();
-    Ok(ReadRun { headers: merged.runs, devices: merged.devices, answers, digest: hasher.finish(), notes })
+    let answers = merged.records.iter().map(PastAnswer::of).collect();
+    let gaps = merged.cut.into_iter().chain(merged.missing).collect();
+    Ok(ReadRun { headers: merged.runs, devices: merged.devices, answers, digest: hasher.finish(), gaps })
 }
 
 fn today() -> NaiveDate {
     DateTime::<Utc>::from(SystemTime::now()).date_naive()
 }
 
-/// Takes the failures that entries cover out of the findings. Returns the entries with their number of checks, and
-/// sentences about those that no longer hold or are no longer needed.
+/// Takes the failures that entries cover out of the findings, and returns the entries with their number of checks. Adds notes
+/// about entries that no longer hold or are no longer needed.
 fn apart<'a>(
     findings: &mut Vec<Finding>,
     quarantine: &'a [QuarantineEntry],
     today: NaiveDate,
-) -> (Vec<(&'a QuarantineEntry, usize)>, Vec<String>) {
-    let (mut quarantined, mut complaints) = (Vec::new(), Vec::new());
+    notes: &mut Vec<String>,
+) -> Vec<(&'a QuarantineEntry, usize)> {
+    let mut quarantined = Vec::new();
     for entry in quarantine {
         if entry.until < today {
-            complaints.push(format!("the quarantine of {} ended on {}", entry.pattern(), entry.until));
+            notes.push(format!("the quarantine of {} ended on {}", entry.pattern(), entry.until));
             continue;
         }
         let failures = findings.iter_mut().filter(|finding| finding.is_failure());
@@ -212,9 +210,9 @@ fn apart<'a>(
         if checks > 0 {
             quarantined.push((entry, checks));
         } else {
-            complaints.push(format!("the quarantine of {} is no longer needed", entry.pattern()));
+            notes.push(format!("the quarantine of {} is no longer needed", entry.pattern()));
         }
     }
     findings.retain(|finding| !finding.is_empty());
-    (quarantined, complaints)
+    quarantined
 }

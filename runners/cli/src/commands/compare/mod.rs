@@ -9,7 +9,7 @@ mod inputs;
 pub(super) mod runs;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
@@ -109,7 +109,7 @@ pub struct CompareArgs {
 
 /// Compares two builds, or prints or saves the decisions of one.
 pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> {
-    if let Some(old) = record_files(&args.old)? {
+    if let Some(old) = record_files(Path::new(&args.old))? {
         let Some(new) = &args.new else { bail!("name the records of the run to compare {} with", args.old) };
         return compare_runs(args, &old, new, style);
     }

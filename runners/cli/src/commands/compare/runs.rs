@@ -13,19 +13,18 @@ use layoutproof_show::Style;
 use crate::commands::compare::{CompareArgs, CompareFormat};
 use crate::output::{print, print_json, warn};
 
-/// The record files that a word names: a file, or those of a folder. `None` for other words.
-pub(in crate::commands) fn record_files(word: &str) -> anyhow::Result<Option<Vec<PathBuf>>> {
-    let path = Path::new(word);
+/// The record files at a path: a file, or those of a folder. `None` if there are none.
+pub(in crate::commands) fn record_files(path: &Path) -> anyhow::Result<Option<Vec<PathBuf>>> {
     if is_record_file(path) {
         return Ok(Some(vec![path.to_owned()]));
     }
     if !path.is_dir() {
         return Ok(None);
     }
-    let entries = fs::read_dir(path).with_context(|| word.to_owned())?;
+    let entries = fs::read_dir(path).with_context(|| path.display().to_string())?;
     let files: Result<Vec<PathBuf>, _> = entries.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut files: Vec<PathBuf> =
-        files.with_context(|| word.to_owned())?.into_iter().filter(|file| is_record_file(file)).collect();
+        files.with_context(|| path.display().to_string())?.into_iter().filter(|file| is_record_file(file)).collect();
     files.sort();
     Ok(if files.is_empty() { None } else { Some(files) })
 }
@@ -44,7 +43,7 @@ pub(in crate::commands) fn is_record_file(path: &Path) -> bool {
 /// # Errors
 /// A file cannot be read, contradicts another one of its side, or leaves out the checks that agreed.
 pub(super) fn compare_runs(args: &CompareArgs, old: &[PathBuf], new_word: &str, style: Style) -> anyhow::Result<Exit> {
-    let Some(new) = record_files(new_word)? else {
+    let Some(new) = record_files(Path::new(new_word))? else {
         bail!("{} has the records of a run, and {new_word} has none: name two runs", args.old);
     };
     if !args.inputs.is_empty() {
