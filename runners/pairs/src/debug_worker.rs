@@ -39,50 +39,52 @@ pub const COMMAND: &str = "debug-worker";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct DebugRequest {
     file: PathBuf,
-    blocks: Vec<BlockNames>,
-    /// For each block, its members and those of the structs in it; `None` if there are too few.
-    sketches: Vec<Vec<Option<MemberSketch>>>,
-    /// For each block, the names of its shaders' files.
-    shaders: Vec<BTreeSet<String>>,
+    blocks: Vec<WantedBlock>,
     /// Vector types of the user.
     vector_types: Vec<VectorTypeRow>,
+}
+
+/// A block of one shader or of several.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct WantedBlock {
+    names: BlockNames,
+    /// Its members and those of the structs in it; `None` if there are too few.
+    sketches: Vec<Option<MemberSketch>>,
+    /// The names of its shaders' files.
+    shaders: BTreeSet<String>,
 }
 
 /// The blocks to look for in all host files: each once, although hundreds of shaders may include it.
 #[derive(Clone, Debug)]
 pub struct WantedTypes {
-    blocks: Vec<BlockNames>,
-    sketches: Vec<Vec<Option<MemberSketch>>>,
-    shaders: Vec<BTreeSet<String>>,
+    blocks: Vec<WantedBlock>,
     vector_types: Vec<VectorTypeRow>,
-    /// For each block of the shaders, its place in the lists.
+    /// For each block of the shaders, its place among `blocks`.
     place: Vec<usize>,
 }
 
 impl WantedTypes {
     pub fn new(all: &[TargetBlock], vector_types: &[VectorTypeRow]) -> Self {
-        let vector_types = vector_types.to_vec();
-        let (blocks, sketches, shaders) = (Vec::new(), Vec::new(), Vec::new());
-        let mut wanted = Self { blocks, sketches, shaders, vector_types, place: Vec::new() };
+        let mut wanted = Self { blocks: Vec::new(), vector_types: vector_types.to_vec(), place: Vec::new() };
         let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for block in all {
             let root = block.layout.result.as_ref();
             let parts = root.map(|root| block_parts(&block.layout, root)).unwrap_or_default();
             let sketches: Vec<Option<MemberSketch>> = parts.iter().map(|part| MemberSketch::new(part.root)).collect();
             let same_name = by_name.entry(&block.names.block).or_default();
-            let is_same =
-                |place: &&usize| wanted.blocks[**place] == block.names && wanted.sketches[**place] == sketches;
+            let is_same = |place: &&usize| {
+                let known = &wanted.blocks[**place];
+                known.names == block.names && known.sketches == sketches
+            };
             let file = Path::new(&block.shader).file_name().unwrap_or_default().to_string_lossy().into_owned();
             if let Some(place) = same_name.iter().find(is_same) {
                 wanted.place.push(*place);
-                wanted.shaders[*place].insert(file);
+                wanted.blocks[*place].shaders.insert(file);
                 continue;
             }
             same_name.push(wanted.blocks.len());
             wanted.place.push(wanted.blocks.len());
-            wanted.blocks.push(block.names.clone());
-            wanted.sketches.push(sketches);
-            wanted.shaders.push([file].into());
+            wanted.blocks.push(WantedBlock { names: block.names.clone(), sketches, shaders: [file].into() });
         }
         wanted
     }
@@ -161,8 +163,8 @@ const MOST_FOR_ONE_MEMBER: usize = 2;
 /// The file cannot be read, or the process died.
 pub fn read_types(file: &Path, wanted: &WantedTypes) -> anyhow::Result<DebugAnswer> {
     let reader = ReaderProcess::of_command(COMMAND, LIMITS)?;
-    let WantedTypes { blocks, sketches, shaders, vector_types, place: _ } = wanted.clone();
-    let request = DebugRequest { file: file.to_owned(), blocks, sketches, shaders, vector_types };
+    let WantedTypes { blocks, vector_types, place: _ } = wanted.clone();
+    let request = DebugRequest { file: file.to_owned(), blocks, vector_types };
     match reader.answer::<_, Result<DebugAnswer, DebugFailure>>(&request) {
         Ok(Ok(answer)) => Ok(DebugAnswer {
             nearest: wanted.of_shaders(&answer.nearest),
@@ -203,8 +205,8 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
     let is_struct = |kind: IndexedKind| kind != IndexedKind::Record(RecordKind::Enum);
     let is_own = |name: &TypeName<'_>| is_struct(name.kind) && !is_reserved_name(name.name);
     let names = NameKey::all(index.names().filter(is_own).map(|name| name.name));
-    answer.nearest = request.blocks.iter().map(|block| nearest(block, &names)).collect();
-    let candidates = Candidates::new(&request.blocks);
+    answer.nearest = request.blocks.iter().map(|block| nearest(&block.names, &names)).collect();
+    let candidates = Candidates::new(request.blocks.iter().map(|block| &block.names));
 
     let found = file.read(&index, |name| is_struct(name.kind) && candidates.has(name.name))?;
     let working_folder = std::env::current_dir().unwrap_or_default();
@@ -315,7 +317,7 @@ impl MemberTrials<'_> {
         for (goal, mut fitting) in goals.into_iter().zip(proposals) {
             let only_members = fitting.iter().filter(|proposal| proposal.fit.is_only_member()).count();
             if only_members > MOST_FOR_ONE_MEMBER {
-                let shaders = &self.request.shaders[goal.block];
+                let shaders = &self.request.blocks[goal.block].shaders;
                 fitting.retain(|proposal| {
                     let is_named = || shaders.iter().any(|shader| is_named_after(&proposal.host, shader));
                     !proposal.fit.is_only_member() || is_named()
@@ -372,7 +374,7 @@ impl MemberTrials<'_> {
     /// True if no struct with the name has all members at their places and no others. Otherwise the program may upload
     /// another struct instead: `GpuLight` next to its own `Light`.
     fn is_open(&self, goal: Goal, structs: &[ProgramStruct]) -> bool {
-        let block = &self.request.blocks[goal.block];
+        let block = &self.request.blocks[goal.block].names;
         let is_named = |found: &ProgramStruct| match (goal.is_end, block.parts.last()) {
             (true, Some(end)) => {
                 matches!(match_part(block, end, std::iter::once(found.name.as_str())), TypeMatch::Found(_))
@@ -392,9 +394,10 @@ impl MemberTrials<'_> {
 
     /// The parts of a block that a struct may fill.
     fn sketches(&self, goal: Goal) -> impl Iterator<Item = (usize, &MemberSketch)> {
-        let names = &self.request.blocks[goal.block].parts;
-        let is_end = |part: usize| part.checked_sub(1).and_then(|inner| names.get(inner)).is_some_and(|it| !it.is_all);
-        let sketches = self.request.sketches[goal.block].iter().enumerate();
+        let WantedBlock { names, sketches, .. } = &self.request.blocks[goal.block];
+        let is_end =
+            |part: usize| part.checked_sub(1).and_then(|inner| names.parts.get(inner)).is_some_and(|it| !it.is_all);
+        let sketches = sketches.iter().enumerate();
         let own = sketches.filter(move |(part, _)| is_end(*part) == goal.is_end);
         own.filter_map(|(part, sketch)| Some((part, sketch.as_ref()?)))
     }
