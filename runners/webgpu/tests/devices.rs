@@ -1,4 +1,4 @@
-//! Runs the common runner suite on each device of WebGPU, plus checks specific to it.
+//! Runs the common runner suite on each device of WebGPU, plus the checks of WGSL and planted faults.
 
 #[path = "../../tests/suite.rs"]
 mod suite;
@@ -7,17 +7,22 @@ mod suite;
 mod bound;
 #[path = "../../tests/placements.rs"]
 mod placements;
+#[path = "../../tests/wgsl.rs"]
+mod wgsl;
 
 use std::process::ExitCode;
 
-use layoutproof_device::{BufferKind, DeviceApi, DeviceInfo, RunnerError, Shader};
-use layoutproof_generators::binding::wgsl;
+use layoutproof_device::{DeviceApi, Shader};
 use layoutproof_webgpu::WebGpu;
-use libtest_mimic::{Arguments, Failed, Trial};
-use placements::Write;
-use suite::{Api, buffer, ensure, ensure_eq, job, output, run};
+use libtest_mimic::{Arguments, Trial};
+use suite::{Api, ensure};
+use wgsl::WgslApi;
 
-const API: Api = Api { devices: &WebGpu, shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) };
+const API: WgslApi = WgslApi {
+    api: Api { devices: &WebGpu, shader: |wgsl| Shader::Wgsl(wgsl.to_owned()) },
+    on_spirv: "SPIR-V: WebGPU accepts only WGSL",
+    unbound: &[],
+};
 
 fn main() -> ExitCode {
     if let Some(succeeded) = again_with_swiftshader() {
@@ -26,8 +31,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = match WebGpu.discover() {
         Ok(found) => {
-            let mut trials = suite::trials(&found, API);
-            trials.extend(found.devices.iter().flat_map(own_trials));
+            let mut trials = suite::trials(&found, API.api);
+            trials.extend(found.devices.iter().flat_map(|device| wgsl::trials(API, device)));
             if found.devices.iter().any(|device| device.id == "dawn") && std::env::var_os(PLANTED).is_none() {
                 trials.extend(planted_trials());
             }
@@ -50,64 +55,6 @@ fn again_with_swiftshader() -> Option<bool> {
     let mut again = std::process::Command::new(std::env::current_exe().ok()?);
     let again = again.args(std::env::args_os().skip(1)).env(ADDED, manifest.canonicalize().ok()?);
     again.status().ok().map(|status| status.success())
-}
-
-type Check = fn(&DeviceInfo) -> Result<(), Failed>;
-
-/// Checks that only WebGPU devices run.
-const CHECKS: [(&str, Check); 4] = [
-    ("broken_shaders_are_refused", broken_shaders),
-    ("every_bound_resource_is_read_back", every_resource),
-    ("varyings_and_targets_are_read_back", varyings),
-    ("swapped_descriptors_are_named", swaps),
-];
-
-fn own_trials(device: &DeviceInfo) -> impl Iterator<Item = Trial> {
-    CHECKS.into_iter().map(|(name, check)| {
-        let info = device.clone();
-        Trial::test(format!("{}::{name}", device.id), move || check(&info))
-    })
-}
-
-/// Makes the binding probe's shaders for this API.
-const PROBE: (Api, Write) = (API, |program| Shader::Wgsl(wgsl::module(program)));
-
-fn every_resource(info: &DeviceInfo) -> Result<(), Failed> {
-    let plan = bound::planned(bound::EVERYTHING, bound::EVERYWHERE).without(wgsl::not_expressible);
-    placements::all_right(PROBE, info, &plan, &[])
-}
-
-fn varyings(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::all_right(PROBE, info, &bound::planned(bound::VARYINGS, bound::VARYING_PLACES), &[])
-}
-
-fn swaps(info: &DeviceInfo) -> Result<(), Failed> {
-    placements::swaps_show(PROBE, info, &bound::planned(bound::SWAPPED_SINGLY, bound::SWAPPED_SINGLY_PLACES))
-}
-
-/// WebGPU's errors are returned; they neither panic nor end the device.
-fn broken_shaders(info: &DeviceInfo) -> Result<(), Failed> {
-    let fill = include_str!("../../tests/shaders/fill.wgsl");
-    let shader = |wgsl: &str| Shader::Wgsl(wgsl.to_owned());
-    let unbound = vec![buffer(0, BufferKind::Storage, &[0])];
-    let short = vec![output(20), buffer(0, BufferKind::Uniform, &[0; 4]), buffer(2, BufferKind::StorageRead, &[0])];
-    let jobs = vec![
-        job(shader("@compute fn"), vec![output(1)]),
-        job(shader(&fill.replace("u32", "u33")), vec![output(1)]),
-        job(shader(fill), unbound),
-        job(shader(include_str!("../../tests/shaders/copy.wgsl")), short),
-        job(Shader::Spirv(vec![0x0723_0203]), vec![output(1)]),
-        job(shader(fill), vec![output(1)]),
-    ];
-    let results = run(API, info, jobs)?;
-    for refused in &results[..3] {
-        ensure(matches!(refused, Err(RunnerError::ShaderRefused(_))), &format!("a broken shader: {refused:?}"))?;
-    }
-    let short = matches!(results[3], Err(RunnerError::Api { .. }));
-    ensure(short, &format!("a range shorter than its block: {:?}", results[3]))?;
-    let spirv = RunnerError::Unsupported("SPIR-V: WebGPU accepts only WGSL".to_owned());
-    ensure_eq(&results[4], &Err(spirv), "SPIR-V")?;
-    ensure(results[5].is_ok(), &format!("the good job behind the bad ones: {:?}", results[5]))
 }
 
 /// Set in a process whose Node.js gets a changed script.
