@@ -173,6 +173,9 @@ pub struct KnownEntry {
     pub file: String,
     /// Line of the entry, from 1.
     pub line: u32,
+    /// Short stable id of the bug: `DXC-17`; absent in lists of users. Several entries may be about one bug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bug: Option<String>,
     /// Why the difference is known.
     pub reason: String,
     /// Address of the report to the developers; absent if there is none.

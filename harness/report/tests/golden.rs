@@ -473,6 +473,7 @@ fn nothing_of_users_is_markup() {
     let evil = "<script>alert(1)</script>\" onload='x'";
     let evil_entry = |entry: KnownEntry| KnownEntry {
         file: evil.into(),
+        bug: Some(evil.into()),
         reason: evil.into(),
         link: Some("javascript:alert(1)".into()),
         ..entry
@@ -603,7 +604,7 @@ fn known_differences_of_one_reason_are_told_once() {
     }
 }
 
-/// A page of 3 000 checks in 500 cases has at most 2 MB.
+/// A page of 3,000 checks in 500 cases has at most 2 MB.
 #[test]
 fn a_page_of_many_checks_is_small() {
     let mut checks = Vec::new();

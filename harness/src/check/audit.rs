@@ -165,7 +165,14 @@ mod tests {
     }
 
     fn entry() -> KnownEntry {
-        KnownEntry { file: "known.toml".to_owned(), line: 1, reason: "so it is".to_owned(), link: None, untried: false }
+        KnownEntry {
+            file: "known.toml".to_owned(),
+            line: 1,
+            bug: None,
+            reason: "so it is".to_owned(),
+            link: None,
+            untried: false,
+        }
     }
 
     #[test]

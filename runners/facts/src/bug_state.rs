@@ -94,7 +94,7 @@ pub fn with_states<'a>(
     let builds = known_builds(at_hand)?;
     let mut bugs: Vec<Bug<'a>> = Vec::new();
     for difference in meant {
-        let own = sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
+        let own = sources.iter().filter(|source| source.reduced.is_about(difference.id)).collect();
         bugs.push(Bug { difference, sources: own, builds: recorded_states(difference, &builds) });
     }
     if try_now {

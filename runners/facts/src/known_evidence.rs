@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use anyhow::Context;
-use indexmap::IndexMap;
 use layoutproof_built_in::KNOWN_EVIDENCE;
 use layoutproof_core::case::Expectation;
 use layoutproof_core::check::verdict::Validation;
@@ -19,7 +18,7 @@ use layoutproof_readers::toolchain::{Toolchain, toolchains};
 use layoutproof_records::compression::unpacked;
 use layoutproof_records::decision_rows::{NumberPlace, add_rows, differs, row_of};
 use layoutproof_records::frozen_set::FrozenSet;
-use layoutproof_site::{KnownEvidence, KnownList};
+use layoutproof_site::{KnownEvidence, KnownList, mechanisms};
 use serde::Deserialize;
 
 /// A toolchain of a frozen build.
@@ -41,12 +40,9 @@ pub fn known_evidence(lists: &[KnownList], sources: &[Arc<Source>]) -> anyhow::R
     shortest.sort_by_key(|source| source.text.as_ref().map_or(usize::MAX, |text| text.text.len()));
 
     let mut found = Vec::new();
-    for list in lists {
-        let mut by_reason: IndexMap<&str, Vec<&KnownFailure>> = IndexMap::new();
-        for entry in list.entries.iter().filter(|entry| is_about_compilers(entry)) {
-            by_reason.entry(&entry.reason).or_default().push(entry);
-        }
-        found.extend(by_reason.values().filter_map(|entries| evidence_of(entries, &shortest, &frozen)));
+    for bug in mechanisms(lists) {
+        let entries: Vec<&KnownFailure> = bug.entries.into_iter().filter(|entry| is_about_compilers(entry)).collect();
+        found.extend(evidence_of(&entries, &shortest, &frozen));
     }
     Ok(found)
 }
@@ -197,10 +193,8 @@ fn story(subject: &Subject) -> Story {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptCheck {
-    /// For example `ci/known/dxc.toml`.
-    list: String,
-    /// The reason of the entry.
-    reason: String,
+    /// The id of the bug.
+    bug: String,
     /// The producer and the device, with versions.
     origin: String,
     check: CheckRecord,
@@ -210,11 +204,11 @@ struct KeptCheck {
 /// decision shows their known differences. Without those whose entries are gone.
 pub fn kept_evidence(lists: &[KnownList]) -> anyhow::Result<Vec<KnownEvidence>> {
     let mut found = Vec::new();
-    for KeptCheck { list, reason, origin, check } in kept_checks()? {
+    for KeptCheck { bug, origin, check } in kept_checks()? {
         let mut entries = lists.iter().flat_map(|known| &known.entries);
-        let entry = entries.find(|entry| (entry.file.as_str(), entry.reason.as_str()) == (&list, &reason));
+        let entry = entries.find(|entry| entry.bug.as_ref() == Some(&bug));
         found.extend(entry.map(|entry| KnownEvidence {
-            file: list,
+            file: entry.file.clone(),
             line: entry.line,
             origin: format!("{origin}, in a run that was recorded"),
             record: check,
@@ -247,9 +241,9 @@ mod tests {
             .iter()
             .filter(|kept| {
                 let mut entries = lists.iter().flat_map(|list| &list.entries);
-                !entries.any(|entry| (&entry.file, &entry.reason) == (&kept.list, &kept.reason))
+                !entries.any(|entry| entry.bug.as_ref() == Some(&kept.bug))
             })
-            .map(|kept| kept.reason.as_str())
+            .map(|kept| kept.bug.as_str())
             .collect();
         assert_eq!(lost, Vec::<&str>::new(), "run `ci/known-evidence RECORDS` with the records of a whole run");
         assert_eq!(kept_evidence(&lists).unwrap().len(), kept.len());

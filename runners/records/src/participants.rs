@@ -334,6 +334,7 @@ mod tests {
         let entry = KnownEntry {
             file: "ci/known/vkd3d.toml".to_owned(),
             line: 4,
+            bug: None,
             reason: "look".to_owned(),
             link: None,
             untried: true,

@@ -78,7 +78,7 @@ fn index<'a>(lists: &[KnownList], bugs: usize, own: impl Fn(&KnownList) -> Vec<L
     let intro = html! {
         p.lead {
             (counted(bugs as u64, "known bug")) " of compilers and drivers. Each has a minimal declaration, the builds that have "
-            "it, and how we know."
+            "it, and its source."
         }
     };
     SiteFrame { path, section: SiteSection::Compilers, title: "Compilers and drivers", intro, content }.into_draft()
@@ -134,6 +134,7 @@ fn bug_row(path: &str, bug: &ListedBug<'_>, has_time_lines: bool, navigation: Si
             div {
                 a.title href=(link(path, &mechanism.path)) { (mechanism.title) }
                 p.note {
+                    code { (mechanism.id) } " "
                     @for column in mechanism.columns() { span.badge { (column) } " " }
                     @if let Some(address) = mechanism.upstream_link() { (report_link(address)) }
                 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::address::link;
 use super::case_page::case_link;
-use super::known_differences::{MechanismsByReason, mechanism_of};
+use super::known_differences::{Mechanism, mechanism_of};
 use super::site_page::{SiteDraft, SiteFrame, SiteSection};
 use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_report::html::outcome_matrix::OutcomeCell;
@@ -30,7 +30,7 @@ pub(super) struct EvidenceLinks<'a> {
     /// Ids of the cases that have a page.
     pub cases: &'a BTreeSet<&'a str>,
     /// Known differences, which have pages.
-    pub mechanisms: &'a MechanismsByReason<'a>,
+    pub mechanisms: &'a [Mechanism<'a>],
 }
 
 /// Longest reason that is shown, in characters. A driver's message may have any length.

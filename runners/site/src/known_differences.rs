@@ -30,8 +30,10 @@ pub struct KnownList {
 /// A difference of a compiler or driver, for one reason.
 #[derive(Clone, Debug)]
 pub struct Mechanism<'a> {
-    /// A unique name: the list, then the first words of the reason (`dxc/dxc-lists-a-matrix`).
-    pub id: String,
+    /// Its short stable id: `DXC-17`.
+    pub id: &'a str,
+    /// A readable name: the list, then the first words of the reason (`dxc/dxc-lists-a-matrix`). It changes with them.
+    pub name: String,
     /// Address of its page.
     pub path: String,
     pub list: &'a KnownList,
@@ -48,7 +50,7 @@ pub struct Mechanism<'a> {
 pub(super) fn use_issue_titles(mechanisms: &mut [Mechanism<'_>], issue_titles: &BTreeMap<String, String>) {
     let mut taken: BTreeSet<(String, String)> = BTreeSet::new();
     for mechanism in mechanisms {
-        if let Some(title) = issue_titles.get(&mechanism.id) {
+        if let Some(title) = issue_titles.get(mechanism.id) {
             // The target is next to the title.
             let title = title.split_once("] ").map_or(title.as_str(), |(_, title)| title);
             mechanism.title = capitalized(&one_line(title));
@@ -69,17 +71,10 @@ pub(super) fn report_link(address: &str) -> Markup {
     html! { a href=(address) rel="noopener noreferrer" { (one_line(repository)) "#" (one_line(number)) } }
 }
 
-/// Mechanisms by their list and reason. Records may be older than the list, so the line of an entry in a record may be
-/// another entry's by now.
-pub(super) type MechanismsByReason<'a> = BTreeMap<(&'a str, &'a str), &'a Mechanism<'a>>;
-
 impl Mechanism<'_> {
-    /// True if the check's entry is one of this difference. Records may be older than the list, so lines do
-    /// not count.
+    /// True if the check's entry is one of this difference.
     pub(super) fn explains(&self, check: &CheckRecord) -> bool {
-        check.outcome.entry().is_some_and(|known| {
-            known.reason == self.reason && self.entries.iter().any(|entry| entry.file == known.file)
-        })
+        check.outcome.entry().and_then(|known| known.bug.as_deref()) == Some(self.id)
     }
 
     /// True if an entry names this case or a pattern for it. An entry about all cases may not
@@ -187,42 +182,35 @@ fn beginning(reason: &str) -> &str {
     comma.map_or(clause, |at| &clause[..at])
 }
 
-/// The mechanisms of all lists, in the order of the lists.
+/// The mechanisms of all lists, in the order of the lists. Entries without the id of a bug are in none; the built-in lists have no
+/// such entries.
 pub fn mechanisms(lists: &[KnownList]) -> Vec<Mechanism<'_>> {
     let mut names = GivenNames::default();
     let mut all: Vec<Mechanism<'_>> = Vec::new();
 
     for list in lists {
         let first = all.len();
-        for entry in &list.entries {
-            if let Some(mechanism) = all[first..].iter_mut().find(|mechanism| mechanism.reason == entry.reason) {
+        for (id, entry) in list.entries.iter().filter_map(|entry| Some((entry.bug.as_deref()?, entry))) {
+            if let Some(mechanism) = all[first..].iter_mut().find(|mechanism| mechanism.id == id) {
                 mechanism.entries.push(entry);
-            } else {
-                let name = names.give(&format!("{}/{}", slug(&list.name), slug_of_sentence(&entry.reason)));
-                let path = format!("compilers/{name}.html");
-                all.push(Mechanism {
-                    id: name,
-                    path,
-                    list,
-                    reason: &entry.reason,
-                    title: capitalized(&one_line(entry.title.as_deref().unwrap_or(beginning(&entry.reason)))),
-                    entries: vec![entry],
-                });
+                continue;
             }
+            let name = names.give(&format!("{}/{}", slug(&list.name), slug_of_sentence(&entry.reason)));
+            all.push(Mechanism {
+                id,
+                path: format!("compilers/{name}.html"),
+                name,
+                list,
+                reason: &entry.reason,
+                title: capitalized(&one_line(entry.title.as_deref().unwrap_or(beginning(&entry.reason)))),
+                entries: vec![entry],
+            });
         }
     }
     all
 }
 
-pub(super) fn mechanisms_by_reason<'a>(mechanisms: &'a [Mechanism<'a>]) -> MechanismsByReason<'a> {
-    let of_entries = mechanisms.iter().flat_map(|mechanism| {
-        mechanism.entries.iter().map(move |entry| ((entry.file.as_str(), mechanism.reason), mechanism))
-    });
-    of_entries.collect()
-}
-
 /// The mechanism that explains a check; `None` if no list has it today.
-pub(super) fn mechanism_of<'a>(check: &CheckRecord, mechanisms: &MechanismsByReason<'a>) -> Option<&'a Mechanism<'a>> {
-    let known = check.outcome.entry()?;
-    mechanisms.get(&(known.file.as_str(), known.reason.as_str())).copied()
+pub(super) fn mechanism_of<'a>(check: &CheckRecord, mechanisms: &'a [Mechanism<'a>]) -> Option<&'a Mechanism<'a>> {
+    mechanisms.iter().find(|mechanism| mechanism.explains(check))
 }

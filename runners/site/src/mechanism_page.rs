@@ -77,6 +77,7 @@ pub(super) fn mechanism_page(
     let title = &mechanism.title;
     let intro = html! {
         p {
+            code { (mechanism.id) } " "
             @for column in mechanism.columns() { span.badge { (column) } " " }
         }
         (time_line(mechanism))
@@ -107,13 +108,13 @@ fn facts(mechanism: &Mechanism<'_>) -> Markup {
                 @for searched in mechanism.searches() {
                     dt { "tracker searched" } dd { (one_line(searched)) }
                 }
-                dt { "how we know" } dd { (how_we_know(mechanism)) }
+                dt { "source" } dd { (how_we_know(mechanism)) }
                 @if let Some(entry) = mechanism.entries.first() {
-                    dt { "in our list" } dd { code { (one_line(&entry.file)) ":" (entry.line) } }
+                    dt { "entry" } dd { code { (one_line(&entry.file)) ":" (entry.line) } }
                 }
             }
             details.fold {
-                summary { "The checks that it concerns" }
+                summary { "Affected checks" }
                 ul { @for conditions in conditions(mechanism) { li { (conditions_text(&conditions)) } } }
             }
         }

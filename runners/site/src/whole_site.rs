@@ -9,7 +9,7 @@ use super::compiler_pages::{ListedBug, compiler_pages};
 use super::evidence_page::EvidenceLinks;
 use super::explorer_page::explorer_pages;
 use super::kept_runs::KeptRun;
-use super::known_differences::{KnownList, mechanisms, mechanisms_by_reason, use_issue_titles};
+use super::known_differences::{KnownList, mechanisms, use_issue_titles};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page, shown_case};
 use super::peer_page::{Peer, peer_page};
 use super::rule_pages::{RuleSetFacts, rule_pages};
@@ -55,9 +55,8 @@ pub struct SiteFacts<'a> {
 pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     let mut mechanisms = mechanisms(facts.known);
     use_issue_titles(&mut mechanisms, facts.issue_titles);
-    let by_reason = mechanisms_by_reason(&mechanisms);
     let cases: BTreeSet<&str> = facts.cases.iter().map(|case| case.id.as_str()).collect();
-    let links = EvidenceLinks { cases: &cases, mechanisms: &by_reason };
+    let links = EvidenceLinks { cases: &cases, mechanisms: &mechanisms };
     let sources = MechanismSources { cases: facts.cases, known: facts.evidence, checks: &facts.records.checks };
 
     let navigation = SiteNavigation { has_explorer: facts.has_explorer };

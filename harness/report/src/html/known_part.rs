@@ -29,8 +29,8 @@ struct Owner<'a> {
     bugs: Vec<CoveredChecks<'a>>,
 }
 
-/// Reason and link. Entries that share both describe one bug under different conditions.
-type SharedReason<'a> = (&'a str, Option<&'a str>);
+/// Id, reason and link. Entries that share them describe one bug under different conditions.
+type SharedReason<'a> = (Option<&'a str>, &'a str, Option<&'a str>);
 
 /// The entries of a bug with their checks.
 struct CoveredChecks<'a> {
@@ -46,7 +46,7 @@ impl<'a> KnownEntries<'a> {
             BTreeMap::new();
         for check in checks.iter().filter(|check| check.outcome.kind() == outcome) {
             if let Some(entry) = check.outcome.entry() {
-                let shared = (entry.reason.as_str(), entry.link.as_deref());
+                let shared = (entry.bug.as_deref(), entry.reason.as_str(), entry.link.as_deref());
                 let bugs = by_owner.entry(owner(check)).or_default();
                 bugs.entry(shared).or_default().entry(entry).or_default().push(check);
             }
@@ -147,7 +147,7 @@ impl<'a> CoveredChecks<'a> {
     }
 
     fn draw(&self, shaders: &PageShaders<'_>) -> Markup {
-        let (reason, link) = self.shared;
+        let (id, reason, link) = self.shared;
         let columns: BTreeSet<String> = self.checks().map(|check| check.id.title()).collect();
         let cases: BTreeSet<&str> = self.checks().map(|check| check.id.case.as_str()).collect();
         let first = self.checks().next();
@@ -158,6 +158,7 @@ impl<'a> CoveredChecks<'a> {
                     span.badge.known { (counted(self.count() as u64, "check")) } " " (with_code(&capitalized(&one_line(reason))))
                 }
                 dl {
+                    @if let Some(id) = id { dt { "bug" } dd { code { (one_line(id)) } } }
                     dt { "in" } dd { (one_line(&columns.into_iter().collect::<Vec<_>>().join(", "))) }
                     @if let Some(link) = link { dt { "reported" } dd { (link_to(link)) } }
                     dt { "cases" }

@@ -292,6 +292,7 @@ pub(crate) fn known() -> CheckRecord {
     let entry = KnownEntry {
         file: "ci/known/dxc-spirv.toml".into(),
         line: 4,
+        bug: Some("DXC-17".into()),
         reason: "relaxed layout is DXC's default for Vulkan".into(),
         link: Some("https://example.com/dxc/1".into()),
         untried: false,
@@ -306,6 +307,7 @@ pub(crate) fn stale() -> CheckRecord {
     let entry = KnownEntry {
         file: "ci/known/lavapipe.toml".into(),
         line: 14,
+        bug: Some("LAVAPIPE-1".into()),
         reason: "row_major ignored".into(),
         link: None,
         untried: false,

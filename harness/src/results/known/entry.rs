@@ -46,6 +46,8 @@ pub struct KnownFailure {
     pub untried: bool,
     /// The members of random declarations that the entry covers; such an entry covers no cases.
     pub shape: Option<ShapeEntry>,
+    /// Short stable id of the bug, which several entries may share: `DXC-17`.
+    pub bug: Option<String>,
     /// Why the witnesses differ.
     pub reason: String,
     /// The fault in one line, if the start of the reason does not name it.
@@ -213,6 +215,7 @@ impl KnownFailure {
         KnownEntry {
             file: self.file.clone(),
             line: self.line,
+            bug: self.bug.clone(),
             reason: self.reason.clone(),
             link: self.link.clone(),
             untried: self.untried,

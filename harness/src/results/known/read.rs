@@ -96,8 +96,8 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         Some(reason)
     });
 
-    let [title, seen, gone, workaround, link, searched] =
-        ["title", "seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
+    let [bug, title, seen, gone, workaround, link, searched] =
+        ["bug", "title", "seen", "gone", "workaround", "link", "searched"].map(|key| entry.string(key, problems));
     if gone.is_some() && seen.is_none() {
         problems.report(entry.range(), "`gone` needs `seen`: the newest build that was seen to differ");
     }
@@ -122,6 +122,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         instead,
         untried,
         shape,
+        bug,
         reason,
         title,
         seen: seen.as_deref().map(NamedBuilds::of),

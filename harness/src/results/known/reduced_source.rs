@@ -19,8 +19,7 @@ const SCHEMA: u32 = 1;
 /// A source that shows a known difference with one run of a compiler.
 #[derive(Clone, Debug)]
 pub struct ReducedSource {
-    /// The known difference: a list, then the first words of the reason. Several if it has entries
-    /// with different reasons.
+    /// Ids of the bugs that it shows: `DXC-3`.
     pub known: Vec<String>,
     /// The title: what goes wrong.
     pub title: String,
@@ -48,6 +47,11 @@ pub struct ReducedSource {
 }
 
 impl ReducedSource {
+    /// True if it shows the bug with this id.
+    pub fn is_about(&self, bug: &str) -> bool {
+        self.known.iter().any(|known| known == bug)
+    }
+
     pub fn read(file: FileId, sources: &SourceMap) -> Result<Self, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let mut problems = FileProblems::new(file, Code::BadCase, &mut found);

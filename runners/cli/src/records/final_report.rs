@@ -130,12 +130,10 @@ fn known_bugs() -> Vec<KnownBug> {
     let lists = known_lists().unwrap_or_default();
     let known = mechanisms(&lists);
     let bugs = known.iter().flat_map(|difference| {
-        difference.entries.iter().map(|entry| KnownBug {
-            file: entry.file.clone(),
-            reason: entry.reason.clone(),
-            id: difference.id.clone(),
-            gone: entry.gone.as_ref().map(ToString::to_string),
-        })
+        difference
+            .entries
+            .iter()
+            .map(|entry| KnownBug { id: difference.id.to_owned(), gone: entry.gone.as_ref().map(ToString::to_string) })
     });
     bugs.collect()
 }

@@ -34,9 +34,7 @@ pub(crate) fn look_alikes(
     let lists = known_lists()?;
     let bugs = mechanisms(&lists);
     let lines = entries.iter().filter_map(|((case, entry), producers)| {
-        let bug = bugs
-            .iter()
-            .find(|bug| bug.list.entries.iter().any(|own| own.file == entry.file) && bug.reason == entry.reason)?;
+        let bug = bugs.iter().find(|bug| entry.bug.as_deref() == Some(bug.id))?;
         Some(line(case, bug, producers))
     });
     Ok(lines.collect())
@@ -81,7 +79,10 @@ fn line(case: &str, bug: &Mechanism<'_>, producers: &BTreeSet<&str>) -> String {
     };
     let todo = match bug.entries.iter().find(covers) {
         Some(entry) => format!("add this id to `case` of the entry at {}:{}", entry.file, entry.line),
-        None => format!("add an entry with this id and its reason to ci/known/{}.toml", bug.list.name),
+        None => format!(
+            "add an entry with `bug = \"{}\"`, this id and its reason to ci/known/{}.toml",
+            bug.id, bug.list.name
+        ),
     };
     format!("{} looks like `{}`:\n  {todo}\n", listed_id(case), bug.id)
 }

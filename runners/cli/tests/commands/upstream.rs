@@ -35,7 +35,7 @@ pub(super) fn with_slangc(deed: &str) -> Folder {
 #[test]
 fn known_bugs_are_listed_by_name() {
     let answer = Folder::with(&[]).run("bugs --all").exits(0);
-    answer.prints("dxc/dxc-lists-a-double2x2-with-16-bytes-from").prints("naga-d3d12/naga-s-hlsl-declares-immediates");
+    assert!(["  DXC-3 ", "  NAGA-D3D12-1 "].iter().all(|id| answer.out.contains(id)), "{answer}");
 }
 
 #[test]
@@ -44,11 +44,9 @@ fn what_has_no_text_is_refused() {
     let refused = |id: &str, code: i32| folder.run(&format!("bugs --issue {id}")).exits(code);
     refused("no-such-thing", 2).warns("error: no compiler, driver or known bug is called `no-such-thing`");
     refused("slang/", 2).warns("error: --issue is about one bug; these match:");
-    refused("swiftshader/in-memory", 2)
-        .warns("error: `swiftshader/in-memory-of-the-invocation-s-own-swiftshader-5.0` is about devices");
-    refused("fxc/zpr-does-not", 2).warns("error: `fxc/zpr-does-not-reach-a-matrix-that-is` has no reduced source yet");
-    refused("dxc/the-stride-counts", 1)
-        .warns("error: `dxc/the-stride-counts-each-bit-field-as-a-storage` is gone in DXC 1.9.2602.17");
+    refused("swiftshader/in-memory", 2).warns("error: `SWIFTSHADER-1` is about devices");
+    refused("fxc/zpr-does-not", 2).warns("error: `FXC-10` has no reduced source yet");
+    refused("dxc-11", 1).warns("error: `DXC-11` is gone in DXC 1.9.2602.17");
 }
 
 #[test]
@@ -76,7 +74,7 @@ fn what_the_newest_build_does_not_show_is_not_written() {
         ("kill -SEGV $$", "which breaks (slangc died of SIGSEGV)"),
     ] {
         let answer = with_slangc(deed).run(&format!("{BOOL} --out texts")).exits(1);
-        let known = "error: `slang/slang-writes-bool-members-of-uniform-blocks-as` does not show in slangc 2077.1,";
+        let known = "error: `SLANG-31` does not show in slangc 2077.1,";
         assert_eq!(answer.warns(&format!("{known} {end}")).out, "");
     }
 }

@@ -51,7 +51,7 @@ fn write_sources(
     let builds = BuildsAtHand::find(limit)?;
     let mut exits = Vec::new();
     for source in sources {
-        let difference = known.iter().find(|difference| source.reduced.known.contains(&difference.id));
+        let difference = known.iter().find(|difference| source.reduced.is_about(difference.id));
         let difference = difference.with_context(|| format!("{} is about no known difference", source.name))?;
         exits.push(write(source, difference, &builds, out)?);
     }
@@ -103,8 +103,7 @@ fn put(name: &str, text: &str, out: Option<&Path>) -> anyhow::Result<()> {
 }
 
 fn sources_of<'a>(difference: &Mechanism<'_>, sources: &'a [NamedSource]) -> anyhow::Result<Vec<&'a NamedSource>> {
-    let own: Vec<&NamedSource> =
-        sources.iter().filter(|source| source.reduced.known.contains(&difference.id)).collect();
+    let own: Vec<&NamedSource> = sources.iter().filter(|source| source.reduced.is_about(difference.id)).collect();
     if own.is_empty() && difference.is_about_devices() {
         bail!(
             "`{}` is about devices or their drivers, and has no text yet; ci/upstream-drivers/README.md says how to add one",

@@ -4,6 +4,7 @@
 mod issues;
 mod text;
 
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use layoutproof_source::nearest_name::nearest_name;
 
 use crate::answer_cache;
 use crate::args::{CacheArgs, Format};
-use crate::output::{print, print_json};
+use crate::output::{columns, print, print_json};
 
 /// Number of near names in a message.
 const NEAR_NAMES: usize = 3;
@@ -29,7 +30,7 @@ const NEAR_NAMES: usize = 3;
 /// `layoutproof bugs`.
 #[derive(Debug, Args)]
 pub struct BugsArgs {
-    /// A compiler (`dxc`), or a bug by its name, a part of it, or the number of its report.
+    /// A compiler (`dxc`), or a bug by its id (`DXC-17`), words of its description, or the number of its report.
     ///
     /// Also a driver (`lavapipe`), or the place of an entry (ci/known/dxc.toml:57). Default: the bugs that the compilers
     /// of this machine have.
@@ -78,7 +79,10 @@ pub(crate) fn bugs(args: &BugsArgs, style: Style) -> anyhow::Result<Exit> {
             Chosen::One(difference) => issues::write_one(difference, &known, limit, args.out.as_deref()),
             Chosen::All if args.out.is_some() => issues::write_all(&known, limit, args.out.as_deref()),
             Chosen::Several(several) => {
-                bail!("--issue is about one bug; these match:\n  {}", ids(&several).join("\n  "))
+                bail!(
+                    "--issue is about one bug; these match:\n  {}",
+                    several.iter().map(|bug| with_title(bug)).collect::<Vec<_>>().join("\n  ")
+                )
             }
             Chosen::All => bail!("--issue needs the bug's name, or --out DIR for all"),
         };
@@ -102,7 +106,8 @@ pub(crate) fn bugs(args: &BugsArgs, style: Style) -> anyhow::Result<Exit> {
         (Format::Text, [bug]) if is_one => print(&text::description(bug, style)),
         (Format::Text, bugs) => {
             let shows_all = args.all || args.word.is_some();
-            print(&text::listing(bugs, shows_all, args.try_now, style));
+            let columns = io::stdout().is_terminal().then(columns);
+            print(&text::listing(bugs, shows_all, args.try_now, columns, style));
         }
     }
     Ok(Exit::Agree)
@@ -120,8 +125,8 @@ fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> an
     let is_place = |difference: &&Mechanism<'_>| {
         difference.entries.iter().any(|entry| format!("{}:{}", entry.file, entry.line) == word)
     };
-    let exact = known.iter().find(|difference| difference.id == word).or_else(|| known.iter().find(is_place));
-    if let Some(exact) = exact {
+    let is_name = |difference: &&Mechanism<'_>| difference.id.eq_ignore_ascii_case(word) || difference.name == word;
+    if let Some(exact) = known.iter().find(is_name).or_else(|| known.iter().find(is_place)) {
         return Ok(Chosen::One(exact));
     }
 
@@ -149,7 +154,7 @@ fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> an
         return Ok(Chosen::Several(of_list));
     }
 
-    let similar: Vec<&Mechanism<'_>> = known.iter().filter(|difference| difference.id.contains(&lower)).collect();
+    let similar: Vec<&Mechanism<'_>> = known.iter().filter(|difference| difference.name.contains(&lower)).collect();
     match similar.as_slice() {
         [] => bail!("no compiler, driver or known bug is called `{word}`{}", nearest(known, lists, &lower)),
         [one] => Ok(Chosen::One(one)),
@@ -157,8 +162,7 @@ fn choose<'a>(known: &'a [Mechanism<'a>], lists: &[KnownList], word: &str) -> an
     }
 }
 
-/// The end of a message about an unknown word: the nearest list, or the names that share most of its
-/// words.
+/// The end of a message about an unknown word: the nearest list, or the bugs whose names share most of its words.
 fn nearest(known: &[Mechanism<'_>], lists: &[KnownList], word: &str) -> String {
     if let Some(list) = nearest_name(word, lists.iter().map(|list| list.name.as_str())) {
         return format!(": did you mean `{list}`?");
@@ -167,15 +171,15 @@ fn nearest(known: &[Mechanism<'_>], lists: &[KnownList], word: &str) -> String {
         text.split(|c: char| !c.is_alphanumeric()).filter(|part| part.len() > 2).map(str::to_owned).collect()
     };
     let asked = parts(word);
-    let shared = |id: &str| {
-        let own = parts(id);
+    let shared = |name: &str| {
+        let own = parts(name);
         asked.iter().filter(|part| nearest_name(part, own.iter().map(String::as_str)).is_some()).count()
     };
-    let mut near: Vec<(usize, &str)> =
-        known.iter().map(|difference| (shared(&difference.id), difference.id.as_str())).collect();
+    let mut near: Vec<(usize, &Mechanism<'_>)> =
+        known.iter().map(|difference| (shared(&difference.name), difference)).collect();
     near.retain(|(shared, _)| *shared > 0);
     near.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    let near: Vec<&str> = near.into_iter().take(NEAR_NAMES).map(|(_, id)| id).collect();
+    let near: Vec<String> = near.into_iter().take(NEAR_NAMES).map(|(_, bug)| with_title(bug)).collect();
     if near.is_empty() {
         "; `layoutproof bugs --all` lists them".to_owned()
     } else {
@@ -183,8 +187,9 @@ fn nearest(known: &[Mechanism<'_>], lists: &[KnownList], word: &str) -> String {
     }
 }
 
-fn ids<'a>(several: &[&'a Mechanism<'_>]) -> Vec<&'a str> {
-    several.iter().map(|difference| difference.id.as_str()).collect()
+/// `DXC-17  A matrix of one row is read from …`.
+fn with_title(difference: &Mechanism<'_>) -> String {
+    format!("{}  {}", difference.id, difference.title)
 }
 
 #[cfg(test)]
@@ -199,13 +204,19 @@ mod tests {
             |word: &str| choose(&known, &lists, word).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(message("dcx"), "no compiler, driver or known bug is called `dcx`: did you mean `dxc`?");
         let near = message("dxc/lists-double2x2");
-        assert!(near.contains("dxc/dxc-lists-a-double2x2-with-16-bytes-from"), "{near}");
+        assert!(near.contains("DXC-3  "), "{near}");
         assert!(message("xyzzy").ends_with("`layoutproof bugs --all` lists them"), "{}", message("xyzzy"));
-        for word in
-            ["181901", "#181901", "llvm/llvm-project#181901", "https://github.com/llvm/llvm-project/issues/181901"]
-        {
+        for word in [
+            "CLANG-2",
+            "clang-2",
+            "clang/a-matrix-in-a-constant-buffer-is-one",
+            "181901",
+            "#181901",
+            "llvm/llvm-project#181901",
+            "https://github.com/llvm/llvm-project/issues/181901",
+        ] {
             let Chosen::One(bug) = choose(&known, &lists, word).unwrap() else { panic!("{word} is one bug") };
-            assert_eq!(bug.id, "clang/a-matrix-in-a-constant-buffer-is-one", "{word}");
+            assert_eq!(bug.id, "CLANG-2", "{word}");
         }
         assert!(message("1").starts_with("no known bug has the report 1"), "{}", message("1"));
         assert!(matches!(choose(&known, &lists, "slangc").unwrap(), Chosen::Several(_)));

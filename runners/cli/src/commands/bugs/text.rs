@@ -17,9 +17,10 @@ const TITLE_COLUMN: usize = 12;
 /// Cases that the description names.
 const NAMED_CASES: usize = 4;
 
-/// The bugs by list, each with its state, title and name. Without `shows_all`, only those that are
-/// here.
-pub(super) fn listing(bugs: &[Bug<'_>], shows_all: bool, tried: bool, style: Style) -> String {
+/// The bugs by list, each with its state, id and title. Without `shows_all`, only those that are here. Titles are cut at
+/// `columns`, the width of a terminal.
+pub(super) fn listing(bugs: &[Bug<'_>], shows_all: bool, tried: bool, columns: Option<usize>, style: Style) -> String {
+    let ids = bugs.iter().map(|bug| width(bug.difference.id)).max().unwrap_or(0);
     let mut text = TextLines::default();
     let mut list = "";
     for bug in bugs.iter().filter(|bug| shows_all || bug.state() == BugState::Here) {
@@ -32,8 +33,15 @@ pub(super) fn listing(bugs: &[Bug<'_>], shows_all: bool, tried: bool, style: Sty
         }
         let state = bug.state();
         let state = style.paint(tone(state), &pad(state.as_str(), TITLE_COLUMN - 2));
-        text.push(&format!("{state}  {}", cut(&one_line(&bug.title()), COLUMNS - TITLE_COLUMN, style)));
-        text.push(&format!("{:TITLE_COLUMN$}{}", "", style.paint(Tone::Dim, &details(bug, style))));
+        let title = one_line(&bug.title());
+        let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(TITLE_COLUMN + ids + 2));
+        text.push(&format!("{state}  {}  {}", pad(bug.difference.id, ids), cut(&title, room, style)));
+        text.push(&format!(
+            "{:indent$}{}",
+            "",
+            style.paint(Tone::Dim, &details(bug, style)),
+            indent = TITLE_COLUMN + ids + 2
+        ));
     }
 
     let mut text = text.into_text();
@@ -45,7 +53,7 @@ pub(super) fn listing(bugs: &[Bug<'_>], shows_all: bool, tried: bool, style: Sty
         text += "by the recorded versions; --try compiles the bugs' sources with the compilers that are here\n";
     }
     let all = if shows_all { "" } else { ", `bugs --all` every one" };
-    text + &format!("`bugs ID` describes one, by its name or a part of it; `bugs dxc` lists those of DXC{all}\n")
+    text + &format!("`bugs ID` describes one; `bugs dxc` lists those of DXC{all}\n")
 }
 
 /// How many bugs of each list are in each state.
@@ -85,7 +93,7 @@ fn tone(state: BugState) -> Tone {
     }
 }
 
-/// The bug's name, and as much as fits of its targets, its versions, and whether it is reported.
+/// The bug's targets, its versions, and whether it is reported.
 fn details(bug: &Bug<'_>, style: Style) -> String {
     let gone = bug.difference.builds().into_iter().find_map(|builds| builds.gone);
     let seen = bug.difference.builds().into_iter().map(|builds| builds.newest).next();
@@ -95,21 +103,15 @@ fn details(bug: &Bug<'_>, style: Style) -> String {
         (None, None) => String::new(),
     };
     let reported = if bug.difference.upstream_link().is_some() { "reported" } else { "" };
-    let mut line = bug.difference.id.clone();
-    for detail in [bug.targets().join(", "), versions, reported.to_owned()] {
-        let longer = format!("{line} {} {}", style.dot(), one_line(&detail));
-        if !detail.is_empty() && TITLE_COLUMN + width(&longer) <= COLUMNS {
-            line = longer;
-        }
-    }
-    line
+    let details = [bug.targets().join(", "), versions, reported.to_owned()].into_iter().filter(|it| !it.is_empty());
+    one_line(&details.collect::<Vec<_>>().join(&format!(" {} ", style.dot())))
 }
 
 /// Everything that is known about a bug.
 pub(super) fn description(bug: &Bug<'_>, style: Style) -> String {
     let difference = bug.difference;
     let mut text = TextLines::default();
-    text.push(&style.paint(Tone::Strong, &difference.id));
+    text.push(&style.paint(Tone::Strong, difference.id));
     paragraph(&bug.title(), "", &mut text);
     if !bug.sources.is_empty() {
         paragraph(difference.reason, "", &mut text);
@@ -143,7 +145,7 @@ pub(super) fn description(bug: &Bug<'_>, style: Style) -> String {
     row("workaround", difference.workaround().unwrap_or_default());
     row("cases", &cases(bug));
     if let Some(entry) = difference.entries.first() {
-        row("in our list", &format!("{}:{}", entry.file, entry.line));
+        row("entry", &format!("{}:{}", entry.file, entry.line));
     }
 
     for source in bug.sources.iter().take(1) {
