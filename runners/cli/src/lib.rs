@@ -9,6 +9,7 @@ pub mod args;
 mod command_line;
 pub mod commands;
 mod compilers;
+pub mod completions;
 mod help;
 mod invocation;
 mod mistakes;
@@ -20,6 +21,7 @@ mod records;
 mod select;
 mod shader_settings;
 mod step_events;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -87,7 +89,9 @@ pub fn main(cli: &Cli) -> ExitCode {
     }
     let style = output::style(cli.color, cli.ascii);
     let done = match &cli.command {
+        Command::Show(args) if args.watch => show::watch(args),
         Command::Show(args) => show::show(args, style),
+        Command::Check(args) if args.watch => check::watch(args),
         Command::Check(args) => check::check(args, style),
         Command::Init(args) => init::init(args),
         Command::Diff(args) => show::compare::compare(args, style),

@@ -11,8 +11,8 @@ use layoutproof_events::summary::Exit;
 use layoutproof_inputs::files::entries;
 use layoutproof_records::output_files::write_below;
 
-use crate::help;
 use crate::output::print;
+use crate::{completions, help};
 
 /// `layoutproof dev completions`.
 #[derive(Debug, Args)]
@@ -32,12 +32,9 @@ pub struct ManArgs {
     pub out: PathBuf,
 }
 
-/// Prints a script that completes commands, options and their values.
+/// Prints a script by which a shell asks this program for completions.
 pub(crate) fn completions(args: &CompletionsArgs) -> anyhow::Result<Exit> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut help::visible_command(), help::PROGRAM, &mut script);
-
-    print(&String::from_utf8(script).context("writing the completions")?);
+    print(&completions::script(args.shell)?);
     Ok(Exit::Agree)
 }
 

@@ -67,17 +67,33 @@ fn a_file_with_another_checksum_is_refused() {
 }
 
 #[test]
-fn completions_have_every_command_that_is_shown() {
-    let folder = Folder::with(&[]);
+fn a_shell_asks_the_program_for_completions() {
+    let folder = Folder::with(&[("lights.hlsl", "cbuffer C { float4 a; };")]);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = folder.run(&format!("dev completions {shell}")).exits(0).out;
-        assert!(script.contains("compare") && script.contains("no-known"), "{shell}");
-        assert!(
-            !script.contains("dxc-library") && !script.contains("read-worker") && !script.contains("regress"),
-            "{shell}"
-        );
+        assert!(script.contains("LAYOUTPROOF_COMPLETE") && script.contains("layoutproof"), "{shell}: {script}");
     }
-    folder.run("dev completions cmd").exits(2).warns(
+
+    let asking = folder.with_variable("LAYOUTPROOF_COMPLETE", "fish");
+    for (words, first, names) in [
+        ("", "show\t", &["run\t", "bugs\t"][..]),
+        ("run --comp", "--compiler\t", &[]),
+        ("show --target v", "vulkan\tVulkan", &["vulkan/scalar\tVulkan"]),
+        ("show --target d3d12,vulkan/s", "d3d12,vulkan/scalar", &[]),
+        ("run --compiler dxc-", "dxc-1.9\ta build of dxc", &["dxc-old\t"]),
+        ("show --rules std4", "std430", &[]),
+        ("show li", "lights.hlsl", &[]),
+        ("run vectors/two", "vectors/two_pairs", &[]),
+        ("bugs dxc-3", "DXC-3\t", &["DXC-30\t"]),
+    ] {
+        let answer = asking.run(&format!("-- layoutproof {words}")).exits(0);
+        assert!(answer.out.starts_with(first), "{words}: {answer}");
+        for name in names {
+            assert!(answer.out.lines().any(|line| line.starts_with(name)), "{words}: {name}: {answer}");
+        }
+        assert!(!answer.out.contains("read-worker"), "{words}: {answer}");
+    }
+    Folder::with(&[]).run("dev completions cmd").exits(2).warns(
         "error: `layoutproof dev completions` does not take `cmd`; known are bash, elvish, fish, powershell, zsh",
     );
 }

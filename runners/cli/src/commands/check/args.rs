@@ -99,6 +99,9 @@ pub struct CheckArgs {
     /// Print only the sentence that sums up the check.
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
+    /// Check again whenever a shader, a program or `layoutproof.toml` changes.
+    #[arg(long)]
+    pub watch: bool,
     /// Read this file instead of the project's `layoutproof.toml`.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
+use glob::Pattern;
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_hostcheck::matching::{PartName, is_generic};
@@ -55,6 +56,7 @@ use crate::compilers::find_version;
 use crate::help::PROGRAM;
 use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
 use crate::shader_settings::ShaderSettings;
+use crate::watch::{self, Watched};
 
 /// Most files to name on the standard error that the text on the standard output names too.
 const MOST_REPEATED: usize = 10;
@@ -70,6 +72,22 @@ pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
             print_refusal(&source, Code::Unreadable, error);
         }
         CheckFormat::Text | CheckFormat::Junit | CheckFormat::Github | CheckFormat::Sarif => {}
+    })
+}
+
+/// Checks again after each change.
+pub(crate) fn watch(args: &CheckArgs) -> anyhow::Result<Exit> {
+    let project = ProjectFile::find(args.config.as_deref())?;
+    let root = project.as_ref().map_or_else(|| PathBuf::from("."), |project| project.folder.clone());
+    let hosts = project.iter().flat_map(|project| &project.host).map(|host| root.join(host));
+    let (patterns, hosts): (Vec<PathBuf>, Vec<PathBuf>) =
+        hosts.partition(|host| host.to_string_lossy().contains(['*', '?', '[']));
+    let patterns = patterns.iter().map(|host| Ok(Pattern::new(&std::path::absolute(host)?.to_string_lossy())?));
+    watch::watch(Watched {
+        included: args.declare.include.iter().map(PathBuf::from).collect(),
+        files: args.inputs.iter().cloned().chain(hosts).collect(),
+        patterns: patterns.collect::<anyhow::Result<_>>()?,
+        root,
     })
 }
 

@@ -17,8 +17,17 @@ pub enum DiffFormat {
     Text,
     /// For programs.
     Json,
+    /// The members that differ, for a pull request.
+    Markdown,
     /// A page with tables and byte maps.
     Html,
+}
+
+impl DiffFormat {
+    /// True if the answers about several files are one text.
+    pub fn holds_many(self) -> bool {
+        matches!(self, Self::Text | Self::Markdown)
+    }
 }
 
 /// `layoutproof show`.
@@ -48,6 +57,9 @@ pub struct ShowArgs {
     /// It has the columns of text, and how shaders are read for it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "all", "target"])]
     pub config: Option<PathBuf>,
+    /// Show again whenever a shader or `layoutproof.toml` changes.
+    #[arg(long)]
+    pub watch: bool,
     /// Output format: text, json, html, cpp-asserts, ...
     #[arg(long, value_parser = format_parser(), ignore_case = true, default_value = "text")]
     pub format: &'static LayoutFormat,

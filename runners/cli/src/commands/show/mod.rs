@@ -14,6 +14,7 @@ mod revision;
 mod show_rules;
 
 use std::mem;
+use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use layoutproof_events::FoundKind;
@@ -47,6 +48,18 @@ use crate::commands::show::project_columns::ProjectColumns;
 use crate::commands::show::reflection::show_reflection;
 use crate::commands::show::show_rules::{selected_columns, shown_rules};
 use crate::output::{print, refusal, text_columns, warn, warn_of_error, warn_rendered};
+use crate::watch::{self, Watched};
+
+/// Shows inputs again after each change.
+pub(crate) fn watch(args: &ShowArgs) -> anyhow::Result<Exit> {
+    let project = ProjectFile::find(args.config.as_deref())?;
+    watch::watch(Watched {
+        root: project.map_or_else(|| PathBuf::from("."), |project| project.folder),
+        included: args.declare.include.iter().map(PathBuf::from).collect(),
+        files: args.inputs.iter().map(PathBuf::from).collect(),
+        patterns: Vec::new(),
+    })
+}
 
 /// Shows inputs under one or more rule sets. If one of several inputs is refused, the others are
 /// still shown.
