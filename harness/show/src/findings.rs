@@ -406,7 +406,7 @@ mod tests {
             ("uniform double d;", "`$Globals.d`: has a type that WGSL lacks", &["WebGPU · Slang"]),
             (
                 "struct S { float a; [[vk::offset(40)]] float b; }; ConstantBuffer<S> s;",
-                "`s.b`: stands at 8 in slangc's WGSL, not at 40",
+                "`s.b`: is at 8 in slangc's WGSL, not at 40",
                 &["WebGPU · Slang"],
             ),
             ("uniform double d;", "`$Globals.d`: has a double, which Metal lacks", &["Metal · Slang"]),

@@ -159,13 +159,13 @@ pub fn cut(text: &str, columns: usize, style: Style) -> String {
     kept + style.ellipsis()
 }
 
-/// A count with a space as thousands separator: `2 940`.
+/// A count for people, with a comma between thousands: `2,940`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
+            text.push(',');
         }
         text.push(digit);
     }
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_by_thousands() {
-        for (number, text) in [(0, "0"), (999, "999"), (2940, "2 940"), (1_234_567, "1 234 567")] {
+        for (number, text) in [(0, "0"), (999, "999"), (2940, "2,940"), (1_234_567, "1,234,567")] {
             assert_eq!(grouped(number), text);
         }
         assert_eq!([counted(1, "check"), counted(2, "check")], ["1 check", "2 checks"]);

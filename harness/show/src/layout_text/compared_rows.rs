@@ -16,6 +16,9 @@ use super::numeric::{NumericType, numeric};
 use super::shown_columns::ShownColumnBlock;
 use crate::style::width;
 
+/// Widest type after which names line up. The names after wider ones follow them, so that lines fit 80 columns.
+const ALIGNED_TYPE: usize = 16;
+
 /// A layout with the name that sentences use for it.
 #[derive(Clone, Debug)]
 pub(super) struct ComparedLayout<'a> {
@@ -147,26 +150,31 @@ impl<'a> Comparison<'a, '_> {
         self.indexed.iter().map(|layout| find(&layout.holes).map_or(0, |hole| hole.size)).collect()
     }
 
-    /// Members that the reference lacks, at the end: only layouts of two files have them.
+    /// Members that the reference lacks, each after the one before it: only layouts of two files have them.
     fn rest(&mut self) {
-        let known = |path: &str, rows: &[ComparedRow<'_>]| rows.iter().any(|row| row.row.path == path);
         for layout in &self.layouts[1..] {
+            let mut next = 0;
             for row in &layout.block.shown.members {
-                if known(&row.path, &self.rows) {
+                if let Some(known) = self.rows.iter().position(|known| known.row.path == row.path) {
+                    next = known + 1;
                     continue;
                 }
                 let places: Vec<_> = self.indexed.iter().map(|it| it.members.get(row.path.as_str()).copied()).collect();
                 let depth = row.path.matches('.').count() + 1;
-                self.rows.push(ComparedRow {
+                let sibling = self.rows[..next].iter().rfind(|known| known.depth == depth);
+                let type_columns = sibling.map_or(0, |sibling| sibling.type_columns);
+                let added = ComparedRow {
                     depth,
                     row,
-                    type_columns: 0,
+                    type_columns,
                     note: String::new(),
                     padding: vec![0; places.len()],
                     padding_before: Vec::new(),
                     places,
                     change: Change::Starts { reasons: Vec::new() },
-                });
+                };
+                self.rows.insert(next, added);
+                next += 1;
             }
         }
     }
@@ -175,7 +183,8 @@ impl<'a> Comparison<'a, '_> {
         if !has_type_in_front(self.language) {
             return 0;
         }
-        rows.map(|row| width(&base_type(self.language, split_dimensions(&row.type_name).0))).max().unwrap_or(0)
+        let widths = rows.map(|row| width(&base_type(self.language, split_dimensions(&row.type_name).0)));
+        widths.filter(|columns| *columns <= ALIGNED_TYPE).max().unwrap_or(0)
     }
 
     fn member(

@@ -9,6 +9,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
 
 use super::compared_rows::ComparedLayout;
+use super::markdown_text::{code, escaped};
 use super::member_tree::strides;
 use super::shown_columns::{ColumnName, MergedColumn, ShownColumn, ShownColumnBlock, joined};
 use super::struct_lines::refused;
@@ -36,6 +37,9 @@ struct DiffBlock {
     differs: bool,
     /// Paths of the members that differ.
     differing: Vec<String>,
+    /// The members that differ, and the end of the block if it does.
+    #[serde(skip)]
+    lines: Vec<DiffLine>,
     left: Option<ShownBlock>,
     right: Option<ShownBlock>,
 }
@@ -77,6 +81,41 @@ impl DiffText {
         DiffAnswer { schema: SCHEMA, left, right, differs, blocks, targets: None, account }.into_json()
     }
 
+    /// The output for a pull request.
+    pub fn to_markdown(&self, left: &ColumnName, right: &ColumnName) -> String {
+        let table = if self.differs { self.markdown_table([left, right]) } else { String::new() };
+        markdown_heading(self.differs, [left, right], "") + &table
+    }
+
+    /// The members that differ, one row for each.
+    fn markdown_table(&self, names: [&ColumnName; 2]) -> String {
+        let [left, right] = names.map(|name| escaped(&name.to_string()));
+        let mut text = format!("| block | member | {left} | {right} |\n|---|---|---|---|\n");
+        for block in self.blocks.iter().filter(|block| block.differs) {
+            let whole = |side: &Option<ShownBlock>| match side {
+                None => "not there".to_owned(),
+                Some(side) => match (side.errors.first(), side.size) {
+                    (Some(refusal), _) => escaped(&format!("refused: {refusal}")),
+                    (None, Some(size)) => format!("{size} bytes"),
+                    (None, None) => "runtime-sized".to_owned(),
+                },
+            };
+            let is_whole = |side: &Option<ShownBlock>| side.as_ref().is_none_or(|side| !side.errors.is_empty());
+            let lines = if is_whole(&block.left) || is_whole(&block.right) { &[][..] } else { &block.lines };
+            let mut row = |member: &str, [left, right]: [String; 2]| {
+                text += &format!("| {} | {} | {left} | {right} |\n", code(&block.name), member);
+            };
+            for line in lines.iter().filter_map(|line| Some((line.path.as_deref()?, &line.sides))) {
+                row(&code(line.0), line.1.each_ref().map(words_of));
+            }
+            let sizes = [&block.left, &block.right].map(whole);
+            if lines.is_empty() || sizes[0] != sizes[1] {
+                row("", sizes);
+            }
+        }
+        text
+    }
+
     /// The tables, and the verdict in the last line.
     pub fn with_verdict(&self, left: &ColumnName, right: &ColumnName, style: Style) -> String {
         let mut text = TextLines::default();
@@ -97,30 +136,58 @@ pub struct TargetDiff {
 /// The tables of each target that tells the files apart, those of equal tables once, and the verdict in the last line.
 pub fn by_target(diffs: &[TargetDiff], files: [&ColumnName; 2], style: Style) -> String {
     let mut text = TextLines::default();
+    for (difference, targets) in differing_targets(diffs) {
+        text.push(&style.paint(Tone::Strong, &joined(&targets)));
+        text.append(&difference.tables);
+        text.push("");
+    }
+    let differs = diffs.iter().any(|diff| diff.difference.differs);
+    text.push(&format!("{} {}{}", verdict(differs, style), sides(files, style), under_targets(diffs)));
+    text.into_text()
+}
+
+/// What differs, with the targets for which it is the same.
+fn differing_targets(diffs: &[TargetDiff]) -> Vec<(&DiffText, Vec<&ColumnName>)> {
     let mut groups: Vec<(&DiffText, Vec<&ColumnName>)> = Vec::new();
-    for TargetDiff { target, difference, .. } in diffs {
+    for TargetDiff { target, difference, .. } in diffs.iter().filter(|diff| diff.difference.differs) {
         match groups.iter_mut().find(|(known, _)| known.tables == difference.tables) {
             Some((_, targets)) => targets.push(target),
             None => groups.push((difference, vec![target])),
         }
     }
-    for (difference, targets) in groups.iter().filter(|(difference, _)| difference.differs) {
-        text.push(&style.paint(Tone::Strong, &joined(targets)));
-        text.append(&difference.tables);
-        text.push("");
-    }
+    groups
+}
+
+/// The end of the verdict: ` under D3D12 · DXC; the same under Metal · Slang`.
+fn under_targets(diffs: &[TargetDiff]) -> String {
     let under = |differs: bool| {
         let targets = diffs.iter().filter(|diff| diff.difference.differs == differs).map(|diff| &diff.target);
         joined(&targets.collect::<Vec<_>>())
     };
     let (differ, same) = (under(true), under(false));
-    let sides = sides(files, style);
-    text.push(&match (differ.is_empty(), same.is_empty()) {
-        (true, _) => format!("{} {sides} under {same}", verdict(false, style)),
-        (false, true) => format!("{} {sides} under {differ}", verdict(true, style)),
-        (false, false) => format!("{} {sides} under {differ}; the same under {same}", verdict(true, style)),
+    match (differ.is_empty(), same.is_empty()) {
+        (true, _) => format!(" under {same}"),
+        (false, true) => format!(" under {differ}"),
+        (false, false) => format!(" under {differ}; the same under {same}"),
+    }
+}
+
+/// [`by_target`] for a pull request: the verdict as a heading, and a table of the members that differ.
+pub fn targets_markdown(diffs: &[TargetDiff], files: [&ColumnName; 2]) -> String {
+    let differing = differing_targets(diffs);
+    let end = under_targets(diffs);
+    let tables = differing.iter().map(|(difference, targets)| {
+        let start = if differing.len() > 1 { format!("{}:\n\n", escaped(&joined(targets))) } else { String::new() };
+        start + &difference.markdown_table(files)
     });
-    text.into_text()
+    let tables: Vec<String> = tables.collect();
+    format!("{}{}", markdown_heading(!differing.is_empty(), files, &end), tables.join("\n"))
+}
+
+fn markdown_heading(differs: bool, files: [&ColumnName; 2], end: &str) -> String {
+    let [left, right] = files.map(|name| escaped(&name.to_string()));
+    let verdict = if differs { "differ" } else { "are the same" };
+    format!("### {left} and {right} {verdict}{}\n\n", escaped(end))
 }
 
 /// [`by_target`] as one line of JSON, newline included.
@@ -206,6 +273,7 @@ struct BlockComparison<'a> {
 type DiffNumbers = [String; 3];
 
 /// A member, or the end of the block, on both sides.
+#[derive(Clone, Debug, PartialEq)]
 struct DiffLine {
     /// `None` for the end of the block.
     path: Option<String>,
@@ -222,7 +290,8 @@ impl BlockComparison<'_> {
         DiffBlock {
             name,
             differs,
-            differing: different.into_iter().filter_map(|line| line.path).collect(),
+            differing: different.iter().filter_map(|line| line.path.clone()).collect(),
+            lines: different,
             left,
             right,
         }
@@ -297,6 +366,16 @@ fn member(row: &MemberRow) -> DiffNumbers {
     let bit = row.bit_offset.map(|bit| format!(".{bit}")).unwrap_or_default();
     let size = row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
     [format!("{}{bit}", row.offset), size, strides.join(" ")]
+}
+
+/// `144, 4 bytes, stride 16`; a dash for a member that is not there.
+fn words_of([offset, size, strides]: &DiffNumbers) -> String {
+    if offset.is_empty() {
+        return "–".to_owned();
+    }
+    let size = if size == "[]" { "runtime-sized".to_owned() } else { format!("{size} bytes") };
+    let strides = if strides.is_empty() { String::new() } else { format!(", stride {strides}") };
+    format!("{offset}, {size}{strides}")
 }
 
 fn total(block: &ShownBlock) -> DiffNumbers {

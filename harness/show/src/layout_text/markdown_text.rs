@@ -97,7 +97,7 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// A span of code in a cell. Names with backticks are no identifiers, so quotes will do.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     format!("`{}`", one_line(&words.join(" ")).replace('`', "'").replace('|', "\\|"))
 }

@@ -52,6 +52,24 @@ fn what_changed_since_a_branch_left_another_is_compared() {
     folder.run("diff main...").exits(1).prints("only in main...: shaders/b.hlsl");
 }
 
+/// What a pull request says about the shaders that it changes.
+#[test]
+fn changes_are_told_in_markdown() {
+    let Some(folder) = repository() else { return };
+    let answer = folder.run("diff main... --format markdown").exits(1);
+    let answer = answer
+        .prints("### main...:shaders/a.hlsl and shaders/a.hlsl differ under D3D12 · DXC, Vulkan · DXC, Vulkan · Slang")
+        .prints("| block | member | main...:shaders/a.hlsl | shaders/a.hlsl |")
+        // DXC 1.7.2308, `-T ps_6_0` and `-spirv`: 12 + 8 bytes.
+        .prints("| `Frame` | `light.range` | 28, 4 bytes | 32, 8 bytes |")
+        .prints("1 of 1 shaders differ; the same: 0, not compared: 0, on one side only: 0");
+    assert!(!answer.out.contains("shaders/b.hlsl"), "{answer}");
+    folder.write("shaders/[b].hlsl", b"cbuffer Other { float4 a; };\n");
+    assert!(compiles(&folder, "git", "add shaders"));
+    folder.run("diff main... --format markdown").exits(1).prints("not in main...: shaders/\\[b\\].hlsl");
+    folder.run("diff main... --format html").exits(2);
+}
+
 #[test]
 fn words_that_are_no_commit_are_inputs() {
     let Some(folder) = repository() else { return };

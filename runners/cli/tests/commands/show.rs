@@ -2,6 +2,8 @@
 //!
 //! Golden files pin the output; [`super::measured`] tests its numbers.
 
+use std::time::Duration;
+
 use expect_test::{ExpectFile, expect_file};
 use serde_json::Value;
 
@@ -869,4 +871,33 @@ var<workgroup> items: array<Item, 8>;
     assert_eq!((&block["reach"], &block["size"]), (&Value::from("workgroup-memory"), &Value::from(256)));
     let offsets: Vec<_> = block["members"].as_array().unwrap().iter().map(|member| &member["offset"]).collect();
     assert_eq!(offsets, [0, 0, 12, 16]);
+}
+
+/// The file that changes is one that the shader includes.
+#[test]
+fn a_change_shows_the_file_again() {
+    let folder = Folder::with(&[("a.hlsl", "#include \"b.hlsli\"\n"), ("b.hlsli", "cbuffer C { float first; };\n")]);
+    let limit = Duration::from_secs(60);
+    let runs =
+        |count: usize| folder.has(".out", |out| out.matches("exit code 0; waiting for a change").count() == count);
+    let running = folder.start("show a.hlsl --watch").once(limit, || runs(1));
+    folder.write("other.txt", b"no shader");
+    folder.write("b.hlsli", b"cbuffer C { float4 second; };\n");
+    running.once(limit, || runs(2)).kill();
+    let out = folder.read(".out");
+    let [before, after] = out.split("b.hlsli changed").collect::<Vec<_>>()[..] else { panic!("{out}") };
+    assert!(before.contains("first") && after.contains("second") && !after.contains("first"), "{out}");
+    assert!(!out.contains("other.txt"), "{out}");
+}
+
+/// A member that only the second file has is told where it is, not at the end.
+#[test]
+fn an_added_member_is_told_in_its_place() {
+    let old = "struct L { float3 p; };\ncbuffer F { float4 a; float t; L l[2]; float z; };\n";
+    let folder = Folder::with(&[("old.hlsl", old), ("new.hlsl", &old.replace("L l[2]", "float2 extra; L l[2]"))]);
+    let answer = folder.run("diff old.hlsl new.hlsl d3d12").exits(1);
+    let at =
+        |start: &str| answer.out.lines().position(|line| line.trim_start_matches(['≠', '·', ' ']).starts_with(start));
+    let places = ["float4 a", "float  t", "float2 extra", "L      l[2]", "float3 p"].map(at);
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {answer}");
 }

@@ -17,8 +17,9 @@ use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::DECLARED;
 use layoutproof_layout::native::Native;
 use layoutproof_report::html::diff_page;
-use layoutproof_show::diff_text::{TargetDiff, by_target, diff, paired, targets_json};
+use layoutproof_show::diff_text::{TargetDiff, by_target, diff, paired, targets_json, targets_markdown};
 use layoutproof_show::front_ends::Purpose;
+use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{
@@ -73,7 +74,7 @@ pub(crate) fn compare(args: &DiffArgs, style: Style) -> anyhow::Result<Exit> {
 fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Error) {
     match args.format {
         DiffFormat::Json => print_refusal(source, code, error),
-        DiffFormat::Text | DiffFormat::Html => {}
+        DiffFormat::Text | DiffFormat::Markdown | DiffFormat::Html => {}
     }
 }
 
@@ -140,10 +141,10 @@ fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) ->
         let compared = compare_sides(args, &sides(file), true, style);
         return compared.inspect_err(|error| tell_programs(args, file, Code::Unreadable, error));
     }
-    if args.format != DiffFormat::Text {
-        bail!("several files are compared in text: name one for a page or JSON");
+    if !args.format.holds_many() {
+        bail!("several files are compared in text or Markdown: name one for a page or JSON");
     }
-    let mut compared = ComparedFiles::default();
+    let mut compared = ComparedFiles::new(args.format);
     for file in files {
         let path = Path::new(file);
         if !path.is_file() {
@@ -162,8 +163,8 @@ fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) ->
 }
 
 /// What became of the files of two folders or commits.
-#[derive(Default)]
 struct ComparedFiles {
+    format: DiffFormat,
     same: usize,
     differ: usize,
     /// There on one side only.
@@ -172,14 +173,25 @@ struct ComparedFiles {
 }
 
 impl ComparedFiles {
+    fn new(format: DiffFormat) -> Self {
+        Self { format, same: 0, differ: 0, alone: 0, unread: 0 }
+    }
+
     fn is_empty(&self) -> bool {
-        let Self { same, differ, alone, unread } = self;
+        let Self { same, differ, alone, unread, .. } = self;
         same + differ + alone + unread == 0
     }
 
     fn add_alone(&mut self, place: &str, name: &str) {
         self.alone += 1;
-        print(&format!("{place}: {}\n", one_line(name)));
+        self.print_line(&format!("{place}: {name}"));
+    }
+
+    fn print_line(&self, line: &str) {
+        match self.format {
+            DiffFormat::Markdown => print(&format!("\n{}\n", escaped(line))),
+            DiffFormat::Text | DiffFormat::Json | DiffFormat::Html => print(&format!("{}\n", one_line(line))),
+        }
     }
 
     fn add(&mut self, name: &str, compared: anyhow::Result<Exit>, style: Style) {
@@ -190,7 +202,7 @@ impl ComparedFiles {
             Ok(_) => self.differ += 1,
             Err(error) => {
                 self.unread += 1;
-                print(&format!("not compared: {}\n", one_line(name)));
+                self.print_line(&format!("not compared: {name}"));
                 warn_of_error(&error, style);
             }
         }
@@ -198,10 +210,10 @@ impl ComparedFiles {
 
     /// Prints the totals. `alone` says what files on one side are.
     fn end(self, alone: &str) -> Exit {
-        let Self { same, differ, alone: number, unread } = self;
+        let Self { same, differ, alone: number, unread, .. } = self;
         let total = same + differ + unread;
-        print(&format!(
-            "{differ} of {total} shaders differ; the same: {same}, not compared: {unread}, {alone}: {number}\n"
+        self.print_line(&format!(
+            "{differ} of {total} shaders differ; the same: {same}, not compared: {unread}, {alone}: {number}"
         ));
         match (differ + number, unread) {
             (0, 0) => Exit::Agree,
@@ -213,12 +225,12 @@ impl ComparedFiles {
 
 /// Compares the shaders of one name in two folders, and prints those that differ.
 fn compare_folders(args: &DiffArgs, [left, right]: &[DiffSide<'_>; 2], style: Style) -> anyhow::Result<Exit> {
-    if args.format != DiffFormat::Text {
-        bail!("folders are compared in text: name two files for a page or JSON");
+    if !args.format.holds_many() {
+        bail!("folders are compared in text or Markdown: name two files for a page or JSON");
     }
     let shaders = |side: &DiffSide<'_>| shaders_below(side.input);
     let (lefts, rights) = (shaders(left)?, shaders(right)?);
-    let mut compared = ComparedFiles::default();
+    let mut compared = ComparedFiles::new(args.format);
     if lefts.is_empty() && rights.is_empty() {
         bail!("{} and {} hold no shader", left.input, right.input);
     }
@@ -292,6 +304,7 @@ fn compare_sides(
             let text = match args.format {
                 DiffFormat::Json => difference.to_json(&left, &right, &account),
                 DiffFormat::Text => difference.with_verdict(&left.name, &right.name, style),
+                DiffFormat::Markdown => difference.to_markdown(&left.name, &right.name),
                 DiffFormat::Html => diff_page(&left, &right, difference.differs),
             };
             (text, difference.differs)
@@ -303,10 +316,13 @@ fn compare_sides(
     }
     match args.format {
         DiffFormat::Json => print_json(&text),
-        DiffFormat::Text | DiffFormat::Html => print(&text),
+        DiffFormat::Text | DiffFormat::Markdown | DiffFormat::Html => print(&text),
     }
-    if args.format == DiffFormat::Text && !account.is_complete() {
-        print(&format!("{}\n", one_line(&account.sentence())));
+    match args.format {
+        _ if account.is_complete() => {}
+        DiffFormat::Text => print(&format!("{}\n", one_line(&account.sentence()))),
+        DiffFormat::Markdown => print(&format!("\n{}\n", escaped(&account.sentence()))),
+        DiffFormat::Json | DiffFormat::Html => {}
     }
     warn_rendered(&warnings);
     // The same input warns of the same things under both rule sets, but for the limits of each compiler.
@@ -352,6 +368,7 @@ fn compare_targets(
     let text = match args.format {
         DiffFormat::Json => targets_json(&diffs, [left, right], account),
         DiffFormat::Text => by_target(&diffs, [left, right], options.style),
+        DiffFormat::Markdown => targets_markdown(&diffs, [left, right]),
         DiffFormat::Html => {
             bail!("a page compares the files under one target: name it after the file, as `{} vulkan`", inputs[0])
         }

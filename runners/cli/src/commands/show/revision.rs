@@ -50,7 +50,8 @@ impl Revision {
             // Paths that are no text are no shaders.
             let Ok(name) = std::str::from_utf8(name) else { continue };
             let path = top.join(name);
-            let old = output(&["show", &format!("{commit}:{name}")]).ok();
+            // Without the dashes, git takes a name with brackets for a pattern of paths.
+            let old = output(&["show", &format!("{commit}:{name}"), "--"]).ok();
             if let Some(text) = old.and_then(|bytes| String::from_utf8(bytes).ok()) {
                 texts.insert(path.display().to_string(), text);
             }
