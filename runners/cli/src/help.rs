@@ -27,7 +27,7 @@ const GROUPS: [(&str, &str); 4] = [
 const THEMES: [(&str, &str); 6] = [
     (
         "What is checked",
-        "rules all own dispatch buffer elements bindings form space stage every_element shard caselist cases",
+        "rules all own dispatch buffer elements bindings form space stage every_element shard times caselist cases",
     ),
     (
         "Compilers and devices",
@@ -113,7 +113,7 @@ const EXAMPLES: [(&str, &[&str]); 19] = [
     ),
     ("export", &["layoutproof dev export vectors/two_pairs_fill_a_register --format amber"]),
     ("vectors", &["layoutproof dev vectors vectors"]),
-    ("bugs", &["layoutproof bugs", "layoutproof bugs dxc --try", "layoutproof bugs dxc/dxc-lists-a-double2x2 --issue"]),
+    ("bugs", &["layoutproof bugs", "layoutproof bugs dxc --try", "layoutproof bugs DXC-3 --issue"]),
     ("doctor", &["layoutproof doctor devices --format json", "DXC=build/bin/dxc layoutproof doctor compilers"]),
     (
         "report",

@@ -1,14 +1,15 @@
 //! One of several parts of a run.
 //!
-//! A stable hash of the case's id selects the shard. So every machine computes the same shards, and
-//! a case's checks, which share shaders, stay together.
+//! A stable hash of the case's id selects the shard, or the times of an earlier run. So every machine computes the same
+//! shards, and a case's checks, which share shaders, stay together.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use layoutproof_events::RunHeader;
+use layoutproof_events::{CheckRecord, RunHeader};
 use layoutproof_source::stable_hash::stable_hash;
 
 /// One of several parts of a run.
@@ -41,6 +42,49 @@ impl Shard {
     }
 }
 
+/// The time in milliseconds that each case took in an earlier run, for shards that take the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseTimes(BTreeMap<String, u64>);
+
+impl CaseTimes {
+    /// The time of each case in records, on all devices together.
+    ///
+    /// # Errors
+    /// There is no record.
+    pub fn of(checks: &[CheckRecord]) -> anyhow::Result<Self> {
+        let mut times: BTreeMap<String, u64> = BTreeMap::new();
+        for check in checks {
+            let time = times.entry(check.id.case.clone()).or_default();
+            // A check takes some time, however short.
+            *time = time.saturating_add(check.ms).saturating_add(1);
+        }
+        anyhow::ensure!(!times.is_empty(), "the records have no check, and so no times");
+        Ok(Self(times))
+    }
+
+    /// What records of a run have in place of the times: shards by other times are not its other shards.
+    pub fn digest(&self) -> String {
+        let text: String = self.0.iter().map(|(case, ms)| format!("{ms} {case}\n")).collect();
+        format!("{:016x}", stable_hash(&text))
+    }
+
+    /// The cases with whether each is in the shard: the longest goes to the shard with the least to do, then the next longest.
+    pub fn cases_of(&self, shard: Shard) -> BTreeMap<&str, bool> {
+        let mut by_time: Vec<(&str, u64)> = self.0.iter().map(|(case, ms)| (case.as_str(), *ms)).collect();
+        by_time.sort_by_key(|(case, ms)| (Reverse(*ms), *case));
+        // No case is left for more shards than there are cases.
+        let shards = shard.of.min(u32::try_from(by_time.len()).unwrap_or(u32::MAX));
+        let mut loads: BinaryHeap<Reverse<(u64, u32)>> = (1..=shards).map(|number| Reverse((0, number))).collect();
+        let mut cases = BTreeMap::new();
+        for (case, ms) in by_time {
+            let Some(Reverse((load, number))) = loads.pop() else { break };
+            cases.insert(case, number == shard.number);
+            loads.push(Reverse((load.saturating_add(ms), number)));
+        }
+        cases
+    }
+}
+
 /// The text is no shard.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a shard is written I/N, from 1/N to N/N, or auto")]
@@ -66,6 +110,8 @@ impl fmt::Display for Shard {
 
 /// The argument that holds the shard of a run.
 const SHARD: &str = "shard";
+/// The argument that holds the digest of the times by which a run was divided.
+const TIMES: &str = "times";
 
 /// The header of the whole run, and the shard of this run.
 pub(crate) fn split(run: &RunHeader) -> (RunHeader, Option<Shard>) {
@@ -135,7 +181,11 @@ pub(crate) fn undivided(runs: &[RunHeader]) -> Vec<RunHeader> {
             None => whole.push(CollectedRun { shards: BTreeSet::from([shard]), header: run }),
         }
     }
-    whole.into_iter().map(|run| run.header).collect()
+    let undivided = |mut run: CollectedRun| {
+        run.header.arguments.remove(TIMES);
+        run.header
+    };
+    whole.into_iter().map(undivided).collect()
 }
 
 /// A run whose shards are merged one by one.
@@ -185,6 +235,24 @@ mod tests {
             let share = ids.len() / of as usize;
             assert!(counts.iter().all(|count| count.abs_diff(share) < share / 5 + 1), "{counts:?}");
         }
+    }
+
+    /// Cases that take 1 to 60 ms: each is in one shard, and no shard takes much longer than the mean.
+    #[test]
+    fn shards_by_times_take_the_same_time() {
+        let times = CaseTimes((1..=60).map(|ms| (format!("case_{ms}"), ms)).collect());
+        for of in [1, 2, 7, 59, 100] {
+            let shards: Vec<u64> = (1..=of)
+                .map(|number| {
+                    let cases = times.cases_of(Shard { number, of });
+                    cases.iter().filter(|(_, is_own)| **is_own).map(|(case, _)| times.0[*case]).sum()
+                })
+                .collect();
+            assert_eq!(shards.iter().sum::<u64>(), 60 * 61 / 2, "{shards:?}");
+            let mean = 60 * 61 / 2 / u64::from(of.min(60));
+            assert!(shards.iter().all(|ms| *ms <= mean.max(60) * 11 / 10), "{of}: {shards:?}");
+        }
+        assert_ne!(times.digest(), CaseTimes([("case_1".to_owned(), 2)].into()).digest());
     }
 
     #[test]

@@ -8,10 +8,11 @@ mod report;
 mod run;
 mod scheduler;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use layoutproof_records::shard::Shard;
+use layoutproof_records::merge::RecordedPart;
+use layoutproof_records::shard::{CaseTimes, Shard};
 
 pub(crate) use output::REPORT_HEADING;
 pub use output::{OutputArgs, ReportFiles};
@@ -68,11 +69,21 @@ pub struct PartArgs {
     /// report` puts the records of all parts together, and takes the floors.
     #[arg(long, value_name = "I/N|auto", value_parser = parse_shard)]
     pub shard: Option<Shard>,
+    /// Make parts that take the same time: the records of an earlier run, with all cases.
+    ///
+    /// All parts need the same records. Cases that the run did not have go to parts by their ids.
+    #[arg(long, value_name = "RECORDS", value_parser = read_times)]
+    pub times: Option<CaseTimes>,
     /// Run only what this file lists.
     ///
     /// Each line has the id of a case or the name of a trial; # begins a comment.
     #[arg(long, value_name = "FILE")]
     pub caselist: Option<PathBuf>,
+}
+
+/// Reads the times of the cases from records.
+fn read_times(path: &str) -> anyhow::Result<CaseTimes> {
+    CaseTimes::of(&RecordedPart::read(Path::new(path))?.checks)
 }
 
 /// Parses `2/3` or `auto`.

@@ -8,7 +8,7 @@ use clap::parser::ValueSource;
 use clap::{Command, CommandFactory};
 use layoutproof_events::{CommandOption, RerunCommand};
 use layoutproof_inputs::named_compiler::name_and_file;
-use layoutproof_records::shard::Shard;
+use layoutproof_records::shard::{CaseTimes, Shard};
 use layoutproof_source::shell::shell_word;
 
 use crate::args::ReportFiles;
@@ -28,6 +28,7 @@ const OF_REPORTS: &str = "records out resume verbose quiet no_progress progress 
     require forbid_skip floors allow_restarts";
 
 const SHARD: &str = "shard";
+pub(crate) const TIMES: &str = "times";
 
 /// The options that the user typed after the command, with their values; positional words are under
 /// `inputs`.
@@ -50,6 +51,10 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> TypedOptions 
         if let (SHARD, Ok(Some(shard))) = (id, run.try_get_one::<Shard>(id)) {
             return vec![shard.to_string()];
         }
+        // Other processes have the records elsewhere.
+        if let (TIMES, Ok(Some(times))) = (id, run.try_get_one::<CaseTimes>(id)) {
+            return vec![times.digest()];
+        }
         let raw = run.get_raw(id).into_iter().flatten();
         raw.map(|value| value.to_string_lossy().into_owned()).collect()
     };
@@ -59,7 +64,7 @@ pub(crate) fn of_run(words: impl IntoIterator<Item = OsString>) -> TypedOptions 
 /// Options that select checks. A command for one check of the run replaces them or does not need
 /// them.
 const OF_SELECTION: &str = "inputs rules all producer through every_translator no_compiler device runner every_device \
-    every_element shard caselist keep";
+    every_element shard times caselist keep";
 
 /// Those options that change a result and that `show` accepts too.
 const OF_DECLARATIONS: &str = "args lang matrix sixteen_bit define include entry cases";

@@ -19,7 +19,7 @@ use strum::{EnumString, IntoStaticStr};
 
 use crate::args::RunArgs;
 use crate::command_line::{Cli, Command as Invoked};
-use crate::records::arguments::{RUN, TypedOptions};
+use crate::records::arguments::{RUN, TIMES, TypedOptions};
 
 /// An option of `run` that only selects checks, by the id of its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, EnumString, IntoStaticStr)]
@@ -69,6 +69,8 @@ pub(crate) struct RecordedSelection {
     files: Vec<String>,
     /// Those that are taken up, see [`RecordedSelection::with_files_here`].
     files_here: Vec<String>,
+    /// True if the recorded run was one of several parts by the times of an earlier run.
+    has_times: bool,
     /// Options that are not taken up, as the user types them.
     left: Vec<String>,
 }
@@ -90,6 +92,10 @@ impl RecordedSelection {
             let flag = flag.or_else(|| option.get_short().map(|short| format!("-{short}"))).unwrap_or_default();
             let mut left = |value: &str| found.left.push(format!("{flag} {}", shell_word(&one_line(value))));
 
+            if id == TIMES {
+                found.has_times = true;
+                continue;
+            }
             let Ok(own) = id.parse::<SelectionOption>() else {
                 match values.as_slice() {
                     [] => left(""),
@@ -141,7 +147,7 @@ impl RecordedSelection {
     /// Without the inputs, for a check that the user names.
     pub(crate) fn without_inputs(mut self) -> Self {
         self.options.remove(&SelectionOption::Inputs);
-        Self { cases: BTreeSet::new(), files: Vec::new(), ..self }
+        Self { cases: BTreeSet::new(), files: Vec::new(), has_times: false, ..self }
     }
 
     /// With the files of the working folder: for a report that counts what the run read, if their texts are still the
@@ -171,6 +177,12 @@ impl RecordedSelection {
         if let Some(file) = self.files.first() {
             bail!("the records are of a run of files, such as {file}, and only the user names files");
         }
+        let typed: Vec<OsString> = typed.into_iter().skip_while(|word| word != RUN).skip(1).collect();
+        // Parts by other times have other cases.
+        let has_times = |word: &OsString| word.to_string_lossy().starts_with("--times");
+        if self.has_times && !typed.iter().any(has_times) {
+            bail!("the run was a part by the times of an earlier run: name the same records with --times");
+        }
         let command = Cli::command();
         let run = command.find_subcommand(RUN).context("every version can run")?;
         let mut words: Vec<String> = vec!["layoutproof".to_owned(), RUN.to_owned()];
@@ -187,7 +199,6 @@ impl RecordedSelection {
             }
         }
 
-        let typed = typed.into_iter().skip_while(|word| word != RUN).skip(1);
         let cases = ["--".to_owned()].into_iter().chain(self.cases.iter().chain(&self.files_here).cloned());
         let words = words.into_iter().map(OsString::from).chain(typed).chain(cases.map(OsString::from));
         let mut cli = Cli::try_parse_from(words).context("the arguments of the recorded run")?;

@@ -2,7 +2,7 @@
 //!
 //! The selection filters cases by it, the run filters checks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -17,6 +17,8 @@ use crate::args::PartArgs;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunPart {
     shard: Option<Shard>,
+    /// Whether cases whose time is known are in the shard.
+    timed: BTreeMap<String, bool>,
     list: Option<CaseList>,
     /// True if the list may name cases that do not exist.
     may_be_empty: bool,
@@ -29,19 +31,22 @@ impl RunPart {
             mark_sharding()?;
         }
         let text = args.caselist.as_deref().map(|path| read_text(path, FileKind::List)).transpose()?;
-        Ok(Self { shard: args.shard, list: text.map(|text| CaseList::of(&text)), may_be_empty: false })
+        let timed = args.shard.zip(args.times.as_ref()).map(|(shard, times)| times.cases_of(shard)).unwrap_or_default();
+        let timed = timed.into_iter().map(|(case, is_own)| (case.to_owned(), is_own)).collect();
+        Ok(Self { shard: args.shard, timed, list: text.map(|text| CaseList::of(&text)), may_be_empty: false })
     }
 
     /// The trial of this name only; empty if no such trial exists.
     pub(crate) fn of_trial(check: CheckId) -> Self {
         let mut list = CaseList::default();
         list.add(check);
-        Self { shard: None, list: Some(list), may_be_empty: true }
+        Self { list: Some(list), may_be_empty: true, ..Self::default() }
     }
 
     /// True if any check of the case of this id belongs to the part.
     pub(crate) fn takes_case(&self, id: &str) -> bool {
-        self.shard.is_none_or(|shard| shard.takes(id)) && self.list.as_ref().is_none_or(|list| list.takes_case(id))
+        let is_of_shard = |shard: Shard| self.timed.get(id).copied().unwrap_or_else(|| shard.takes(id));
+        self.shard.is_none_or(is_of_shard) && self.list.as_ref().is_none_or(|list| list.takes_case(id))
     }
 
     /// True if the check belongs to the part. Assumes that its case does.

@@ -55,6 +55,35 @@ fn shards_are_together_the_run() {
     assert_eq!(summary(&again), summary(&folder.run("report whole.jsonl").exits(1)));
 }
 
+/// Parts by the times of an earlier run are the whole run, and no other parts fit to them.
+#[test]
+fn shards_by_times_are_together_the_run() {
+    let words = "run arrays/t arrays/s --rules std140 --form leaf --device model";
+    let folder = Folder::with(&[]).with_drivers();
+    folder.run(&format!("{words} --json whole.jsonl")).exits(0);
+    // One case took as long as all others.
+    let (first, rest) =
+        folder.read("whole.jsonl").split_once("\"ms\":").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+    let long = format!("{first}\"ms\":1000000{}", rest.trim_start_matches(|digit: char| digit.is_ascii_digit()));
+    folder.write("times.jsonl", long.as_bytes());
+    for number in [1, 2] {
+        folder.run(&format!("{words} --shard {number}/2 --times times.jsonl --json {number}.jsonl")).exits(0);
+    }
+    let [whole, one, other] = ["whole.jsonl", "1.jsonl", "2.jsonl"].map(|name| checks(&folder.read(name)));
+    assert_eq!((one, other), (1, whole - 1));
+    let merged = folder.run("report 1.jsonl 2.jsonl --json merged.jsonl").exits(0);
+    assert_eq!(checks(&folder.read("merged.jsonl")), whole, "{merged}");
+
+    folder.run(&format!("{words} --shard 2/2 --json by-id.jsonl")).exits(0);
+    folder.run("report 1.jsonl by-id.jsonl").exits(3);
+    let resumed = folder.run("run --resume 1.jsonl").exits(2);
+    assert!(resumed.err.contains("name the same records with --times"), "{resumed}");
+    folder.run("run --resume 1.jsonl --times times.jsonl").exits(0);
+    folder.run(&format!("{words} --times times.jsonl")).exits(2).warns("error:");
+    folder.write("none.jsonl", b"");
+    folder.run(&format!("{words} --shard 1/2 --times none.jsonl")).exits(2).warns("error:");
+}
+
 /// The records contain the scheduler's shard, because their readers cannot query the scheduler.
 #[test]
 fn a_scheduler_says_which_shard_it_is() {
