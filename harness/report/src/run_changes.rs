@@ -1,4 +1,4 @@
-//! What changed between two runs, as text, Markdown and JSON: `layoutproof compare OLD.jsonl NEW.jsonl`.
+//! What changed between two runs, as text, Markdown, `JUnit` XML and JSON: `layoutproof compare OLD.jsonl NEW.jsonl`.
 //!
 //! A check is the same in both runs if its case, rules, compiler and device are. A device is the same if its API and its short
 //! name are, or its API and the full name of the GPU: drivers differ, which is what such a comparison is for.
@@ -11,6 +11,7 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, SCHEMA};
 use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 /// Changes of one kind that the text shows without `-v`.
@@ -164,7 +165,7 @@ impl<'a> RunChanges<'a> {
         self.changes.iter().filter(move |found| found.change == kind)
     }
 
-    /// `3 new, 1 moved, 12 still, 19 690 right in both`.
+    /// `3 new, 1 moved, 12 still, 19,690 right in both`.
     pub fn summary(&self) -> String {
         let counts = CheckChange::ALL.map(|kind| (kind, self.of_kind(kind).count()));
         let mut parts: Vec<String> = counts
@@ -229,6 +230,29 @@ impl<'a> RunChanges<'a> {
             text += "\n</details>\n";
         }
         text
+    }
+
+    /// `JUnit` XML: a test for each check that changed, which fails as the exit code does, and one for all that are right in
+    /// both.
+    pub fn junit(&self) -> String {
+        let mut suite = TestSuite::new(one_line(&format!("{} to {}", self.old.name, self.new.name)));
+        for change in &self.changes {
+            let status = if change.change.is_failure() {
+                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                status.set_type(change.change.word()).set_message(one_line(&change.sentence()));
+                status
+            } else {
+                TestCaseStatus::success()
+            };
+            let mut case = TestCase::new(one_line(&change.id().to_string()), status);
+            case.set_classname(change.change.title());
+            suite.add_test_case(case);
+        }
+        let same = format!("{} right in both", counted(self.same as u64, "check"));
+        suite.add_test_case(TestCase::new(same, TestCaseStatus::success()));
+        let mut report = Report::new("layoutproof compare");
+        report.add_test_suite(suite);
+        report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")
     }
 
     pub fn json(&self) -> Value {

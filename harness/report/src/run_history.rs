@@ -502,7 +502,7 @@ impl RunHistory {
     }
 
     /// `wrong since Mesa 25.1.0 on AMD Radeon (radeon via Vulkan)`.
-    fn heading(&self, finding: &Finding) -> String {
+    pub(crate) fn heading(&self, finding: &Finding) -> String {
         let place = self.place_name(finding.device);
         let driver = self.driver(finding.since, finding.device);
         let since = if driver.is_empty() { &self.runs[finding.since].name } else { driver };
@@ -515,7 +515,7 @@ impl RunHistory {
         }
     }
 
-    fn details(&self, finding: &Finding) -> Vec<String> {
+    pub(crate) fn details(&self, finding: &Finding) -> Vec<String> {
         let name = |run: usize| self.runs[run].name.as_str();
         let mut lines = Vec::new();
         if let Some(before) = finding.before {
@@ -539,8 +539,8 @@ impl RunHistory {
         lines
     }
 
-    /// `4 990 checks in 24 runs: 3 became wrong, 1 flaky; 2 003 never compared`.
-    fn summary(&self, findings: &[Finding], quarantined: usize) -> String {
+    /// `4,990 checks in 24 runs: 3 became wrong, 1 flaky; 2,003 never compared`.
+    pub(crate) fn summary(&self, findings: &[Finding], quarantined: usize) -> String {
         let mut parts: Vec<String> = Vec::new();
         for kind in FindingKind::ALL {
             let checks: usize =

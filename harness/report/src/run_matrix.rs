@@ -56,17 +56,17 @@ pub(crate) struct Machine {
 #[derive(Debug)]
 pub struct RunMatrix {
     /// Machines that answer alike.
-    columns: Vec<Vec<Machine>>,
-    rows: Vec<MatrixRow>,
-    right_everywhere: usize,
+    pub(crate) columns: Vec<Vec<Machine>>,
+    pub(crate) rows: Vec<MatrixRow>,
+    pub(crate) right_everywhere: usize,
 }
 
 #[derive(Debug)]
-struct MatrixRow {
+pub(crate) struct MatrixRow {
     /// By column.
-    cells: Vec<Cell>,
+    pub(crate) cells: Vec<Cell>,
     /// Without their device.
-    checks: Vec<CheckId>,
+    pub(crate) checks: Vec<CheckId>,
 }
 
 impl RunMatrix {
@@ -144,12 +144,12 @@ impl RunMatrix {
 }
 
 /// `arrays::floats::std140::naga`.
-fn without_device(check: &CheckId) -> String {
+pub(crate) fn without_device(check: &CheckId) -> String {
     check.to_string().trim_end_matches("::none::none").to_owned()
 }
 
 /// `alpha via Vulkan: Mesa 25.0, Mesa 25.1 and 3 more; beta via Vulkan: ...`.
-fn names(machines: &[Machine]) -> String {
+pub(crate) fn names(machines: &[Machine]) -> String {
     let of_devices = machines.chunk_by(|one, other| one.device == other.device).map(|machines| {
         let drivers: Vec<&str> = machines.iter().take(SHOWN).map(|machine| machine.driver.as_str()).collect();
         let more = machines.len() - drivers.len();

@@ -21,6 +21,7 @@ pub mod page_frame;
 pub mod page_shaders;
 mod pair_diff;
 mod run_page;
+mod runs_page;
 pub mod style_sheet;
 pub mod witness_layers;
 
@@ -30,3 +31,4 @@ pub use fuzz_page::{FuzzFinding, FuzzPageFacts, fuzz_page};
 pub use layout_page::{diff_page, map_sections, offset_sections, show_page};
 pub use layout_sheet::layout_sheet;
 pub use run_page::RunPage;
+pub use runs_page::runs_page;

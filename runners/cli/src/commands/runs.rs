@@ -14,6 +14,8 @@ use layoutproof_device::DeviceInfo;
 use layoutproof_events::RunHeader;
 use layoutproof_events::summary::Exit;
 use layoutproof_records::merge::{RecordedPart, merge};
+use layoutproof_records::output_files::{check_file, write_file};
+use layoutproof_report::html::runs_page;
 use layoutproof_report::run_history::{Finding, PastAnswer, RunHistory};
 use layoutproof_show::{Style, counted};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -41,6 +43,9 @@ pub struct RunsArgs {
     /// Show which machines answer alike: a column for each set of devices and drivers, a row for each set of checks.
     #[arg(long)]
     pub matrix: bool,
+    /// Write a page for browsers, with the matrix.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Print every check.
     #[arg(short, long)]
     pub verbose: bool,
@@ -65,6 +70,7 @@ struct ReadRun {
 /// # Errors
 /// The folder or a quarantine cannot be read, or the folder has no records.
 pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
+    args.html.as_deref().map_or(Ok(()), check_file)?;
     let quarantine = lists(&args.quarantine, quarantine::read)?;
     let names = run_names(&args.folder)?;
     let mut history = RunHistory::default();
@@ -91,12 +97,15 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
 
     let mut findings = history.findings();
     let quarantined = apart(&mut findings, &quarantine, today(), &mut notes);
+    let taken = quarantined.iter().map(|(_, checks)| checks).sum();
+    if let Some(path) = &args.html {
+        write_file(path, &runs_page(&history, &findings, taken))?;
+    }
     match args.format.format {
         Format::Text => {
             if args.matrix {
                 print(&format!("{}\n", history.matrix().text()));
             }
-            let taken = quarantined.iter().map(|(_, checks)| checks).sum();
             print(&history.text(&findings, taken, args.verbose, style));
             for (entry, checks) in &quarantined {
                 let checks = counted(*checks as u64, "check");

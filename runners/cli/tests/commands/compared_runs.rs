@@ -36,6 +36,10 @@ fn what_became_wrong_and_what_became_right_is_told() {
     let row =
         r"arrays::scalar\_packs\_behind\_the\_last\_element::scalar::rspirv::model::model | agree | differ (device) |";
     markdown.prints("### 1 new, 1 right in both").prints(&format!("| {row}"));
+    let junit = folder.run("compare old.jsonl new.jsonl.zst --format junit").exits(1);
+    let counts_of = r#"<testsuite name="old.jsonl to new.jsonl.zst" tests="2" skipped="0" errors="0" failures="1">"#;
+    let junit = junit.prints(counts_of).prints(r#"<testcase name="1 check right in both""#);
+    assert!(junit.out.contains(r#"<failure message="agree -&gt; differ (device)"#), "{junit}");
 
     let back = folder.run("compare new.jsonl.zst old.jsonl --format json").exits(0).json();
     assert_eq!(counts(&back), BTreeMap::from([("gone", 1)]));

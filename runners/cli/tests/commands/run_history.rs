@@ -86,6 +86,10 @@ fn machines_that_answer_alike_are_one_column() {
     assert_eq!(columns.collect::<Vec<_>>(), [3, 1], "{matrix}");
     let [row] = matrix["rows"].as_array().unwrap().as_slice() else { panic!("{matrix}") };
     assert_eq!((&row["cells"], &matrix["right_everywhere"]), (&json!(["right", "wrong-1"]), &json!(1)));
+    fleet.folder.run("runs fleet --html fleet.html").exits(1);
+    let page = fleet.folder.read("fleet.html");
+    assert_eq!((page.matches("<article").count(), page.matches("≠1").count()), (1, 1), "{page}");
+    assert!(page.contains("1 check right on every machine."), "{page}");
     let answer = fleet.folder.run("runs fleet --matrix").exits(1);
     answer.prints("2 a via model: Mesa 1.1").prints("checks 1 2").prints("1 . x arrays::");
 }

@@ -43,6 +43,8 @@ pub enum CompareFormat {
     Json,
     /// For a pull request; two runs only.
     Markdown,
+    /// `JUnit` XML; two runs only.
+    Junit,
 }
 
 /// `layoutproof compare`.
@@ -113,8 +115,8 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
         let Some(new) = &args.new else { bail!("name the records of the run to compare {} with", args.old) };
         return compare_runs(args, &old, new, style);
     }
-    if args.format == CompareFormat::Markdown {
-        bail!("Markdown is for the records of two runs");
+    if matches!(args.format, CompareFormat::Markdown | CompareFormat::Junit) {
+        bail!("Markdown and JUnit are for the records of two runs");
     }
     args.save.as_deref().map_or(Ok(()), check_folder)?;
     let cache = answer_cache::open(&args.cache);
@@ -183,7 +185,7 @@ pub(crate) fn compare(args: &CompareArgs, style: Style) -> anyhow::Result<Exit> 
         place_of: &|source, path| inputs.place_of(source, path),
     };
     match args.format {
-        CompareFormat::Text | CompareFormat::Markdown => {
+        CompareFormat::Text | CompareFormat::Markdown | CompareFormat::Junit => {
             print(&changes.text(args.verbose, style));
             if !account.is_complete() {
                 print(&format!("{}\n", one_line(&account.sentence())));

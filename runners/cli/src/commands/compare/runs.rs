@@ -54,6 +54,7 @@ pub(super) fn compare_runs(args: &CompareArgs, old: &[PathBuf], new_word: &str, 
     match args.format {
         CompareFormat::Text => print(&changes.text(args.verbose, style)),
         CompareFormat::Markdown => print(&changes.markdown()),
+        CompareFormat::Junit => print(&changes.junit()),
         CompareFormat::Json => print_json(&format!("{}\n", changes.json())),
     }
     for note in old.notes.iter().chain(&new.notes) {
