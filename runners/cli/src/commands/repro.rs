@@ -25,12 +25,14 @@ use layoutproof_executor::produce;
 use layoutproof_exports::{amber_of_dispatch, offload_test_of_probe};
 use layoutproof_probes::image::decode;
 use layoutproof_probes::image::encoding::Salt;
+use layoutproof_readers::toolchain::toolchains;
 use layoutproof_records::output_files::{check_folder, write_below};
 use layoutproof_records::records_file;
 use layoutproof_report::json_lines::JsonLines;
 use layoutproof_report::reporter::Reporter;
 use layoutproof_report::{FailureGroup, block};
 use layoutproof_show::Style;
+use layoutproof_show::markdown_text::escaped;
 use layoutproof_source::nearest_name::did_you_mean;
 
 use crate::args::{PartArgs, RecordedArgs, RunArgs};
@@ -262,16 +264,38 @@ impl Repro<'_> {
         let notes: String = notes.iter().map(paragraph).collect();
         let list = files.written.iter().map(|(name, what)| format!("| `{}` | {what} |\n", name.display()));
         let readme = format!(
-            "# {id}\n\nWritten by layoutproof {version}.\n\n```\n{block}```\n\n{comparison}\n| file | what |\n|---|---|\n{list}{notes}{again}",
+            "# {id}\n\nWritten by layoutproof {version}.\n\n```\n{block}```\n\n{comparison}\n{made_with}\n| file | what |\n|---|---|\n{list}{notes}{again}",
             id = record.id,
             version = env!("CARGO_PKG_VERSION"),
             block = block(&FailureGroup::of(record), Style::PLAIN),
             comparison = comparison(record, remade),
+            made_with = made_with(self.run(&record.id)?, &record.id),
             list = list.collect::<String>(),
         );
         files.text("README.md", "the failure, what has changed, and the command", &readme)?;
         Ok(files.written)
     }
+}
+
+/// The device and the tools of the recorded check, with their versions.
+fn made_with(run: &RunHeader, id: &CheckId) -> String {
+    let device = run.devices.iter().find(|device| id.is_on(device));
+    let device = device.map(|it| ("device", format!("{}, {}, {}", it.name, it.driver, it.api)));
+    let own = match id.producer.producer() {
+        Some(Producer::Compiler(toolchain)) => Some(toolchain.compiler),
+        Some(Producer::Generator(_)) | None => None,
+    };
+    // naga also reads the WGSL of devices, and spirv-val all SPIR-V.
+    let is_of_check = |tool: &str| {
+        own == Some(tool) || tool == "naga" || !toolchains().iter().any(|toolchain| toolchain.compiler == tool)
+    };
+    let tools = run
+        .tools
+        .iter()
+        .filter(|(tool, _)| is_of_check(tool))
+        .map(|(tool, version)| (tool.as_str(), version.to_string()));
+    let row = |(what, version): (&str, String)| format!("| {} | {} |\n", escaped(what), escaped(&version));
+    format!("| recorded with | |\n|---|---|\n{}", device.into_iter().chain(tools).map(row).collect::<String>())
 }
 
 /// How the check ends here, compared with its record.

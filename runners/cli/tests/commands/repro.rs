@@ -31,6 +31,10 @@ fn a_failure_names_the_command_that_writes_its_shader_and_buffers() {
     assert!(script.contains("EQ 0xC0DE000C"), "{script}");
     let readme = folder.read("made/README.md");
     assert!(readme.contains("layoutproof run vectors/two_pairs_fill_a_register --rules std140"), "{readme}");
+    assert!(
+        readme.contains("| device | ") && readme.contains("| rspirv | ") && !readme.contains("| dxc | "),
+        "{readme}"
+    );
 
     folder.run(&format!("report r.jsonl --repro {CHECK} --out made")).exits(2).warns("error: made is not empty");
     let near = CHECK.replace("std140", "std14");
