@@ -107,20 +107,14 @@ fn section(path: &str, surprise: &Surprise, navigation: SiteNavigation) -> Marku
     html! {
         section.surprise.lights id=(slug(title)) {
             h2 { (title) }
-            div.pair {
-                div {
-                    p { (words) }
-                    (shader_code("HLSL", &surprise.declaration(), ShaderLanguage::Hlsl))
-                    div.actions {
-                        @if let Some(explored) = explored { (explored.link(path, navigation)) }
-                        a.button.mini href=(link(path, &case_page(&case.case))) { "Sources of the numbers" }
-                    }
-                }
-                div {
-                    @for merged in &blocks { (numbers(&merged.columns, ShaderLanguage::Hlsl)) }
-                }
+            p { (words) }
+            (shader_code("HLSL", &surprise.declaration(), ShaderLanguage::Hlsl))
+            div.actions {
+                @if let Some(explored) = explored { (explored.link(path, navigation)) }
+                a.button.mini href=(link(path, &case_page(&case.case))) { "Sources of the numbers" }
             }
             @for merged in &blocks {
+                (numbers(&merged.columns, ShaderLanguage::Hlsl))
                 (maps(&merged.columns, ShaderLanguage::Hlsl))
                 (refusals(merged))
             }
