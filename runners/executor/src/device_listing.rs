@@ -100,6 +100,8 @@ fn list(api: RunnerKind, lavapipe: Option<&CurrentLavapipe>, launch: &Launch) ->
                     checks: BTreeSet::new(),
                 });
             }
+            // The run says that it was interrupted.
+            Err(_) if launch.interrupt.is_set() => return DeviceListing::default(),
             Err(error) => last = error.to_string(),
         }
     }

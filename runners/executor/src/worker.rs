@@ -200,7 +200,10 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        let _ = self.child.wait();
+        // The end of a driver's process takes a while, and the user waits for that of the run.
+        if !self.interrupt.is_set() {
+            let _ = self.child.wait();
+        }
     }
 }
 
