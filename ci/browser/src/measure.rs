@@ -15,7 +15,7 @@ const WAIT: std::time::Duration = std::time::Duration::from_millis(50);
 pub(crate) struct PageTimes {
     /// Size of the file in bytes.
     pub(crate) bytes: u64,
-    /// The text on the page, `2 840 checks`.
+    /// The text on the page, `2,840 checks`.
     pub(crate) checks: String,
     /// Milliseconds from the start to the first paint.
     pub(crate) first_paint: f64,

@@ -319,7 +319,7 @@ pub const LIMITS: &[Limit] = &[
         natives: SLANG_WGSL,
         says: "the code has the alignment of the offset for `[[vk::offset]]`, which WGSL does not have",
         source: "slangc 2026.14.1 -target wgsl: `float a; [[vk::offset(40)]] float b;` is `@align(8) b_0 : f32`, which \
-                 stands at 8",
+                 is at 8",
     },
     Limit {
         subject: LimitSubject::ArrayOfArrays { only_unbounded: true },
@@ -401,7 +401,7 @@ pub fn exceeded(
                 let mut moved = Vec::new();
                 code_size(&block.element, root, "", &mut moved);
                 found.extend(moved.into_iter().map(|MovedMember { path, span, offset, place }| {
-                    let message = format!("stands at {place} in slangc's WGSL, not at {offset}: {}", limit.says);
+                    let message = format!("is at {place} in slangc's WGSL, not at {offset}: {}", limit.says);
                     ExceededLimit { limit, path, message, span }
                 }));
                 None
@@ -677,8 +677,7 @@ mod tests {
         ];
         let block = Block::new("C", BlockKind::ConstantBuffer, Type::from(StructType::new("S", members)));
         let found = messages("native:slang-webgpu", &block);
-        let starts =
-            ["b: stands at 8 in slangc's WGSL, not at 40", "c: stands at 16", "d: stands at 24", "e: stands at 32"];
+        let starts = ["b: is at 8 in slangc's WGSL, not at 40", "c: is at 16", "d: is at 24", "e: is at 32"];
         assert_eq!(found.len(), starts.len(), "{found:?}");
         for (message, start) in found.iter().zip(starts) {
             assert!(message.starts_with(start), "{message}");

@@ -114,20 +114,21 @@ impl BuildChanges<'_> {
             lines.push(("accepted", counted(accepted as u64, "decision"), Tone::Plain));
         }
         if !comparison.refused_by_both.is_empty() {
-            lines.push(("refused by both", self.refused_by_both(), Tone::Plain));
+            lines.push(("both reject", self.refused_by_both(), Tone::Plain));
         }
 
         let (tone, verdict) = match (self.is_failure(), accepted) {
-            (true, _) => (Tone::Disagree, "changed"),
-            (false, 0) => (Tone::Agree, "same"),
-            (false, _) => (Tone::Agree, "same but for what is accepted:"),
+            (true, _) => (Tone::Disagree, format!("{} changed", grouped(changes.len() as u64))),
+            (false, 0) if changes.is_empty() => (Tone::Agree, "no change".to_owned()),
+            (false, 0) => (Tone::Agree, "only messages changed".to_owned()),
+            (false, _) => (Tone::Agree, "only accepted changes".to_owned()),
         };
-        let size = format!(
-            "{} of {}",
+        let mut text = format!(
+            "\ncompared {} of {}: {}\n",
             counted(comparison.compared as u64, "decision"),
-            counted(comparison.cases as u64, self.noun)
+            counted(comparison.cases as u64, self.noun),
+            style.paint(tone, &verdict)
         );
-        let mut text = format!("\n{}  {size}\n", style.paint(tone, verdict));
         for (title, count, tone) in lines {
             let count = cut(&one_line(&count), COLUMNS - 19, style);
             writeln!(text, "  {}  {count}", style.paint(tone, &format!("{title:<15}"))).expect(INFALLIBLE);
@@ -296,7 +297,7 @@ fn title(kind: ChangeKind) -> &'static str {
         ChangeKind::Rejected => "newly rejected",
         ChangeKind::Crashes => "crashes",
         ChangeKind::Accepted => "newly accepted",
-        ChangeKind::Messages => "messages only",
+        ChangeKind::Messages => "message changed",
     }
 }
 
@@ -426,7 +427,7 @@ impl<'a> Change<'a> {
     }
 
     fn answer_described(&self, old: Option<String>, new: Option<String>) -> String {
-        let [old, new] = [old, new].map(|value| value.unwrap_or_else(|| "not asked".to_owned()));
+        let [old, new] = [old, new].map(|value| value.unwrap_or_else(|| "not run".to_owned()));
         match self.kind {
             ChangeKind::Accepted => format!("before: {old}"),
             ChangeKind::Rejected => new,
@@ -484,7 +485,7 @@ impl Group {
 }
 
 /// The longest end of a list of names.
-const MORE: &str = ", and 1 000 more";
+const MORE: &str = ", and 1,000 more";
 
 /// The groups that the text shows, in order, and the number of the others. Every kind has its turn,
 /// so that many harmless changes do not hide a harmful one. Messages have none.

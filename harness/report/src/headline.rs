@@ -21,9 +21,9 @@ pub(crate) struct Headline {
     /// `ok`, `FAIL` ...
     pub lead: &'static str,
     pub tone: Tone,
-    /// `13 629 checks agree on 4 devices and 7 compilers`.
+    /// `13,629 checks agree on 4 devices and 7 compilers`.
     pub sentence: String,
-    /// `728 known bugs, 1 241 not possible here`; empty if there are none.
+    /// `728 known bugs, 1,241 skipped`; empty if there are none.
     pub others: String,
 }
 
@@ -73,7 +73,7 @@ impl Headline {
         let sentence = one_line(&parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
 
         let known = (end.known > 0 && !only_known).then(|| counted(end.known.into(), "known bug"));
-        let skipped = (end.skipped > 0).then(|| format!("{} not possible here", grouped(end.skipped.into())));
+        let skipped = (end.skipped > 0).then(|| format!("{} skipped", grouped(end.skipped.into())));
         let others = known.into_iter().chain(skipped).collect::<Vec<_>>().join(", ");
         Self { lead, tone, sentence, others }
     }

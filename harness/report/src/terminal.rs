@@ -108,10 +108,7 @@ pub fn failure_report(checks: &[CheckRecord], records_file: Option<&str>, style:
 /// What a list of known differences says about one of its entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownBug {
-    /// The list of the entry, and its reason. Records may be older than the list, so lines do not count.
-    pub file: String,
-    pub reason: String,
-    /// The name by which `layoutproof bugs` knows the difference.
+    /// Its id: `DXC-17`.
     pub id: String,
     /// The build in which it was gone.
     pub gone: Option<String>,
@@ -130,7 +127,7 @@ pub fn known_report(
     for cause in known_causes(checks, is_own) {
         let record = cause.first().record;
         let Some(entry) = record.outcome.entry() else { continue };
-        let bug = bugs.iter().find(|bug| (&bug.file, &bug.reason) == (&entry.file, &entry.reason));
+        let bug = bugs.iter().find(|bug| entry.bug.as_ref() == Some(&bug.id));
         let file = one_line(&record.id.case);
         let start = format!("known  {file}{dot}{}   ", target(&record.id));
         let lines = wrapped(&start, KNOWN_INDENT, gist(record).split(' '), PLAIN_COLUMNS).join("\n");
@@ -357,7 +354,7 @@ fn known(run: &FinishedRun<'_>) -> String {
     total + &causes.iter().map(line).collect::<String>()
 }
 
-/// `52 602 leaves: 31 120 at offsets that we wrote, 12 281 that a compiler chose; 2 080 resources`.
+/// `52,602 leaves: 31,120 at offsets that we wrote, 12,281 that a compiler chose; 2,080 resources`.
 fn proved(run: &FinishedRun<'_>) -> String {
     let read = run.end.bound.values().fold(0_u32, |sum, read| sum.saturating_add(*read));
     let resources = checks_bindings(run).then(|| format!("{} read back", counted(read.into(), "resource")));
@@ -582,7 +579,7 @@ fn own_offsets(checks: &[CheckRecord]) -> Option<String> {
     let modules: BTreeSet<String> = ran.map(|check| one_line(&check.id.case)).collect();
     let names = modules.into_iter().collect::<Vec<_>>().join(", ");
     (!names.is_empty()).then(|| {
-        format!("the offsets of {names} were checked in shaders that we wrote; the module's own code was not run")
+        format!("the offsets of {names} were checked in generated test shaders; the module's own code was not run")
     })
 }
 
@@ -598,6 +595,6 @@ fn unseen_note(seen: &SeenCases<'_>) -> Option<String> {
         cases => format!("any of the {} cases", grouped(cases.len() as u64)),
     };
     Some(format!(
-        "no compiler saw {which}: agreement shows that devices obey our offsets, not that a compiler would choose them"
+        "no compiler was run for {which}: devices obey the offsets that layoutproof wrote; a compiler may choose others"
     ))
 }

@@ -607,7 +607,7 @@ impl<'s, 'a> Elaborator<'s, 'a> {
             ("sampler" | "sampler_comparison" | "acceleration_structure" | "ray_query", _) => Some(Resolved::Handle),
             // Texel buffers are an extension of Tint.
             (name, _) if name.starts_with("texture_") || name == "texel_buffer" => Some(Resolved::Handle),
-            _ => self.refuse(span, format!("`{name}` is no type of WGSL, and nothing declares it")),
+            _ => self.refuse(span, format!("unknown type `{name}`")),
         }
     }
 

@@ -109,7 +109,7 @@ fn ask_in(
 ) -> io::Result<CompilerAnswer> {
     let mut command = compiler.command();
     command.args(arguments).env("TMPDIR", scratch);
-    // glslang 16.6 touches 12 800 pages for its built-in declarations: with large pages it takes two thirds of the time.
+    // glslang 16.6 touches 12,800 pages for its built-in declarations: with large pages it takes two thirds of the time.
     if std::env::var_os(ALLOCATOR).is_none() {
         command.env(ALLOCATOR, "glibc.malloc.hugetlb=1");
     }

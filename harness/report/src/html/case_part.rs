@@ -68,7 +68,7 @@ pub(super) fn case_parts(
     }
 }
 
-/// Bytes available for the cases of a page. A page of 3 000 checks should have at most 2 MB.
+/// Bytes available for the cases of a page. A page of 3,000 checks should have at most 2 MB.
 fn room_for(checks: usize) -> usize {
     const LEAST: usize = 1_400_000;
     const OF_ONE_CHECK: usize = LEAST / 3_000;

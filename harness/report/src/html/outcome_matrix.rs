@@ -182,7 +182,7 @@ pub(super) fn cell_legend() -> Markup {
         (Sign::Agree, "agree"),
         (Sign::Wrong, "differ or broke"),
         (Sign::Known, "known bugs"),
-        (Sign::Skipped, "not possible here"),
+        (Sign::Skipped, "skipped"),
     ])
 }
 
@@ -256,7 +256,7 @@ impl OutcomeCell {
             (self.of(&[OutcomeKind::Agree]), "agree"),
             (self.wrong(), "differ or broke"),
             (self.of(&[OutcomeKind::Known]), "known bugs"),
-            (self.of(&[OutcomeKind::Skipped]), "not possible here"),
+            (self.of(&[OutcomeKind::Skipped]), "skipped"),
         ];
         let words: Vec<String> =
             words.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();

@@ -65,7 +65,7 @@ fn intro(run: &FinishedRun<'_>) -> Markup {
         (OutcomeKind::Stale, end.stale, "stale"),
         (OutcomeKind::Known, end.known, if end.known == 1 { "known bug" } else { "known bugs" }),
         (OutcomeKind::Agree, end.agree, "agree"),
-        (OutcomeKind::Skipped, end.skipped, "not possible here"),
+        (OutcomeKind::Skipped, end.skipped, "skipped"),
     ];
     html! {
         a.skip.js-only href="#search" { "Skip to the search" }
@@ -256,7 +256,7 @@ fn skips(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Markup {
                                     tr {
                                         th scope="row" { (one_line(&reason.to_string())) }
                                         td { (grouped(*count)) }
-                                        td { (if *is_not_applicable { "not applicable" } else { "not possible here" }) }
+                                        td { (if *is_not_applicable { "not applicable" } else { "skipped" }) }
                                     }
                                 }
                             }

@@ -69,12 +69,12 @@ mod tests {
         let tally = Tally { agree: 12_345, known: 1, skipped: 2, differ: 3, broken: 4, leaves: 1_234_567 };
         let tallies = [("slang-vulkan-scalar".to_owned(), tally), ("dxc-dxil".to_owned(), Tally::default())].into();
         let skips = [("slang-vulkan-scalar: refused".to_owned(), 1), ("dxc-dxil: half".to_owned(), 2_000)].into();
-        let wanted = "  12 345 checks agreed, 7 failed
+        let wanted = "  12,345 checks agreed, 7 failed
 
   toolchain              agree    known  skipped   differ   broken     leaves
   dxc-dxil                   0        0        0        0        0          0
-  slang-vulkan-scalar   12 345        1        2        3        4  1 234 567
-  skipped   2 000  dxc-dxil: half
+  slang-vulkan-scalar   12,345        1        2        3        4  1,234,567
+  skipped   2,000  dxc-dxil: half
   skipped       1  slang-vulkan-scalar: refused
 ";
         assert_eq!(tally_table(&tallies, &skips, Style { colour: false, ascii: true }), wanted);

@@ -202,9 +202,7 @@ fn compiler_findings(machine: &CompilersOfMachine) -> Vec<Finding> {
     let mut findings: Vec<Finding> = compilers.iter().map(found).collect();
     findings.extend(notes.iter().map(|note| warning("compiler", note.clone())));
     findings.extend(broken.iter().map(broken_compiler));
-    findings.extend(
-        absent(machine).map(|known| missing(known.name, "its decisions are not checked here", &known.advice())),
-    );
+    findings.extend(absent(machine).map(|known| missing(known.name, "not found", &known.advice())));
     findings
 }
 

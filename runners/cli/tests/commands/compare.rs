@@ -17,7 +17,7 @@ fn saved() -> Folder {
     folder.write("c/moons/other.toml", case("cbuffer S { float other; };").as_bytes());
     build(&folder, "1.8.2405", (LISTING, REFUSES));
     let answer = compare(&folder, "dxc=./my-dxc dxc=./my-dxc moons/ pair.hlsl --save set").exits(0);
-    answer.prints("same 52 decisions of 3 sources").prints("refused by both 26 in 3 sources");
+    answer.prints("compared 52 decisions of 3 sources: no change").prints("both reject 26 in 3 sources");
     folder
 }
 
@@ -41,9 +41,9 @@ fn a_member_that_moves_is_one_line() {
             old  set  libdxcompiler.so: 1.8 - 1.8.2405 (test)
             new  dxc=./my-dxc  libdxcompiler.so: 1.8 - 1.8.2502 (test)
 
-            changed  31 decisions of 2 cases
+            compared 31 decisions of 2 cases: 1 changed
               moved            1 in 1 case
-              refused by both  18 in 2 cases
+              both reject      18 in 2 cases
 
             moved
               S.b  4 → 8 (+4)    d3d12
@@ -73,9 +73,9 @@ fn a_users_file_changes_at_its_lines() {
             old  set  libdxcompiler.so: 1.8 - 1.8.2405 (test)
             new  dxc=./my-dxc  libdxcompiler.so: 1.8 - 1.8.2502 (test)
 
-            changed  21 decisions of 1 file
+            compared 21 decisions of 1 file: 1 changed
               moved            1 in 1 file
-              refused by both  8 in 1 file: refused: SPIR-V CodeGen not available
+              both reject      8 in 1 file: refused: SPIR-V CodeGen not available
 
             moved
               S.b  4 → 8 (+4)    d3d12
@@ -97,7 +97,7 @@ fn files_that_cannot_be_read_are_a_line_each() {
     folder.write("a.wgsl", b"@group(0) @binding(0) var<uniform> a: f32;");
     let answer = compare(&folder, "set dxc=./my-dxc bad.hlsl pair.hlsl a.wgsl").exits(2);
     let answer = answer.warns("error: bad.hlsl:2: ").warns("error: a.wgsl is WGSL, which dxc does not read");
-    answer.prints("same 21 decisions of 1 file");
+    answer.prints("compared 21 decisions of 1 file: no change");
 }
 
 /// Other words of a compiler are no change for the source's author.
@@ -106,9 +106,9 @@ fn messages_alone_do_not_fail() {
     let folder = saved();
     build(&folder, "1.8.2502", (LISTING, "echo 'probe.hlsl:1:1: error: late moon' >&2; exit 1"));
     let answer = compare(&folder, "set dxc=./my-dxc moons/").exits(0);
-    answer.prints("same").prints("messages only 1 in 1 case");
+    answer.prints("compared 31 decisions of 2 cases: only messages changed").prints("message changed 1 in 1 case");
     let verbose = compare(&folder, "set dxc=./my-dxc moons/ -v").exits(0);
-    verbose.prints("messages only refused: late moon; before: refused: unknown moon");
+    verbose.prints("message changed refused: late moon; before: refused: unknown moon");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn accepted_changes_are_kept_beside_the_saved_decisions() {
     let folder = saved();
     build(&folder, "1.8.2502", (&moved(), REFUSES));
     let words = "set dxc=./my-dxc moons/ --accept moons/pair:*:S.b:* --reason rounded";
-    compare(&folder, words).exits(0).prints("same but for what is accepted:").prints("accepted 2 decisions");
+    compare(&folder, words).exits(0).prints("compared").prints("accepted 2 decisions");
     build(&folder, "1.8.2502", (LISTING, REFUSES));
     let stale = compare(&folder, "set dxc=./my-dxc moons/").exits(1);
     stale.prints("stale moons/pair:*:S.b:* (accepted: rounded) no longer differs");
@@ -174,7 +174,7 @@ fn versions_that_are_missing_are_known_by_their_decisions() {
     let folder = folder.with_variable("LAYOUTPROOF_TOOLS", tools);
     let answer = folder.run("compare dxc@1.7.2308 dxc@1.9").exits(0);
     let answer = answer.warns("note: dxc@1.9 is not installed; using its recorded decisions in shaders/frozen/dxc-1.9");
-    answer.prints("same but for what is accepted: 41 338 decisions of 545 cases").prints("accepted 945 decisions");
+    answer.prints("compared 41,338 decisions of 545 cases: only accepted changes").prints("accepted 945 decisions");
     let answer = folder.run("compare dxc@1.7.2308 dxc@1.9 pair.hlsl").exits(4);
     answer.warns("error: nothing is compared: the saved decisions are not about these sources");
 }

@@ -102,7 +102,7 @@ fn a_floor_that_is_not_met_by_a_run_that_differs() {
 fn a_skip_that_lies_in_the_language_proves_nothing() {
     let folder = Folder::with(&[("textures.hlsl", "Texture2D a; SamplerState b;")]);
     let skipped = folder.run(&format!("{SKIPPED} --json r.jsonl -v")).exits(4).prints("N/A 1 nothing to probe (1)");
-    let skipped = skipped.prints("nothing proved 0 checks agree (1 not possible here");
+    let skipped = skipped.prints("nothing proved 0 checks agree (1 skipped");
     let why = "error: nothing was proved: no check applies: nothing to probe (1)";
     skipped.warns(why);
     assert!(folder.read("r.jsonl").contains(r#""skip_kind":"not-applicable""#));

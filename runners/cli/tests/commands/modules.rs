@@ -49,7 +49,7 @@ fn observed(records: &str) -> BTreeMap<String, u64> {
 fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
     let words = format!("run {name} --device model --json r.jsonl -v");
     let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
-    let answer = answer.prints(&format!("note: the offsets of {name} were checked in shaders that we wrote;"));
+    let answer = answer.prints(&format!("note: the offsets of {name} were checked in generated test shaders;"));
     assert!(!answer.out.contains("no compiler saw"), "{answer}");
     let words = answer.unwrapped();
     assert!(words.contains(" compared, 1 check agrees"), "{answer}");

@@ -100,7 +100,7 @@ fn decisions_are_text_that_is_the_same_each_time() {
     for file in ["manifest.toml", "decisions.txt"] {
         assert_eq!(folder.read(&format!("set/{file}")), folder.read(&format!("again/{file}")));
     }
-    regress(&folder, "").exits(0).prints("same 31 decisions of 2 cases");
+    regress(&folder, "").exits(0).prints("compared 31 decisions of 2 cases: no change");
 }
 
 /// In this build, the member that DXC lists and reads at byte 4 is at byte 8.
@@ -127,7 +127,7 @@ fn an_intended_change_is_recorded_until_it_is_stale() {
     assert!(!other.out.contains("stale"), "{other}");
     // The entry does not cover another version.
     build(&folder, "1.8.2505", (&moved(), REFUSES));
-    regress(&folder, "").exits(1).prints("changed 31 decisions of 2 cases");
+    regress(&folder, "").exits(1).prints("compared 31 decisions of 2 cases:");
 }
 
 /// A compiler runs `deed` for one of the two cases; the other case is unchanged.
