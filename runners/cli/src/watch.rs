@@ -1,6 +1,6 @@
 //! `--watch`: runs the command again as soon as a file changes that it may read.
 //!
-//! Each run is a process of its own, so that a run which fails or breaks is told like any other.
+//! Each run is a process, so that one which fails or breaks is told like any other.
 
 use std::collections::BTreeSet;
 use std::env;

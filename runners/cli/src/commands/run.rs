@@ -138,9 +138,6 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
 
 /// Refuses files that cannot be written, before any work.
 fn check_files(args: &RunArgs) -> anyhow::Result<()> {
-    if args.part.times.is_some() && args.part.shard.is_none() {
-        bail!("--times is for parts of a run: name one with --shard");
-    }
     if args.part.shard.is_some() && !args.floors.is_empty() {
         bail!("no shard can reach a floor: give --floors to `layoutproof report`, with the records of all shards");
     }

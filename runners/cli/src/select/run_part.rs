@@ -27,6 +27,9 @@ pub(crate) struct RunPart {
 impl RunPart {
     /// The part that the arguments select.
     pub(crate) fn of(args: &PartArgs) -> anyhow::Result<Self> {
+        if args.times.is_some() && args.shard.is_none() {
+            bail!("--times is for parts of a run: name one with --shard");
+        }
         if args.shard.is_some() {
             mark_sharding()?;
         }

@@ -83,7 +83,7 @@ fn a_shell_asks_the_program_for_completions() {
         ("run --compiler dxc-", "dxc-1.9\ta build of dxc", &["dxc-old\t"]),
         ("show --rules std4", "std430", &[]),
         ("show li", "lights.hlsl", &[]),
-        ("run vectors/two", "vectors/two_pairs", &[]),
+        ("run vectors/two_p", "vectors/two_pairs_fill_a_register", &[]),
         ("bugs dxc-3", "DXC-3\t", &["DXC-30\t"]),
     ] {
         let answer = asking.run(&format!("-- layoutproof {words}")).exits(0);

@@ -890,7 +890,7 @@ fn a_change_shows_the_file_again() {
     assert!(!out.contains("other.txt"), "{out}");
 }
 
-/// A member that only the second file has is told where it is, not at the end.
+/// A member that only the second file has is listed by its offset, not at the end.
 #[test]
 fn an_added_member_is_told_in_its_place() {
     let old = "struct L { float3 p; };\ncbuffer F { float4 a; float t; L l[2]; float z; };\n";
