@@ -1,6 +1,6 @@
 //! `--watch`: runs the command again as soon as a file changes that it may read.
 //!
-//! Each run is a process, so that one which fails or breaks is told like any other.
+//! Each run is a process, so that one which fails or breaks ends no other.
 
 use std::collections::BTreeSet;
 use std::env;
