@@ -106,10 +106,15 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// True if the macros that the shader lacks are known.
+    pub(super) fn names_macros(&self) -> bool {
+        !self.types.is_empty() || !self.advice.macros.is_empty()
+    }
+
     /// The names of the macros that the shader lacks, or the error.
     pub(super) fn lack(&self) -> String {
         let names: BTreeSet<&str> = self.types.iter().chain(&self.advice.macros).map(String::as_str).collect();
-        if names.is_empty() { self.cause.clone() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
+        if self.names_macros() { names.into_iter().collect::<Vec<_>>().join(", ") } else { self.cause.clone() }
     }
 
     /// True if a set of macros defines all types that the shader lacks. glslang would refuse it otherwise, after a start.

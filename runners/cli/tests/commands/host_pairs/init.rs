@@ -128,10 +128,13 @@ fn init_lists_shaders_that_lack_types() {
     };
     folder.write(
         "gen.cpp",
-        b"int main() { compile(\"sum\", \"sum.comp\", {{\"A_TYPE\", type(0)}, {\"D_TYPE\", \"float\"}}); }\n",
+        b"int main() { compile(\"a\", \"a.comp\", {{\"X\", \"1\"}}); \
+          compile(\"sum\", \"sum.comp\", {{\"A_TYPE\", type(0)}, {\"D_TYPE\", \"float\"}}); }\n",
     );
-    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file").warns(
-        "note: 1 shader is listed although macros are missing that the program or its build defines, such as sum.comp (A_TYPE): \
+    // Its error names no macro.
+    folder.write("a.comp", b"#version 450\nlayout(binding = 0) buffer A { float a[; };\nvoid main() {}\n");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 2 shaders, 1 host file").warns(
+        "note: 2 shaders are listed although macros are missing that the program or its build defines, such as sum.comp (A_TYPE): \
          `check` compares the blocks that need none of them; to compare all, write `defines = [\"NAME=VALUE\"]`",
     );
     assert!(folder.read("layoutproof.toml").contains("defines = [\n    \"D_TYPE=float\",\n]"));
