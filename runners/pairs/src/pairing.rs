@@ -527,6 +527,10 @@ impl<'a> PairsOfBlock<'a> {
         let proposals = self.proposals(parts, alternatives);
         let pair = self.compare(parts, part, host)?;
         pair.alternatives = proposals;
+        // A struct that has no member at its place is not meant where another one agrees.
+        if pair.comparison.agrees() {
+            pair.alternatives.retain(|other| other.fit.placed > 0 || other.fit.is_likely());
+        }
         Some(pair)
     }
 

@@ -13,10 +13,12 @@ mod spelling;
 mod used;
 mod varying;
 mod yaml;
+mod yaml_of_json;
 
 pub use slang_json::slang_json;
 pub use used::ParameterUses;
 pub use yaml::yaml;
+pub use yaml_of_json::{JsonError, NOT_IN_JSON, yaml_of_json};
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use layoutproof_layout::resource::{Access, Dimension, Resource, ResourceKind, Te
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{MatrixOrder, Type};
 
+use crate::Target;
 use crate::tree::TypeLayout;
 
 /// One name in each format.
@@ -61,6 +62,56 @@ pub(super) fn unit(unit: LayoutUnit) -> (UnitWords, &'static str) {
         LayoutUnit::ExistentialObject => ("existentialObjectParam", "ExistentialObjectParam", "interface values"),
     };
     (UnitWords::new(json, chapter), meaning)
+}
+
+/// The units of Slang's targets. On Metal, those of D3D with the same words are others.
+const UNITS: [LayoutUnit; 19] = [
+    LayoutUnit::Bytes,
+    LayoutUnit::ConstantBuffer,
+    LayoutUnit::ShaderResource,
+    LayoutUnit::UnorderedAccess,
+    LayoutUnit::Sampler,
+    LayoutUnit::Binding,
+    LayoutUnit::Space,
+    LayoutUnit::PushConstant,
+    LayoutUnit::ConstantId,
+    LayoutUnit::LocationIn,
+    LayoutUnit::LocationOut,
+    LayoutUnit::ShaderRecord,
+    LayoutUnit::RayPayload,
+    LayoutUnit::HitAttributes,
+    LayoutUnit::CallablePayload,
+    LayoutUnit::InputAttachment,
+    LayoutUnit::MetalArgument,
+    LayoutUnit::ExistentialType,
+    LayoutUnit::ExistentialObject,
+];
+
+/// The unit that a word of slangc's JSON means for a target.
+pub(super) fn unit_named(word: &str, target: Target) -> Option<LayoutUnit> {
+    const METAL: [LayoutUnit; 3] = [LayoutUnit::MetalBuffer, LayoutUnit::MetalTexture, LayoutUnit::MetalSampler];
+    let of_target = METAL.into_iter().filter(|_| target == Target::Metal);
+    of_target.chain(UNITS).find(|of| unit(*of).0.json == word)
+}
+
+const SCALARS: [Scalar; 12] = [
+    Scalar::Bool,
+    Scalar::Int8,
+    Scalar::Uint8,
+    Scalar::Int16,
+    Scalar::Uint16,
+    Scalar::Int32,
+    Scalar::Uint32,
+    Scalar::Int64,
+    Scalar::Uint64,
+    Scalar::Half,
+    Scalar::Float32,
+    Scalar::Float64,
+];
+
+/// The scalar type that a word of slangc's JSON means.
+pub(super) fn scalar_named(word: &str) -> Option<Scalar> {
+    SCALARS.into_iter().find(|of| scalar(*of).json == word)
 }
 
 /// Returns the words for a scalar type. Slang has no minimum-precision types, so they get the names

@@ -45,12 +45,12 @@ impl<'a> YamlPosition<'a> {
 
     /// Moves from a buffer or block to the units that it takes itself.
     fn around(&self, container: &VariableLayout) -> Self {
-        Self { path: self.path.clone().map(|path| path.into_container(container)), ..self.clone() }
+        Self { path: self.path.clone().map(|path| path.into_container(&container.offsets)), ..self.clone() }
     }
 
     fn inside(&self, variable: &'a VariableLayout) -> Self {
         Self {
-            path: self.path.as_ref().map(|path| path.to(variable)),
+            path: self.path.as_ref().map(|path| path.to(&variable.offsets)),
             name: self.name.as_ref().map(|name| extended(name, variable)),
             varying: self.varying.inside(variable),
         }
@@ -99,7 +99,7 @@ impl<'a> YamlPrinter<'a> {
                 };
                 let around = NodeFields::default().with(key, placed(container, &inside.around(container)));
 
-                inside.path = inside.path.map(|path| path.into_content(container));
+                inside.path = inside.path.map(|path| path.into_content(&container.offsets));
                 around.and(self.scope(element, &inside, varying))
             }
             TypeParts::Fields(fields) => {
@@ -171,7 +171,7 @@ impl<'a> YamlPrinter<'a> {
             }
             TypeParts::Contained { container, element } => {
                 let mut inner = seen.clone();
-                inner.path = inner.path.map(|path| path.into_content(container));
+                inner.path = inner.path.map(|path| path.into_content(&container.offsets));
                 let content = placed(element, &inner);
 
                 let inside = inner.inside(element);
@@ -202,12 +202,16 @@ impl<'a> YamlPrinter<'a> {
 /// Prints the place of `variable` in its enclosing variable and, where one sum holds, in the
 /// program.
 fn placed(variable: &VariableLayout, seen: &YamlPosition<'_>) -> NodeFields {
-    let own = resource_usage::offsets(variable);
+    places(&resource_usage::offsets(variable), seen.path.as_ref())
+}
+
+/// Prints offsets, relative to the end of `path` and in the program.
+pub(super) fn places(own: &[UnitOffset], path: Option<&AccessPath<'_>>) -> NodeFields {
     let relative = own.iter().copied().map(offset).collect();
     let cumulative = |path: &AccessPath<'_>| own.iter().map(|own| offset(path.cumulative(*own))).collect();
     let offsets = NodeFields::default()
         .with("relative", ReflectionNode::List(relative))
-        .with_some("cumulative", seen.path.as_ref().map(cumulative).map(ReflectionNode::List));
+        .with_some("cumulative", path.map(cumulative).map(ReflectionNode::List));
     NodeFields::default().with("offset", offsets)
 }
 
@@ -221,20 +225,29 @@ fn unit(unit: LayoutUnit) -> ReflectionNode {
     ReflectionNode::Explained(words.chapter, meaning)
 }
 
-/// Prints sizes; for bytes, also alignment and stride.
 fn sizes(layout: &TypeLayout) -> NodeFields {
-    let size = |(of, taken)| NodeFields::default().with("value", taken).with("unit", unit(of)).into();
-    let sizes = NodeFields::default()
-        .with("size", ReflectionNode::List(resource_usage::sizes(layout).into_iter().map(size).collect()));
-    let stride = match layout.usage.get(LayoutUnit::Bytes) {
-        Count::Finite(0) => return sizes,
-        Count::Finite(bytes) => {
-            let alignment = layout.alignment.max(1);
+    amounts(&resource_usage::sizes(layout), layout.alignment)
+}
+
+/// Prints sizes; for bytes, also alignment and stride.
+pub(super) fn amounts(taken: &[(LayoutUnit, Count)], alignment: u32) -> NodeFields {
+    let size =
+        |(of, taken): &(LayoutUnit, Count)| NodeFields::default().with("value", *taken).with("unit", unit(*of)).into();
+    let sizes = NodeFields::default().with("size", ReflectionNode::List(taken.iter().map(size).collect()));
+    let stride = match taken.iter().find(|(unit, _)| *unit == LayoutUnit::Bytes).map(|(_, bytes)| *bytes) {
+        None | Some(Count::Finite(0)) => return sizes,
+        Some(Count::Finite(bytes)) => {
+            let alignment = alignment.max(1);
             Count::Finite(bytes.div_ceil(alignment).saturating_mul(alignment))
         }
-        Count::Unbounded => Count::Unbounded,
+        Some(Count::Unbounded) => Count::Unbounded,
     };
-    sizes.with("alignment in bytes", layout.alignment).with("stride in bytes", stride)
+    sizes.with("alignment in bytes", alignment).with("stride in bytes", stride)
+}
+
+/// Prints the name and the kind of a type.
+pub(super) fn head(name: &str, kind: &'static str) -> NodeFields {
+    NodeFields::default().with("name", ReflectionNode::text(name)).with("kind", kind)
 }
 
 /// Prints the name, the kind, and the keys of the kind for a type that is not a buffer or block.
@@ -242,7 +255,6 @@ fn sizes(layout: &TypeLayout) -> NodeFields {
 /// A generic type gets the name of its generic. A texture gets its HLSL name, where Slang has a
 /// hidden generic.
 fn type_head(ty: &Type) -> NodeFields {
-    let head = |name: &str, kind| NodeFields::default().with("name", ReflectionNode::text(name)).with("kind", kind);
     match ty {
         Type::Scalar(scalar) => scalar_head(*scalar),
         Type::Enum(ty) => scalar_head(ty.underlying),
@@ -271,7 +283,7 @@ fn type_head(ty: &Type) -> NodeFields {
     }
 }
 
-fn scalar_head(scalar: Scalar) -> NodeFields {
+pub(super) fn scalar_head(scalar: Scalar) -> NodeFields {
     let head = NodeFields::default().with("name", ReflectionNode::text(scalar.spelling())).with("kind", "Scalar");
     head.with("scalar type", spelling::scalar(scalar).chapter)
 }
@@ -308,11 +320,11 @@ fn plain_parts(ty: &Type, default: MatrixOrder) -> NodeFields {
     }
 }
 
-/// The variables from the program's scope down to the one whose parts are visited.
+/// The offsets of the variables from the program's scope down to the one whose parts are visited.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AccessPath<'a> {
     /// Outermost first.
-    nodes: Vec<&'a VariableLayout>,
+    nodes: Vec<&'a [UnitOffset]>,
     /// Number of nodes outside the contents of the deepest buffer or block: the nodes up to that
     /// buffer or block itself.
     outside_container: usize,
@@ -321,24 +333,24 @@ pub(super) struct AccessPath<'a> {
 }
 
 impl<'a> AccessPath<'a> {
-    pub(super) fn to(&self, variable: &'a VariableLayout) -> Self {
+    pub(super) fn to(&self, offsets: &'a [UnitOffset]) -> Self {
         let mut path = self.clone();
-        path.nodes.push(variable);
+        path.nodes.push(offsets);
         path
     }
 
     /// Turns this path, which ends with a buffer or block, into the path to `container`, which
     /// holds the units that the buffer or block itself takes. The constant buffer of a block with a
     /// space is in that space.
-    pub(super) fn into_container(mut self, container: &VariableLayout) -> Self {
-        if container.layout.takes(LayoutUnit::Space) {
+    pub(super) fn into_container(mut self, container: &[UnitOffset]) -> Self {
+        if container.iter().any(|own| own.unit == LayoutUnit::Space) {
             self.outside_block = self.nodes.len();
         }
         self
     }
 
     /// Turns this path, which ends with a buffer or block, into the path to its content.
-    pub(super) fn into_content(self, container: &VariableLayout) -> Self {
+    pub(super) fn into_content(self, container: &[UnitOffset]) -> Self {
         Self { outside_container: self.nodes.len(), ..self.into_container(container) }
     }
 
@@ -375,8 +387,8 @@ fn counting(unit: LayoutUnit) -> CountingBase {
     }
 }
 
-fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
-    let Some(own) = node.offsets.iter().find(|own| own.unit == sum.unit) else { return sum };
+fn add(sum: UnitOffset, node: &[UnitOffset]) -> UnitOffset {
+    let Some(own) = node.iter().find(|own| own.unit == sum.unit) else { return sum };
     UnitOffset {
         unit: sum.unit,
         space: sum.space.saturating_add(own.space),
@@ -385,6 +397,6 @@ fn add(sum: UnitOffset, node: &VariableLayout) -> UnitOffset {
 }
 
 /// Returns the offset of `node`, in whole spaces, from its enclosing variable.
-fn spaces(node: &VariableLayout) -> u32 {
-    node.offsets.iter().find(|own| own.unit == LayoutUnit::Space).map_or(0, |own| own.offset)
+fn spaces(node: &[UnitOffset]) -> u32 {
+    node.iter().find(|own| own.unit == LayoutUnit::Space).map_or(0, |own| own.offset)
 }

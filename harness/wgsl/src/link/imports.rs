@@ -143,7 +143,11 @@ fn is_segment(word: &str) -> bool {
     word.starts_with('"') || word.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
+/// The way out for texts of other preprocessors.
+pub(super) const OTHER_PREPROCESSORS: &str =
+    "other preprocessors are not followed: write the texts that the program makes with its own to files";
+
 fn bad_import(span: Span) -> Diagnostic {
     Diagnostic::error(Code::BadModule, span, "an import of naga_oil or WESL has the form `a::b::{c, d as e}`")
-        .with_help("other preprocessors are not followed: write the texts that the program makes with its own to files")
+        .with_help(OTHER_PREPROCESSORS)
 }

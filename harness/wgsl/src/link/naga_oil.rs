@@ -10,7 +10,7 @@ use std::ops::Range;
 use layoutproof_layout::{FileId, Span};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
-use super::imports::Imports;
+use super::imports::{Imports, OTHER_PREPROCESSORS};
 use super::{LinkSearch, Piece};
 use crate::tokens::TokenKind;
 
@@ -185,7 +185,10 @@ impl Reader<'_> {
                 }
             }
             "define_import_path" | "define" => {}
-            _ => return bad(format!("`#{name}` is no directive of naga_oil, which has `#import`, `#ifdef` and `#if`")),
+            _ => {
+                let message = "WESL and naga_oil have no such directive";
+                return Err(Diagnostic::error(Code::BadModule, span, message).with_help(OTHER_PREPROCESSORS));
+            }
         }
         self.blanks.push(start..end);
         Ok(end)

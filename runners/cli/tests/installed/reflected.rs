@@ -200,8 +200,20 @@ RWStructuredBuffer<float4> pixels;
     assert_eq!(answer["parameters"][0]["binding"]["space"], 1);
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("note: a.slang is read by slangc "));
     let output = run(folder, "show a.slang --target vulkan --format slang-yaml")?;
+    let tree = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(tree.starts_with("# From the JSON of slangc "), "{tree}");
+    let lines: Vec<&str> = tree.lines().map(str::trim).collect();
+    let tree = lines.join("; ");
+    for words in [
+        "- name: \"images\"; offset:; relative:; - value: 0; unit: DescriptorTableSlot # bindings; space: 1; cumulative:",
+        "name: \"Params\"; kind: Struct; size:; - value: 32; unit: Uniform # bytes; alignment in bytes: 16; stride in bytes: 32",
+    ] {
+        assert!(tree.contains(words), "{words}: {tree}");
+    }
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("note: a.slang is read by slangc "));
+    let output = run(folder, "show a.slang --target vulkan --option=-fvk-bind-globals --option=2 --format slang-yaml")?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("`--format slang-json` without other options prints its own reflection"), "{said}");
+    assert!(said.contains("`--format slang-json` or `slang-yaml` without other options"), "{said}");
     assert_eq!(output.status.code(), Some(2));
     // Options move bindings in ways that only our rules follow.
     let output = run(folder, "show a.slang --target vulkan --option=-fvk-bind-globals --option=2 --format json")?;

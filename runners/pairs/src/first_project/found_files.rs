@@ -147,7 +147,8 @@ impl FoundFiles {
         for shader in &self.shaders {
             let Ok(text) = read_text(&folder.join(shader), LONGEST_SHADER) else { continue };
             let own = shader.parent().unwrap_or(Path::new(""));
-            for names in text.lines().map(included_files) {
+            for line in text.lines() {
+                let names = included_files(line);
                 if names.iter().any(|name| folder.join(own).join(name).exists()) {
                     continue;
                 }
@@ -159,7 +160,10 @@ impl FoundFiles {
                         folder => folder.strip_suffix('/'),
                     })
                 };
-                let places: BTreeSet<&str> = names.iter().flat_map(places_of).collect();
+                let mut places: BTreeSet<&str> = names.iter().flat_map(places_of).collect();
+                if let Some(package) = imported_package(line) {
+                    places.extend(self.files.iter().filter_map(|file| folder_of_package(file, package)));
+                }
                 // If several places fit, any of them may be meant.
                 if places.len() == 1 {
                     found.extend(places.into_iter().map(ToOwned::to_owned));
@@ -233,6 +237,23 @@ fn included_name(line: &str) -> Option<Vec<String>> {
     Some(vec![name.to_owned()])
 }
 
+/// The package of a line such as WESL's `import bevy_pbr::render::{` or `naga_oil`'s `#import bevy_pbr::mesh_functions`.
+fn imported_package(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let path = line.strip_prefix('#').unwrap_or(line).strip_prefix("import ")?;
+    let package = path.split_once("::")?.0.trim();
+    let is_name = package.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    (is_name && !["package", "self", "super"].contains(&package)).then_some(package)
+}
+
+/// The folder in which a package is, if the file is one of its modules: `crates` for `crates/bevy_pbr/src/mesh.wesl`.
+fn folder_of_package<'a>(file: &'a str, package: &str) -> Option<&'a str> {
+    let (before, module) = file.split_once(&format!("{package}/src/"))?;
+    let is_module = matches!(module.rsplit_once('.'), Some((_, "wesl" | "wgsl")));
+    let folder = if before.is_empty() { Some(".") } else { before.strip_suffix('/') };
+    folder.filter(|_| is_module)
+}
+
 fn imported_names(line: &str) -> Option<Vec<String>> {
     let line = line.trim_start();
     let line = ["__exported ", "public "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
@@ -248,6 +269,26 @@ fn imported_names(line: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_name_the_packages_of_wgsl() {
+        for (line, package) in [
+            ("import bevy_pbr::render::{", Some("bevy_pbr")),
+            ("  #import bevy_pbr::mesh_functions as mesh", Some("bevy_pbr")),
+            ("import super::light::Light;", None),
+            ("import Scene.Lights;", None),
+        ] {
+            assert_eq!(imported_package(line), package, "{line}");
+        }
+        for (file, folder) in [
+            ("crates/bevy_pbr/src/render/mesh.wesl", Some("crates")),
+            ("bevy_pbr/src/mesh.wgsl", Some(".")),
+            ("crates/my_bevy_pbr/src/mesh.wgsl", None),
+            ("crates/bevy_pbr/src/lib.rs", None),
+        ] {
+            assert_eq!(folder_of_package(file, "bevy_pbr"), folder, "{file}");
+        }
+    }
 
     #[test]
     fn lines_name_the_files_that_they_bring_along() {

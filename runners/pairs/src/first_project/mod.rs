@@ -153,7 +153,9 @@ impl FirstProject {
                     Trial::With(Macros::Build, set.clone())
                 }
                 (Trial::Incomplete(problem), own, _) => {
-                    self.incomplete.push(format!("{} ({})", slashed(file), problem.lack()));
+                    // One that names its macros is the better example.
+                    let place = if problem.names_macros() { 0 } else { self.incomplete.len() };
+                    self.incomplete.insert(place, format!("{} ({})", slashed(file), problem.lack()));
                     own.map_or(Trial::Alone, |set| Trial::With(Macros::Build, set.clone()))
                 }
                 (trial, ..) => trial,

@@ -106,10 +106,15 @@ pub(super) struct Problem {
 }
 
 impl Problem {
+    /// True if the macros that the shader lacks are known.
+    pub(super) fn names_macros(&self) -> bool {
+        !self.types.is_empty() || !self.advice.macros.is_empty()
+    }
+
     /// The names of the macros that the shader lacks, or the error.
     pub(super) fn lack(&self) -> String {
         let names: BTreeSet<&str> = self.types.iter().chain(&self.advice.macros).map(String::as_str).collect();
-        if names.is_empty() { self.cause.clone() } else { names.into_iter().collect::<Vec<_>>().join(", ") }
+        if self.names_macros() { names.into_iter().collect::<Vec<_>>().join(", ") } else { self.cause.clone() }
     }
 
     /// True if a set of macros defines all types that the shader lacks. glslang would refuse it otherwise, after a start.
@@ -256,7 +261,7 @@ impl Trials<'_> {
             Attempt::GuessedMacros if problem.types.iter().any(|name| self.header_values.get(name).is_none()) => {
                 Some((Trial::Incomplete(problem.clone()), Vec::new()))
             }
-            Attempt::GuessedMacros => self.with_guessed_macros(shader, problem.clone(), share),
+            Attempt::GuessedMacros => return self.with_guessed_macros(shader, problem.clone(), share),
         };
         found.ok_or_else(|| problem.clone())
     }
@@ -309,13 +314,14 @@ impl Trials<'_> {
         }
     }
 
-    /// Reads a shader with the macros that its `#error` lines ask for; `None` if they are not enough.
+    /// Reads a shader with the macros that its `#error` lines ask for. If they are not enough, the error is the first
+    /// problem that they leave.
     fn with_guessed_macros(
         self,
         shader: &TrialShader,
         mut problem: Problem,
         share: &Share,
-    ) -> Option<(Trial, Vec<TargetBlock>)> {
+    ) -> Result<(Trial, Vec<TargetBlock>), Problem> {
         let mut macros: BTreeSet<String> = BTreeSet::new();
         let mut origin = Macros::Headers;
         loop {
@@ -329,19 +335,16 @@ impl Trials<'_> {
                     }
                 };
             }
-            if macros.is_empty() || !share.is_left() {
-                return None;
-            }
-            let defines: Vec<String> = macros.iter().cloned().collect();
             // A shader with all of its macros may only be too much for our own reader.
             let has_macros = macros.len() == before;
-            if has_macros && !has_compilers(shader) {
-                return None;
+            if macros.is_empty() || !share.is_left() || (has_macros && !has_compilers(shader)) {
+                return Err(problem);
             }
+            let defines: Vec<String> = macros.iter().cloned().collect();
             let reader = if has_macros { Reader::Compilers } else { Reader::Own };
             match self.blocks_of(shader, &defines, reader, share) {
-                Ok(blocks) => return Some((Trial::With(origin, defines), blocks)),
-                Err(_) if has_macros => return None,
+                Ok(blocks) => return Ok((Trial::With(origin, defines), blocks)),
+                Err(_) if has_macros => return Err(problem),
                 Err(next) => problem = next,
             }
         }
@@ -391,6 +394,10 @@ mod tests {
         let found = trials(&[needs_macros, "cbuffer A { float4 a; };"], 900);
         let [Trial::With(Macros::Guessed, macros), Trial::Alone] = &found[..] else { panic!("{found:?}") };
         assert_eq!(macros, &["LANES=1"]);
+        let found =
+            trials(&["#ifndef LANES\n#error LANES is not defined\n#endif\ncbuffer A { Missing a[LANES]; };"], 900);
+        let [Trial::Refused(problem)] = &found[..] else { panic!("{found:?}") };
+        assert!(problem.cause.contains("`Missing`") && problem.advice.macros.is_empty(), "{problem:?}");
     }
 
     /// A count decides, not the time: the same shaders are read on a busy machine.

@@ -46,9 +46,6 @@ const SIGNS: [(&[&str], &str); 5] = [
     (&["StructuredBuffer<", "[numthreads("], "HLSL"),
 ];
 
-/// What sokol-shdc reads: GLSL with words of its own.
-const SOKOL_WORDS: [&str; 5] = ["@program ", "@vs ", "@fs ", "@cs ", "@block "];
-
 /// The files by what they are and what to do.
 #[derive(Debug, Default)]
 pub(super) struct UnreadKinds {
@@ -65,19 +62,6 @@ impl UnreadKinds {
         if let Some((_, title, advice)) = KINDS.iter().find(|(suffixes, ..)| suffixes.contains(&suffix)) {
             self.add("shader file", format!("of {title}"), advice, relative);
             return true;
-        }
-        if suffix == "glsl" {
-            let is_sokol = read_text(file, LONGEST_TEXT).is_ok_and(|text| {
-                text.lines().any(|line| {
-                    let line = line.trim_start();
-                    SOKOL_WORDS.iter().any(|word| line.starts_with(word)) || line.starts_with("#pragma sokol")
-                })
-            });
-            if is_sokol {
-                let advice = "list the GLSL or SPIR-V that sokol-shdc writes";
-                self.add("shader file", "of sokol".to_owned(), advice, relative);
-            }
-            return is_sokol;
         }
         if PROGRAM_TEXTS.contains(&suffix) && self.texts < MOST_TEXTS {
             self.texts += 1;

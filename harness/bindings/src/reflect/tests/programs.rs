@@ -9,7 +9,8 @@ use layoutproof_layout::Span;
 use layoutproof_layout::shape::MatrixOrder;
 use serde_json::Value;
 
-use crate::reflect::{ParameterUses, slang_json, yaml};
+use super::without;
+use crate::reflect::{ParameterUses, slang_json, yaml, yaml_of_json};
 use crate::slang::layout;
 use crate::{BindingRequest, Convention, Target};
 use layoutproof_frontend::{DeclareOptions, declare};
@@ -242,4 +243,65 @@ fn offsets_add_up_as_in_the_chapter() {
         let (_, yaml) = print(text, target);
         assert_eq!(cumulative(&yaml), expected.lines().collect::<Vec<_>>(), "{target}");
     }
+}
+
+/// A YAML text without what slangc's JSON does not state.
+fn stated(yaml: &str) -> String {
+    let (globals, entries) = yaml.split_once("entry points:").unwrap();
+    let yaml = format!("{globals}entry points:{}", without(entries, "cumulative:"));
+    let keys =
+        ["automatically-introduced constant buffer:", "automatically-introduced parameter block:", "used by stages:"];
+    let yaml = keys.iter().fold(yaml, |text, key| without(&text, key));
+    let lines: Vec<&str> = yaml.lines().collect();
+    let is_named_resource = |index: usize| {
+        let next = lines.get(index + 1).map_or("", |next| next.trim());
+        lines[index].trim_start().starts_with("name:") && ["kind: Resource", "kind: SamplerState"].contains(&next)
+    };
+    let is_stated = |index: &usize| {
+        let line = lines[*index].trim();
+        !is_named_resource(*index)
+            && !line.starts_with("matrix layout mode")
+            && !["used by stages: []", "cumulative: []"].contains(&line)
+    };
+    let kept: Vec<&str> = (0..lines.len()).filter(is_stated).map(|index| lines[index]).collect();
+    kept.join("\n")
+}
+
+/// slangc's JSON gives the tree that our layout gives, as far as it states it.
+#[test]
+fn the_json_of_slangc_becomes_the_chapters_tree() {
+    macro_rules! program {
+        ($name:literal, $target:ident, $json:literal) => {
+            (
+                include_str!(concat!("slangc/", $name, ".slang")),
+                Target::$target,
+                include_str!(concat!("slangc/", $name, ".", $json, ".json")),
+            )
+        };
+    }
+    for (text, target, json) in [
+        program!("frame_params", D3d12, "d3d12"),
+        program!("frame_params", Vulkan, "vulkan"),
+        program!("resources", D3d12, "d3d12"),
+        program!("resources", Vulkan, "vulkan"),
+        program!("bytes", D3d12, "d3d12"),
+        program!("bytes", Vulkan, "vulkan"),
+        program!("pointers", Vulkan, "vulkan"),
+        program!("varying", Vulkan, "vulkan"),
+        program!("entry_bindings", Vulkan, "vulkan"),
+        program!("entry_bindings", Webgpu, "webgpu"),
+        program!("entry_bindings", D3d12, "d3d12"),
+        program!("registers", Metal, "metal"),
+        program!("interfaces", Vulkan, "vulkan"),
+        program!("attachments", Vulkan, "vulkan"),
+        program!("named_buffers", Vulkan, "vulkan"),
+        program!("unsized_arguments", Vulkan, "vulkan"),
+        program!("both_places", Metal, "metal"),
+    ] {
+        let of_json = yaml_of_json(json, target).unwrap();
+        assert_eq!(stated(&of_json), stated(&print(text, target).1), "{target}");
+    }
+    let newer = r#"{"parameters": [{"name": "a", "binding": {"kind": "slot", "index": 0}}]}"#;
+    let problem = yaml_of_json(newer, Target::Vulkan).unwrap_err();
+    assert_eq!(problem.to_string(), "slangc's reflection counts in `slot`, a unit that is not known");
 }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::bail;
-use layoutproof_bindings::reflect::{ParameterUses, slang_json, yaml};
+use anyhow::{Context, bail};
+use layoutproof_bindings::reflect::{NOT_IN_JSON, ParameterUses, slang_json, yaml, yaml_of_json};
 use layoutproof_bindings::{BindingRequest, Convention, Declarations, Target, slang};
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{Account, AccountEntry};
@@ -29,8 +29,7 @@ use crate::commands::show::host_text::deliver;
 use crate::output::{warn, warn_rendered};
 
 /// Advice for a file that only slangc reads.
-const ONLY_JSON: &str =
-    "slangc can read it instead: `--format slang-json` without other options prints its own reflection";
+const ONLY_PLAIN: &str = "slangc can read it instead: `--format slang-json` or `slang-yaml` without other options";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReflectionForm {
@@ -177,8 +176,8 @@ fn reflected(
     }
     let is_slangc = |named: &NamedConvention| named.convention == Convention::Slang && named.version.is_none();
     let is_plain = args.placement.convention.iter().all(is_slangc) && args.placement.option.is_empty();
-    if form == ReflectionForm::Yaml || !is_plain {
-        return Ok(Err(file.problems_with(ONLY_JSON)));
+    if !is_plain {
+        return Ok(Err(file.problems_with(ONLY_PLAIN)));
     }
     let [column] = args.placement.columns(Some(ShaderLanguage::Slang))?[..] else {
         bail!("reflection needs exactly one target: --target d3d12")
@@ -191,7 +190,14 @@ fn reflected(
         warn(&format!("note: {note}\n"));
     }
     let json = read.columns.into_iter().find_map(|column| column.reflection).map(|reflection| reflection.json);
-    Ok(json.ok_or_else(|| file.problems_with(ONLY_JSON)))
+    let Some(json) = json else { return Ok(Err(file.problems_with(ONLY_PLAIN))) };
+    Ok(Ok(match form {
+        ReflectionForm::Json => json,
+        ReflectionForm::Yaml => {
+            let target = Target::of(column.target).context("slangc's JSON is not read for this target")?;
+            format!("# From the JSON of {}, without {NOT_IN_JSON}.\n{}", read.compilers, yaml_of_json(&json, target)?)
+        }
+    }))
 }
 
 /// The single binding request, with the matrix order of the file or case.

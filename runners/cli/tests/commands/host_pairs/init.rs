@@ -128,10 +128,13 @@ fn init_lists_shaders_that_lack_types() {
     };
     folder.write(
         "gen.cpp",
-        b"int main() { compile(\"sum\", \"sum.comp\", {{\"A_TYPE\", type(0)}, {\"D_TYPE\", \"float\"}}); }\n",
+        b"int main() { compile(\"a\", \"a.comp\", {{\"X\", \"1\"}}); \
+          compile(\"sum\", \"sum.comp\", {{\"A_TYPE\", type(0)}, {\"D_TYPE\", \"float\"}}); }\n",
     );
-    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 1 shader, 1 host file").warns(
-        "note: 1 shader is listed although macros are missing that the program or its build defines, such as sum.comp (A_TYPE): \
+    // Its error names no macro.
+    folder.write("a.comp", b"#version 450\nlayout(binding = 0) buffer A { float a[; };\nvoid main() {}\n");
+    folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 2 shaders, 1 host file").warns(
+        "note: 2 shaders are listed although macros are missing that the program or its build defines, such as sum.comp (A_TYPE): \
          `check` compares the blocks that need none of them; to compare all, write `defines = [\"NAME=VALUE\"]`",
     );
     assert!(folder.read("layoutproof.toml").contains("defines = [\n    \"D_TYPE=float\",\n]"));
@@ -193,6 +196,19 @@ fn init_finds_the_folders_of_imports() {
     assert_eq!(answer["unread"].as_array().map(Vec::len), Some(0), "{answer}");
 }
 
+#[test]
+fn init_finds_the_folder_of_packages() {
+    let shader = "import engine::types::Frame;\n@group(0) @binding(0) var<uniform> frame: Frame;";
+    let Some(folder) = folder_of(("a.wesl", shader), "struct Frame { float light[4], scale, pad[3]; } f;") else {
+        return;
+    };
+    std::fs::create_dir_all(folder.path("crates/engine/src")).unwrap();
+    folder.write("crates/engine/src/types.wesl", b"struct Frame { light: vec4f, scale: f32 }");
+    folder.run("init").exits(0);
+    assert!(folder.read("layoutproof.toml").contains("include = [\n    \"crates\",\n]"));
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["frame Frame agree"]);
+}
+
 /// What `init` sees and cannot list, by kind and number, with what to do.
 #[test]
 fn init_accounts_for_shaders_that_it_cannot_read() {
@@ -210,14 +226,17 @@ fn init_accounts_for_shaders_that_it_cannot_read() {
         ("plain.c", "// @group(0) @binding(0) is WebGPU's\nint a;"),
         ("main.rs", "const S: &str = concat!(\"#version 450\\nvoid main() { }\", env!(\"X\"));"),
         ("build/copy.wesl", ""),
+        ("c.wgsl", "#include \"b.tmpl\"\nstruct C { a: f32 }"),
+        ("d.wgsl", "#ifdef A\n#elif B\n#endif\nstruct D { a: f32 }"),
         ("real.wgsl", "struct Frame { a: f32 }\n@group(0) @binding(0) var<uniform> frame: Frame;"),
     ] {
         folder.write(name, text.as_bytes());
     }
-    let answer = folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 3 shaders, 1 host file");
+    let answer = folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 4 shaders, 1 host file");
     let answer = answer.prints("left out: 1 shader file of ezEngine, such as a.ezShader: ");
     let answer = answer.prints("left out: 1 shader file of Godot, such as sky.gdshader: ");
-    let answer = answer.prints("left out: 1 shader file of sokol, such as cube.glsl: ");
+    // ggml's preprocessor follows directives of C.
+    let answer = answer.prints("left out: 2 shaders that cannot be read alone, such as c.wgsl: WESL and naga_oil have no such directive (other preprocessors");
     let answer = answer.prints("left out: 2 .c files with WGSL in strings, such as a.c: write each to a file");
     let answer = answer.prints("left out: 1 .rs file with GLSL in strings, such as main.rs: ");
     assert_eq!(answer.out.matches("left out").count(), 5, "{answer}");

@@ -93,7 +93,8 @@ fn a_namesake_with_few_of_the_members_is_no_match_next_to_a_struct_with_all() {
     let answer = folder.run("check a.hlsl host.o --format json").exits(1);
     // `Fog` has all members, so that it is the struct of its name with a fault.
     assert_eq!(pairs(&answer), ["lights GpuLight agree", "Fog Fog differ"]);
-    assert_eq!(answer.json()["pairs"][0]["alternatives"][0]["host"], "PointLight");
+    // None of its members is at its place.
+    assert!(answer.json()["pairs"][0]["alternatives"].is_null());
     // Without another, the name decides.
     folder.write("host.cpp", b"struct PointLight { float color[3]; int id; bool enabled; } p;");
     assert!(compile(&folder, "host"));
