@@ -8,7 +8,7 @@ use layoutproof_gpu_page::{GpuRun, Tally};
 use layoutproof_webgpu_messages::Opened;
 use serde_json::{Value, json};
 
-/// What Chromium 156 says about SwiftShader, as far as checks need it.
+/// What Chromium 156 says about `SwiftShader`, as far as checks need it.
 fn opened() -> Opened {
     let limits = json!({
         "maxBindGroups": 4, "maxColorAttachments": 8, "maxColorAttachmentBytesPerSample": 128, "maxImmediateSize": 64,
