@@ -5,6 +5,7 @@
 
 mod checks;
 mod explorer;
+mod gpu;
 mod measure;
 mod page;
 
@@ -17,6 +18,7 @@ use libtest_mimic::{Failed, Trial};
 use tokio::runtime::Runtime;
 
 use crate::explorer::ServedExplorer;
+use crate::gpu::ServedGpuPage;
 use crate::measure::{PageTimes, measure};
 use crate::page::{Browser, PageFile};
 
@@ -38,6 +40,12 @@ struct BrowserArgs {
     /// The folder of texts with the command's answers, for the explorer.
     #[arg(long)]
     sample: Option<PathBuf>,
+    /// Address of the page that runs cases on the GPU; without it, that page is not checked.
+    #[arg(long, requires = "saved")]
+    gpu: Option<String>,
+    /// Empty folder for the record that this page saves.
+    #[arg(long)]
+    saved: Option<PathBuf>,
     /// Folder for screenshots (default: none are made).
     #[arg(long)]
     screenshots: Option<PathBuf>,
@@ -83,6 +91,16 @@ fn trials(arguments: BrowserArgs) -> anyhow::Result<Vec<Trial>> {
         for check in explorer::ALL {
             let (browser, runtime, served) = (Arc::clone(&browser), Arc::clone(&runtime), served.clone());
             trials.push(Trial::test(format!("explorer::{}", check.name), move || {
+                let done = runtime.block_on((check.run)(&browser, &served));
+                done.map_err(|error| Failed::from(format!("{error:#}")))
+            }));
+        }
+    }
+    if let (Some(address), Some(saved)) = (arguments.gpu, arguments.saved) {
+        let served = ServedGpuPage { address, saved };
+        for check in gpu::ALL {
+            let (browser, runtime, served) = (Arc::clone(&browser), Arc::clone(&runtime), served.clone());
+            trials.push(Trial::test(format!("gpu::{}", check.name), move || {
                 let done = runtime.block_on((check.run)(&browser, &served));
                 done.map_err(|error| Failed::from(format!("{error:#}")))
             }));

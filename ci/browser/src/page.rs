@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
-use thirtyfour::{ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
+use thirtyfour::{ChromeCapabilities, ChromiumLikeCapabilities, DesiredCapabilities, WebDriver};
 
 /// Time limit for one of our scripts in a page; axe-core takes long on the largest.
 const SCRIPT_LIMIT: Duration = Duration::from_secs(120);
@@ -18,8 +18,16 @@ const MOST_OF_PART: usize = 2;
 /// Pages that are unlike the others of their part, besides its `index`.
 const ONE_OF_A_KIND: [&str; 3] = ["site/peers", "site/surprises", "site/rules/table"];
 
-/// The page that does not work from a file; `explorer.rs` has its checks.
-const EXPLORER: &str = "explorer.html";
+/// The pages that do not work from a file; `explorer.rs` and `gpu.rs` have their checks.
+const SERVED: [&str; 2] = ["explorer.html", "gpu.html"];
+
+/// Arguments with which Chromium has WebGPU on SwiftShader.
+const GPU: [&str; 4] = [
+    "--enable-unsafe-webgpu",
+    "--enable-features=Vulkan",
+    "--use-vulkan=swiftshader",
+    "--use-webgpu-adapter=swiftshader",
+];
 
 /// A connection to the driver.
 #[derive(Debug)]
@@ -130,7 +138,9 @@ impl PageFile {
                 let path = entry?.path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if path.extension().is_some_and(|suffix| suffix == "html") && !path.ends_with(EXPLORER) {
+                } else if path.extension().is_some_and(|suffix| suffix == "html")
+                    && !SERVED.iter().any(|it| path.ends_with(it))
+                {
                     let name = path.strip_prefix(folder)?.with_extension("").display().to_string();
                     found.push(Self { name, path: path.canonicalize()? });
                 }
@@ -208,8 +218,31 @@ impl Browser {
     /// The driver's errors.
     pub(crate) async fn open_address(&self, address: &str, scripts: Scripts) -> anyhow::Result<OpenPage> {
         let mut capabilities = DesiredCapabilities::chrome();
+        capabilities.add_arg("--disable-gpu")?;
+        self.open_in(capabilities, address, scripts).await
+    }
+
+    /// Opens an address in a window with WebGPU, whose downloads go to a folder.
+    ///
+    /// # Errors
+    /// The driver's errors.
+    pub(crate) async fn open_with_gpu(&self, address: &str, downloads: &Path) -> anyhow::Result<OpenPage> {
+        let mut capabilities = DesiredCapabilities::chrome();
+        for argument in GPU {
+            capabilities.add_arg(argument)?;
+        }
+        capabilities.add_experimental_option("prefs", json!({ "download.default_directory": downloads }))?;
+        self.open_in(capabilities, address, Scripts::On).await
+    }
+
+    async fn open_in(
+        &self,
+        mut capabilities: ChromeCapabilities,
+        address: &str,
+        scripts: Scripts,
+    ) -> anyhow::Result<OpenPage> {
         // Chromium's sandbox does not work for root.
-        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
+        for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"] {
             capabilities.add_arg(argument)?;
         }
         let driver = WebDriver::new(&self.driver, capabilities).await.context("chromedriver")?;

@@ -46,6 +46,9 @@ impl Enumeration {
 /// its own, so that it is there next to the distribution's.
 pub const CURRENT_LAVAPIPE: &str = "lavapipe-current";
 
+/// The name of the browser that the user opens. Ids of its devices have the browser and the adapter after it.
+pub const VISITOR: &str = "browser";
+
 /// The API below a device, as far as it affects ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NativeApi {
@@ -79,10 +82,11 @@ pub fn device_id(name: &str, api: NativeApi) -> String {
     format!("{}{suffix}", known.map_or_else(|| slug(&lower), str::to_owned))
 }
 
-/// The id of a device of WebGPU in `host`: `dawn`, `chromium` or `firefox` for software, otherwise with the adapter's name
-/// after it. The same adapter is another device in each of them, because each has its own compiler.
-pub fn webgpu_id(host: &str, name: &str, is_software: bool) -> String {
-    if is_software { host.to_owned() } else { format!("{host}-{}", slug(&name.to_lowercase())) }
+/// The id of a device of WebGPU in `program`: `dawn`, `chromium`, `firefox` or `browser-safari` for software, otherwise with
+/// the adapter's name after it. The same adapter is another device in each of them, because each has its own compiler.
+pub fn webgpu_id(program: &str, name: &str, is_software: bool) -> String {
+    let name = if is_software { "" } else { name };
+    slug(&format!("{program} {name}").to_lowercase())
 }
 
 /// The id of a device that OpenGL calls `lower`, without the API. NVIDIA's driver adds the bus and
@@ -102,6 +106,11 @@ pub fn is_llvmpipe(name: &str) -> bool {
 }
 
 impl DeviceInfo {
+    /// True if a user who asks for the device `id` means this one.
+    pub fn is_named(&self, id: &str) -> bool {
+        self.id == id || id == VISITOR && self.id.starts_with(VISITOR)
+    }
+
     /// True if `listed` is this device in a listing of another process.
     pub fn is_same(&self, listed: &DeviceInfo) -> bool {
         self.is_listed_as(listed.index, &listed.name, &listed.driver)
@@ -220,6 +229,7 @@ mod tests {
             max_uniform_range: 0,
             max_push_constants: 0,
             direct3d: None,
+            webgpu: None,
         }
     }
 }

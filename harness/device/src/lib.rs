@@ -29,7 +29,7 @@ pub use job::{
     ReachedStage, RegisterRange, ResourceClass, RootParameters, RootSignature, Shader, ShaderForm, TexelType, Trace,
 };
 pub use job_limit::{JOB_LIMIT, device_wait};
-pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel};
+pub use runner::{Batch, BufferAfter, DeviceInfo, Direct3d, ReadBack, Runner, RunnerError, ShaderModel, WebGpuFacts};
 pub use runner_kind::{Provider, RunnerKind};
 pub use session_runner::{DeviceSession, SessionRunner};
 pub use stage::{RecordStage, Stage};

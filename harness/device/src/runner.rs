@@ -1,6 +1,6 @@
 //! The interface to devices: batches of jobs, and the bytes read back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -83,6 +83,18 @@ pub struct DeviceInfo {
     /// Facts that only devices of Direct3D 12 have.
     #[serde(default)]
     pub direct3d: Option<Direct3d>,
+    /// Facts that only devices of WebGPU in JavaScript have.
+    #[serde(default)]
+    pub webgpu: Option<WebGpuFacts>,
+}
+
+/// What an implementation of WebGPU reports about its adapter, by WebGPU's names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebGpuFacts {
+    pub features: BTreeSet<String>,
+    /// The language features of WGSL.
+    pub language_features: BTreeSet<String>,
+    pub limits: BTreeMap<String, u64>,
 }
 
 /// Facts that a Direct3D 12 device reports.

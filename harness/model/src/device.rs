@@ -72,6 +72,7 @@ impl Model {
             max_uniform_range: 1 << 16,
             max_push_constants: 256,
             direct3d: None,
+            webgpu: None,
         };
         Self { device, misreading: None, last_output: None }
     }

@@ -42,6 +42,7 @@ impl Evaluator {
             max_uniform_range: 1 << 16,
             max_push_constants: 0,
             direct3d: None,
+            webgpu: None,
         };
         Self { device }
     }

@@ -18,6 +18,7 @@ pub mod binding;
 pub mod check;
 mod check_record;
 pub(crate) mod compiled;
+pub mod device_check;
 mod hint;
 pub mod jobs;
 pub mod produce;
@@ -30,6 +31,7 @@ pub mod verdict;
 
 pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
 pub use check::Check;
+pub use device_check::{CheckJobs, DeviceCheck};
 pub use jobs::{Jobs, ProbeName};
 pub use produce::{
     CompiledAccesses, Gap, GapCause, ModuleCode, Settings, ShaderModule, Share, SubjectShaders, share_shaders,

@@ -13,6 +13,7 @@ use crate::commands::cache::CacheCommandArgs;
 use crate::commands::check::args::{CheckArgs, InitArgs};
 use crate::commands::compare::CompareArgs;
 use crate::commands::doctor::DoctorArgs;
+use crate::commands::explorer::ExplorerArgs;
 use crate::commands::export::ExportArgs;
 use crate::commands::fuzz::args::FuzzArgs;
 use crate::commands::hardware::HardwareArgs;
@@ -79,6 +80,10 @@ pub enum Command {
     Runs(RunsArgs),
     /// List the built-in cases, or with --rules the rule sets.
     List(ListArgs),
+    /// Open the site with its explorer in a browser.
+    ///
+    /// Serves them on this machine alone, at an address that no one can guess. Needs no GPU and no network.
+    Explorer(ExplorerArgs),
     /// Serve an editor: offsets while you write (LSP).
     ///
     /// Hover, inlay hints, differences from the host structs of your project, and edits. The book has the settings of

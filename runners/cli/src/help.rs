@@ -17,7 +17,7 @@ pub(crate) const PROGRAM: &str = "layoutproof";
 
 /// The headings of the command list with their commands. A visible command that is in no group appears in the last one.
 const GROUPS: [(&str, &str); 4] = [
-    ("Shader layouts", "show check accesses diff init lsp"),
+    ("Shader layouts", "show check accesses diff explorer init lsp"),
     ("Proof on devices", "run report runs list"),
     ("Compilers", "compare bugs"),
     ("This machine", "doctor setup dev"),
@@ -61,7 +61,7 @@ const LAST: usize = 1000;
 /// Possible values of an option beyond this number are listed by `--help` only.
 const MOST_VALUES: usize = 5;
 
-const EXAMPLES: [(&str, &[&str]); 19] = [
+const EXAMPLES: [(&str, &[&str]); 20] = [
     (
         "show",
         &[
@@ -124,6 +124,7 @@ const EXAMPLES: [(&str, &[&str]); 19] = [
     ),
     ("runs", &["layoutproof runs records", "layoutproof runs records --quarantine flaky.toml --format json"]),
     ("setup", &["layoutproof setup", "layoutproof setup --minimal", "layoutproof setup dxc slangc vkd3d"]),
+    ("explorer", &["layoutproof explorer", "layoutproof explorer scene.wgsl"]),
     ("list", &["layoutproof list arrays/", "layoutproof list --rules", "layoutproof list --coverage"]),
     ("cache", &["layoutproof dev cache stats", "layoutproof dev cache clear"]),
     ("completions", &["layoutproof dev completions fish > ~/.config/fish/completions/layoutproof.fish"]),

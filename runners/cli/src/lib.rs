@@ -33,8 +33,8 @@ pub use command_line::Cli;
 use command_line::{Command, DevCommand};
 use commands::check::init;
 use commands::{
-    accesses, bench, bugs, cache, check, compare, doctor, export, fuzz, hardware, list, lsp, pages, report, run, runs,
-    setup, show, vectors,
+    accesses, bench, bugs, cache, check, compare, doctor, explorer, export, fuzz, hardware, list, lsp, pages, report,
+    run, runs, setup, show, vectors,
 };
 use invocation::with_command;
 use layoutproof_compilers::{own_streams, process_tree};
@@ -100,6 +100,7 @@ pub fn main(cli: &Cli) -> ExitCode {
         Command::Report(args) => report::report(args, style),
         Command::Runs(args) => runs::runs(args, style),
         Command::List(args) => list::list(args, style),
+        Command::Explorer(args) => explorer::explorer(args),
         Command::Lsp(args) => lsp::lsp(args),
         Command::Compare(args) => compare::compare(args, style),
         Command::Bugs(args) => bugs::bugs(args, style),

@@ -4,13 +4,14 @@
 //! with fewer and cheaper jobs.
 
 use std::fmt;
+use std::time::Instant;
 
-use layoutproof_events::CheckRecord;
+use layoutproof_events::{CheckRecord, Fault};
 
-use crate::device_check::DeviceCheck;
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
 use crate::pool::{self, Workers};
+use layoutproof_core::check::DeviceCheck;
 
 /// Answers checks on their devices.
 pub trait Answer: fmt::Debug {
@@ -35,8 +36,27 @@ pub struct OneByOne;
 impl Answer for OneByOne {
     fn answer(&mut self, checks: &[DeviceCheck], launch: &Launch, done: &mut dyn FnMut(Vec<(usize, CheckRecord)>)) {
         let work = |index: usize, workers: &mut Workers<'_>, done: &mut dyn FnMut(_)| {
-            done(vec![(index, checks[index].answer_alone(DriverCompilation::Own, workers))]);
+            done(vec![(index, answer_alone(&checks[index], DriverCompilation::Own, workers))]);
         };
         pool::run((0..checks.len()).collect(), launch, work, done);
     }
+}
+
+/// Runs every job of a check by itself, and judges the answers.
+pub(crate) fn answer_alone(
+    check: &DeviceCheck,
+    compilation: DriverCompilation,
+    workers: &mut Workers<'_>,
+) -> CheckRecord {
+    let started = Instant::now();
+    let jobs = check.jobs();
+    let answers = workers.run(check.device(), check.case(), compilation, &jobs.list());
+    workers.tell_accessed(jobs.accesses());
+    with_faults(check.record(&jobs, &answers.results, started.elapsed()), answers.faults)
+}
+
+/// Adds the faults of a device to those of the compiler, which the record has.
+pub(crate) fn with_faults(mut record: CheckRecord, faults: Vec<Fault>) -> CheckRecord {
+    record.faults.extend(faults);
+    record
 }

@@ -62,6 +62,7 @@ mod tests {
             max_uniform_range: 16384,
             max_push_constants: 128,
             direct3d: None,
+            webgpu: None,
         }
     }
 

@@ -8,12 +8,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context;
 use layoutproof_compilers::cache::AnswerCache;
 use layoutproof_compilers::private_root::PrivateRoot;
 use layoutproof_compilers::tools_folder::{ToolsFolder, Untrusted};
-use layoutproof_device::devices::CURRENT_LAVAPIPE;
+use layoutproof_device::devices::{CURRENT_LAVAPIPE, VISITOR};
 use layoutproof_device::{DeviceInfo, JOB_LIMIT};
 use layoutproof_model::Misreading;
+use layoutproof_webgpu::{VISITOR_LIMIT, page_address};
 
 use crate::current_lavapipe::CurrentLavapipe;
 use crate::drivers::{FetchedDrivers, Setting};
@@ -45,6 +47,8 @@ pub struct Launch {
     pub dawn: Option<PathBuf>,
     /// The browsers that the run names, by their ids. A browser takes seconds to start.
     pub browsers: String,
+    /// The address of the page for a browser that the user opens, if the run names it.
+    pub page: Option<String>,
     /// The misreading planted in the model device.
     pub misreading: Option<Misreading>,
     /// The fault planted in workers. With a fault, the model runs in workers, too.
@@ -131,6 +135,18 @@ impl Launch {
         Ok(launch)
     }
 
+    /// An address for the page of a browser that the user opens, if one of the named devices is in it.
+    ///
+    /// # Errors
+    /// No port is free.
+    pub fn page_for(named: &[String]) -> anyhow::Result<Option<String>> {
+        let is_named = named.iter().any(|id| id.starts_with(VISITOR));
+        is_named
+            .then(page_address)
+            .transpose()
+            .context("no port of the loopback address is free for the browser's page")
+    }
+
     /// The lavapipe that workers of this device load, if it is not one of the system's drivers.
     pub(crate) fn lavapipe_of(&self, device: &DeviceInfo) -> Option<&CurrentLavapipe> {
         self.lavapipe.as_ref().filter(|_| device.id == CURRENT_LAVAPIPE)
@@ -139,7 +155,14 @@ impl Launch {
     /// Time limit for a worker to open a device or to list all. It grows with the job limit, since
     /// a slow machine or driver is slow here, too.
     pub fn open_limit(&self) -> Duration {
-        OPEN_LIMIT.max(self.job_limit)
+        let user = self.page.as_ref().map(|_| VISITOR_LIMIT + OPEN_LIMIT);
+        OPEN_LIMIT.max(self.job_limit).max(user.unwrap_or_default())
+    }
+
+    /// Number of threads that hand out jobs. A page has one worker.
+    pub(crate) fn thread_count(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        if self.page.is_some() { 1 } else { self.threads.map_or_else(processors, usize::from) }
     }
 
     /// A launch for work that needs no device and starts no worker.
@@ -152,6 +175,7 @@ impl Launch {
             vkd3d_note: None,
             dawn: None,
             browsers: String::new(),
+            page: None,
             lavapipe: None,
             misreading: None,
             fault: None,

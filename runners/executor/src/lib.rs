@@ -15,7 +15,6 @@ pub mod compiler_devices;
 mod connection;
 pub mod current_lavapipe;
 mod device_apis;
-pub mod device_check;
 pub mod device_listing;
 mod device_workers;
 pub mod drivers;

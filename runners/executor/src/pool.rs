@@ -26,8 +26,7 @@ pub fn run<T: Send, R: Send>(
     work: impl Fn(T, &mut Workers<'_>, &mut dyn FnMut(R)) + Sync,
     mut done: impl FnMut(R),
 ) {
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let wanted = launch.threads.map_or_else(processors, usize::from);
+    let wanted = launch.thread_count();
     let threads = wanted.min(tasks.len());
     let idle = (threads..wanted).map(|_| DeviceWorkers::new(launch)).collect();
     let idle = Arc::new(IdleWorkers(Mutex::new(idle)));

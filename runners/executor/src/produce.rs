@@ -6,13 +6,12 @@ use std::time::{Duration, Instant};
 
 use layoutproof_compilers::spirv_val::{ModuleOrigin, ValidatorAnswer};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, Proof, ProofCheck, Source, SubjectShaders, share_shaders};
+use layoutproof_core::check::{Check, DeviceCheck, Proof, ProofCheck, Source, SubjectShaders, share_shaders};
 use layoutproof_device::Shader;
 use layoutproof_events::producer::Producer;
 use layoutproof_layout::BlockRules;
 use layoutproof_readers::toolchain::CodeTarget;
 
-use crate::device_check::DeviceCheck;
 use crate::plan::{PlannedCheck, ShaderProduction};
 use crate::pool;
 use crate::validator::Validator;

@@ -225,6 +225,7 @@ fn command(launch: &Launch, api: RunnerKind, lavapipe: Option<&CurrentLavapipe>)
     command.envs(launch.drivers.environment());
     if api == RunnerKind::WebGpu {
         command.env(layoutproof_webgpu::BROWSERS, &launch.browsers);
+        command.envs(launch.page.as_ref().map(|page| (layoutproof_webgpu::PAGE, page)));
         if let Some(library) = launch.dawn.as_ref().filter(|_| std::env::var_os(layoutproof_webgpu::DAWN).is_none()) {
             command.env(layoutproof_webgpu::DAWN, library);
         }

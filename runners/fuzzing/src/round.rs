@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use layoutproof_bindings::SourceText;
 use layoutproof_compilers::drivers::full_type_space;
-use layoutproof_core::check::{Settings, Source, Subject};
+use layoutproof_core::check::{DeviceCheck, Settings, Source, Subject};
 use layoutproof_core::results::known::{self, shapes_of_block};
 use layoutproof_device::{DeviceInfo, ShaderForm};
 use layoutproof_events::CheckRecord;
@@ -13,7 +13,6 @@ use layoutproof_events::producer::Producer;
 use layoutproof_executor::answer::Answer;
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
-use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck, ShaderProduction};
 use layoutproof_executor::produce;
 use layoutproof_inputs::all_cases::all_forms;

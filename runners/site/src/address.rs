@@ -6,6 +6,7 @@ use std::fmt::Write;
 use layoutproof_core::check::Source;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
+use layoutproof_source::shader_language::ShaderLanguage;
 use maud::{Markup, html};
 
 use super::site_page::{SiteNavigation, SiteSection};
@@ -105,6 +106,16 @@ impl ExplorerText {
             SixteenBit::On => {}
         }
         Some(Self { fragment: parts.concat() })
+    }
+
+    /// A whole text in one of the languages.
+    pub fn of_file(language: ShaderLanguage, text: &str) -> Self {
+        Self { fragment: format!("language={}&text={}", language.as_str(), form_encoded(text)) }
+    }
+
+    /// The part of the explorer's address after `#`: letters, digits, `%` and the signs of a form.
+    pub fn fragment(&self) -> &str {
+        &self.fragment
     }
 
     /// A link on the page `path`; empty if the site has no explorer.

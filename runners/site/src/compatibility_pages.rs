@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::address::{GivenNames, link, slug};
 use super::evidence_page::{EvidenceCell, EvidenceLinks, evidence_page};
 use super::kept_runs::{KeptRun, SeenGroup, seen_groups, seen_on_section};
-use super::site_page::{SiteDraft, SiteFrame, SiteSection};
+use super::site_page::{SiteDraft, SiteFrame, SiteNavigation, SiteSection};
 use super::surprise_page::Surprise;
 use super::surprise_page::surprise_table;
 use layoutproof_events::CheckDevice;
@@ -65,11 +65,17 @@ pub(super) fn compatibility_pages(
     surprises: &[Surprise],
     kept_runs: &[KeptRun],
     links: EvidenceLinks<'_>,
+    navigation: SiteNavigation,
 ) -> Vec<SiteDraft> {
     let path = SiteSection::Compatibility.first_page();
     let table = surprise_table(path, surprises);
     let groups = seen_groups(kept_runs);
-    let seen = seen_on_section(path, &groups, links);
+    let seen = html! {
+        (seen_on_section(path, &groups, links))
+        @if navigation.has_explorer {
+            p.actions { a.button href=(link(path, SiteSection::Gpu.first_page())) { "Run on this GPU" } }
+        }
+    };
     if records.files.is_empty() {
         let content = html! { (table) (seen) (without_records()) };
         return vec![first_page(content, &html! {}, &groups)];

@@ -12,15 +12,20 @@ use super::search::{SEARCH_SCRIPT_FILE, find_button};
 use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteNavigation, SitePage, SiteSection};
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
 
-/// The files that `ci/explorer` puts next to the page: the module, and the script that calls it.
-pub const EXPLORER_FILES: [&str; 2] = ["layoutproof_web_bg.wasm", "layoutproof_web.js"];
+/// The files that `ci/explorer` makes for the pages: for the explorer and for the run on a GPU the module, and the script that
+/// calls it.
+pub const EXPLORER_FILES: [&str; 4] =
+    ["layoutproof_web_bg.wasm", "layoutproof_web.js", "layoutproof_gpu_page_bg.wasm", "layoutproof_gpu_page.js"];
+
+/// The name of the explorer's page.
+pub const EXPLORER_PAGE: &str = "explorer.html";
 
 const PAGE_SCRIPT_FILE: &str = "explorer.js";
 const WORKER_FILE: &str = "explorer-worker.js";
 const EXPLORER_STYLE_FILE: &str = "explorer.css";
 
-/// What the page may load: its own site, and WebAssembly.
-const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; \
+/// What pages with WebAssembly may load: its own site, and WebAssembly.
+pub(super) const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; \
                       style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'";
 
 /// The page with its scripts and its style.

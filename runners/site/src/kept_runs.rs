@@ -268,6 +268,7 @@ mod tests {
             max_uniform_range: 0,
             max_push_constants: 0,
             direct3d: (runner == RunnerKind::D3d12).then_some(translated),
+            webgpu: None,
             lacks: BTreeSet::new(),
         }
     }

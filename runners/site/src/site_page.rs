@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::address::link;
-use super::explorer_page::{explorer_head, explorer_scripts};
+use super::explorer_page::{EXPLORER_PAGE, explorer_head, explorer_scripts};
 use super::search::{FoundPlace, SEARCH_SCRIPT_FILE, find_button};
 use layoutproof_report::html::page_frame::{PageFrame, PageSurroundings};
 
@@ -31,6 +31,8 @@ pub(super) enum SiteSection {
     Start,
     /// Type declarations, see their layouts.
     Explorer,
+    /// The cases on the visitor's GPU.
+    Gpu,
     /// Declarations whose layouts differ between targets.
     Surprises,
     /// Compilers and drivers with their known bugs.
@@ -52,7 +54,8 @@ impl SiteSection {
     pub(super) fn first_page(self) -> &'static str {
         match self {
             Self::Start => "index.html",
-            Self::Explorer => "explorer.html",
+            Self::Explorer => EXPLORER_PAGE,
+            Self::Gpu => "gpu.html",
             Self::Surprises => "surprises.html",
             Self::Compilers => "compilers/index.html",
             Self::Compatibility => "compatibility/index.html",
@@ -67,6 +70,7 @@ impl SiteSection {
         match self {
             Self::Start => "layoutproof",
             Self::Explorer => "Explorer",
+            Self::Gpu => "Run on this GPU",
             Self::Surprises => "Surprises",
             Self::Compilers => "Compilers",
             Self::Compatibility => "Compatibility",
@@ -81,6 +85,7 @@ impl SiteSection {
     fn in_header(self) -> Self {
         match self {
             Self::Rules | Self::Cases | Self::Peers => Self::Docs,
+            Self::Gpu => Self::Compatibility,
             other => other,
         }
     }

@@ -48,6 +48,9 @@ pub(super) fn start_page(figures: SiteFigures, opening: &Surprise, navigation: S
                 (card(SiteSection::Rules, "Layout rules", format!("I compile with …: {rules}, each with a worked example.")))
                 @let cases = counted(figures.cases as u64, "case");
                 (card(SiteSection::Cases, "Cases", format!("{cases}, each number from a compiler or a specification.")))
+                @if navigation.has_explorer {
+                    (card(SiteSection::Gpu, "Run on this GPU", "All cases with WebGPU in this browser, which sends nothing.".into()))
+                }
                 (card(SiteSection::Docs, "Docs", "Tutorial, command line, CI, reading a failure.".into()))
             }
         }

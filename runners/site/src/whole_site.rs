@@ -8,6 +8,7 @@ use super::compatibility_pages::{SiteRecords, compatibility_pages};
 use super::compiler_pages::{ListedBug, compiler_pages};
 use super::evidence_page::EvidenceLinks;
 use super::explorer_page::explorer_pages;
+use super::gpu_page::gpu_pages;
 use super::kept_runs::KeptRun;
 use super::known_differences::{KnownList, mechanisms, use_issue_titles};
 use super::mechanism_page::{KnownEvidence, MechanismSources, mechanism_page, shown_case};
@@ -47,7 +48,7 @@ pub struct SiteFacts<'a> {
     /// Other libraries, with their answers to the test vectors.
     pub peers: &'a [Peer],
     pub records: &'a SiteRecords,
-    /// True if the site gets the explorer's page; its other files are put next to the page.
+    /// True if the site gets the pages of programs in WebAssembly, whose files are put next to them.
     pub has_explorer: bool,
 }
 
@@ -71,13 +72,14 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     drafts.push(surprise_page(facts.surprises, navigation));
     drafts.extend(compiler_pages(facts.known, &bugs, navigation));
     drafts.extend(mechanisms.iter().map(|mechanism| mechanism_page(mechanism, sources, navigation)));
-    drafts.extend(compatibility_pages(facts.records, facts.surprises, facts.kept_runs, links));
+    drafts.extend(compatibility_pages(facts.records, facts.surprises, facts.kept_runs, links, navigation));
     drafts.extend(case_pages(facts.cases, &mechanisms, navigation));
 
     let search = search_files(drafts.iter().flat_map(SiteDraft::found));
     let mut pages: Vec<SitePage> = drafts.into_iter().map(|draft| draft.into_page(navigation)).collect();
     if facts.has_explorer {
         pages.extend(explorer_pages(navigation));
+        pages.extend(gpu_pages(navigation));
     }
     pages.extend(book_files());
     pages.extend(rule_table_files(facts.rule_table));

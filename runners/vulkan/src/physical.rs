@@ -140,6 +140,7 @@ fn describe(
         max_uniform_range: properties.limits.max_uniform_buffer_range,
         max_push_constants: properties.limits.max_push_constants_size,
         direct3d: None,
+        webgpu: None,
         name,
     };
 

@@ -7,14 +7,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
-use crate::server::SCRIPT;
+use layoutproof_device::devices::VISITOR;
+use layoutproof_webgpu_messages::{SCRIPT, visitor_program};
 
 /// The variable with the path of `dawn.node`.
 pub const DAWN: &str = "DAWN_NODE";
 
-/// The variable with the ids of the browsers to start, separated by commas.
+/// The variable with the ids of the browsers that take part, separated by commas.
 pub const BROWSERS: &str = "LAYOUTPROOF_BROWSERS";
+
+/// The variable with the address of the page for [`VISITOR`], as [`page_address`](crate::page_address) chose it.
+pub const PAGE: &str = "LAYOUTPROOF_PAGE";
+
+/// How long the user has to open the page.
+pub const VISITOR_LIMIT: Duration = Duration::from_secs(600);
+
+/// A browser needs seconds to start, a busy machine many.
+const START_LIMIT: Duration = Duration::from_secs(50);
 
 /// The variable of Node.js with the address of the server, which other users could read among its arguments.
 const URL: &str = "LAYOUTPROOF_URL";
@@ -45,17 +56,22 @@ done
 exit "$status"
 "#;
 
+/// Both values of `forceFallbackAdapter`.
+pub(crate) const ADAPTERS: [bool; 2] = [false, true];
+
 /// A program that runs WebGPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
     Dawn,
     Chromium,
     Firefox,
+    /// Any browser; the user opens it.
+    Visitor,
 }
 
 impl Host {
     /// All hosts. The index of a device has the place of its host.
-    pub(crate) const ALL: [Self; 3] = [Self::Dawn, Self::Chromium, Self::Firefox];
+    pub(crate) const ALL: [Self; 4] = [Self::Dawn, Self::Chromium, Self::Firefox, Self::Visitor];
 
     /// The id of its device, if that is software.
     pub(crate) const fn id(self) -> &'static str {
@@ -63,6 +79,41 @@ impl Host {
             Self::Dawn => "dawn",
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
+            Self::Visitor => VISITOR,
+        }
+    }
+
+    /// Its name in the ids of its devices.
+    pub(crate) fn program_name(self, implementation: &str) -> String {
+        match self {
+            Self::Dawn | Self::Chromium | Self::Firefox => self.id().to_owned(),
+            Self::Visitor => visitor_program(implementation),
+        }
+    }
+
+    /// The adapters to list, each by its `forceFallbackAdapter`: the host's choice, and the software that replaces a GPU.
+    pub(crate) const fn adapters(self) -> &'static [bool] {
+        match self {
+            Self::Dawn | Self::Chromium | Self::Firefox => &ADAPTERS,
+            Self::Visitor => &[false],
+        }
+    }
+
+    pub(crate) const fn start_limit(self) -> Duration {
+        match self {
+            Self::Dawn | Self::Chromium | Self::Firefox => START_LIMIT,
+            Self::Visitor => VISITOR_LIMIT,
+        }
+    }
+
+    /// The address at which the user opens the page.
+    ///
+    /// # Errors
+    /// This program did not choose one.
+    pub(crate) fn page(self) -> Result<Option<String>, String> {
+        match self {
+            Self::Dawn | Self::Chromium | Self::Firefox => Ok(None),
+            Self::Visitor => std::env::var(PAGE).map(Some).map_err(|_| "no address was chosen for its page".to_owned()),
         }
     }
 
@@ -72,6 +123,7 @@ impl Host {
             Self::Dawn => &["node"],
             Self::Chromium => &["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"],
             Self::Firefox => &["firefox", "firefox-esr"],
+            Self::Visitor => &[],
         }
     }
 
@@ -80,7 +132,7 @@ impl Host {
         let named = std::env::var(BROWSERS).unwrap_or_default();
         let is_listed = |host: &Self| match host {
             Self::Dawn => std::env::var_os(DAWN).is_some(),
-            Self::Chromium | Self::Firefox => named.split(',').any(|id| id.starts_with(host.id())),
+            Self::Chromium | Self::Firefox | Self::Visitor => named.split(',').any(|id| id.starts_with(host.id())),
         };
         Self::ALL.into_iter().filter(is_listed).collect()
     }
@@ -124,7 +176,7 @@ impl Host {
 
         let mut arguments: Vec<OsString> = vec![program.into()];
         match self {
-            Self::Dawn => {}
+            Self::Dawn | Self::Visitor => {}
             Self::Chromium => {
                 let flags = ["--headless=new", "--no-first-run", "--enable-unsafe-webgpu", "--enable-features=Vulkan"];
                 arguments.extend(flags.map(OsString::from));
@@ -149,11 +201,14 @@ impl Host {
         Ok(command)
     }
 
-    /// Starts the process.
+    /// Starts the process, unless the user does.
     ///
     /// # Errors
     /// A sentence about what is missing.
-    pub(crate) fn start(self, url: &str) -> Result<HostProcess, String> {
+    pub(crate) fn start(self, url: &str) -> Result<Option<HostProcess>, String> {
+        if self == Self::Visitor {
+            return Ok(None);
+        }
         let mut command = self.command(url)?;
         // The process ends when its standard input does.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -164,7 +219,7 @@ impl Host {
             let output = Arc::clone(&output);
             thread::spawn(move || keep(stream, &output));
         }
-        Ok(HostProcess { program, child, output })
+        Ok(Some(HostProcess { program, child, output }))
     }
 }
 

@@ -1,13 +1,12 @@
 //! Runs layoutproof's probes with WebGPU: in Node.js with the library of Dawn, and in browsers.
 //!
-//! [`WebGpu`] lists their devices and makes a [`Runner`] for one of them. A *host* is a process that runs `host.mjs`,
+//! [`WebGpu`] lists their devices and makes a [`Runner`] for one of them. A *host* is a program that runs `host.mjs`,
 //! which gives jobs to WebGPU and returns the words of every buffer. Everything else stays here: limits, memory images,
 //! and what a job means. Dawn and Chromium compile with Tint, Firefox with naga.
 #![forbid(unsafe_code)]
 
-mod adapter;
 mod host;
-mod message;
+pub mod loopback;
 mod server;
 mod session;
 
@@ -18,17 +17,16 @@ use layoutproof_device::{
     DeviceApi, DeviceInfo, JOB_LIMIT, Runner, RunnerError, RunnerKind, SessionRunner, device_wait,
 };
 
-use host::Host;
+use host::{ADAPTERS, Host};
+use layoutproof_webgpu_messages::describe;
 use session::WebGpuSession;
 
-pub use host::{BROWSERS, DAWN};
+pub use host::{BROWSERS, DAWN, PAGE, VISITOR_LIMIT};
+pub use server::page_address;
 
 /// WebGPU as JavaScript programs see it.
 #[derive(Clone, Copy, Debug)]
 pub struct WebGpu;
-
-/// Both adapters that a host can give: its choice, and the software that replaces a GPU.
-const ADAPTERS: [bool; 2] = [false, true];
 
 impl DeviceApi for WebGpu {
     fn kind(&self) -> RunnerKind {
@@ -39,11 +37,16 @@ impl DeviceApi for WebGpu {
     fn discover(&self) -> Result<Enumeration, RunnerError> {
         let (mut devices, mut notes) = (Vec::new(), Vec::new());
         for host in Host::listed() {
-            for fallback in ADAPTERS {
+            for &fallback in host.adapters() {
                 match WebGpuSession::open(host, fallback, device_wait(JOB_LIMIT)) {
                     Ok((_, opened)) => match &opened.adapter {
                         Some(adapter) => {
-                            let device = adapter::describe(host, index(host, fallback), &opened, adapter);
+                            let device = describe(
+                                &host.program_name(&opened.implementation),
+                                index(host, fallback),
+                                &opened,
+                                adapter,
+                            );
                             let is_software = !device.hardware;
                             devices.push(device);
                             // It is the fallback as well.
@@ -72,7 +75,7 @@ impl DeviceApi for WebGpu {
         let failed = |reason| RunnerError::Api { call: host.id().to_owned(), reason };
         let (session, opened) = WebGpuSession::open(host, fallback, device_wait(job_limit)).map_err(failed)?;
         let adapter = opened.adapter.as_ref().ok_or_else(gone)?;
-        if !device.is_same(&adapter::describe(host, device.index, &opened, adapter)) {
+        if !device.is_same(&describe(&host.program_name(&opened.implementation), device.index, &opened, adapter)) {
             return Err(gone());
         }
         Ok(Box::new(SessionRunner::new(device.clone(), session)))

@@ -1,20 +1,16 @@
 //! The connection to a host: an HTTP server on the loopback address, from which the host takes messages and to which it
 //! sends answers.
 //!
-//! Each request of the host brings the answer to the last message, and its response is the next message. A request without the
-//! token in its path gets nothing, nor does a page of another origin, or one whose name resolves to this address.
+//! Each request of the host brings the answer to the last message, and its response is the next message.
 
-use std::io::{self, Read, Write};
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
-use tiny_http::{Method, Request};
+use layoutproof_webgpu_messages::SCRIPT;
 
-/// The script, which a page loads and Node.js gets as an argument.
-pub(crate) const SCRIPT: &str = include_str!("host.mjs");
+use crate::loopback::{Loopback, Method, Request, Response, respond, respond_not_found};
 
 /// The page. It has no script of its own, so that the policy can forbid those.
 const PAGE: &str = include_str!("page.html");
@@ -29,6 +25,15 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Most bytes of an answer. A longer one comes from something else than our script.
 const MAX_ANSWER: u64 = 1 << 30;
 
+/// The address of the page for the browser that the user opens. Every worker serves it in turn, so it is chosen before the
+/// first of them starts.
+///
+/// # Errors
+/// No port of the loopback address is free, or the system gives no random numbers.
+pub fn page_address() -> io::Result<String> {
+    Ok(Loopback::start(None)?.url())
+}
+
 /// A server with its one host.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -38,19 +43,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start() -> io::Result<Self> {
-        let http = tiny_http::Server::http(SocketAddr::from(([127, 0, 0, 1], 0))).map_err(io::Error::other)?;
-        let address = http.server_addr().to_ip().ok_or_else(|| io::Error::other("no address"))?.to_string();
-        let mut token = [0; 16];
-        getrandom::fill(&mut token).map_err(io::Error::other)?;
-        let token = format!("{:032x}", u128::from_le_bytes(token));
-
+    /// Starts a server at an address of [`page_address`], or at a new one.
+    pub(crate) fn start(chosen: Option<&str>) -> io::Result<Self> {
+        let loopback = Loopback::start(chosen)?;
+        let url = loopback.url();
         let (messages, sent) = mpsc::channel();
         let (answered, answers) = mpsc::channel();
-        let url = format!("http://{address}/{token}/");
-        let door = Door { host: address, folder: format!("/{token}/"), sent, answered };
-        let http = Arc::new(http);
-        thread::spawn(move || door.keep(&http));
+        let door = Door { loopback, sent, answered };
+        thread::spawn(move || door.keep());
         Ok(Self { url, messages, answers })
     }
 
@@ -73,27 +73,27 @@ impl Server {
 
 /// The thread that answers requests.
 struct Door {
-    /// The value that the header `Host` must have.
-    host: String,
-    folder: String,
+    loopback: Loopback,
     sent: Receiver<String>,
     answered: Sender<String>,
 }
 
 impl Door {
-    fn keep(&self, http: &tiny_http::Server) {
-        while let Ok(request) = http.recv() {
+    fn keep(&self) {
+        while let Ok((request, name)) = self.loopback.next_request() {
             // A host that is gone gets no response.
-            let _ = self.respond(request);
+            let _ = self.respond(request, &name);
         }
     }
 
-    fn respond(&self, mut request: Request) -> io::Result<()> {
-        let name = request.url().strip_prefix(&self.folder).filter(|_| self.is_own(&request)).map(str::to_owned);
-        match (request.method(), name.as_deref()) {
-            (Method::Get, Some("")) => write(request, "200 OK", "text/html; charset=utf-8", PAGE),
-            (Method::Get, Some("host.mjs")) => write(request, "200 OK", "text/javascript; charset=utf-8", SCRIPT),
-            (Method::Post, Some("jobs")) => {
+    fn respond(&self, mut request: Request, name: &str) -> io::Result<()> {
+        let write = |request, status, content_type, body: &str| {
+            respond(request, Response { status, content_type, policy: POLICY, body: body.as_bytes() })
+        };
+        match (request.method(), name) {
+            (Method::Get, "") => write(request, "200 OK", "text/html; charset=utf-8", PAGE),
+            (Method::Get, "host.mjs") => write(request, "200 OK", "text/javascript; charset=utf-8", SCRIPT),
+            (Method::Post, "jobs") => {
                 let mut answer = String::new();
                 request.as_reader().take(MAX_ANSWER).read_to_string(&mut answer)?;
                 if !answer.is_empty() && self.answered.send(answer).is_err() {
@@ -105,32 +105,9 @@ impl Door {
                     Err(RecvTimeoutError::Disconnected) => write(request, "410 Gone", "text/plain", ""),
                 }
             }
-            _ => write(request, "404 Not Found", "text/plain", ""),
+            _ => respond_not_found(request),
         }
     }
-
-    /// True for requests of our page, and of Node.js, which names no origin.
-    fn is_own(&self, request: &Request) -> bool {
-        let header = |name: &'static str| {
-            let found = request.headers().iter().find(|header| header.field.equiv(name));
-            found.map(|header| header.value.as_str())
-        };
-        let origin = format!("http://{}", self.host);
-        header("Host") == Some(&self.host) && header("Origin").is_none_or(|named| named == origin)
-    }
-}
-
-/// Writes a response in one piece. `tiny_http` 0.12 sends head and body of its own responses separately, and the second
-/// part waits 40 ms for the acknowledgement of the first.
-fn write(request: Request, status: &str, kind: &str, body: &str) -> io::Result<()> {
-    let mut writer = request.into_writer();
-    let length = body.len();
-    let response = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-store\r\n\
-         Content-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\r\n{body}"
-    );
-    writer.write_all(response.as_bytes())?;
-    writer.flush()
 }
 
 #[cfg(test)]
@@ -152,7 +129,7 @@ mod tests {
 
     #[test]
     fn only_the_own_page_is_answered() {
-        let server = Server::start().expect("a port is free");
+        let server = Server::start(None).expect("a port is free");
         let (host, folder) = server.url()["http://".len()..].split_once('/').expect("a path");
         let own = format!("Host: {host}\r\n");
         let from = |origin: &str| format!("{own}Origin: {origin}\r\n");
@@ -175,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_request_brings_an_answer_and_takes_a_message() {
-        let server = Server::start().expect("a port is free");
+        let server = Server::start(None).expect("a port is free");
         let (host, folder) = server.url()["http://".len()..].split_once('/').expect("a path");
         server.send("{\"a\":1}".to_owned());
         let headers = format!("Host: {host}\r\nContent-Length: 2\r\n");

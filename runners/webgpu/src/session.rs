@@ -2,26 +2,23 @@
 
 use std::time::{Duration, Instant};
 
-use layoutproof_device::descriptors::Descriptors;
-use layoutproof_device::limits::{Limits, check_features, needed_features};
-use layoutproof_device::{DeviceInfo, DeviceSession, Job, ReadBack, RunnerError, Shader};
-use layoutproof_wgpu::access::has_arrays_in_immediates;
+use layoutproof_device::limits::Limits;
+use layoutproof_device::{DeviceInfo, DeviceSession, Job, ReadBack, RunnerError};
+use layoutproof_webgpu_messages::{Answer, Message, Numbered, Opened, PreparedJob, Reply, limits};
 
-use crate::adapter;
 use crate::host::{Host, HostProcess};
-use crate::message::{Answer, JobMessage, Message, Opened, read_back};
 use crate::server::Server;
 
 /// Interval at which a wait for an answer checks if the host still runs.
 const LOOK_UP: Duration = Duration::from_millis(100);
 
-/// A browser needs seconds to start, a busy machine many.
-pub(crate) const START_LIMIT: Duration = Duration::from_secs(50);
-
 #[derive(Debug)]
 pub(crate) struct WebGpuSession {
     server: Server,
-    process: HostProcess,
+    /// `None` for a browser that the user opens.
+    process: Option<HostProcess>,
+    /// The number of the last message.
+    number: u32,
     limits: Limits,
     /// Time limit of a job.
     longest: Duration,
@@ -33,12 +30,14 @@ impl WebGpuSession {
     /// # Errors
     /// A sentence about what is missing, or what happened instead.
     pub(crate) fn open(host: Host, fallback: bool, longest: Duration) -> Result<(Self, Opened), String> {
-        let server = Server::start().map_err(|error| format!("no server on the loopback address: {error}"))?;
+        let server = Server::start(host.page()?.as_deref())
+            .map_err(|error| format!("no server on the loopback address: {error}"))?;
         let process = host.start(server.url())?;
-        let mut session = Self { server, process, limits: adapter::limits(&Opened::default()), longest };
-        match session.ask(&Message::Open { fallback }, START_LIMIT) {
+        let number = getrandom::u32().map_err(|error| error.to_string())?;
+        let mut session = Self { server, process, number, limits: limits(&Opened::default()), longest };
+        match session.ask(&Message::Open { fallback }, host.start_limit()) {
             Ok(Answer::Opened(opened)) => {
-                session.limits = adapter::limits(&opened);
+                session.limits = limits(&opened);
                 Ok((session, opened))
             }
             Ok(Answer::Failed(failed)) => Err(RunnerError::from(failed).to_string()),
@@ -48,15 +47,19 @@ impl WebGpuSession {
     }
 
     fn ask(&mut self, message: &Message<'_>, limit: Duration) -> Result<Answer, RunnerError> {
-        let message = serde_json::to_string(message).expect("a message has only numbers and texts");
+        self.number = self.number.wrapping_add(1);
+        let message = Numbered { number: self.number, message };
         let deadline = Instant::now() + limit;
-        self.server.send(message);
+        self.server.send(serde_json::to_string(&message).expect("a message has only numbers and texts"));
         loop {
-            if let Some(answer) = self.server.answer(LOOK_UP) {
+            if let Some(reply) = self.server.answer(LOOK_UP) {
                 let unreadable = |error| RunnerError::DeviceLost(format!("an answer that is no answer: {error}"));
-                return serde_json::from_str(&answer).map_err(unreadable);
+                let Reply { number, answer } = serde_json::from_str(&reply).map_err(unreadable)?;
+                if number.is_none_or(|number| number == self.number) {
+                    return Ok(answer);
+                }
             }
-            if let Some(end) = self.process.end() {
+            if let Some(end) = self.process.as_mut().and_then(HostProcess::end) {
                 return Err(RunnerError::DeviceLost(end));
             }
             if Instant::now() >= deadline {
@@ -68,20 +71,9 @@ impl WebGpuSession {
 
 impl DeviceSession for WebGpuSession {
     fn run(&mut self, job: &Job, info: &DeviceInfo) -> Result<ReadBack, RunnerError> {
-        let Shader::Wgsl(wgsl) = &job.shader else {
-            return Err(RunnerError::Unsupported(format!("{}: WebGPU accepts only WGSL", job.shader.form())));
-        };
-        let descriptors = Descriptors::of(job)?;
-        check_features(info, &needed_features(job, &descriptors))?;
-        let placements = self.limits.place(job, &descriptors)?;
-        // Tint refuses them (Dawn for Node 0.6.2, Chromium 156), naga takes them.
-        if has_arrays_in_immediates(job, wgsl)? {
-            return Err(RunnerError::Unsupported("arrays in immediates".to_owned()));
-        }
-        let message = JobMessage::new(job, wgsl, &descriptors, &placements)?;
-
-        match self.ask(&Message::Run(Box::new(message)), self.longest)? {
-            Answer::Ran { words } => read_back(job, &placements, &words),
+        let prepared = PreparedJob::new(job, info, &self.limits)?;
+        match self.ask(&Message::Run(&prepared.message), self.longest)? {
+            Answer::Ran { words } => prepared.read_back(&words),
             Answer::Failed(failed) => Err(failed.into()),
             Answer::Opened(_) => Err(RunnerError::DeviceLost("an answer that fits no message".to_owned())),
         }

@@ -150,6 +150,7 @@ fn describe(adapter: &Adapter, index: u32) -> DeviceInfo {
         max_uniform_range: limits.uniform_range,
         max_push_constants: if pushes { limits.push_constants } else { 0 },
         direct3d: None,
+        webgpu: None,
         name: info.name,
     }
 }

@@ -11,8 +11,8 @@ use wgpu::{
     TextureSampleType, TextureViewDimension,
 };
 
-use crate::access::Accesses;
 use crate::errors::{checked, failed};
+use layoutproof_webgpu_messages::access::{self, Accesses};
 
 /// The parts of a job that determine its layouts.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +47,8 @@ impl WgpuLayouts {
         let mut groups = BTreeMap::new();
         for (group, bindings) in &shape.groups {
             let entry = |(binding, (ty, length)): (&u32, &(DescriptorType, u64))| {
-                let access = accesses.get(&(*group, *binding)).copied().unwrap_or(StorageTextureAccess::ReadOnly);
+                let access =
+                    accesses.get(&(*group, *binding)).copied().map_or(StorageTextureAccess::ReadOnly, texture_access);
                 let count = u32::try_from(*length).ok().filter(|length| *length > 1).and_then(NonZeroU32::new);
                 let ty = binding_type(*ty, access)?;
                 let visibility = visibility(device, shape, &ty);
@@ -83,6 +84,14 @@ fn visibility(device: &Device, shape: &BindingShape, ty: &wgpu::BindingType) -> 
         ShaderStages::FRAGMENT
     } else {
         ShaderStages::VERTEX_FRAGMENT
+    }
+}
+
+fn texture_access(access: access::StorageTextureAccess) -> StorageTextureAccess {
+    match access {
+        access::StorageTextureAccess::ReadOnly => StorageTextureAccess::ReadOnly,
+        access::StorageTextureAccess::WriteOnly => StorageTextureAccess::WriteOnly,
+        access::StorageTextureAccess::ReadWrite => StorageTextureAccess::ReadWrite,
     }
 }
 

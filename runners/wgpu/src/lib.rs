@@ -5,7 +5,6 @@
 //! passthrough would only repeat the Vulkan runner's path, so this crate does not support it.
 #![forbid(unsafe_code)]
 
-pub mod access;
 mod adapters;
 mod errors;
 mod layouts;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use layoutproof_device::descriptors::Descriptors;
 use layoutproof_device::{Draw, Job, RunnerError};
+use layoutproof_webgpu_messages::access::accesses;
 use wgpu::{
     ComputePipeline, ComputePipelineDescriptor, Device, FragmentState, MultisampleState, PipelineCompilationOptions,
     PrimitiveState, PrimitiveTopology, RenderPipeline, RenderPipelineDescriptor, ShaderModule, ShaderModuleDescriptor,
     ShaderSource, VertexState,
 };
 
-use crate::access::accesses;
 use crate::errors::{checked, shader_failed};
 use crate::layouts::{BindingShape, WgpuLayouts};
 use crate::targets::color_states;

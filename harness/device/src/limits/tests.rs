@@ -259,6 +259,7 @@ fn the_first_missing_feature_is_named() {
         max_uniform_range: 0,
         max_push_constants: 0,
         direct3d: None,
+        webgpu: None,
     };
     assert_eq!(check_features(&device, &[Feature::Int64, Feature::Int8]), Ok(()));
     let found = check_features(&device, &[Feature::Int64, Feature::Float16, Feature::Int16]);

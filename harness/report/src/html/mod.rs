@@ -30,5 +30,5 @@ pub use finding_parts::{bindings_part, padding_part};
 pub use fuzz_page::{FuzzFinding, FuzzPageFacts, fuzz_page};
 pub use layout_page::{diff_page, map_sections, offset_sections, show_page};
 pub use layout_sheet::layout_sheet;
-pub use run_page::RunPage;
+pub use run_page::{RunPage, failures_part};
 pub use runs_page::runs_page;

@@ -79,6 +79,8 @@
       select(0);
     };
     all(".tabs").forEach(makeTabs);
+    // A script may add parts later.
+    document.addEventListener("parts", ({ target }) => all(".tabs", target).forEach(makeTabs));
 
     // A menu closes when the focus or a click leaves it, or with Escape.
     const closeMenus = (except) => all("details.menu[open]").filter((menu) => menu !== except).forEach((menu) => { menu.open = false; });

@@ -195,6 +195,15 @@ fn section_about(outcome: OutcomeKind) -> &'static str {
     }
 }
 
+/// The failures by cause, with byte maps, and the known bugs, for a page that shows them while a run goes on.
+pub fn failures_part(checks: &[CheckRecord]) -> Markup {
+    let causes = causes(checks);
+    let known = KnownEntries::of(checks, OutcomeKind::Known);
+    let failed = causes.iter().flat_map(|cause| &cause.failures).map(|failure| failure.record);
+    let shaders = PageShaders::of(failed.chain(known.first_checks()));
+    html! { (failures(&causes, &shaders)) (known.section(&shaders)) }
+}
+
 /// One card per cause; those that differ come before those that broke.
 fn failures(causes: &[FailureCause<'_>], shaders: &PageShaders<'_>) -> Markup {
     let failures: usize = causes.iter().map(|cause| cause.failures.len()).sum();

@@ -371,6 +371,7 @@ fn device(id: &str, name: &str, runner: RunnerKind) -> DeviceInfo {
         max_uniform_range: 65536,
         max_push_constants: 256,
         direct3d: None,
+        webgpu: None,
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod doctor;
+pub(crate) mod explorer;
 pub(crate) mod export;
 pub(crate) mod fuzz;
 pub(crate) mod hardware;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use layoutproof_core::check::{Check, FailingProbe, ReproDispatch};
+use layoutproof_core::check::{Check, DeviceCheck, FailingProbe, ReproDispatch};
 use layoutproof_core::results::known::explain;
 use layoutproof_device::{DeviceInfo, Job, Shader, word_bytes};
 use layoutproof_events::producer::Producer;
@@ -19,7 +19,6 @@ use layoutproof_events::summary::Exit;
 use layoutproof_events::{CheckId, CheckRules, ShaderMaker};
 use layoutproof_events::{CheckRecord, Event, OutcomeKind, RunEnd, RunHeader};
 use layoutproof_executor::answer::{Answer, OneByOne};
-use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
 use layoutproof_exports::{amber_of_dispatch, offload_test_of_probe};

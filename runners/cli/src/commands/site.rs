@@ -26,6 +26,18 @@ use crate::select::selection::Selection;
 /// `ci/explorer` wrote; without it the site has no explorer.
 pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> anyhow::Result<Exit> {
     check_out(out)?;
+    let files = site_files(records, explorer)?;
+    for (path, content) in &files {
+        write_below(out, path, content)?;
+    }
+    let is_page = |path: &str| Path::new(path).extension().is_some_and(|suffix| suffix == "html");
+    let html = files.iter().filter(|(path, _)| is_page(path)).count();
+    print(&format!("wrote {} to {}\n", counted(html as u64, "page"), out.display()));
+    Ok(Exit::Agree)
+}
+
+/// All files of the site, by their path.
+pub(crate) fn site_files(records: &[PathBuf], explorer: Option<&Path>) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let explorer = explorer.map(explorer_files).transpose()?.unwrap_or_default();
     let records = site_records(records)?;
 
@@ -55,16 +67,8 @@ pub(crate) fn site(out: &Path, records: &[PathBuf], explorer: Option<&Path>) -> 
         records: &records,
         has_explorer: !explorer.is_empty(),
     });
-    for page in &pages {
-        write_below(out, &page.path, &page.text)?;
-    }
-    for file in &explorer {
-        write_below(out, file.name, &file.content)?;
-    }
-
-    let html = pages.iter().filter(|page| page.is_html()).count();
-    print(&format!("wrote {} to {}\n", counted(html as u64, "page"), out.display()));
-    Ok(Exit::Agree)
+    let pages = pages.into_iter().map(|page| (page.path, page.text.into_bytes()));
+    Ok(pages.chain(explorer).collect())
 }
 
 /// The titles of issues by the known difference that they are about.
@@ -91,22 +95,16 @@ fn check_out(out: &Path) -> anyhow::Result<()> {
     check_folder(out)
 }
 
-/// A file of the explorer, which is copied next to its page.
-struct ExplorerFile {
-    name: &'static str,
-    content: Vec<u8>,
-}
-
 /// The files of the explorer in `folder`.
 ///
 /// # Errors
 /// A file is missing; the error names the script that builds it.
-fn explorer_files(folder: &Path) -> anyhow::Result<Vec<ExplorerFile>> {
+fn explorer_files(folder: &Path) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
     let file = |name: &'static str| {
         let path = folder.join(name);
         let content = read(&path, FileKind::Shader)
             .with_context(|| format!("no explorer: `ci/explorer --out {}` builds it", folder.display()))?;
-        Ok(ExplorerFile { name, content })
+        Ok((name.to_owned(), content))
     };
     EXPLORER_FILES.into_iter().map(file).collect()
 }

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use layoutproof_core::check::DeviceCheck;
 use layoutproof_events::CheckRecord;
 use layoutproof_executor::answer::{Answer, OneByOne};
-use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::launch::Launch;
 use layoutproof_executor::plan::PlannedCheck;
 use layoutproof_records::ledger::Ledger;

@@ -11,6 +11,7 @@ use layoutproof_compilers::toolchains::Toolchains;
 use layoutproof_core::check::{BindingCheck, CompiledAccesses, Settings};
 use layoutproof_core::results::floors::Floor;
 use layoutproof_core::results::known::KnownFailure;
+use layoutproof_device::devices::VISITOR;
 use layoutproof_device::{DeviceInfo, JOB_LIMIT, Provider, RunnerKind};
 use layoutproof_events::producer::Producer;
 use layoutproof_executor::answer::{Answer, OneByOne};
@@ -157,6 +158,7 @@ impl RunConfig {
                 fault: args.plant_fault.clone(),
                 job_limit: args.time_limit.unwrap_or(JOB_LIMIT),
                 threads: args.jobs,
+                page: Launch::page_for(&[&args.device[..], &args.require].concat())?,
                 interrupt,
                 watcher: Arc::new(progress.clone()),
                 spare_workers: Some(Arc::default()),
@@ -252,12 +254,22 @@ impl RunConfig {
             api.provider() == Provider::Evaluator && self.producers.iter().any(|producer| producer.feeds(**api))
         }));
 
+        if let Some(page) = &self.launch.page {
+            self.progress.pause(|| {
+                warn(&format!(
+                    "note: open {page} in the browser to test; the run waits 10 minutes for it, and needs the tab to stay open\n"
+                ));
+            });
+        }
         let mut listing = DeviceListing::of(&apis, &self.launch);
 
-        let found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
+        let mut found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
+        if listing.devices.iter().any(|device| device.is_named(VISITOR)) {
+            found.insert(VISITOR.to_owned());
+        }
         listing.devices.retain(|device| {
-            self.runners.contains(&device.runner)
-                && (self.device_ids.is_empty() || self.device_ids.contains(&device.id))
+            let is_chosen = self.device_ids.is_empty() || self.device_ids.iter().any(|id| device.is_named(id));
+            self.runners.contains(&device.runner) && is_chosen
         });
         ChosenDevices { listing, found }
     }
@@ -302,7 +314,7 @@ impl RunConfig {
             );
         }
 
-        let absent = |id: &&String| !devices.iter().any(|device| device.id == **id);
+        let absent = |id: &&String| !devices.iter().any(|device| device.is_named(id));
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
         missing.map(|id| format!("device `{id}` is required and was not found"))
     }

@@ -97,12 +97,12 @@ fn devices_in_text_and_json() {
     let devices = value["devices"].as_array().unwrap().clone();
     let json = json.exits(if devices.is_empty() { 3 } else { 0 });
     for device in &devices {
-        let wanted =
-            "api direct3d driver features hardware id index lacks max_push_constants max_uniform_range name runner";
+        let wanted = "api direct3d driver features hardware id index lacks max_push_constants max_uniform_range name runner webgpu";
         assert_eq!(keys(device).join(" "), wanted, "{json}");
         let runner = device["runner"].as_str().unwrap();
         assert!(RunnerKind::driven().any(|api| api.as_str() == runner), "{json}");
         assert_eq!(device["direct3d"].is_object(), runner == "d3d12", "{json}");
+        assert_eq!(device["webgpu"].is_object(), runner == "webgpu", "{json}");
     }
 }
 

@@ -80,5 +80,6 @@ fn describe(device: &Direct3dDevice, names: AdapterNames, index: u32) -> DeviceI
         max_uniform_range: MOST_CONSTANTS,
         max_push_constants: 0,
         direct3d: Some(Direct3d { translator, shader_model, binding_tier }),
+        webgpu: None,
     }
 }

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant;
 
-use layoutproof_core::check::{Check, ProbeName, ProofCheck};
+use layoutproof_core::check::{Check, DeviceCheck, ProbeName, ProofCheck};
 use layoutproof_device::Job;
 use layoutproof_events::producer::Producer;
 use layoutproof_events::{ChangedAnswer, CheckRecord, Fault, FaultCause, OutcomeKind, SharedAnswer};
@@ -31,8 +31,7 @@ use layoutproof_probes::ProbeEntry;
 
 use self::shared_module::{JudgedModule, SharedModule, shares_modules};
 use self::spared::{AccessKind, is_turn};
-use crate::answer::Answer;
-use crate::device_check::{DeviceCheck, with_faults};
+use crate::answer::{Answer, answer_alone, with_faults};
 use crate::device_workers::{JobResult, SharedAnswers};
 use crate::drivers::DriverCompilation;
 use crate::launch::Launch;
@@ -176,7 +175,7 @@ impl<'a> Batch<'a> {
                 }
                 DeviceCheck::Bindings(bindings) => self.answer_fast(check, bindings, workers),
             };
-            let alone = |workers: &mut Workers<'_>| check.answer_alone(DriverCompilation::Own, workers);
+            let alone = |workers: &mut Workers<'_>| answer_alone(check, DriverCompilation::Own, workers);
             let record = match first {
                 None => alone(workers),
                 Some(FirstAnswer { record, is_final: true }) => record,
@@ -296,7 +295,7 @@ impl<'a> Batch<'a> {
         if fastest == DriverCompilation::Own || is_turn(self.turn, bindings) {
             return None;
         }
-        let record = check.answer_alone(fastest, workers);
+        let record = answer_alone(check, fastest, workers);
         let fast = record.outcome.kind() != OutcomeKind::Skipped;
         let is_final = !is_wrong(&record);
         Some(FirstAnswer { record: CheckRecord { fast, ..record }, is_final })

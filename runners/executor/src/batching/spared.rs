@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use layoutproof_core::check::{Check, ProbeName, ProofCheck};
+use layoutproof_core::check::{Check, DeviceCheck, ProbeName, ProofCheck};
 use layoutproof_device::RunnerKind;
 use layoutproof_events::producer::Producer;
 use layoutproof_layout::{Component, Scalar};
@@ -15,7 +15,6 @@ use layoutproof_probes::{Form, ProbeEntry, ProbePlan};
 use layoutproof_source::stable_hash::stable_hash;
 
 use super::CheckProbes;
-use crate::device_check::DeviceCheck;
 
 /// At most one in this many probes is spared.
 const PROBES_OF_ONE_SPARED: usize = 8;

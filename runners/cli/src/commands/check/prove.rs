@@ -10,12 +10,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Parser;
-use layoutproof_core::check::Subject;
+use layoutproof_core::check::{DeviceCheck, Subject};
 use layoutproof_device::RunnerKind;
 use layoutproof_events::CheckDevice;
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{CheckRecord, RecordValue};
-use layoutproof_executor::device_check::DeviceCheck;
 use layoutproof_executor::{plan, produce};
 use layoutproof_hostcheck::{ObservedLeaf, ShaderBlock, arrivals, block_parts};
 use layoutproof_layout::{Quantity, find};

@@ -9,8 +9,9 @@ use layoutproof_device::{
     BufferKind, Draw, ImageKind, ImageView, Job, JobImage, JobSampler, ReadBack, RunnerError, TexelType, word_bytes,
     words_of,
 };
-use layoutproof_wgpu::access::{StorageTextureAccess, accesses, written_targets};
 use serde::{Deserialize, Serialize};
+
+use crate::access::{StorageTextureAccess, accesses, written_targets};
 
 /// Flags of `GPUShaderStage` and `GPUTextureUsage`.
 const VERTEX: u32 = 1;
@@ -23,16 +24,30 @@ const STORAGE_BINDING: u32 = 8;
 /// 32-bit words of a target's texel.
 const TEXEL_WORDS: usize = 4;
 
+/// A message with its number, which the answer repeats: a page that outlives a worker may still answer the last one's.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Numbered<'a> {
+    pub number: u32,
+    pub message: &'a Message<'a>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Reply {
+    /// `None` from a page that is being closed, whatever it was asked.
+    pub number: Option<u32>,
+    pub answer: Answer,
+}
+
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Message<'a> {
+pub enum Message<'a> {
     Open { fallback: bool },
-    Run(Box<JobMessage<'a>>),
+    Run(&'a JobMessage<'a>),
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Answer {
+pub enum Answer {
     Opened(Opened),
     Ran { words: Vec<u32> },
     Failed(Failed),
@@ -41,34 +56,34 @@ pub(crate) enum Answer {
 /// What WebGPU says about a device that was opened.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Opened {
+pub struct Opened {
     /// The browser, or Dawn, with its version.
-    pub(crate) implementation: String,
+    pub implementation: String,
     /// `None` if there is no adapter.
-    pub(crate) adapter: Option<Adapter>,
+    pub adapter: Option<Adapter>,
     #[serde(default)]
-    pub(crate) features: BTreeSet<String>,
+    pub features: BTreeSet<String>,
     /// The language features of WGSL.
     #[serde(default)]
-    pub(crate) language_features: BTreeSet<String>,
+    pub language_features: BTreeSet<String>,
 }
 
 /// `GPUAdapterInfo`. Browsers leave texts empty that would tell too much about the visitor.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Adapter {
-    pub(crate) vendor: String,
-    pub(crate) architecture: String,
-    pub(crate) device: String,
-    pub(crate) description: String,
+pub struct Adapter {
+    pub vendor: String,
+    pub architecture: String,
+    pub device: String,
+    pub description: String,
     /// True for software that replaces a GPU.
     #[serde(default, rename = "isFallbackAdapter")]
-    pub(crate) is_software: bool,
-    pub(crate) limits: BTreeMap<String, f64>,
+    pub is_software: bool,
+    pub limits: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Failed {
+pub struct Failed {
     kind: FailureKind,
     call: String,
     text: String,
@@ -96,7 +111,7 @@ impl From<Failed> for RunnerError {
 /// A job, without anything that WebGPU lacks.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct JobMessage<'a> {
+pub struct JobMessage<'a> {
     program: Program<'a>,
     /// The memory of each buffer.
     buffers: Vec<Vec<u32>>,
@@ -220,7 +235,7 @@ impl<'a> JobMessage<'a> {
             for (&binding, array) in arrays {
                 let access = match accesses.get(&(set, binding)) {
                     Some(StorageTextureAccess::WriteOnly) => "write-only",
-                    Some(StorageTextureAccess::ReadWrite | StorageTextureAccess::Atomic) => "read-write",
+                    Some(StorageTextureAccess::ReadWrite) => "read-write",
                     Some(StorageTextureAccess::ReadOnly) | None => "read-only",
                 };
                 layout.push(layout_entry(binding, array, access, job.draw.is_some())?);

@@ -1,7 +1,8 @@
 // Runs jobs with WebGPU for layoutproof: in a page of a browser, or in Node.js with the library of Dawn.
 //
-// Asks the program for messages and answers each, until the program is gone. What a message means is in message.rs; nothing
-// here knows layouts, and no text of a message becomes code of this page or markup.
+// Asks the program for messages and answers each. In Node.js this ends with the program; a page waits for its next worker.
+// What a message means is in message.rs; nothing here knows layouts, and no text of a message becomes code of this page or
+// markup.
 //
 // In Node.js: node -e SCRIPT DAWN, where DAWN is the path of `dawn.node`, with the address of the program in LAYOUTPROOF_URL.
 
@@ -19,7 +20,7 @@
  * }} Job
  * @typedef {{ compute: GPUComputePipeline } | { render: GPURenderPipeline }} Pipeline
  * @typedef {{
- *     key: string, groups: (GPUBindGroupLayout | null)[], module: GPUShaderModule, pipeline: Pipeline,
+ *     groups: (GPUBindGroupLayout | null)[], module: GPUShaderModule, pipeline: Pipeline,
  *     failed: Promise<Failure | null>,
  * }} Compiled
  */
@@ -38,6 +39,9 @@ class Failure extends Error {
 const TARGET = "rgba32uint";
 const TEXEL = 16;
 
+/** Programs that stay compiled. Of 1,887 that the cases compile one after the other, 397 are among the last 64 others. */
+const MOST_PROGRAMS = 64;
+
 class Session {
     /** @param {GPUDevice} device @param {string} implementation */
     constructor(device, implementation) {
@@ -48,15 +52,19 @@ class Session {
         device.lost.then(({ reason, message }) => {
             this.lost = `${message || reason}`;
         });
-        /** @type {Compiled | null} The last program: jobs in a row often differ only in their buffers. */
-        this.compiled = null;
+        /** @type {Map<string, Compiled>} The last programs, from the oldest: jobs often differ only in their buffers. */
+        this.compiled = new Map();
     }
 
     /** @param {Job} job */
     async run(job) {
         const key = JSON.stringify(job.program);
-        const compiled = this.compiled?.key === key ? this.compiled : this.compile(key, job.program);
-        this.compiled = compiled;
+        const compiled = this.compiled.get(key) ?? this.compile(job.program);
+        this.compiled.delete(key);
+        this.compiled.set(key, compiled);
+        if (this.compiled.size > MOST_PROGRAMS) {
+            this.compiled.delete([...this.compiled.keys()][0]);
+        }
         // Without waiting for the pipeline: what follows from a wrong one is not what the program is told.
         const words = this.submit(job, compiled);
         words.catch(() => {});
@@ -70,7 +78,7 @@ class Session {
             }
             return { words: await words };
         } catch (error) {
-            this.compiled = null;
+            this.compiled.delete(key);
             // The failed call may be the first that notices the loss.
             await pause(0);
             if (this.lost !== null) {
@@ -80,8 +88,8 @@ class Session {
         }
     }
 
-    /** @param {string} key @param {Program} program @returns {Compiled} */
-    compile(key, program) {
+    /** @param {Program} program @returns {Compiled} */
+    compile(program) {
         const { device } = this;
         const { value, failed } = this.watch(() => {
             const groups = program.layouts.map((entries) => entries && device.createBindGroupLayout({ entries }));
@@ -90,7 +98,7 @@ class Session {
             const module = device.createShaderModule({ code: program.code });
             return { groups, module, pipeline: this.pipeline(program, layout, module) };
         });
-        return { key, failed, ...value };
+        return { failed, ...value };
     }
 
     /**
@@ -305,7 +313,7 @@ function plain(limits) {
  *
  * @param {GPU} gpu @param {boolean} fallback @param {string} implementation
  */
-async function open(gpu, fallback, implementation) {
+export async function open(gpu, fallback, implementation) {
     const adapter = await gpu.requestAdapter({ forceFallbackAdapter: fallback });
     if (adapter === null) {
         return { session: null, answer: { adapter: null, implementation } };
@@ -324,8 +332,14 @@ async function open(gpu, fallback, implementation) {
     return { session: new Session(device, implementation), answer };
 }
 
-/** Answers messages until the program is gone. @param {GPU | undefined} gpu @param {string} implementation @param {string} url */
-async function serve(gpu, implementation, url) {
+/**
+ * Answers the program's messages.
+ *
+ * @param {GPU | undefined} gpu @param {string} implementation @param {string} url
+ * @param {{ answered(answer: any): void, gone(error: any): Promise<void> }} watcher told of each answer, and of a program that
+ *     does not respond, which ends this if it throws
+ */
+async function serve(gpu, implementation, url, watcher) {
     /** @type {Session | null} */
     let session = null;
     /** @param {{ open?: { fallback: boolean }, run?: Job }} message */
@@ -334,32 +348,42 @@ async function serve(gpu, implementation, url) {
             throw new Failure("lost", "", `${implementation} has no WebGPU`);
         }
         if (message.open !== undefined) {
+            session?.device.destroy();
             const opened = await open(gpu, message.open.fallback, implementation);
             session = opened.session;
             return { opened: opened.answer };
         }
         if (session === null || message.run === undefined) {
-            throw new Failure("call", "run", "no device is open");
+            throw new Failure("lost", "", "the page was loaded again");
         }
         return { ran: await session.run(message.run) };
     };
 
-    let answer = "";
-    for (;;) {
+    const next = async (/** @type {string} */ answer) => {
         const response = await fetch(url, { method: "POST", body: answer });
-        if (response.status === 204) {
-            answer = "";
-            continue;
-        }
         if (!response.ok) {
             throw new Error(`the program answers ${response.status}`);
         }
-        const message = await response.json();
-        const done = await reply(message).catch((/** @type {any} */ error) => {
-            const { kind = "call", call = error.name, message } = error;
-            return { failed: { kind, call, text: `${message}` } };
-        });
-        answer = JSON.stringify(done);
+        return response.status === 204 ? null : await response.json();
+    };
+    let answer = "";
+    for (;;) {
+        try {
+            const asked = await next(answer);
+            answer = "";
+            if (asked === null) {
+                continue;
+            }
+            const done = await reply(asked.message).catch((/** @type {any} */ error) => {
+                const { kind = "call", call = error.name, message } = error;
+                return { failed: { kind, call, text: `${message}` } };
+            });
+            watcher.answered(done);
+            answer = JSON.stringify({ number: asked.number, answer: done });
+        } catch (error) {
+            answer = "";
+            await watcher.gone(error);
+        }
     }
 }
 
@@ -381,20 +405,53 @@ async function startInNode() {
     try {
         version = ` ${readFileSync(library.replace(/[^/\\]*$/, "pinned"), "utf8").split(" ")[1]}`;
     } catch {}
-    await serve(create([]), `Dawn for Node${version}`, url);
+    const gone = (/** @type {any} */ error) => Promise.reject(error);
+    await serve(create([]), `Dawn for Node${version}`, url, { answered() {}, gone });
 }
 
-/** In a page. */
+/** In a page, which says what happens. */
 async function startInPage() {
-    const state = /** @type {HTMLElement} */ (document.getElementById("state"));
-    state.textContent = "The jobs of the run are executed here. Keep this tab in front until the run ends.";
-    await serve(navigator.gpu, await browser(), location.href.replace(/[^/]*$/, "jobs")).catch(() => {
-        state.textContent = "The run has ended. This tab can be closed.";
+    /** @param {string} id @param {string} text */
+    const say = (id, text) => {
+        /** @type {HTMLElement} */ (document.getElementById(id)).textContent = text;
+    };
+    const implementation = await browser();
+    const url = location.href.replace(/[^/]*$/, "jobs");
+    let [answers, refusals] = [0, 0];
+    say("state", "Waiting for the program.");
+
+    // A device that is lost is opened again by the next worker.
+    const answered = (/** @type {any} */ { opened, failed }) => {
+        if (opened) {
+            const { adapter } = opened;
+            const names = adapter && [adapter.vendor, adapter.architecture, adapter.device, adapter.description].filter(Boolean);
+            const name = names?.join(" ") || "an adapter that the browser does not name";
+            say("device", `${implementation}, ${adapter ? name : "no adapter"}`);
+            say("state", adapter ? "Running. Keep this tab in front." : "This browser has no adapter for WebGPU.");
+            return;
+        }
+        answers += 1;
+        refusals += failed?.kind === "shader" ? 1 : 0;
+        say("count", `${answers} jobs answered, ${refusals} shaders refused`);
+        const lost = failed?.kind === "lost";
+        say("state", lost ? `The device is lost: ${failed.text}. The program goes on with a new one.` : "Running. Keep this tab in front.");
+    };
+    const gone = async () => {
+        say("state", "The program does not respond. If it has ended, close this tab; otherwise the page goes on as soon as it responds.");
+        await pause(1000);
+    };
+    addEventListener("visibilitychange", () => {
+        say("hidden", document.hidden ? "This tab is hidden. Browsers slow down or stop hidden tabs." : "");
     });
+    addEventListener("pagehide", () => {
+        const failed = { kind: "lost", call: "", text: "the page was closed" };
+        navigator.sendBeacon(url, JSON.stringify({ number: null, answer: { failed } }));
+    });
+    await serve(navigator.gpu, implementation, url, { answered, gone });
 }
 
 /** The browser with its version, and nothing else about the visitor. */
-async function browser() {
+export async function browser() {
     /** @type {any} */
     const data = /** @type {any} */ (navigator).userAgentData;
     if (data !== undefined) {
@@ -412,6 +469,7 @@ if (typeof document === "undefined") {
         console.error(error);
         process.exit(1);
     });
-} else {
+} else if (document.getElementById("host") !== null) {
+    // The page of the program; the site's page has its own script, and imports what is exported.
     startInPage();
 }

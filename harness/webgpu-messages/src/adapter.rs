@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use layoutproof_device::devices::webgpu_id;
+use layoutproof_device::devices::{VISITOR, webgpu_id};
 use layoutproof_device::limits::Limits;
-use layoutproof_device::{DeviceInfo, Feature, RunnerKind};
+use layoutproof_device::{DeviceInfo, Feature, RunnerKind, WebGpuFacts};
 
-use crate::host::Host;
 use crate::message::{Adapter, Opened};
 
 /// Bytes of a draw's texel.
@@ -21,14 +20,15 @@ const TABLE: [(&str, &[Feature]); 3] = [
     ("shader-f16", &[Feature::Float16, Feature::StorageBuffer16, Feature::UniformBuffer16]),
 ];
 
-pub(crate) fn describe(host: Host, index: u32, opened: &Opened, adapter: &Adapter) -> DeviceInfo {
+/// Describes an adapter of `program`, the name of the host in ids: `dawn`, or a [`visitor_program`].
+pub fn describe(program: &str, index: u32, opened: &Opened, adapter: &Adapter) -> DeviceInfo {
     let limits = limits(opened);
     let features = features(opened, limits);
     let name = name(adapter);
     let driver = [opened.implementation.as_str(), adapter.description.as_str()];
     let driver: Vec<&str> = driver.into_iter().filter(|text| !text.is_empty()).collect();
     DeviceInfo {
-        id: webgpu_id(host.id(), &name, adapter.is_software),
+        id: webgpu_id(program, &name, adapter.is_software),
         driver: driver.join(", "),
         api: "WebGPU".to_owned(),
         runner: RunnerKind::WebGpu,
@@ -39,8 +39,18 @@ pub(crate) fn describe(host: Host, index: u32, opened: &Opened, adapter: &Adapte
         max_push_constants: if features.contains(&Feature::PushConstants) { limits.push_constants } else { 0 },
         features,
         direct3d: None,
+        webgpu: Some(facts(opened, adapter)),
         name,
     }
+}
+
+/// The name in ids of a browser that the user opens: without its version.
+pub fn visitor_program(implementation: &str) -> String {
+    let browser = match implementation.rsplit_once(' ') {
+        Some((browser, version)) if version.starts_with(|c: char| c.is_ascii_digit()) => browser,
+        Some(_) | None => implementation,
+    };
+    format!("{VISITOR}-{browser}")
 }
 
 /// The device, or else vendor and architecture. Browsers tell little.
@@ -49,6 +59,17 @@ fn name(adapter: &Adapter) -> String {
     let name = if device.is_empty() { format!("{vendor} {architecture}") } else { device.clone() };
     let name = name.trim_matches([' ', '-']);
     if name.is_empty() { "an adapter that the browser does not name".to_owned() } else { name.to_owned() }
+}
+
+/// What WebGPU says about the device, in its own words.
+fn facts(opened: &Opened, adapter: &Adapter) -> WebGpuFacts {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are counts below 2^53")]
+    let limits = adapter.limits.iter().map(|(name, limit)| (name.clone(), *limit as u64));
+    WebGpuFacts {
+        features: opened.features.clone(),
+        language_features: opened.language_features.clone(),
+        limits: limits.collect(),
+    }
 }
 
 fn features(opened: &Opened, limits: Limits) -> BTreeSet<Feature> {
@@ -62,7 +83,7 @@ fn features(opened: &Opened, limits: Limits) -> BTreeSet<Feature> {
 }
 
 /// The limits of the adapter, with which the device was opened. WebGPU gives each of them; one that is missing is 0.
-pub(crate) fn limits(opened: &Opened) -> Limits {
+pub fn limits(opened: &Opened) -> Limits {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

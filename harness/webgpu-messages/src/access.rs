@@ -4,9 +4,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_device::{ImageKind, Job, RunnerError};
-pub use wgpu::StorageTextureAccess;
-use wgpu::naga::front::wgsl;
-use wgpu::naga::{AddressSpace, Binding, Handle, ImageClass, Module, StorageAccess, Type, TypeInner};
+use naga::front::wgsl;
+use naga::{AddressSpace, Binding, GlobalVariable, Handle, ImageClass, Module, StorageAccess, Type, TypeInner};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StorageTextureAccess {
+    ReadOnly,
+    WriteOnly,
+    ReadWrite,
+}
 
 /// By group and binding.
 pub type Accesses = BTreeMap<(u32, u32), StorageTextureAccess>;
@@ -20,7 +26,7 @@ pub fn accesses(job: &Job, wgsl: &str) -> Result<Accesses, RunnerError> {
         return Ok(Accesses::new());
     }
     let module = parse(wgsl)?;
-    let access = |(_, variable): (_, &wgpu::naga::GlobalVariable)| {
+    let access = |(_, variable): (_, &GlobalVariable)| {
         let place = variable.binding.as_ref()?;
         let inner = match &module.types[variable.ty].inner {
             TypeInner::BindingArray { base, .. } => &module.types[*base].inner,
