@@ -100,7 +100,7 @@ impl Producer {
             Self::Generator(Generator::Rspirv) => &[ShaderForm::Spirv],
             Self::Generator(Generator::Naga) => &[ShaderForm::Wgsl, ShaderForm::Spirv],
             Self::Compiler(toolchain) => match &toolchain.output {
-                ShaderForm::Wgsl if toolchain.is_translator() => &[ShaderForm::Wgsl, ShaderForm::Spirv],
+                ShaderForm::Wgsl if toolchain.reads_modules() => &[ShaderForm::Wgsl, ShaderForm::Spirv],
                 // vkd3d translates it.
                 ShaderForm::Dxbc => &[ShaderForm::Dxbc, ShaderForm::Spirv],
                 output => std::slice::from_ref(output),

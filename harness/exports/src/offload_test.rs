@@ -112,6 +112,7 @@ impl TestParts {
             declarations: &text.text,
             dialect: Dialect::Hlsl,
             reserved: &subject.source.reserved,
+            registers: hlsl::OWN_REGISTERS,
             parameters: String::new(),
         };
         let hlsl = hlsl::probe(&program, repro.layout, &repro.plan, &repro.wiring)?;

@@ -164,6 +164,18 @@ pub(super) fn least(operands: &[ModelValue]) -> Result<ModelValue, ModelError> {
     map(operands, &|bits| bits.iter().copied().min().unwrap_or(0))
 }
 
+/// The first of three signed operands of type `ty`, at least the second and at most the third, component by component.
+pub(super) fn clamped(types: &SpirvTypes, ty: Word, operands: &[ModelValue]) -> Result<ModelValue, ModelError> {
+    let scalar = component(types, ty);
+    let signed = |value: u64| sign_extended(types, scalar, value).cast_signed();
+    map(operands, &|bits| match *bits {
+        [value, least, most] => {
+            signed(value).max(signed(least)).min(signed(most)).cast_unsigned() & mask(types, scalar)
+        }
+        _ => 0,
+    })
+}
+
 /// Joins the components of a vector.
 fn fold(operands: &[ModelValue], f: &dyn Fn(u64, u64) -> u64) -> Result<ModelValue, ModelError> {
     let [ModelValue::Parts(parts)] = operands else { return Err(ModelError::Needed("a vector")) };

@@ -150,7 +150,7 @@ impl ModelMachine<'_> {
     }
 
     /// An instruction of `GLSL.std.450`. The model knows `unpackDouble2x32`, whose first result is
-    /// the low word, its opposite, and `UMin`, which Tint uses to clamp array indices.
+    /// the low word, its opposite, and `UMin` and `SClamp`, with which Tint and spirv-opt clamp indices of arrays.
     fn extended(&mut self, call: Call<'_>, ty: Word) -> Result<ModelValue, ModelError> {
         match call.instruction.operands.get(1) {
             Some(Operand::LiteralExtInstInteger(number))
@@ -163,6 +163,10 @@ impl ModelMachine<'_> {
             }
             Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::UMin as u32 => {
                 arithmetic::least(&[self.operand(call, 2)?, self.operand(call, 3)?])
+            }
+            Some(Operand::LiteralExtInstInteger(number)) if *number == GlslStd450Op::SClamp as u32 => {
+                let operands = [self.operand(call, 2)?, self.operand(call, 3)?, self.operand(call, 4)?];
+                arithmetic::clamped(&self.program.types, ty, &operands)
             }
             Some(Operand::LiteralExtInstInteger(number)) => {
                 Err(ModelError::not_modelled("extended instruction ", number))

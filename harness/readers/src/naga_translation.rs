@@ -13,19 +13,11 @@ use naga::{Module, ShaderStage};
 use crate::caught;
 use crate::naga_hlsl::write_hlsl;
 use crate::naga_offsets::chain;
+use crate::toolchain::TextLanguage;
 
 /// The buffers of MSL for immediates and for the lengths of arrays, beyond the bindings of our modules.
 const IMMEDIATES: u8 = 30;
 const SIZES: u8 = 29;
-
-/// A language that naga writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NagaText {
-    Glsl,
-    Hlsl,
-    Msl,
-    Wgsl,
-}
 
 /// Why there is no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +31,11 @@ pub enum NotTranslated {
 ///
 /// # Errors
 /// naga does not read the module, or does not write it.
-pub fn translated(words: &[u32], entry: &str, text: NagaText) -> Result<String, NotTranslated> {
+pub fn translated(words: &[u32], entry: &str, text: TextLanguage) -> Result<String, NotTranslated> {
     caught(|| translate(words, entry, text)).unwrap_or(Err(NotTranslated::Panicked))
 }
 
-fn translate(words: &[u32], entry: &str, text: NagaText) -> Result<String, NotTranslated> {
+fn translate(words: &[u32], entry: &str, text: TextLanguage) -> Result<String, NotTranslated> {
     let options = spv::Options { adjust_coordinate_space: false, ..spv::Options::default() };
     let module = spv::parse_u8_slice(&word_bytes(words), &options)
         .map_err(|error| refused("does not read the module", &error))?;
@@ -51,10 +43,12 @@ fn translate(words: &[u32], entry: &str, text: NagaText) -> Result<String, NotTr
         .validate(&module)
         .map_err(|error| refused("refuses the module", error.as_inner()))?;
     match text {
-        NagaText::Glsl => glsl_of(&module, &info, entry),
-        NagaText::Hlsl => write_hlsl(&module, &info, entry).map_err(|error| NotTranslated::Refused(error.to_string())),
-        NagaText::Msl => msl_of(&module, &info, entry),
-        NagaText::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
+        TextLanguage::Glsl => glsl_of(&module, &info, entry),
+        TextLanguage::Hlsl => {
+            write_hlsl(&module, &info, entry).map_err(|error| NotTranslated::Refused(error.to_string()))
+        }
+        TextLanguage::Msl => msl_of(&module, &info, entry),
+        TextLanguage::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
             .map_err(|error| refused("writes no WGSL", &error)),
     }
 }
@@ -115,10 +109,10 @@ mod tests {
     fn each_language_has_the_entry_point_and_its_bindings() {
         let words = wgsl_module(SOURCE).unwrap();
         for (language, parts) in [
-            (NagaText::Glsl, ["layout(std140, binding = 0) uniform", "void main()"]),
-            (NagaText::Hlsl, ["register(b0)", "void probe("]),
-            (NagaText::Msl, ["[[buffer(0)]]", "kernel void probe("]),
-            (NagaText::Wgsl, ["@group(0) @binding(0)", "fn probe("]),
+            (TextLanguage::Glsl, ["layout(std140, binding = 0) uniform", "void main()"]),
+            (TextLanguage::Hlsl, ["register(b0)", "void probe("]),
+            (TextLanguage::Msl, ["[[buffer(0)]]", "kernel void probe("]),
+            (TextLanguage::Wgsl, ["@group(0) @binding(0)", "fn probe("]),
         ] {
             let text = translated(&words, "probe", language).unwrap();
             assert!(parts.iter().all(|part| text.contains(part)), "{language:?}: {text}");
@@ -127,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_naga_does_not_read_is_refused() {
-        let refusal = translated(&[0; 8], "probe", NagaText::Wgsl);
+        let refusal = translated(&[0; 8], "probe", TextLanguage::Wgsl);
         assert!(
             matches!(refusal, Err(NotTranslated::Refused(words)) if words.starts_with("naga does not read the module"))
         );

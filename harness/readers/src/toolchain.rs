@@ -15,6 +15,8 @@ use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Block, Column, LayoutOptions, RuleSet, ShaderCompiler, ShaderTarget, find};
 use layoutproof_source::shader_language::ShaderLanguage;
 
+use TextLanguage::{Glsl, Hlsl, Msl, Wgsl};
+
 use crate::module_reader::ModuleReader;
 
 /// A compiler, a target and a layout option.
@@ -38,11 +40,33 @@ pub struct Toolchain {
     pub output: ShaderForm,
     /// The layout option on the command line.
     pub flags: &'static [&'static str],
-    /// The compiler that compiles the output of this one to code, if that is not code yet: DXC
-    /// compiles slangc's HLSL.
-    pub second_compiler: Option<&'static str>,
+    /// The text that it writes for another compiler, if its output is not code yet: HLSL, which DXC
+    /// compiles.
+    pub text: Option<Text>,
     /// What the compiler has no usable code for, although its language has it.
     pub lacks: &'static [Lack],
+}
+
+/// A text that one compiler writes and another one compiles to code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Text {
+    pub language: TextLanguage,
+    /// The compiler of the text.
+    pub compiler: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TextLanguage {
+    Glsl,
+    Hlsl,
+    Msl,
+    Wgsl,
+}
+
+impl TextLanguage {
+    const fn by(self, compiler: &'static str) -> Text {
+        Text { language: self, compiler }
+    }
 }
 
 /// A part of a language that a compiler refuses, or compiles to no usable code.
@@ -71,6 +95,8 @@ pub enum AppliedRules {
     Named(&'static [&'static str], Column<'static>),
     /// Those of the module that a translator reads, which states every offset.
     Decorations,
+    /// The rule set of the subject, by which the translator packs a module that has another one.
+    Packing,
 }
 
 /// A language as a compiler reads it. HLSL is three, because what a probe may contain differs.
@@ -156,7 +182,7 @@ const fn only_toolchain(name: &'static str, follows: AppliedRules, input: Input,
         input,
         output,
         flags: &[],
-        second_compiler: None,
+        text: None,
         lacks: &[],
     }
 }
@@ -222,7 +248,7 @@ const FXC: Toolchain = only_toolchain("fxc", AppliedRules::Native("native:fxc"),
 
 /// slangc for Direct3D: DXC compiles the HLSL that it writes.
 const SLANG_D3D12: Toolchain =
-    Toolchain { second_compiler: Some("dxc"), ..slangc("slang-d3d12", "native:slang-d3d12", ShaderForm::Dxil, &[]) };
+    Toolchain { text: Some(Hlsl.by("dxc")), ..slangc("slang-d3d12", "native:slang-d3d12", ShaderForm::Dxil, &[]) };
 
 /// Clang, from HLSL to its IR for Direct3D.
 const CLANG: Toolchain = Toolchain {
@@ -257,9 +283,11 @@ const NAGA_GLSL: Toolchain = Toolchain {
     ..glsl("naga-glsl", ShaderCompiler::Naga, &["std140", "std430"])
 };
 
+const TINT: Toolchain = wgsl("tint", ShaderCompiler::Tint, ShaderTarget::Webgpu, ShaderForm::Spirv);
+
 /// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
 const NAGA_D3D12: Toolchain = Toolchain {
-    second_compiler: Some("dxc"),
+    text: Some(Hlsl.by("dxc")),
     ..wgsl("naga-d3d12", ShaderCompiler::Naga, ShaderTarget::D3d12, ShaderForm::Dxil)
 };
 
@@ -297,7 +325,7 @@ const TOOLCHAINS: &[Toolchain] = &[
     glsl("glslang", ShaderCompiler::Glslang, &["std140", "std430", "scalar"]),
     GLSLANG_CURRENT,
     NAGA_GLSL,
-    wgsl("tint", ShaderCompiler::Tint, ShaderTarget::Webgpu, ShaderForm::Spirv),
+    TINT,
     NAGA_D3D12,
 ];
 
@@ -305,40 +333,98 @@ pub fn toolchains() -> &'static [Toolchain] {
     TOOLCHAINS
 }
 
-/// A translator from SPIR-V, under the name of its output or option. `second` compiles its text.
+/// A translator from SPIR-V, under the name of its output or option.
 const fn translator(
     name: &'static str,
     compiler: &'static str,
     output: ShaderForm,
     flags: &'static [&'static str],
-    second: Option<&'static str>,
+    text: Option<Text>,
 ) -> Toolchain {
     let toolchain = only_toolchain(name, AppliedRules::Decorations, Input::Spirv, output);
-    Toolchain { compiler, name_in_cases: compiler, flags, second_compiler: second, ..toolchain }
+    Toolchain { compiler, name_in_cases: compiler, flags, text, ..toolchain }
 }
 
+const fn naga_to(name: &'static str, output: ShaderForm, text: Text) -> Toolchain {
+    translator(name, "naga", output, &[], Some(text))
+}
+
+const fn spirv_cross(name: &'static str, output: ShaderForm, flags: &'static [&'static str], text: Text) -> Toolchain {
+    translator(name, "spirv-cross", output, flags, Some(text))
+}
+
+/// SPIRV-Cross 1.4.357 ends without an answer at matrices by rows.
+const fn spirv_cross_msl(name: &'static str, flags: &'static [&'static str]) -> Toolchain {
+    let toolchain = spirv_cross(name, ShaderForm::ClangIr, flags, Msl.by("clang-dxc"));
+    Toolchain { lacks: &[Lack::MatricesByRows], ..toolchain }
+}
+
+const fn spirv_opt(name: &'static str, flags: &'static [&'static str]) -> Toolchain {
+    translator(name, "spirv-opt", ShaderForm::Spirv, flags, None)
+}
+
+/// A compiler of declarations that goes through a text. `build` names the text in columns.
+const fn through(toolchain: Toolchain, build: &'static str, text: Text) -> Toolchain {
+    Toolchain { build: Some(build), text: Some(text), ..toolchain }
+}
+
+const TO_GLSL: &[&str] = &["--vulkan-semantics"];
+const TO_ESSL: &[&str] = &["--vulkan-semantics", "--es", "--version", "310"];
 const TO_HLSL: &[&str] = &["--hlsl", "--shader-model", "62", "--hlsl-enable-16bit-types"];
+const TO_STRUCTURED: &[&str] =
+    &["--hlsl", "--shader-model", "62", "--hlsl-enable-16bit-types", "--hlsl-preserve-structured-buffers"];
+const TO_FLAT_HLSL: &[&str] = &["--hlsl", "--shader-model", "62", "--hlsl-enable-16bit-types", "--flatten-ubo"];
+/// For glslang's front end, which has no `Load<T>`.
+const TO_OLD_HLSL: &[&str] = &["--hlsl", "--shader-model", "51"];
 
 /// Buffers keep the numbers of their bindings.
 /// Arrays that are copied are not in a template that needs Metal's address spaces, which Clang does not have.
 const TO_MSL: &[&str] = &["--msl", "--msl-version", "30100", "--msl-decoration-binding", "--msl-force-native-arrays"];
+const TO_MSL_1_2: &[&str] =
+    &["--msl", "--msl-version", "10200", "--msl-decoration-binding", "--msl-force-native-arrays"];
+const TO_MSL_IOS: &[&str] =
+    &["--msl", "--msl-ios", "--msl-version", "20100", "--msl-decoration-binding", "--msl-force-native-arrays"];
+const TO_ARGUMENT_BUFFERS: &[&str] = &[
+    "--msl",
+    "--msl-version",
+    "30100",
+    "--msl-decoration-binding",
+    "--msl-force-native-arrays",
+    "--msl-argument-buffers",
+];
 
-/// A row for each translator with its output or option. They read the SPIR-V that we write with given offsets, so
-/// they are producers of every rule set, and no columns of tables.
+/// A row for each translator with its output or option, and for each compiler whose text takes a way of its own to code.
+/// Only `run --through` uses them, so they are no columns of tables. Translators read the SPIR-V that we write with given
+/// offsets, and are producers of every rule set.
 const TRANSLATORS: &[Toolchain] = &[
     translator("naga:wgsl", "naga", ShaderForm::Wgsl, &[], None),
-    translator("naga:glsl", "naga", ShaderForm::Spirv, &[], Some("glslang")),
-    translator("naga:hlsl", "naga", ShaderForm::Dxil, &[], Some("dxc")),
-    translator("naga:msl", "naga", ShaderForm::ClangIr, &[], Some("clang-dxc")),
-    translator("spirv-cross:glsl", "spirv-cross", ShaderForm::Spirv, &["--vulkan-semantics"], Some("glslang")),
-    translator("spirv-cross:hlsl", "spirv-cross", ShaderForm::Dxil, TO_HLSL, Some("dxc")),
-    Toolchain {
-        // SPIRV-Cross 1.4.357 ends without an answer.
-        lacks: &[Lack::MatricesByRows],
-        ..translator("spirv-cross:msl", "spirv-cross", ShaderForm::ClangIr, TO_MSL, Some("clang-dxc"))
-    },
-    translator("spirv-opt:O", "spirv-opt", ShaderForm::Spirv, &["-O"], None),
-    translator("spirv-opt:Os", "spirv-opt", ShaderForm::Spirv, &["-Os"], None),
+    naga_to("naga:wgsl:tint", ShaderForm::Spirv, Wgsl.by("tint")),
+    naga_to("naga:glsl", ShaderForm::Spirv, Glsl.by("glslang")),
+    naga_to("naga:hlsl", ShaderForm::Dxil, Hlsl.by("dxc")),
+    naga_to("naga:msl", ShaderForm::ClangIr, Msl.by("clang-dxc")),
+    spirv_cross("spirv-cross:glsl", ShaderForm::Spirv, TO_GLSL, Glsl.by("glslang")),
+    spirv_cross("spirv-cross:glsl:slangc", ShaderForm::Spirv, TO_GLSL, Glsl.by("slangc")),
+    spirv_cross("spirv-cross:essl", ShaderForm::Spirv, TO_ESSL, Glsl.by("glslang")),
+    spirv_cross("spirv-cross:hlsl", ShaderForm::Dxil, TO_HLSL, Hlsl.by("dxc")),
+    spirv_cross("spirv-cross:hlsl:structured", ShaderForm::Dxil, TO_STRUCTURED, Hlsl.by("dxc")),
+    spirv_cross("spirv-cross:hlsl:flat", ShaderForm::Dxil, TO_FLAT_HLSL, Hlsl.by("dxc")),
+    spirv_cross("spirv-cross:hlsl:dxc-spirv", ShaderForm::Spirv, TO_HLSL, Hlsl.by("dxc")),
+    spirv_cross("spirv-cross:hlsl:slangc", ShaderForm::Spirv, TO_HLSL, Hlsl.by("slangc")),
+    spirv_cross("spirv-cross:hlsl:glslang", ShaderForm::Spirv, TO_OLD_HLSL, Hlsl.by("glslang")),
+    spirv_cross_msl("spirv-cross:msl", TO_MSL),
+    spirv_cross_msl("spirv-cross:msl:1.2", TO_MSL_1_2),
+    spirv_cross_msl("spirv-cross:msl:ios", TO_MSL_IOS),
+    spirv_cross_msl("spirv-cross:msl:arguments", TO_ARGUMENT_BUFFERS),
+    spirv_opt("spirv-opt:O", &["-O"]),
+    spirv_opt("spirv-opt:Os", &["-Os"]),
+    spirv_opt("spirv-opt:scalars", &["--scalar-replacement=0"]),
+    spirv_opt("spirv-opt:dead-members", &["--eliminate-dead-members"]),
+    spirv_opt("spirv-opt:robust", &["--graphics-robust-access"]),
+    spirv_opt("spirv-opt:hlsl", &["--legalize-hlsl"]),
+    Toolchain { follows: AppliedRules::Packing, ..spirv_opt("spirv-opt:packing", &[]) },
+    through(slangc("slangc:glsl", "native:slang-vulkan", ShaderForm::Spirv, &[]), "GLSL", Glsl.by("glslang")),
+    through(slangc("slangc:msl", "native:slang-metal", ShaderForm::ClangIr, &[]), "MSL", Msl.by("clang-dxc")),
+    through(Toolchain { name: "tint:glsl", ..TINT }, "GLSL", Glsl.by("glslang")),
 ];
 
 pub fn translators() -> &'static [Toolchain] {
@@ -357,8 +443,23 @@ impl Toolchain {
     }
 
     /// True if it reads modules with given offsets, and not declarations.
-    pub fn is_translator(&self) -> bool {
+    pub fn reads_modules(&self) -> bool {
         self.input == Input::Spirv
+    }
+
+    /// True for the rows of `run --through`.
+    pub fn is_translator(&self) -> bool {
+        translators().contains(self)
+    }
+
+    /// The compiler of its text.
+    pub fn second_compiler(&self) -> Option<&'static str> {
+        self.text.map(|text| text.compiler)
+    }
+
+    /// The language of the text that it writes for another compiler.
+    pub fn text_language(&self) -> Option<TextLanguage> {
+        self.text.map(|text| text.language)
     }
 
     pub fn has(&self, part: Lack) -> bool {
@@ -370,7 +471,7 @@ impl Toolchain {
         let column = match self.follows {
             AppliedRules::Native(name) | AppliedRules::RawLoadsByRows(name) => find_native(name)?.column,
             AppliedRules::Named(_, column) => column,
-            AppliedRules::Decorations => return None,
+            AppliedRules::Decorations | AppliedRules::Packing => return None,
         };
         Some(Column { version: self.build, ..column })
     }
@@ -390,7 +491,7 @@ impl Toolchain {
                 let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
                 native.rules(block).into_iter().collect()
             }
-            AppliedRules::RawLoadsByRows(_) | AppliedRules::Decorations => Vec::new(),
+            AppliedRules::RawLoadsByRows(_) | AppliedRules::Decorations | AppliedRules::Packing => Vec::new(),
             AppliedRules::Named(names, _) => names.iter().filter_map(|name| find(name)).collect(),
         }
     }
@@ -399,7 +500,7 @@ impl Toolchain {
     pub fn option(&self, rules: &str) -> String {
         match self.follows {
             AppliedRules::Native(_) | AppliedRules::RawLoadsByRows(_) => self.to_string(),
-            AppliedRules::Named(..) | AppliedRules::Decorations => format!("{self}-{rules}"),
+            AppliedRules::Named(..) | AppliedRules::Decorations | AppliedRules::Packing => format!("{self}-{rules}"),
         }
     }
 
@@ -412,7 +513,10 @@ impl Toolchain {
         let name = match self.follows {
             AppliedRules::Native(name) => name,
             AppliedRules::RawLoadsByRows(name) if block.element.has_matrix() => name,
-            AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) | AppliedRules::Decorations => return None,
+            AppliedRules::RawLoadsByRows(_)
+            | AppliedRules::Named(..)
+            | AppliedRules::Decorations
+            | AppliedRules::Packing => return None,
         };
         let native = find_native(name).expect("each toolchain names a row of the natives, which a test checks");
         native.byte_address_rules(block)
@@ -503,7 +607,7 @@ impl CompileRequest<'_> {
 
     /// The compiler's input: the text, or the module.
     pub fn input(&self) -> Vec<u8> {
-        if self.toolchain.is_translator() { word_bytes(self.words) } else { self.source.text.clone().into_bytes() }
+        if self.toolchain.reads_modules() { word_bytes(self.words) } else { self.source.text.clone().into_bytes() }
     }
 
     /// Returns true if the code needs SPIR-V 1.4, as ray tracing and blocks in workgroup memory do.
@@ -600,7 +704,7 @@ mod tests {
         assert!(all().all(|toolchain| match toolchain.follows {
             AppliedRules::Native(native) | AppliedRules::RawLoadsByRows(native) => find_native(native).is_some(),
             AppliedRules::Named(rules, _) => rules.iter().all(|name| find(name).is_some()),
-            AppliedRules::Decorations => toolchain.is_translator(),
+            AppliedRules::Decorations | AppliedRules::Packing => toolchain.reads_modules(),
         }));
         names.sort_unstable();
         names.dedup();

@@ -191,7 +191,7 @@ impl Check {
         }
         let concerns = |layout: &&BlockLayout| match (produced.producer, subject.declaration(layout.view)) {
             (Producer::Compiler(toolchain), Some(declared)) => {
-                toolchain.is_translator() || toolchain.follows(subject.rules, declared)
+                toolchain.reads_modules() || toolchain.follows(subject.rules, declared)
             }
             (Producer::Generator(_) | Producer::Compiler(_), _) => true,
         };

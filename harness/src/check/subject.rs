@@ -168,7 +168,7 @@ impl Subject {
         }
         match producer {
             Producer::Generator(_) => !self.is_native,
-            Producer::Compiler(toolchain) if toolchain.is_translator() => !self.is_native,
+            Producer::Compiler(toolchain) if toolchain.reads_modules() => !self.is_native,
             Producer::Compiler(toolchain) if self.is_own_wgsl() => toolchain.input == Input::Wgsl,
             Producer::Compiler(toolchain) => {
                 let by_address = |block| self.source.is_case && toolchain.follows_by_address(self.rules, block);

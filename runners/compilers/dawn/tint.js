@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Tint with the command line of its own program, for SPIR-V alone:
+// Tint with the command line of its own program, for SPIR-V and GLSL:
 //
 //     tint --format spirv --entry-point NAME -o OUT.spv IN.wgsl
+//     tint --format glsl --entry-point NAME -o OUT.comp IN.wgsl
 //     tint --version
 //     tint
 //
@@ -10,7 +11,7 @@
 // what it would print; the answer is the exit status, and behind status 2 the reason.
 //
 // Takes it from dawn.node, which lies beside this file: Dawn, told to dump its shaders, prints the SPIR-V that Tint made for
-// the driver, and spirv-as assembles that. Exit 1 with the error's words for WGSL that Tint refuses, 2 for what is missing.
+// the driver, and spirv-as assembles that. GLSL is what Tint made for the system's OpenGL. Exit 1 with the error's words for WGSL that Tint refuses, 2 for what is missing.
 //
 // Dawn is asked for what Tint does by itself: no clamped indices, no Vulkan memory model and no SPIR-V 1.4, which not every
 // device takes, and the source's own names. It numbers the bindings of each group anew; here they get the numbers of the source
@@ -25,13 +26,13 @@ const { Worker } = require("node:worker_threads");
 
 const LIBRARY = path.join(__dirname, "dawn.node");
 const DRIVER = path.join(__dirname, "..", "..", "drivers", "swiftshader.json");
+const BACKENDS = { spirv: "vulkan", glsl: "opengles" };
 const OPTIONS = [
-    "backend=vulkan",
     "enable-dawn-features=dump_shaders,disable_robustness,allow_unsafe_apis,disable_symbol_renaming",
     "disable-dawn-features=use_vulkan_memory_model,use_spirv_1_4",
 ];
 // What stands before the text that is wanted, and the name that Dawn gives its entry points.
-const DUMPED = "/* Dumped SPIRV disassembly */";
+const DUMPED = { spirv: "/* Dumped SPIRV disassembly */", glsl: "/* Dumped generated GLSL */" };
 const ENTRY = '"dawn_entry_point"';
 // Between the errors of Tint and what Dawn and the driver print.
 const SAID = "layoutproof-tint: ";
@@ -61,8 +62,8 @@ function read(args) {
             throw new Failure(UNUSABLE, `error: no such argument: ${name}`);
         }
     }
-    if (values.source === null || values["--format"] !== "spirv") {
-        throw new Failure(UNUSABLE, "usage: tint --format spirv --entry-point NAME -o OUT.spv IN.wgsl");
+    if (values.source === null || !(values["--format"] in BACKENDS)) {
+        throw new Failure(UNUSABLE, "usage: tint --format <spirv|glsl> --entry-point NAME -o OUT IN.wgsl");
     }
     return values;
 }
@@ -109,23 +110,34 @@ function numbered(spirv, wgsl) {
     });
 }
 
-function startDawn() {
-    const { create, globals } = require(LIBRARY);
-    Object.assign(globalThis, globals);
-    return create(OPTIONS);
+// GLSL in which each buffer has the source's number: OpenGL numbers those of each kind by themselves.
+function numberedGlsl(glsl, wgsl) {
+    const declared = bindings(wgsl);
+    const block = /layout\(binding = \d+, (std\d+)\)(\s+[\w ]*?\b(\w+?)_block_\d+_(?:ubo|ssbo)\b)/g;
+    return glsl.replace(block, (text, layout, rest, name) => {
+        const own = declared.get(name);
+        return own === undefined ? text : `layout(binding = ${own}, ${layout})${rest}`;
+    });
 }
 
-async function findAdapter(dawn) {
-    const found = await dawn.requestAdapter();
+function startDawn(format) {
+    const { create, globals } = require(LIBRARY);
+    Object.assign(globalThis, globals);
+    return create([`backend=${BACKENDS[format]}`, ...OPTIONS]);
+}
+
+async function findAdapter(dawn, format) {
+    const found = await dawn.requestAdapter(format === "glsl" ? { featureLevel: "compatibility" } : {});
     if (found === null) {
-        throw new Failure(UNUSABLE, "error: no Vulkan device that Dawn takes; SwiftShader is one");
+        const missing = { spirv: "no Vulkan device that Dawn takes; SwiftShader is one", glsl: "no OpenGL ES 3.1 that Dawn takes" };
+        throw new Failure(UNUSABLE, `error: ${missing[format]}`);
     }
     return found;
 }
 
 // Makes Dawn print its shaders: a child's work, since only a parent sees what Dawn prints.
-async function dump(dawn, source, entryPoint) {
-    const adapter = await findAdapter(dawn);
+async function dump(dawn, format, source, entryPoint) {
+    const adapter = await findAdapter(dawn, format);
     const wanted = ["shader-f16"].filter((feature) => adapter.features.has(feature));
     const device = await adapter.requestDevice({ requiredFeatures: wanted });
     device.pushErrorScope("validation");
@@ -145,7 +157,7 @@ async function dump(dawn, source, entryPoint) {
 
 // The variables of a child.
 function environment() {
-    const env = { ...process.env };
+    const env = { ...process.env, EGL_PLATFORM: "surfaceless" };
     // Which driver Tint writes for must not depend on the machine's.
     if (fs.existsSync(DRIVER)) {
         delete env.VK_DRIVER_FILES;
@@ -167,17 +179,22 @@ function run(args) {
 }
 
 function compile(args) {
-    const { source, "--entry-point": entry, "-o": output } = read(args);
-    assemble(run(["--dump", source, entry]), entry, source, output);
+    const { source, "--format": format, "--entry-point": entry, "-o": output } = read(args);
+    assemble(run(["--dump", format, source, entry]), format, entry, source, output);
 }
 
-// Writes the module that Dawn printed.
-function assemble(printed, entry, source, output) {
-    const start = printed.lastIndexOf(DUMPED);
+// Writes the module or the text that Dawn printed.
+function assemble(printed, format, entry, source, output) {
+    const start = printed.lastIndexOf(DUMPED[format]);
     if (start < 0) {
-        throw new Failure(UNUSABLE, "error: Dawn printed no SPIR-V");
+        throw new Failure(UNUSABLE, `error: Dawn printed no ${format}`);
     }
-    const spirv = printed.slice(start + DUMPED.length).replace(ENTRY, () => JSON.stringify(entry));
+    const text = printed.slice(start + DUMPED[format].length);
+    if (format === "glsl") {
+        fs.writeFileSync(output, numberedGlsl(text.trimStart(), fs.readFileSync(source, "utf8")));
+        return;
+    }
+    const spirv = text.replace(ENTRY, () => JSON.stringify(entry));
     const assembler = ["--target-env", "vulkan1.1", "-o", output, "-"];
     runAssembler(assembler, numbered(spirv, fs.readFileSync(source, "utf8")));
 }
@@ -199,9 +216,9 @@ async function serve() {
         let status = 0;
         let said = "";
         try {
-            const { source, "--entry-point": entry, "-o": output } = read(args);
-            child.stdin.write(`${JSON.stringify([below(source), entry])}\n`);
-            assemble(await answer(printed), entry, below(source), below(output));
+            const { source, "--format": format, "--entry-point": entry, "-o": output } = read(args);
+            child.stdin.write(`${JSON.stringify([format, below(source), entry])}\n`);
+            assemble(await answer(printed), format, entry, below(source), below(output));
         } catch (error) {
             status = error instanceof Failure ? error.status : UNUSABLE;
             said = error.message;
@@ -232,7 +249,7 @@ async function answer(printed) {
     }
 }
 
-// The child of a process that serves: a line names a source and an entry point.
+// The child of a process that serves: a line names a format, a source and an entry point.
 async function serveDumps() {
     // The parent may be killed while Dawn works, and then nobody reads what it does.
     new Worker(
@@ -240,11 +257,13 @@ async function serveDumps() {
          setInterval(() => process.ppid === parent || process.kill(process.pid, "SIGKILL"), 500);`,
         { eval: true },
     );
-    const dawn = startDawn();
+    const started = {};
     for await (const line of readline.createInterface({ input: process.stdin })) {
         let done = { status: 0, said: "" };
         try {
-            await dump(dawn, ...JSON.parse(line));
+            const [format, ...asked] = JSON.parse(line);
+            started[format] ??= startDawn(format);
+            await dump(started[format], format, ...asked);
         } catch (error) {
             done = { status: error instanceof Failure ? error.status : UNUSABLE, said: error.message };
         }
@@ -254,9 +273,9 @@ async function serveDumps() {
 
 async function main(args) {
     if (args[0] === "--dump") {
-        await dump(startDawn(), args[1], args[2]);
+        await dump(startDawn(args[1]), ...args.slice(1));
     } else if (args[0] === "--device") {
-        await findAdapter(startDawn());
+        await findAdapter(startDawn("spirv"), "spirv");
     } else if (args[0] === "--version") {
         console.log(version());
     } else if (args[0] === "--serve-dumps") {

@@ -55,7 +55,7 @@ impl Compiler {
     pub fn look_for(tools: Option<&ToolsFolder>, wanted: &[&'static Toolchain]) -> CompilersOfMachine {
         let needed: BTreeSet<&str> = wanted
             .iter()
-            .flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler])
+            .flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler()])
             .flatten()
             .collect();
         // A driver may need a second program.

@@ -32,6 +32,11 @@ use crate::regular_file;
 pub(crate) trait CompileService: fmt::Debug + Send + Sync {
     /// Does what the compiler does with these arguments in `folder`, and leaves its files there.
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput>;
+
+    /// False for arguments that only the compiler's program follows.
+    fn takes(&self, _arguments: &[&str]) -> bool {
+        true
+    }
 }
 
 /// The service of one compiler, started on first use. The inner value is `None` if the compiler has
@@ -64,7 +69,7 @@ impl CompileServices {
             Arc::clone(cells.entry(compiler.name()).or_default())
         };
         // The start may take a while. Only this compiler's sources wait for it.
-        let service = cell.get_or_init(|| (self.start)(compiler)).as_ref()?;
+        let service = cell.get_or_init(|| (self.start)(compiler)).as_ref().filter(|it| it.takes(arguments))?;
         Some(service.run(folder, arguments, compiler.limit()))
     }
 }
@@ -228,6 +233,8 @@ pub(crate) struct LibraryService {
     arguments: Vec<OsString>,
     /// Answers for a source that ends a process; `None` to report that end.
     fallback: Option<Compiler>,
+    /// An argument that the library does not follow.
+    not_followed: Option<&'static str>,
     idle: IdleSessions,
 }
 
@@ -250,7 +257,7 @@ impl LibraryService {
     /// Starts the service for the library that `program` loads with `arguments`; `None` if it does
     /// not greet with this version.
     pub(crate) fn start(program: PathBuf, arguments: Vec<OsString>, version: &str) -> Option<Self> {
-        let service = Self { program, arguments, fallback: None, idle: IdleSessions::default() };
+        let service = Self { program, arguments, fallback: None, not_followed: None, idle: IdleSessions::default() };
         let (session, greeting) = service.greeted().ok()?;
         service.idle.put_back(session);
         (greeting == version).then_some(service)
@@ -262,6 +269,12 @@ impl LibraryService {
     #[must_use]
     pub(crate) fn with_fallback(self, compiler: &Compiler) -> Self {
         Self { fallback: Some(compiler.clone()), ..self }
+    }
+
+    /// The same service, which leaves sources with this argument to the program.
+    #[must_use]
+    pub(crate) fn except(self, argument: &'static str) -> Self {
+        Self { not_followed: Some(argument), ..self }
     }
 
     fn greeted(&self) -> io::Result<(Session, String)> {
@@ -301,6 +314,10 @@ impl LibraryService {
 }
 
 impl CompileService for LibraryService {
+    fn takes(&self, arguments: &[&str]) -> bool {
+        self.not_followed.is_none_or(|argument| !arguments.contains(&argument))
+    }
+
     fn run(&self, folder: &Path, arguments: &[&str], limit: Duration) -> io::Result<ProcessOutput> {
         let served = self.ask(folder, arguments, limit)?;
         match &self.fallback {

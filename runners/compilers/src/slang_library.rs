@@ -27,7 +27,9 @@ const COMMAND: &str = "slang-library";
 pub(crate) fn slang_service(slangc: &Compiler) -> Option<LibraryService> {
     let library = library_beside(slangc.program())?;
     let arguments = vec![COMMAND.into(), "--library".into(), library.into_os_string()];
-    LibraryService::start(own_program()?, arguments, slangc.version())
+    let service = LibraryService::start(own_program()?, arguments, slangc.version())?;
+    // The session that we create has no module for GLSL.
+    Some(service.except("-allow-glsl"))
 }
 
 /// The compiler library of a `slangc` program, from its folder or from the `lib` folder next to it.

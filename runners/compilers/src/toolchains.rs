@@ -184,7 +184,7 @@ impl Toolchains {
     /// The compilers that `asked` need, by name: version and SHA-256 of each, so that another build
     /// shows.
     pub fn builds(&self, asked: &[&'static Toolchain]) -> BTreeMap<String, ToolBuild> {
-        let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler]);
+        let names = asked.iter().flat_map(|toolchain| [Some(toolchain.compiler), toolchain.second_compiler()]);
         let needed = names.flatten().filter_map(|name| self.compiler(name));
         let build = |compiler: &Compiler| {
             let remembered = self.cache.as_ref().and_then(|cache| cache.file_digest(compiler.file()).ok());
@@ -200,7 +200,7 @@ impl Toolchains {
 
     /// The first compiler of a toolchain that is not here.
     pub fn missing(&self, toolchain: &Toolchain) -> Option<&'static str> {
-        let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler);
+        let mut needed = [toolchain.compiler].into_iter().chain(toolchain.second_compiler());
         needed.find(|compiler| !self.has_compiler(compiler))
     }
 
@@ -247,7 +247,7 @@ impl Toolchains {
         translation: &Translation,
     ) -> io::Result<Compilation> {
         let toolchain = request.toolchain;
-        let Some(compiler) = toolchain.second_compiler else {
+        let Some(compiler) = toolchain.second_compiler() else {
             return Ok(CompileOutcome::Failed(format!("{toolchain} has no second compiler")).into());
         };
         if self.kept.is_some() {

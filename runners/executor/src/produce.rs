@@ -135,7 +135,7 @@ fn make(
             PlannedCheck::Bytes { subject, producer, device } => {
                 let made = || match producer {
                     Producer::Generator(generator) => SubjectShaders::new(subject, *generator, making.settings),
-                    Producer::Compiler(toolchain) if toolchain.is_translator() => {
+                    Producer::Compiler(toolchain) if toolchain.reads_modules() => {
                         let target = CodeTarget::of(device);
                         SubjectShaders::translated(subject, toolchain, making.compilers, target, making.settings)
                     }

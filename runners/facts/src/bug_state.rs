@@ -140,7 +140,7 @@ fn known_builds(builds: &BuildsAtHand) -> anyhow::Result<Vec<KnownBuild>> {
     let listed = |name: &str| -> Vec<&'static Toolchain> {
         let is_here = |second: &str| compilers.iter().any(|compiler| compiler.name() == second);
         let own = toolchains().iter().filter(|toolchain| toolchain.compiler == name);
-        own.filter(|toolchain| toolchain.second_compiler.is_none_or(is_here)).collect()
+        own.filter(|toolchain| toolchain.second_compiler().is_none_or(is_here)).collect()
     };
     for compiler in compilers {
         found.push(known_build(compiler, listed)?);

@@ -193,7 +193,7 @@ const RULES_TO_TRANSLATE: [&str; 3] = ["std140", "std430", "scalar"];
 /// The options of a toolchain for the blocks of a source.
 fn layout_options(toolchain: &'static Toolchain, source: &Source) -> Vec<LayoutOption> {
     let of_blocks = source.module.blocks.iter().flat_map(|block| toolchain.rules_for(block));
-    let translated = RULES_TO_TRANSLATE.iter().filter_map(|name| find(name)).filter(|_| toolchain.is_translator());
+    let translated = RULES_TO_TRANSLATE.iter().filter_map(|name| find(name)).filter(|_| toolchain.reads_modules());
     of_blocks.chain(translated).map(|rules| LayoutOption { toolchain, rules }).collect()
 }
 

@@ -14,7 +14,7 @@ use super::surprise_page::Surprise;
 use super::surprise_page::surprise_table;
 use layoutproof_events::CheckDevice;
 use layoutproof_events::{CheckRecord, LeftOutChecks, RunHeader};
-use layoutproof_readers::toolchain::{Toolchain, toolchains};
+use layoutproof_readers::toolchain::{Toolchain, toolchains, translators};
 use layoutproof_report::failure::cause::place;
 use layoutproof_report::html::components::plain_code;
 use layoutproof_report::html::outcome_matrix::OutcomeCell;
@@ -249,8 +249,11 @@ impl DeviceTable<'_> {
     }
 }
 
-/// The column of a compiler's output, or the library with which layoutproof writes a shader itself.
+/// The column of a compiler's output, the translator, or the library with which layoutproof writes a shader itself.
 fn producer_title(producer: &str) -> String {
+    if translators().iter().any(|translator| translator.name == producer) {
+        return format!("through {producer}");
+    }
     let toolchain = toolchains().iter().find(|toolchain| toolchain.name == producer);
     let column = toolchain.and_then(Toolchain::column);
     column.map_or_else(|| format!("our shaders ({})", one_line(producer)), |column| column.to_string())

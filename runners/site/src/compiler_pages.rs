@@ -197,7 +197,10 @@ fn title(toolchain: &Toolchain) -> String {
 fn options(toolchain: &Toolchain) -> Markup {
     let native = match toolchain.follows {
         AppliedRules::Native(name) => find_native(name),
-        AppliedRules::RawLoadsByRows(_) | AppliedRules::Named(..) | AppliedRules::Decorations => None,
+        AppliedRules::RawLoadsByRows(_)
+        | AppliedRules::Named(..)
+        | AppliedRules::Decorations
+        | AppliedRules::Packing => None,
     };
     html! {
         @match native {
@@ -222,6 +225,7 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
             ", as the source declares"
         },
         AppliedRules::Decorations => html! { "those of the module that it translates" },
+        AppliedRules::Packing => html! { "the one that it is told" },
     }
 }
 

@@ -149,6 +149,8 @@ pub struct HlslSource<'a> {
     pub dialect: Dialect,
     /// The names and numbers that the declarations leave free for the probe.
     pub reserved: &'a Reserved,
+    /// The registers of the probe's own output and input in HLSL and Slang.
+    pub registers: [u32; 2],
     /// The parameter list of the probe's entry point. It is empty unless the block consists of
     /// parameters; then it has the user's parameters.
     pub parameters: String,
@@ -167,7 +169,7 @@ pub fn probe(
     plan: &ProbePlan,
     wiring: &Wiring,
 ) -> Result<String, ProduceError> {
-    let HlslSource { declarations, dialect, reserved, parameters } = program;
+    let HlslSource { declarations, dialect, reserved, registers, parameters } = program;
     let nothing = || ProduceError::NothingToProbe { block: layout.name.clone() };
     let entry = plan.entries.first().ok_or_else(nothing)?;
 
@@ -187,7 +189,7 @@ pub fn probe(
 ",
         functions.concat(),
         nonce = dialect.store(0, &dialect.load(0)),
-        buffers = buffers(*dialect, reserved),
+        buffers = buffers(*dialect, reserved, *registers),
         bytes = bytes(entry, reserved),
         parameters = parameters.join(", "),
         name = entry.name,
@@ -307,13 +309,16 @@ fn bytes(entry: &ProbeEntry, reserved: &Reserved) -> String {
     format!("[[vk::binding({binding}, 0)]] {ty} {BYTES} : register({register}, space{space});\n")
 }
 
+/// The usual registers of the probe's output and input.
+pub const OWN_REGISTERS: [u32; 2] = [0, 1];
+
 /// Declares the probe's output and input.
-fn buffers(dialect: Dialect, reserved: &Reserved) -> String {
+fn buffers(dialect: Dialect, reserved: &Reserved, [output, input]: [u32; 2]) -> String {
     let (binding, space) = (reserved.binding(), reserved.space());
     match dialect {
         Dialect::Hlsl | Dialect::Slang => format!(
-            "[[vk::binding({binding}, 0)]] RWByteAddressBuffer {MARK}output : register(u0, space{space});
-[[vk::binding({}, 0)]] ByteAddressBuffer {MARK}input : register(t1, space{space});",
+            "[[vk::binding({binding}, 0)]] RWByteAddressBuffer {MARK}output : register(u{output}, space{space});
+[[vk::binding({}, 0)]] ByteAddressBuffer {MARK}input : register(t{input}, space{space});",
             binding + 1
         ),
         // Clang 22 does not implement the methods of byte-address buffers yet.

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use layoutproof_layout::{BlockKind, BlockLayout, LayoutOptions, Span, find, lay_out};
 
-use super::{Dialect, HlslSource, other_stage, probe};
+use super::{Dialect, HlslSource, OWN_REGISTERS, other_stage, probe};
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{
@@ -61,7 +61,8 @@ fn first_block(declarations: &str) -> BlockLayout {
 fn probe_text(dialect: Dialect, declarations: &str, layout: &BlockLayout, mut plan: ProbePlan) -> String {
     plan.entries.truncate(1);
     let wiring = Wiring::new(layout, &plan, &plan.entries[0]);
-    let program = HlslSource { declarations, dialect, reserved: &Reserved::default(), parameters: String::new() };
+    let reserved = &Reserved::default();
+    let program = HlslSource { declarations, dialect, reserved, registers: OWN_REGISTERS, parameters: String::new() };
     probe(&program, layout, &plan, &wiring).unwrap()
 }
 
@@ -322,7 +323,9 @@ fn drawn(stage: Stage, other: Stage) -> String {
     let plan = plan_by_name(&layout, &layout.leaves(), &[(AddressSpace::Uniform, stage)].into());
     let wiring = Wiring::new(&layout, &plan, &plan.entries[0]);
     let reserved = Reserved::default();
-    let program = HlslSource { declarations, dialect: Dialect::Hlsl, reserved: &reserved, parameters: String::new() };
+    let dialect = Dialect::Hlsl;
+    let program =
+        HlslSource { declarations, dialect, reserved: &reserved, registers: OWN_REGISTERS, parameters: String::new() };
     let text = probe(&program, &layout, &plan, &wiring).unwrap();
     let (_, entry) = text.split_once("[shader(").unwrap();
     format!("[shader({entry}{}", other_stage(other))

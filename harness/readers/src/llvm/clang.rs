@@ -23,7 +23,10 @@ const UNIFORM: u64 = 2;
 const STORAGE_BUFFER: u64 = 12;
 
 /// The call that tells the annotation of a parameter.
-pub(super) const ANNOTATION: &str = "llvm.var.annotation.";
+pub(super) const OF_PARAMETER: &str = "llvm.var.annotation.";
+
+/// The call that tells the annotation of a member, and returns its address.
+pub(super) const OF_MEMBER: &str = "llvm.ptr.annotation.";
 
 /// Most bytes that one call may copy.
 const MAX_COPIED: u64 = 1 << 16;

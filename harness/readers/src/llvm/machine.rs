@@ -42,6 +42,9 @@ pub struct Survey {
 
 const MAX_RESOURCES: usize = 1024;
 
+/// The size of a pointer in Clang's IR for Metal.
+const ADDRESS_BYTES: u64 = 8;
+
 /// Most nested calls.
 const MAX_CALLS: u32 = 32;
 
@@ -195,7 +198,8 @@ impl<'a> Machine<'a> {
             Action::Call(name, arguments) => {
                 let values = arguments.iter().map(|argument| self.value(argument)).collect::<Result<Vec<_>, _>>()?;
                 match self.functions.get(name) {
-                    None if name.starts_with(clang::ANNOTATION) => self.bind_parameter(&values, arguments),
+                    None if name.starts_with(clang::OF_PARAMETER) => self.bind_parameter(&values, arguments),
+                    None if name.starts_with(clang::OF_MEMBER) => self.bind_member(arguments),
                     Some(function) => self.enter(function, values),
                     None if name.starts_with("dx.op.") => {
                         dxil::call(name, &values, &mut self.memory, &self.module.numbered_resources)
@@ -248,6 +252,14 @@ impl<'a> Machine<'a> {
             self.memory.store(&Type::Pointer, Value::Pointer(Pointer { object, offset: 0 }), slot)?;
         }
         Ok(Value::Undefined)
+    }
+
+    /// Gives a member of an argument buffer memory that holds the address of the buffer with its number.
+    fn bind_member(&mut self, arguments: &'a [Operand]) -> Result<Value, IrError> {
+        let object = AddressedObject::Private(self.memory.private.allocate(ADDRESS_BYTES)?);
+        let slot = Value::Pointer(Pointer { object, offset: 0 });
+        self.bind_parameter(std::slice::from_ref(&slot), arguments)?;
+        Ok(slot)
     }
 
     fn resource_element(&mut self, handle: &'a Operand, index: &'a Operand) -> Result<Value, IrError> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{Decoration, Op, Word};
 
-use super::load::Operands;
+use super::load::{BadModule, Operands, load};
 
 type DecorationList = Vec<(Decoration, Option<u32>)>;
 
@@ -16,6 +16,17 @@ pub(super) struct Decorations {
     of_member: BTreeMap<(Word, u32), DecorationList>,
     names: BTreeMap<Word, String>,
     member_names: BTreeMap<(Word, u32), String>,
+}
+
+/// The names of a module's structs; each comes after those of its members.
+///
+/// # Errors
+/// The words are no module.
+pub fn struct_names(words: &[u32]) -> Result<Vec<String>, BadModule> {
+    let module = load(words)?;
+    let names = Decorations::read(&module).names;
+    let structs = module.types_global_values.iter().filter(|instruction| instruction.class.opcode == Op::TypeStruct);
+    Ok(structs.filter_map(|declared| names.get(&declared.result_id?).cloned()).collect())
 }
 
 impl Decorations {

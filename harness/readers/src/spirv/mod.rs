@@ -25,6 +25,7 @@ pub use declared::{
     BoundVariable, DeclaredBlock, DeclaredModule, DeclaredUniform, DeclaredVariable, OpenGlClass, SpecializedLength,
     bound_variables, declared,
 };
+pub use decorations::struct_names;
 pub use load::{BadModule, Operands, disassembly, load};
 pub use needs::{features_of, target_environment, without_source};
 pub use of_dxc::as_hlsl;

@@ -16,7 +16,9 @@ use layoutproof_layout::{
 use thiserror::Error;
 
 use crate::check::compiled::authority::{is_authority, is_expected};
-use crate::check::compiled::compiled_code::{CompiledCode, OwnBuffers, Unusable, fxc_interface, own_buffers};
+use crate::check::compiled::compiled_code::{
+    CompiledCode, OwnBuffers, Unusable, fxc_interface, own_buffers, own_registers,
+};
 use crate::check::compiled::produce_compiled::holds_long_vector;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::{Gap, GapCause};
@@ -159,7 +161,7 @@ impl CompileJob<'_> {
         let version = self.compilers.version(self.toolchain)?;
         // With two compilers in a row it is unknown which one refused: slangc accepts pointers in
         // HLSL, and DXC then refuses them.
-        if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.second_compiler.is_some() {
+        if !gap.is_refusal() || gap.cause == GapCause::Language || self.toolchain.text.is_some() {
             return None;
         }
         let mut authorities = self.subject.authorities.iter();
@@ -243,7 +245,9 @@ impl CompileJob<'_> {
         let wiring = Wiring::new(layout, plan, entry);
         if let Some(dialect) = Dialect::of(self.toolchain.input) {
             let parameters = self.parameters();
-            let written = HlslSource { declarations: &self.text.text, dialect, reserved: self.reserved(), parameters };
+            let reserved = self.reserved();
+            let registers = own_registers(self.toolchain, reserved);
+            let written = HlslSource { declarations: &self.text.text, dialect, reserved, registers, parameters };
             return Ok(hlsl::probe(&written, layout, plan, &wiring)?);
         }
 
@@ -301,7 +305,7 @@ impl CompileJob<'_> {
                 let interface = wgsl::user_module::buffers(&self.text.text).unwrap_or_default();
                 OwnBuffers { interface, prefix: self.reserved().prefix().to_owned() }
             }
-            (_, language) => own_buffers(language, self.toolchain.output, self.reserved()),
+            _ => own_buffers(self.toolchain, self.reserved()),
         }
     }
 
@@ -499,7 +503,7 @@ pub(crate) fn addressed_by(
     plan: &ProbePlan,
     reader: &dyn ModuleReader,
 ) -> Result<CompiledOffsets, Unusable> {
-    let ours = own_buffers(toolchain.language(), toolchain.output, reserved);
+    let ours = own_buffers(toolchain, reserved);
     let made = CompiledCode::new(shader, &ours, &plan.entries[0], reader)?;
     Ok(addressed(layout, plan, &made.followed(), made.interface)?)
 }

@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::check::produce::shader_module::ModuleCode;
 use crate::check::verdict::Validation;
 use layoutproof_device::ShaderForm;
+use layoutproof_generators::hlsl::OWN_REGISTERS;
 use layoutproof_model::CompiledError;
 use layoutproof_probes::reserved::Reserved;
 use layoutproof_probes::{AddressSpace, Interface, ProbeEntry, Socket};
@@ -19,6 +20,7 @@ use layoutproof_readers::dxil::{ListedBinding, resource_bindings};
 use layoutproof_readers::module_reader::{ModuleReader, wgsl_code};
 use layoutproof_readers::naga_offsets::{NagaError, WgslCode};
 use layoutproof_readers::spirv::{BoundVariable, bound_variables, without_source};
+use layoutproof_readers::toolchain::{TextLanguage, Toolchain};
 use layoutproof_readers::{ReadError, fxc, llvm};
 use layoutproof_source::shader_language::ShaderLanguage;
 
@@ -136,14 +138,20 @@ impl CompiledCode {
 
 /// Returns the places of a probe's own buffers in this form of code, for a text that leaves
 /// `reserved` free.
-pub(super) fn own_buffers(language: Option<ShaderLanguage>, output: ShaderForm, reserved: &Reserved) -> OwnBuffers {
+pub(super) fn own_buffers(toolchain: &Toolchain, reserved: &Reserved) -> OwnBuffers {
+    let language = toolchain.language();
     // For GLSL and WGSL we generate the whole text, so the usual numbers are free.
     let usual = Reserved::default();
     let reserved = if language == Some(ShaderLanguage::Glsl) { &usual } else { reserved };
-    let interface = match (language, output) {
+    let interface = match (language, toolchain.output) {
         // naga numbers registers by group and binding, and translators keep the bindings of our modules.
         (Some(ShaderLanguage::Wgsl) | None, _) => Interface::default(),
-        (_, ShaderForm::Dxil | ShaderForm::ClangIr) => own_registers(reserved),
+        (_, ShaderForm::Dxil | ShaderForm::ClangIr) => {
+            // Metal has no spaces.
+            let space = if writes_msl(toolchain) { 0 } else { reserved.space() };
+            let [output, input] = own_registers(toolchain, reserved);
+            Interface::in_user_text((space, output), (space, input))
+        }
         (_, ShaderForm::Spirv | ShaderForm::Dxbc | ShaderForm::Wgsl) => {
             Interface::in_user_text((0, reserved.binding()), (0, reserved.binding() + 1))
         }
@@ -151,9 +159,14 @@ pub(super) fn own_buffers(language: Option<ShaderLanguage>, output: ShaderForm, 
     OwnBuffers { interface, prefix: reserved.prefix().to_owned() }
 }
 
-/// The registers that an HLSL probe declares for its own buffers.
-fn own_registers(reserved: &Reserved) -> Interface {
-    Interface::in_user_text((reserved.space(), 0), (reserved.space(), 1))
+fn writes_msl(toolchain: &Toolchain) -> bool {
+    toolchain.text_language() == Some(TextLanguage::Msl)
+}
+
+/// The registers that an HLSL or Slang probe declares for its own buffers, in a space of its own. For Metal, slangc ignores
+/// spaces and classes, so there the numbers must be free too.
+pub(super) fn own_registers(toolchain: &Toolchain, reserved: &Reserved) -> [u32; 2] {
+    if writes_msl(toolchain) { [reserved.binding(), reserved.binding() + 1] } else { OWN_REGISTERS }
 }
 
 /// Finds the buffers in a SPIR-V module. Apart from the probe's own buffers, only the block is
@@ -202,7 +215,9 @@ fn dxil_interface(listing: &str, entry: &str, ours: Interface) -> Result<Interfa
 pub(super) fn fxc_interface(listing: &str, reserved: &Reserved) -> Result<Interface, Unusable> {
     let rows = fxc::resource_bindings(listing)?;
     let rows: Vec<_> = rows.into_iter().map(|row| row.binding).collect();
-    let interface = registers(rows.iter().map(|row| (row.space, row.index)), own_registers(reserved))?;
+    let [output, input] = OWN_REGISTERS.map(|register| (reserved.space(), register));
+    let ours = Interface::in_user_text(output, input);
+    let interface = registers(rows.iter().map(|row| (row.space, row.index)), ours)?;
     Ok(Interface { is_input_writable: true, ..with_block(interface, &rows) })
 }
 

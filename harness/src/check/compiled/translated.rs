@@ -10,13 +10,13 @@ use layoutproof_bindings::SourceText;
 use layoutproof_device::{ShaderForm, Stage};
 use layoutproof_events::Reason;
 use layoutproof_events::producer::{Generator, Producer};
-use layoutproof_generators::spirv;
+use layoutproof_generators::spirv::{self, required_feature};
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{BlockLayout, Numbers};
-use layoutproof_probes::{AddressSpace, Form, ProbePlan};
-use layoutproof_readers::spirv::features_of;
+use layoutproof_layout::{BlockLayout, Numbers, find};
+use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan};
+use layoutproof_readers::spirv::{features_of, struct_names};
 use layoutproof_readers::toolchain::{
-    CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Lack, SourceProfile, Toolchain,
+    AppliedRules, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Lack, SourceProfile, Toolchain,
 };
 
 use crate::check::compiled::compile_probe::{folder_name, wide_types};
@@ -38,6 +38,17 @@ fn forms(output: ShaderForm) -> &'static [Form] {
     match output {
         ShaderForm::Spirv => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Length],
         ShaderForm::Wgsl | ShaderForm::Dxil | ShaderForm::Dxbc | ShaderForm::ClangIr => &FORMS_OF_NAGA,
+    }
+}
+
+/// The name that spirv-opt has for a rule set by which it packs structs.
+fn packing_rule(rules: &str) -> Option<&'static str> {
+    match rules {
+        "std140" => Some("std140"),
+        "std430" => Some("std430"),
+        "scalar" => Some("scalar"),
+        "hlsl-cbuffer" => Some("hlslCbuffer"),
+        _ => None,
     }
 }
 
@@ -65,7 +76,15 @@ impl SubjectShaders {
         settings: &Settings,
     ) -> Self {
         let forms = forms(toolchain.output).iter().copied().filter(|form| settings.forms.contains(form)).collect();
-        let settings = Settings { forms, stages: Some([Stage::Compute].into()), ..settings.clone() };
+        let is_packed = toolchain.follows == AppliedRules::Packing;
+        if is_packed && packing_rule(subject.rules).is_none() {
+            let mut none = Self::empty(Producer::Compiler(toolchain), settings.elements);
+            none.gaps.push(Gap::language(format!("{toolchain} has no packing by {}", subject.rules)));
+            return none;
+        }
+        let unpacked = || find(if subject.rules == "std140" { "scalar" } else { "std140" }).cloned();
+        let planted_rules = if is_packed { unpacked() } else { settings.planted_rules.clone() };
+        let settings = Settings { forms, planted_rules, stages: Some([Stage::Compute].into()), ..settings.clone() };
         let mut produced = Self::new(subject, Generator::Rspirv, &settings);
         produced.producer = Producer::Compiler(toolchain);
         let ours = std::mem::take(&mut produced.modules);
@@ -138,10 +157,17 @@ impl Translator<'_> {
         let made = self.translate(&ours.layout, &plan, &original.words)?;
 
         let entry = &plan.entries[0];
-        let buffers = own_buffers(None, toolchain.output, &self.subject.source.reserved);
+        let buffers = own_buffers(toolchain, &self.subject.source.reserved);
         let read = CompiledCode::new(&made.shader, &buffers, entry, compilers.reader())?;
         if let (ModuleCode::Wgsl(_), Validation::Invalid(message)) = (&read.code, &read.validation) {
             return Err(self.refusal(format!("in the text, {message}")));
+        }
+        let (bound, kept) = (read.interface.block, Interface::default().block);
+        if entry.space != AddressSpace::PushConstant && bound != kept {
+            return Err(NoModule::Broken(format!(
+                "{toolchain} binds `{}` to set {} binding {}, the module to set {} binding {}",
+                ours.layout.name, bound.0, bound.1, kept.0, kept.1
+            )));
         }
         let compiled = addressed(&ours.layout, &plan, &read.followed(), read.interface)
             .map_err(|error| Unusable::NotFollowed(format!("code not followed: {error}")))?;
@@ -155,6 +181,9 @@ impl Translator<'_> {
             requires.extend(used);
         }
         requires.extend(wide_types(self.target, &ours.layout));
+        let is_packed = toolchain.follows == AppliedRules::Packing;
+        let packed = find(self.subject.rules).map(|rules| rules.block_rules).filter(|_| is_packed);
+        requires.extend(packed.and_then(|rules| required_feature(rules, entry.space)));
 
         let is_for_direct3d = matches!(self.target, CodeTarget::Direct3d { .. });
         if is_for_direct3d && made.container.is_none() {
@@ -164,14 +193,14 @@ impl Translator<'_> {
         Ok(ShaderModule {
             share: Share::All,
             layout: ours.layout.clone(),
-            planted: ours.planted.clone(),
+            planted: ours.planted.clone().filter(|_| !is_packed),
             source: None,
             code,
             alignments_not_followed: 0,
             other_stage: None,
             interface: read.interface,
             reported: Numbers::default(),
-            block_rules: ours.block_rules,
+            block_rules: packed.unwrap_or(ours.block_rules),
             validation: read.validation,
             requires,
             binding_size: read.binding_size,
@@ -200,13 +229,24 @@ impl Translator<'_> {
             options: self.target.options(subject.source.options),
             target: self.target,
             profile: SourceProfile::Newest,
-            extra: Vec::new(),
+            extra: self.packing(words),
         };
         match self.compilers.compile(&request).outcome {
             CompileOutcome::Compiled(made) => Ok(made),
             CompileOutcome::Rejected(message) => Err(self.refusal(message)),
             CompileOutcome::Failed(sentence) => Err(NoModule::Broken(sentence)),
         }
+    }
+
+    /// The options that pack each struct of the module by the subject's rule set, those of members first; none for
+    /// other translators.
+    fn packing(&self, words: &[u32]) -> Vec<String> {
+        let Some(rule) = packing_rule(self.subject.rules).filter(|_| self.toolchain.follows == AppliedRules::Packing)
+        else {
+            return Vec::new();
+        };
+        let names = struct_names(words).unwrap_or_default();
+        names.iter().map(|name| format!("--struct-packing={name}:{rule}")).collect()
     }
 
     fn refusal(&self, message: String) -> NoModule {

@@ -73,8 +73,8 @@ pub struct RunArgs {
     /// Translate our SPIR-V with these translators: `spirv-cross`, `naga:wgsl`, ...
     ///
     /// The offsets that the case or file declares are expected; the translated shader says where its code reads. A name is
-    /// a translator with its output or option, or a program for all of them: naga, spirv-cross, spirv-opt. A file of HLSL
-    /// or Slang has the offsets of its compilers for Vulkan.
+    /// a translator with its output or option, or a program for all of them: naga, spirv-cross, spirv-opt; slangc and tint
+    /// translate the declarations themselves. A file of HLSL or Slang has the offsets of its compilers for Vulkan.
     #[arg(long, value_delimiter = ',', value_name = "NAME,...", conflicts_with_all = ["producer", "no_compiler"])]
     pub through: Vec<String>,
     /// Translate our SPIR-V with every translator that was found.

@@ -20,9 +20,9 @@ use layoutproof_inputs::named_compiler::NamedCompiler;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
-use layoutproof_layout::native::Native;
+use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::{BlockLayout, Reach, RuleSet, ShaderTarget, Span, StageData, find, table};
-use layoutproof_readers::toolchain::Toolchain;
+use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
 use layoutproof_show::accounts::reach_kind;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{CompilerRefusal, InputContent, RuleChoice, overlap_warnings};
@@ -324,9 +324,13 @@ impl Selecting<'_> {
         } else {
             Producer::BUILT_IN.to_vec()
         };
-        // Translators read SPIR-V.
+        // Translators read SPIR-V; a compiler that goes through a text has rules of its own.
         let targets = targets.iter().filter(|native| !is_translated || native.column.target == ShaderTarget::Vulkan);
-        let choices: Vec<RuleChoice> = targets.map(|native| RuleChoice::Native(native)).collect();
+        let of_texts = self.toolchains.iter().filter_map(|toolchain| match toolchain.follows {
+            AppliedRules::Native(name) if is_translated => find_native(name),
+            _ => None,
+        });
+        let choices: Vec<RuleChoice> = targets.copied().chain(of_texts).map(RuleChoice::Native).collect();
         for rules in rules_of_choices(&choices, source) {
             let subject = Subject::new(Arc::clone(source), rules).made_by(Some(makers.clone()));
             self.selection.subjects.push(Arc::new(subject));

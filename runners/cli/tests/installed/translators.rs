@@ -16,14 +16,35 @@ pub(crate) fn trials() -> Vec<Trial> {
     let here = Here::look();
     let clang = || here.lacks_compiler("clang-dxc");
     let spirv_cross = || here.lacks_compiler("spirv-cross");
-    let trials: [(&str, Option<String>, Test); 4] = [
+    let glslang = || here.lacks_compiler("glslang");
+    let trials: [(&str, Option<String>, Test); 8] = [
         ("naga_drops_strides_in_wgsl", here.lacks_device(), naga_drops_strides_in_wgsl),
         ("naga_drops_strides_in_msl", clang(), naga_drops_strides_in_msl),
         ("spirv_cross_loses_a_stride_in_msl", spirv_cross().or_else(clang), spirv_cross_loses_a_stride_in_msl),
         (
             "the_account_names_each_translator",
-            spirv_cross().or_else(|| here.lacks_compiler("glslang")).or_else(|| here.lacks_compiler("dxc")),
+            spirv_cross().or_else(glslang).or_else(|| here.lacks_compiler("dxc")),
             the_account_names_each_translator,
+        ),
+        (
+            "spirv_opt_packs_structs_and_leaves_strides",
+            here.lacks_compiler("spirv-opt").or_else(|| here.lacks_device()),
+            spirv_opt_packs_structs_and_leaves_strides,
+        ),
+        (
+            "members_of_argument_buffers_are_followed",
+            spirv_cross().or_else(clang),
+            members_of_argument_buffers_are_followed,
+        ),
+        (
+            "slangc_texts_for_metal_have_two_layouts",
+            here.lacks_compiler("slangc").or_else(clang),
+            slangc_texts_for_metal_have_two_layouts,
+        ),
+        (
+            "faults_in_a_text_are_found",
+            spirv_cross().or_else(glslang).or_else(|| here.lacks_device()),
+            faults_in_a_text_are_found,
         ),
     ];
     let passing = |test: Test| {
@@ -89,4 +110,84 @@ fn the_account_names_each_translator() {
         folder.run("run a.hlsl --rules scalar --space uniform --through spirv-cross:glsl,spirv-cross:hlsl").exits(3);
     let told = told.to_string();
     assert!(told.contains("S through spirv-cross:hlsl") && told.contains("HLSL packing layout"), "{told}");
+}
+
+/// spirv-opt 2026.4 moves the members of a block that had the offsets of std140 and leaves the stride of the array, 16 bytes, so
+/// `d` ends behind `e`. It says nothing; spirv-val does.
+fn spirv_opt_packs_structs_and_leaves_strides() {
+    let declared = "cbuffer S { float a; float2 b; float d[3]; float e; float3 c; float g; };";
+    let folder = Folder::with(&[("a.hlsl", declared)]).with_drivers();
+    let told = folder.run("run a.hlsl --rules std430 --through spirv-opt:packing --no-known").exits(1).to_string();
+    assert!(told.contains("member 3 at offset 28 overlaps previous member ending at offset 51"), "{told}");
+}
+
+/// The numbers are those of std140 (OpenGL 4.6, 7.6.2.2), and Metal reads the buffers by the numbers of the argument buffer's
+/// members.
+fn members_of_argument_buffers_are_followed() {
+    assert_eq!(read_at("spirv-cross:msl:arguments", ARRAY, 0, "S.b[1]"), [32]);
+}
+
+/// slangc 2026.14.1 writes `float3` in a constant buffer (Metal Shading Language 3.2, table 2.3: 16 bytes), and `packed_float3` in
+/// a structured buffer (table 2.4: aligned to 4 bytes).
+fn slangc_texts_for_metal_have_two_layouts() {
+    let declared = "struct T { float a; float3 b; float c; }; cbuffer S { T t; }; RWStructuredBuffer<T> u;";
+    let folder = Folder::with(&[("a.slang", declared)]).with_drivers();
+    folder.run("run a.slang --through slangc:msl --no-known --form leaf --json r.jsonl").exits(0);
+    let records = folder.read("r.jsonl");
+    let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows: Vec<Value> = records.flat_map(|record| record["rows"].as_array().cloned().unwrap_or_default()).collect();
+    let compiled = |path: &str| rows.iter().find(|row| row["path"] == path).and_then(|row| row["compiled"].as_u64());
+    assert_eq!(["S.t.b.x", "S.t.c", "u.b.x", "u.c"].map(compiled), [Some(16), Some(32), Some(4), Some(16)]);
+}
+
+/// Faults in the GLSL of SPIRV-Cross, as edits: wrong offsets, strides, orders, members, elements, words and bindings.
+const FAULTS: [&str; 20] = [
+    "s/float a;$/layout(offset = 4) float a;/",
+    "s/float b\\[3\\]/float b[4]/",
+    "s/vec3 c;/float gap; vec3 c;/",
+    "s/vec3 c;/layout(offset = 80) vec3 c;/",
+    "s/vec3 c;/vec3 c; float gap;/",
+    "s/float d;/vec4 gap; float d;/",
+    "s/mat4x3 m;/layout(row_major) mat4x3 m;/",
+    "s/T t\\[2\\];/uint gap; T t[2];/",
+    "s/    float b;$/    vec4 gap; float b;/",
+    "s/uint e;/uvec4 gap; uint e;/",
+    "s/S_1\\.b\\[1u\\]/S_1.b[2u]/",
+    "s/S_1\\.c\\.y/S_1.c.z/",
+    "s/S_1\\.d)/S_1.a)/",
+    "s/S_1\\.m\\[1u\\]\\.x/S_1.m[0u].y/",
+    "s/S_1\\.m\\[3u\\]\\.z/S_1.m[3u].y/",
+    "s/S_1\\.t\\[1u\\]\\.b/S_1.t[0u].b/",
+    "s/S_1\\.t\\[0u\\]\\.a\\.x/S_1.t[1u].a.x/",
+    "s/S_1\\.e\\b/floatBitsToUint(S_1.d)/",
+    "s/_output\\.words\\[4u\\]/_output.words[5u]/",
+    "s/binding = 0/binding = 3/",
+];
+
+/// A program in SPIRV-Cross's place writes its text with one fault at a time.
+fn faults_in_a_text_are_found() {
+    const SHADER: &str = "struct T { float3 a; float b; };
+        cbuffer S { float a; float b[3]; float3 c; float d; float3x4 m; T t[2]; bool e; };";
+    const RUN: &str = "run a.hlsl --rules std140 --through spirv-cross:glsl --no-known --space uniform --form leaf";
+    let real = Folder::with(&[("a.hlsl", SHADER)]).with_drivers();
+    real.run(&format!("{RUN} --keep kept")).exits(0);
+    let text = real.read("kept/a.hlsl/spirv-cross-glsl-std140/S_uniform/translated.comp");
+
+    let run = |fault: &str| {
+        let folder = Folder::with(&[("a.hlsl", SHADER), ("text.comp", &text)]).with_drivers();
+        let text = folder.path("text.comp");
+        let script = format!(
+            "#!/bin/sh\n[ \"$1\" = --revision ] && echo planted && exit\nfor last; do :; done\nsed -e '{fault}' '{}' > \"$last\"\n",
+            text.display()
+        );
+        folder.write("spirv-cross", script.as_bytes());
+        let program = folder.path("spirv-cross");
+        #[cfg(unix)]
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        folder.with_variable("SPIRV_CROSS", program.display().to_string()).run(RUN).to_string()
+    };
+    let agreed = run("");
+    assert!(agreed.contains("agree"), "the text without a fault: {agreed}");
+    let unseen: Vec<&str> = FAULTS.into_iter().filter(|fault| !run(fault).contains("FAIL")).collect();
+    assert_eq!(unseen, [""; 0], "no check fails");
 }

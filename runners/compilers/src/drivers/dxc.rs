@@ -192,7 +192,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
 
 /// The arguments for HLSL that another compiler wrote. That text declares the order of its matrices
 /// and the size of its types.
-pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String> {
+pub(super) fn translated(request: &CompileRequest<'_>) -> Vec<String> {
     let mut arguments = target_arguments(request.target, request.stage);
     arguments.extend(ALWAYS.map(str::to_owned));
     arguments.extend(["-E", request.entry].map(str::to_owned));
@@ -202,7 +202,14 @@ pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String
         }
         CodeTarget::Direct3d { sixteen_bit: SixteenBit::Off, .. } => {}
     }
-    arguments.push(file.to_owned());
+    arguments
+}
+
+/// The same for Vulkan, with the offsets of Direct3D, which `packoffset` is about.
+pub(super) fn translated_to_spirv(request: &CompileRequest<'_>) -> Vec<String> {
+    let mut arguments = translated(&CompileRequest { target: CodeTarget::Newest, ..request.clone() });
+    let options = ["-spirv", "-fspv-target-env=vulkan1.1", "-fvk-use-dx-layout", "-Fo", MODULE];
+    arguments.extend(options.map(str::to_owned));
     arguments
 }
 

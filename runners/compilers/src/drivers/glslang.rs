@@ -2,9 +2,10 @@
 
 use layoutproof_device::{RecordStage, Stage};
 use layoutproof_random::declaration::TypeSpace;
-use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
+use layoutproof_readers::toolchain::{CompileRequest, TextLanguage, Toolchain};
 
 use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
+use super::translation::EntryName;
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
 use crate::compiler::Compiler;
@@ -70,20 +71,26 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         Stage::Record(RecordStage::Intersection) => "rint",
     };
     let source = format!("{SOURCE}.{stage}");
-    let mut arguments = arguments(environment, stage, request.entry);
+    let mut arguments = arguments(environment, stage, "main", request.entry);
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.push(source.clone());
     CommandLine { source, arguments, headers: &[], second: None, read: read_module }
 }
 
-fn arguments(environment: &str, stage: &str, entry: &str) -> Vec<String> {
-    let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", "main"];
+fn arguments(environment: &str, stage: &str, named: &str, entry: &str) -> Vec<String> {
+    let always = ["-V", "--target-env", environment, "-S", stage, "--source-entrypoint", named];
     always.into_iter().chain(["-e", entry, "-o", MODULE]).map(str::to_owned).collect()
 }
 
 /// The arguments for a compute shader that a translator wrote.
-pub(super) fn translated(file: &str, request: &CompileRequest<'_>) -> Vec<String> {
-    let mut arguments = arguments("vulkan1.1", "comp", request.entry);
-    arguments.push(file.to_owned());
+pub(super) fn translated(language: TextLanguage, named: EntryName, request: &CompileRequest<'_>) -> Vec<String> {
+    let named = match named {
+        EntryName::Main => "main",
+        EntryName::Kept => request.entry,
+    };
+    let mut arguments = arguments("vulkan1.1", "comp", named, request.entry);
+    if language == TextLanguage::Hlsl {
+        arguments.push("-D".to_owned());
+    }
     arguments
 }

@@ -192,7 +192,7 @@ fn canary(driver: &'static dyn CompilerDriver) -> Option<CanaryQuestion> {
         Some(ShaderLanguage::Wgsl) => include_str!("canary.wgsl"),
         None => "",
     };
-    let words = if toolchain.is_translator() { words_of(include_bytes!("canary.spv")) } else { Vec::new() };
+    let words = if toolchain.reads_modules() { words_of(include_bytes!("canary.spv")) } else { Vec::new() };
     let request = CompileRequest { words: &words, ..CompileRequest::of_text(toolchain, text) };
     let CommandLine { source, arguments, headers, .. } = command_line(&request);
     let headers = headers.iter().map(|header| (header.path.to_owned(), header.text.as_bytes().to_vec()));
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn every_compiler_of_a_toolchain_has_a_driver() {
         for toolchain in toolchains().iter().chain(translators()) {
-            for compiler in [toolchain.compiler].into_iter().chain(toolchain.second_compiler) {
+            for compiler in [toolchain.compiler].into_iter().chain(toolchain.second_compiler()) {
                 assert!(driver_named(compiler).is_some(), "nothing drives `{compiler}` of {toolchain}");
             }
             full_type_space(toolchain);

@@ -45,6 +45,6 @@ fn translate(request: &CompileRequest<'_>, reader: &dyn ModuleReader) -> Result<
                 CompileOutcome::Failed(error.to_string())
             }
         })?;
-    let second = translation::of_text(request, &EntryName::Kept).expect("its row has a second compiler");
+    let second = translation::of_text(request, EntryName::Kept).expect("its row has a second compiler");
     Ok(Translation { source: format!("{SOURCE}.wgsl"), text, second })
 }

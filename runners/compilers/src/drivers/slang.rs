@@ -1,18 +1,20 @@
-//! Drives slangc, from Slang to SPIR-V, to WGSL, and to HLSL that DXC compiles.
+//! Drives slangc, from Slang to SPIR-V, to WGSL, and to HLSL, GLSL and the Metal Shading Language, which other
+//! compilers bring to code.
 
 use layoutproof_device::Shader;
 use layoutproof_device::ShaderForm;
 use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{
-    CompileOutcome, CompileRequest, CompiledShader, Report, SourceProfile, Toolchain,
+    CompileOutcome, CompileRequest, CompiledShader, Report, SourceProfile, TextLanguage, Toolchain,
 };
 
 use super::command_line::{
     BadOutput, CommandLine, MODULE, SOURCE, SecondCommand, made, preprocessing, read_spirv, toolchain_flags,
 };
 use super::dxc::{self, DxilFiles};
-use super::{CompileMethod, CompilerDriver, FamilyName};
+use super::translation::{self, EntryName};
+use super::{CompileMethod, CompilerDriver, FamilyName, metal};
 use crate::cache::DecidingFiles;
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
@@ -24,9 +26,6 @@ use crate::slang_library::slang_service;
 const TEXT: &str = "probe.wgsl";
 const REFLECTION: &str = "probe.json";
 
-/// The file with slangc's HLSL for Direct3D.
-const TRANSLATED: &str = "translated.hlsl";
-
 /// NOTE(driver): without -O0, slangc 2026.14.1 needs slang-glslang to optimise SPIR-V, and the wheel
 /// of slangtorch 1.3.22 omits that library.
 const TO_SPIRV: &[&str] = &["-target", "spirv", "-profile", "spirv_1_3", "-O0", "-fvk-use-entrypoint-name"];
@@ -34,6 +33,8 @@ const TO_HLSL: &[&str] = &["-target", "hlsl", "-line-directive-mode", "none"];
 
 /// The default HLSL profile.
 const NEWEST: &str = "sm_6_6";
+const TO_GLSL: &[&str] = &["-target", "glsl", "-line-directive-mode", "none"];
+const TO_MSL: &[&str] = &["-target", "metal", "-line-directive-mode", "none"];
 const TO_WGSL: &[&str] = &["-target", "wgsl", "-line-directive-mode", "none"];
 
 /// Part of slangc's message after it catches an internal exception.
@@ -62,10 +63,11 @@ impl CompilerDriver for SlangDriver {
 
     fn type_space(&self, toolchain: &Toolchain) -> TypeSpace {
         match toolchain.output {
-            // slangc writes neither Clang's IR nor DXBC.
-            ShaderForm::Dxil | ShaderForm::ClangIr | ShaderForm::Dxbc => TypeSpace::slang(),
+            // slangc writes no DXBC.
+            ShaderForm::Dxil | ShaderForm::Dxbc => TypeSpace::slang(),
             ShaderForm::Spirv => TypeSpace::slang_spirv(),
-            ShaderForm::Wgsl => {
+            // Metal has no doubles either.
+            ShaderForm::Wgsl | ShaderForm::ClangIr => {
                 let both = TypeSpace::slang().common(&TypeSpace::wgsl());
                 both.expect("both have constant buffers, matrices by columns and 16-bit types")
             }
@@ -97,12 +99,16 @@ impl CompilerDriver for SlangDriver {
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.slang");
     let order = if request.options.matrix == MatrixOrder::Row { "row" } else { "column" };
-    let (target, artifact, read): (&[&str], _, fn(&CompileFolder, &ProcessOutput) -> _) = match request.toolchain.output
-    {
-        ShaderForm::Spirv | ShaderForm::Dxbc => (TO_SPIRV, MODULE, read_module),
-        ShaderForm::Dxil | ShaderForm::ClangIr => (TO_HLSL, TRANSLATED, read_listing),
-        ShaderForm::Wgsl => (TO_WGSL, TEXT, read_text),
-    };
+    let is_glsl = request.toolchain.text_language() == Some(TextLanguage::Glsl);
+    let second = translation::of_text(request, if is_glsl { EntryName::Main } else { EntryName::Kept });
+    let (target, artifact, read): (&[&str], _, fn(&CompileFolder, &ProcessOutput) -> _) =
+        match (request.toolchain.text_language(), request.toolchain.output) {
+            (Some(TextLanguage::Glsl), _) => (TO_GLSL, "translated.comp", read_module),
+            (Some(TextLanguage::Msl), _) => (TO_MSL, metal::SOURCE, read_ir),
+            (Some(TextLanguage::Hlsl), _) => (TO_HLSL, "translated.hlsl", read_listing),
+            (_, ShaderForm::Wgsl) => (TO_WGSL, TEXT, read_text),
+            _ => (TO_SPIRV, MODULE, read_module),
+        };
 
     let mut arguments: Vec<String> = target.iter().map(|argument| (*argument).to_owned()).collect();
     let profile = match request.profile {
@@ -111,7 +117,7 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
         SourceProfile::Unnamed => None,
     };
     // SPIR-V has its own profile, and WGSL has none.
-    if let (true, Some(profile)) = (artifact == TRANSLATED, profile) {
+    if let (true, Some(profile)) = (target == TO_HLSL, profile) {
         arguments.extend(["-profile", profile].map(str::to_owned));
     }
     // slangc refuses a second `-stage`.
@@ -127,9 +133,25 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     arguments.extend(["-o", artifact, "-reflection-json", REFLECTION].map(str::to_owned));
     arguments.push(source.clone());
 
-    let second = request.toolchain.second_compiler;
-    let second = second.map(|compiler| SecondCommand { compiler, arguments: dxc::translated(TRANSLATED, request) });
-    CommandLine { source, arguments, headers: &[], second, read }
+    let headers = second.as_ref().map_or(&[][..], |second| second.headers);
+    let compiler = request.toolchain.second_compiler().unwrap_or_default();
+    let second = second.map(|second| SecondCommand { compiler, arguments: second.arguments });
+    CommandLine { source, arguments, headers, second, read }
+}
+
+/// The arguments for a compute shader that a translator wrote.
+pub(super) fn translated(language: TextLanguage, request: &CompileRequest<'_>) -> Vec<String> {
+    let mut arguments: Vec<&str> = TO_SPIRV.into();
+    if language == TextLanguage::Glsl {
+        arguments.extend(["-lang", "glsl", "-allow-glsl"]);
+    }
+    arguments.extend(["-stage", "compute", "-entry", request.entry, "-o", MODULE]);
+    arguments.into_iter().map(str::to_owned).collect()
+}
+
+/// Reads Clang's IR of slangc's text for Metal, and slangc's own report.
+fn read_ir(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
+    Ok(made(metal::read_shader(folder)?, Report::SlangJson(reflection(folder)?)))
 }
 
 fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {

@@ -49,11 +49,11 @@ impl CompilerDriver for SpirvCrossDriver {
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let toolchain = request.toolchain;
-    let second = translation::of_text(request, &EntryName::Main).expect("its rows have a second compiler");
+    let second = translation::of_text(request, EntryName::Main).expect("its rows have a second compiler");
     let mut arguments: Vec<String> = [INPUT, "--entry", request.entry, "--stage", "comp"].map(str::to_owned).into();
     arguments.extend(toolchain_flags(toolchain));
     arguments.extend(["--output".to_owned(), second.source.clone()]);
-    let compiler = toolchain.second_compiler.unwrap_or_default();
+    let compiler = toolchain.second_compiler().unwrap_or_default();
     let command = SecondCommand { compiler, arguments: second.arguments };
     CommandLine {
         source: INPUT.to_owned(),

@@ -43,6 +43,7 @@ impl CompilerDriver for SpirvOptDriver {
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let mut arguments: Vec<String> = toolchain_flags(request.toolchain).collect();
+    arguments.extend(request.extra.iter().cloned());
     arguments.extend([INPUT, "-o", MODULE].map(str::to_owned));
     CommandLine { source: INPUT.to_owned(), arguments, headers: &[], second: None, read: read_module }
 }

@@ -1,4 +1,4 @@
-//! Drives Tint, from WGSL to SPIR-V.
+//! Drives Tint, from WGSL to SPIR-V, and to GLSL, which glslang compiles.
 //!
 //! The program that `ci/setup.sh` installs as Tint prints its version. Tint itself has no such
 //! option, but its help lists its output formats, because a user's own build may lack the SPIR-V
@@ -7,7 +7,8 @@
 use layoutproof_random::declaration::TypeSpace;
 use layoutproof_readers::toolchain::{CompileRequest, Toolchain};
 
-use super::command_line::{CommandLine, MODULE, SOURCE, read_module, toolchain_flags};
+use super::command_line::{CommandLine, MODULE, SOURCE, SecondCommand, read_module, toolchain_flags};
+use super::translation::{self, EntryName};
 use super::{CompileMethod, CompilerDriver};
 use crate::cache::DecidingFiles;
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering, query};
@@ -69,11 +70,25 @@ impl CompilerDriver for TintDriver {
 
 fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     let source = format!("{SOURCE}.wgsl");
-    let mut arguments: Vec<String> = ["--format", "spirv", "-o", MODULE, "--entry-point"].map(str::to_owned).into();
-    arguments.push(request.entry.to_owned());
+    let second = translation::of_text(request, EntryName::Main);
+    let mut arguments = match &second {
+        Some(second) => arguments("glsl", &second.source, request.entry),
+        None => arguments("spirv", MODULE, request.entry),
+    };
     arguments.extend(toolchain_flags(request.toolchain));
     arguments.push(source.clone());
-    CommandLine { source, arguments, headers: &[], second: None, read: read_module }
+    let compiler = request.toolchain.second_compiler().unwrap_or_default();
+    let second = second.map(|second| SecondCommand { compiler, arguments: second.arguments });
+    CommandLine { source, arguments, headers: &[], second, read: read_module }
+}
+
+fn arguments(format: &str, output: &str, entry: &str) -> Vec<String> {
+    ["--format", format, "-o", output, "--entry-point", entry].map(str::to_owned).into()
+}
+
+/// The arguments for a compute shader that a translator wrote.
+pub(super) fn translated(request: &CompileRequest<'_>) -> Vec<String> {
+    arguments("spirv", MODULE, request.entry)
 }
 
 #[cfg(all(test, unix))]

@@ -1,15 +1,16 @@
 //! The second step of translators: a compiler brings their text to a form that devices take.
 
 use layoutproof_device::{Shader, ShaderForm};
-use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report};
+use layoutproof_readers::toolchain::{CompileOutcome, CompileRequest, CompiledShader, Report, TextLanguage};
 
 use super::command_line::{BadOutput, CommandLine, read_module};
 use super::dxc::{self, DxilFiles};
-use super::{glslang, metal};
+use super::{glslang, metal, slang, tint};
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
 
 /// The name of the entry point in a translator's text.
+#[derive(Clone, Copy)]
 pub(super) enum EntryName {
     /// As in the module.
     Kept,
@@ -18,20 +19,27 @@ pub(super) enum EntryName {
 }
 
 /// The command line for the text that a translator writes; `None` if it is the last step.
-pub(super) fn of_text(request: &CompileRequest<'_>, entry: &EntryName) -> Option<CommandLine> {
-    request.toolchain.second_compiler?;
-    let (source, arguments, read): (&str, _, fn(&CompileFolder, &ProcessOutput) -> _) = match request.toolchain.output {
-        ShaderForm::Spirv => ("translated.comp", glslang::translated("translated.comp", request), read_module),
-        ShaderForm::ClangIr => return Some(metal::command_line()),
-        ShaderForm::Dxil | ShaderForm::Dxbc | ShaderForm::Wgsl => {
-            let mut arguments = dxc::translated("translated.hlsl", request);
-            if let EntryName::Main = entry {
-                arguments.push(format!("-Dmain={}", request.entry));
-            }
-            ("translated.hlsl", arguments, read_listing)
-        }
+pub(super) fn of_text(request: &CompileRequest<'_>, entry: EntryName) -> Option<CommandLine> {
+    let text = request.toolchain.text?;
+    let file = match text.language {
+        TextLanguage::Glsl => "translated.comp",
+        TextLanguage::Hlsl => "translated.hlsl",
+        TextLanguage::Msl => return Some(metal::command_line()),
+        TextLanguage::Wgsl => "translated.wgsl",
     };
-    Some(CommandLine { source: source.to_owned(), arguments, headers: &[], second: None, read })
+    // glslang renames the entry point itself.
+    let renamed = matches!(entry, EntryName::Main).then(|| format!("-Dmain={}", request.entry));
+    let to_spirv = request.toolchain.output == ShaderForm::Spirv;
+    let (mut arguments, renamed, read): (_, _, fn(&CompileFolder, &ProcessOutput) -> _) = match text.compiler {
+        "glslang" => (glslang::translated(text.language, entry, request), None, read_module),
+        "slangc" => (slang::translated(text.language, request), renamed, read_module),
+        "tint" => (tint::translated(request), None, read_module),
+        _ if to_spirv => (dxc::translated_to_spirv(request), renamed, read_module),
+        _ => (dxc::translated(request), renamed, read_listing),
+    };
+    arguments.extend(renamed);
+    arguments.push(file.to_owned());
+    Some(CommandLine { source: file.to_owned(), arguments, headers: &[], second: None, read })
 }
 
 /// Reads DXC's listing of a translator's HLSL. The names in it are the translator's, so it is no report about the

@@ -129,7 +129,7 @@ fn devices(toolchains: &[&'static Toolchain], args: &FuzzArgs, launch: &Launch) 
     let makes = |output: ShaderForm| toolchains.iter().any(|toolchain| toolchain.output == output);
     let mut listing = DeviceListing::default();
     // naga brings WGSL to SPIR-V.
-    let translates = toolchains.iter().any(|toolchain| toolchain.is_translator());
+    let translates = toolchains.iter().any(|toolchain| toolchain.reads_modules());
     if makes(ShaderForm::Spirv) || makes(ShaderForm::Dxbc) || translates {
         let apis = RunnerKind::driven().filter(|api| api.accepts(ShaderForm::Spirv));
         listing = DeviceListing::of(&apis.collect::<Vec<_>>(), launch);

@@ -13,6 +13,8 @@
 #define threadgroup
 // 5.2.1 "Locating Buffer, Texture, and Sampler Arguments": the annotation survives in Clang's IR.
 #define buffer(index) clang::annotate("buffer:" #index)
+// 2.13 "Argument Buffers": so does the number of a member.
+#define id(index) clang::annotate("buffer:" #index)
 #define max_total_threads_per_threadgroup(count) gnu::used
 
 namespace metal {
@@ -142,14 +144,22 @@ inline matrix<T, R, C> transpose(matrix<T, C, R> given) {
     return turned;
 }
 
+// "Aggregate Types", the template `array`: the elements follow each other as in an array of C++.
+template <typename T, size_t N>
+struct array {
+    T elements[N];
+    T &operator[](size_t at) { return elements[at]; }
+    const T &operator[](size_t at) const { return elements[at]; }
+};
+
 // 2.6 "Atomic Data Types": the size and alignment of the value.
 typedef struct { int value; } atomic_int;
 typedef struct { uint value; } atomic_uint;
 
 // 2.19 "Type Conversions and Re-interpreting Data".
 template <typename To, typename From>
+    requires(sizeof(To) == sizeof(From))
 inline To as_type(From from) {
-    static_assert(sizeof(To) == sizeof(From));
     return __builtin_bit_cast(To, from);
 }
 

@@ -13,12 +13,14 @@ use layoutproof_device::Shader;
 use layoutproof_readers::toolchain::{CompileOutcome, Report};
 
 /// The text of a translator.
-const SOURCE: &str = "translated.metal";
+pub(super) const SOURCE: &str = "translated.metal";
 
 const MODULE: &str = "translated.ll";
 
 const HEADERS: &[HeaderFile] = &[
     HeaderFile { path: "headers/metal_stdlib", text: include_str!("metal.hpp") },
+    HeaderFile { path: "headers/metal_math", text: "#pragma once\n" },
+    HeaderFile { path: "headers/metal_texture", text: "#pragma once\n" },
     HeaderFile { path: "headers/simd/simd.h", text: "#pragma once\n" },
 ];
 
@@ -50,6 +52,9 @@ pub(super) fn command_line() -> CommandLine {
 }
 
 fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
-    let text = folder.read_text(MODULE).map_err(|error| BadOutput::Missing { what: "IR", error })?;
-    Ok(made(Shader::ClangIr(text), Report::None))
+    Ok(made(read_shader(folder)?, Report::None))
+}
+
+pub(super) fn read_shader(folder: &CompileFolder) -> Result<Shader, BadOutput> {
+    folder.read_text(MODULE).map(Shader::ClangIr).map_err(|error| BadOutput::Missing { what: "IR", error })
 }
