@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use glob::Pattern;
@@ -94,17 +94,24 @@ fn ended(code: Option<i32>) -> String {
     code.map_or_else(|| "ended by a signal".to_owned(), |code| format!("exit code {code}"))
 }
 
-/// Waits for a change of a file that is meant, and until no more follow.
+/// Waits for a change of a file that is meant, and until no more follow. Other programs may read files all the time.
 fn next_change(changes: &Receiver<notify::Result<Event>>, is_meant: impl Fn(&Path) -> bool) -> anyhow::Result<PathBuf> {
+    let changed = |event: notify::Result<Event>| -> anyhow::Result<Option<PathBuf>> {
+        let event = event.context("watching files")?;
+        let paths = if writes(event.kind) { event.paths } else { Vec::new() };
+        Ok(paths.into_iter().find(|path| is_meant(path)))
+    };
     let found = loop {
-        let event = changes.recv().context("watching files")?.context("watching files")?;
-        if writes(event.kind) {
-            if let Some(path) = event.paths.into_iter().find(|path| is_meant(path)) {
-                break path;
-            }
+        if let Some(path) = changed(changes.recv().context("watching files")?)? {
+            break path;
         }
     };
-    while changes.recv_timeout(QUIET).is_ok() {}
+    let mut quiet_at = Instant::now() + QUIET;
+    while let Ok(event) = changes.recv_timeout(quiet_at.saturating_duration_since(Instant::now())) {
+        if changed(event)?.is_some() {
+            quiet_at = Instant::now() + QUIET;
+        }
+    }
     Ok(found)
 }
 

@@ -6,8 +6,14 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::thread;
+use std::time::{Duration, Instant};
 
 pub use tiny_http::{Method, Request};
+
+/// How long the server before may take to give its port back.
+const END_LIMIT: Duration = Duration::from_secs(5);
+const RETRY: Duration = Duration::from_millis(20);
 
 pub struct Loopback {
     http: tiny_http::Server,
@@ -26,7 +32,16 @@ impl Loopback {
             Some(address) => port_and_token(address).ok_or_else(|| io::Error::other("no address of a page"))?,
             None => (0, token()?),
         };
-        let http = tiny_http::Server::http(SocketAddr::from(([127, 0, 0, 1], port))).map_err(io::Error::other)?;
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let deadline = Instant::now() + END_LIMIT;
+        let http = loop {
+            match tiny_http::Server::http(address) {
+                Ok(http) => break http,
+                // The worker before is about to end.
+                Err(_) if chosen.is_some() && Instant::now() < deadline => thread::sleep(RETRY),
+                Err(error) => return Err(io::Error::other(error)),
+            }
+        };
         let host = http.server_addr().to_ip().ok_or_else(|| io::Error::other("no address"))?.to_string();
         Ok(Self { http, host, token })
     }

@@ -4,6 +4,8 @@
 //! and if one matters, an offset differs too. The text has the tables of [`super::struct_text`],
 //! with the members around a difference only.
 
+use std::fmt::Write as _;
+
 use layoutproof_layout::MemberRow;
 use layoutproof_source::shader_language::ShaderLanguage;
 use serde::Serialize;
@@ -103,7 +105,8 @@ impl DiffText {
             let is_whole = |side: &Option<ShownBlock>| side.as_ref().is_none_or(|side| !side.errors.is_empty());
             let lines = if is_whole(&block.left) || is_whole(&block.right) { &[][..] } else { &block.lines };
             let mut row = |member: &str, [left, right]: [String; 2]| {
-                text += &format!("| {} | {} | {left} | {right} |\n", code(&block.name), member);
+                writeln!(text, "| {} | {member} | {left} | {right} |", code(&block.name))
+                    .expect("a String takes every write");
             };
             for line in lines.iter().filter_map(|line| Some((line.path.as_deref()?, &line.sides))) {
                 row(&code(line.0), line.1.each_ref().map(words_of));

@@ -177,11 +177,8 @@ impl RecordedSelection {
         if let Some(file) = self.files.first() {
             bail!("the records are of a run of files, such as {file}, and only the user names files");
         }
-        let typed: Vec<OsString> = typed.into_iter().skip_while(|word| word != RUN).skip(1).collect();
-        // Parts by other times have other cases.
-        let has_times = |word: &OsString| word.to_string_lossy().starts_with("--times");
-        if self.has_times && !typed.iter().any(has_times) {
-            bail!("the run was a part by the times of an earlier run: name the same records with --times");
+        if self.has_times {
+            bail!("the run was a part by the times of an earlier run, whose records only the user names with --times");
         }
         let command = Cli::command();
         let run = command.find_subcommand(RUN).context("every version can run")?;
@@ -199,6 +196,7 @@ impl RecordedSelection {
             }
         }
 
+        let typed = typed.into_iter().skip_while(|word| word != RUN).skip(1);
         let cases = ["--".to_owned()].into_iter().chain(self.cases.iter().chain(&self.files_here).cloned());
         let words = words.into_iter().map(OsString::from).chain(typed).chain(cases.map(OsString::from));
         let mut cli = Cli::try_parse_from(words).context("the arguments of the recorded run")?;
@@ -243,7 +241,7 @@ mod tests {
         let mut foreign = recorded("arrays/ --rules std140");
         for option in run.get_arguments() {
             let id = option.get_id().to_string();
-            if id.parse::<SelectionOption>().is_err() {
+            if id.parse::<SelectionOption>().is_err() && id != TIMES {
                 foreign.insert(id, vec!["/tmp/x".to_owned()]);
             }
         }

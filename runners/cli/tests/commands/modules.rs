@@ -50,7 +50,7 @@ fn reads(folder: &Folder, name: &str, expected: &[(&str, u64)]) {
     let words = format!("run {name} --device model --json r.jsonl -v");
     let answer = folder.run(&words).exits(0).prints("Cases 1, 1 rule set, 1 producer (rspirv): 1 check");
     let answer = answer.prints(&format!("note: the offsets of {name} were checked in generated test shaders;"));
-    assert!(!answer.out.contains("no compiler saw"), "{answer}");
+    assert!(!answer.out.contains("no compiler was run"), "{answer}");
     let words = answer.unwrapped();
     assert!(words.contains(" compared, 1 check agrees"), "{answer}");
     let found = observed(&folder.read("r.jsonl"));
