@@ -64,8 +64,8 @@ impl CaseTimes {
 
     /// What records of a run have in place of the times: shards by other times are not its other shards.
     pub fn digest(&self) -> String {
-        let text: String = self.0.iter().map(|(case, ms)| format!("{ms} {case}\n")).collect();
-        format!("{:016x}", stable_hash(&text))
+        let lines: Vec<String> = self.0.iter().map(|(case, ms)| format!("{ms} {case}")).collect();
+        format!("{:016x}", stable_hash(&lines.join("\n")))
     }
 
     /// The cases with whether each is in the shard: the longest goes to the shard with the least to do, then the next longest.
