@@ -20,15 +20,16 @@ const NAMED_CASES: usize = 4;
 /// The bugs by list, each with its state, id and title. Without `shows_all`, only those that are here. Titles are cut at
 /// `columns`, the width of a terminal.
 pub(super) fn listing(bugs: &[Bug<'_>], shows_all: bool, tried: bool, columns: Option<usize>, style: Style) -> String {
-    let ids = bugs.iter().map(|bug| width(bug.difference.id)).max().unwrap_or(0);
     let mut text = TextLines::default();
-    let mut list = "";
+    let (mut list, mut ids) = ("", 0);
     for bug in bugs.iter().filter(|bug| shows_all || bug.state() == BugState::Here) {
         if bug.difference.list.name != list {
             if !list.is_empty() {
                 text.push("");
             }
             list = &bug.difference.list.name;
+            let own = bugs.iter().filter(|bug| bug.difference.list.name == list);
+            ids = own.map(|bug| width(bug.difference.id)).max().unwrap_or(0);
             text.push(&heading(bugs, bug, style));
         }
         let state = bug.state();
