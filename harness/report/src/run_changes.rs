@@ -233,8 +233,8 @@ impl<'a> RunChanges<'a> {
     }
 
     /// `JUnit` XML: a test for each check that changed, which fails as the exit code does, and one for all that are right in
-    /// both.
-    pub fn junit(&self) -> String {
+    /// both. What could not be compared is an error or a skipped test: `gaps` says what the runs lack.
+    pub fn junit<'g>(&self, gaps: impl Iterator<Item = &'g String>) -> String {
         let mut suite = TestSuite::new(one_line(&format!("{} to {}", self.old.name, self.new.name)));
         for change in &self.changes {
             let status = if change.change.is_failure() {
@@ -250,6 +250,14 @@ impl<'a> RunChanges<'a> {
         }
         let same = format!("{} right in both", counted(self.same as u64, "check"));
         suite.add_test_case(TestCase::new(same, TestCaseStatus::success()));
+        if self.not_compared > 0 {
+            let neither = format!("{} compared in neither", counted(self.not_compared as u64, "check"));
+            suite.add_test_case(TestCase::new(neither, TestCaseStatus::skipped()));
+        }
+        let nothing = self.has_nothing_in_common().then_some("the runs have no check in common");
+        for gap in nothing.into_iter().chain(gaps.map(String::as_str)) {
+            suite.add_test_case(TestCase::new(one_line(gap), TestCaseStatus::non_success(NonSuccessKind::Error)));
+        }
         let mut report = Report::new("layoutproof compare");
         report.add_test_suite(suite);
         report.to_string().expect("quick-junit escapes text, and writing to memory does not fail")

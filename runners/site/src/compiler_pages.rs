@@ -225,7 +225,7 @@ fn rule_sets(path: &str, toolchain: &Toolchain) -> Markup {
             ", as the source declares"
         },
         AppliedRules::Decorations => html! { "those of the module that it translates" },
-        AppliedRules::Packing => html! { "the one that it is told" },
+        AppliedRules::Packing => html! { "the rule set of the check" },
     }
 }
 

@@ -11,8 +11,9 @@ use layoutproof_show::style::{counted, grouped, one_line};
 const SHOWN: usize = 500;
 const NAMED: usize = 40;
 
-/// The page. `quarantined` is the number of checks that are counted apart.
-pub fn runs_page(history: &RunHistory, findings: &[Finding], quarantined: usize) -> String {
+/// The page. `quarantined` is the number of checks that are counted apart; `problems` are runs that are left out or not
+/// complete.
+pub fn runs_page(history: &RunHistory, findings: &[Finding], quarantined: usize, problems: &[String]) -> String {
     let matrix = history.matrix();
     let failures = findings.iter().filter(|finding| finding.is_failure()).count();
     let content = html! {
@@ -34,6 +35,7 @@ pub fn runs_page(history: &RunHistory, findings: &[Finding], quarantined: usize)
             li { span class=(if failures == 0 { "badge agree" } else { "badge differ" }) { (counted(failures as u64, "finding")) } }
         }
         p.legend { (one_line(&history.summary(findings, quarantined))) }
+        @if !problems.is_empty() { ul { @for problem in problems { li.bad { (one_line(problem)) } } } }
     };
     PageFrame { title: "History of runs", intro, content }.into_text()
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use layoutproof_layout::MemberRow;
 use layoutproof_source::shader_language::ShaderLanguage;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::compared_rows::ComparedLayout;
 use super::markdown_text::{code, escaped};
@@ -37,13 +37,15 @@ struct DiffBlock {
     name: String,
     /// True if a number or a refusal differs, or if only one side has the block.
     differs: bool,
-    /// Paths of the members that differ.
-    differing: Vec<String>,
-    /// The members that differ, and the end of the block if it does.
-    #[serde(skip)]
+    /// The members that differ, in JSON by their paths, and the end of the block if it does.
+    #[serde(rename = "differing", serialize_with = "paths")]
     lines: Vec<DiffLine>,
     left: Option<ShownBlock>,
     right: Option<ShownBlock>,
+}
+
+fn paths<S: Serializer>(lines: &[DiffLine], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(lines.iter().filter_map(|line| line.path.as_deref()))
 }
 
 /// The output of `diff --format json`: `blocks` for a pair of layouts, `targets` for two files under all of their targets.
@@ -290,14 +292,7 @@ impl BlockComparison<'_> {
         let [left, right] = self.sides.map(|side| side.map(|block| block.shown.clone()));
         let name = left.as_ref().or(right.as_ref()).map(|block| block.name.clone()).unwrap_or_default();
         let differs = !different.is_empty() || self.refusal_differs();
-        DiffBlock {
-            name,
-            differs,
-            differing: different.iter().filter_map(|line| line.path.clone()).collect(),
-            lines: different,
-            left,
-            right,
-        }
+        DiffBlock { name, differs, lines: different, left, right }
     }
 
     /// The table of the block, or one line if both sides agree.

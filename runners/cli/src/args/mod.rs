@@ -69,7 +69,7 @@ pub struct PartArgs {
     /// report` puts the records of all parts together, and takes the floors.
     #[arg(long, value_name = "I/N|auto", value_parser = parse_shard)]
     pub shard: Option<Shard>,
-    /// Make parts that take the same time: the records of an earlier run, with all cases.
+    /// Balance the parts by the times in the records of an earlier run of all cases.
     ///
     /// All parts need the same records. Cases that the run did not have go to parts by their ids.
     #[arg(long, value_name = "RECORDS", value_parser = read_times)]

@@ -99,7 +99,7 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
     let quarantined = apart(&mut findings, &quarantine, today(), &mut notes);
     let taken = quarantined.iter().map(|(_, checks)| checks).sum();
     if let Some(path) = &args.html {
-        write_file(path, &runs_page(&history, &findings, taken))?;
+        write_file(path, &runs_page(&history, &findings, taken, &problems))?;
     }
     match args.format.format {
         Format::Text => {

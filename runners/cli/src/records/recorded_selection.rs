@@ -178,7 +178,7 @@ impl RecordedSelection {
             bail!("the records are of a run of files, such as {file}, and only the user names files");
         }
         if self.has_times {
-            bail!("the run was a part by the times of an earlier run, whose records only the user names with --times");
+            bail!("the run was one part by the times of an earlier run: type its whole command, with --times");
         }
         let command = Cli::command();
         let run = command.find_subcommand(RUN).context("every version can run")?;

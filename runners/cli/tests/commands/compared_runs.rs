@@ -40,6 +40,9 @@ fn what_became_wrong_and_what_became_right_is_told() {
     let counts_of = r#"<testsuite name="old.jsonl to new.jsonl.zst" tests="2" skipped="0" errors="0" failures="1">"#;
     let junit = junit.prints(counts_of).prints(r#"<testcase name="1 check right in both""#);
     assert!(junit.out.contains(r#"<failure message="agree -&gt; differ (device)"#), "{junit}");
+    folder.run("run vectors/two_pairs_fill_a_register --rules std140 --device model --json other.jsonl").exits(0);
+    let nothing = folder.run("compare old.jsonl other.jsonl --format junit").exits(4);
+    assert!(nothing.out.contains(r#"<testcase name="the runs have no check in common">"#), "{nothing}");
 
     let back = folder.run("compare new.jsonl.zst old.jsonl --format json").exits(0).json();
     assert_eq!(counts(&back), BTreeMap::from([("gone", 1)]));

@@ -70,3 +70,4 @@ mod temporary_folders;
 mod upstream;
 mod vectors;
 mod vocabulary;
+mod watch;

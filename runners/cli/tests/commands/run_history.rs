@@ -90,6 +90,10 @@ fn machines_that_answer_alike_are_one_column() {
     let page = fleet.folder.read("fleet.html");
     assert_eq!((page.matches("<article").count(), page.matches("≠1").count()), (1, 1), "{page}");
     assert!(page.contains("1 check right on every machine."), "{page}");
+    fleet.folder.write("broken/1.jsonl", b"{}\n");
+    fleet.folder.write("broken/2.jsonl", fleet.right.as_bytes());
+    fleet.folder.run("runs broken --html broken.html").exits(2);
+    assert!(fleet.folder.read("broken.html").contains("<li class=\"bad\">left out: "));
     let answer = fleet.folder.run("runs fleet --matrix").exits(1);
     answer.prints("2 a via model: Mesa 1.1").prints("checks 1 2").prints("1 . x arrays::");
 }

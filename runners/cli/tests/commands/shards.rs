@@ -77,7 +77,7 @@ fn shards_by_times_are_together_the_run() {
     folder.run(&format!("{words} --shard 2/2 --json by-id.jsonl")).exits(0);
     folder.run("report 1.jsonl by-id.jsonl").exits(3);
     let resumed = folder.run("run --resume 1.jsonl").exits(2);
-    assert!(resumed.err.contains("only the user names with --times"), "{resumed}");
+    assert!(resumed.err.contains("type its whole command, with --times"), "{resumed}");
     folder.run(&format!("{words} --shard 1/2 --times times.jsonl --resume 1.jsonl")).exits(0);
     folder.run(&format!("{words} --shard 1/2 --resume 1.jsonl")).exits(2).warns("error: 1.jsonl is of another run");
     folder.run(&format!("{words} --times times.jsonl")).exits(2).warns("error:");

@@ -51,17 +51,17 @@ pub(super) fn compare_runs(args: &CompareArgs, old: &[PathBuf], new_word: &str, 
     }
     let (old, new) = (read(old)?, read(&new)?);
     let changes = RunChanges::of(side(&args.old, &old), side(new_word, &new));
+    let cut: Vec<&String> = old.cut.iter().chain(&new.cut).collect();
+    let missing: Vec<&String> = old.missing.iter().chain(&new.missing).collect();
     match args.format {
         CompareFormat::Text => print(&changes.text(args.verbose, style)),
         CompareFormat::Markdown => print(&changes.markdown()),
-        CompareFormat::Junit => print(&changes.junit()),
+        CompareFormat::Junit => print(&changes.junit(cut.iter().chain(&missing).copied())),
         CompareFormat::Json => print_json(&format!("{}\n", changes.json())),
     }
     for note in old.notes.iter().chain(&new.notes) {
         warn(&format!("note: {note}\n"));
     }
-    let cut: Vec<&String> = old.cut.iter().chain(&new.cut).collect();
-    let missing: Vec<&String> = old.missing.iter().chain(&new.missing).collect();
     for sentence in cut.iter().chain(&missing) {
         warn(&format!("error: {sentence}\n"));
     }
