@@ -16,7 +16,7 @@ const PAGE_SCRIPT_FILE: &str = "gpu.mjs";
 const HOST_FILE: &str = "host.mjs";
 
 /// The outcomes of the table, in the order of `gpu.mjs`.
-const OUTCOMES: [&str; 5] = ["agree", "differ", "known bugs", "broken", "not possible here"];
+const OUTCOMES: [&str; 5] = ["agree", "differ", "known bugs", "broken", "skipped"];
 
 /// The page with its scripts.
 pub(super) fn gpu_pages(navigation: SiteNavigation) -> Vec<SitePage> {
