@@ -6,6 +6,7 @@ use layoutproof_layout::{BlockLayout, LaidOutShape, Leaf};
 use layoutproof_model::{CompiledError, compiled};
 use layoutproof_probes::{AddressSpace, Direction, Form, Interface, ProbeEntry, ProbePlan, Stage};
 use layoutproof_readers::spirv::declared;
+use naga::back::spv;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
 use crate::fixture::{FLOAT, INT, UINT, array, block, matrix, scalar, structure, vector};
@@ -51,7 +52,8 @@ fn read_storage() {
 fn spirv(wgsl: &str) -> Vec<u32> {
     let module = naga::front::wgsl::parse_str(wgsl).expect("the text is WGSL");
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).expect("it is valid");
-    naga::back::spv::write_vec(&module, &info, &naga::back::spv::Options::default(), None).expect("naga writes it")
+    let options = spv::Options { flags: spv::WriterFlags::DEBUG, ..spv::Options::default() };
+    spv::write_vec(&module, &info, &options, None).expect("naga writes it")
 }
 
 /// WGSL specification, "Alignment and Size": a 0, b 12, m 16 (columns 8 bytes apart), c 40 (stride 8), d 56.

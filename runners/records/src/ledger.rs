@@ -160,7 +160,7 @@ impl<'a> Ledger<'a> {
         }
 
         let taken = self.put(record);
-        debug_assert!(taken, "a check is run once, and only where it lacks a record");
+        assert!(taken, "a check is run once, and only where it lacks a record");
         while self.in_order && matches!(self.records.get(self.next), Some(Some(_))) {
             if !self.ahead.remove(&self.next) {
                 self.write(self.next);

@@ -30,7 +30,7 @@ use layoutproof_report::suite_table::{SuiteLine, SuiteRound, suite_table};
 
 use crate::args::RunArgs;
 use crate::not_started::NotStarted;
-use crate::output::{print, warn, warn_of_listing};
+use crate::output::{print, warn_of_listing};
 use crate::progress;
 use crate::select::lists::{BuiltInKnown, known_lists};
 use crate::select::selection::{Selection, select};
@@ -69,9 +69,6 @@ pub(crate) fn bench(args: &BenchArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Missing);
     }
     let devices = chosen(args, &listing)?;
-    if cfg!(debug_assertions) {
-        warn("note: this is a debug build: the host's share of the time is larger than in a release build\n");
-    }
 
     let selection = select(&RunArgs::of_plain_run(), &[])?;
     let known = known_lists(&[], BuiltInKnown::OfNarrowedRun)?;
