@@ -398,7 +398,7 @@ fn misread_leaf_beyond_64_kib_says_what_was_read() {
     let (_, observed) = results.iter().find(|(probe, _)| probe.entry.name == "write_storage_leaf").unwrap();
     let moved = "block byte 96016 changed from 0xCAFE7710 to 0xC0DE7700, data at byte 30464 (offsets modulo 65536)";
     assert!(observed.problems.iter().any(|problem| problem.to_string() == moved), "{:?}", observed.problems);
-    let behind = "read 0xCAFE7710, guard at byte 96016, behind the block";
+    let behind = "read 0xCAFE7710, guard at byte 96016, after the block";
     assert_eq!(seen("read_storage", "x"), (Some(96_016), behind.to_owned()));
     assert_eq!(
         seen("write_storage_leaf", "a[5999].x"),

@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
         let offset = match slot.explicit {
             Some(ExplicitPlace::Ascending(offset)) if offset < self.next => {
                 let end = self.next;
-                return Err(walk.refuse(format!("packoffset {offset} lies below the previous member's end {end}")));
+                return Err(walk.refuse(format!("packoffset {offset} is before the end of the previous member, {end}")));
             }
             Some(ExplicitPlace::First(offset) | ExplicitPlace::InOrder(offset) | ExplicitPlace::Ascending(offset)) => {
                 offset

@@ -93,11 +93,15 @@ impl Headline {
     }
 }
 
-/// `3 differ, 1 stale`; `None` if nothing failed.
+/// `3 differ, 1 known bug gone`; `None` if nothing failed.
 fn bad(end: &RunEnd) -> Option<String> {
     let part = |count: u32, word: &str| (count > 0).then(|| format!("{} {word}", grouped(count.into())));
     let differ = if end.differ == 1 { "differs" } else { "differ" };
-    let parts = [part(end.differ, differ), part(end.stale, "stale"), part(end.broken, "broken")];
+    let parts = [
+        part(end.differ, differ),
+        part(end.stale, if end.stale == 1 { "known bug gone" } else { "known bugs gone" }),
+        part(end.broken, "broken"),
+    ];
     let absorbed = if end.has_too_many_restarts() { faults::absorbed(end) } else { None };
     let parts: Vec<String> = parts.into_iter().chain([absorbed, faults::changed_answers(end)]).flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

@@ -45,8 +45,7 @@ impl CheckAnswers {
             Some(guarded) if guarded == offset => return,
             Some(_) => {
                 let note = row.note.take().unwrap_or_default();
-                row.note =
-                    Some(format!("with the exact range, not with guards behind it {note}").trim_end().to_owned());
+                row.note = Some(format!("with the exact range, not with guards after it {note}").trim_end().to_owned());
             }
             None if *range == BoundRange::Guarded => drop(self.guarded.insert(key, *offset)),
             None => {}

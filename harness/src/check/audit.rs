@@ -18,7 +18,7 @@ use layoutproof_events::{CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Row
 pub enum AuditError {
     #[error("`{producer}` proves `{}` here, not `{}`", can.as_str(), said.as_str())]
     Proof { producer: ShaderMaker, can: Proves, said: Proves },
-    #[error("its outcome is `{}`, but its witnesses {}", said.as_str(), if *rows_differ { "differ" } else { "agree" })]
+    #[error("its outcome is `{}`, but its rows {}", said.as_str(), if *rows_differ { "differ" } else { "agree" })]
     Outcome { said: OutcomeKind, rows_differ: bool },
     #[error("its culprit is `{}`, but its rows name `{}`", said.map_or("none", Culprit::as_str), found.as_str())]
     Culprit { said: Option<Culprit>, found: Culprit },
@@ -206,17 +206,17 @@ mod tests {
 
     #[test]
     fn an_outcome_that_does_not_follow_is_told() {
-        check(|record| observe(record, 8), "its outcome is `agree`, but its witnesses differ");
+        check(|record| observe(record, 8), "its outcome is `agree`, but its rows differ");
         let differ = |record: &mut CheckRecord| record.outcome = differs(Culprit::Device);
-        check(differ, "its outcome is `differ`, but its witnesses agree");
+        check(differ, "its outcome is `differ`, but its rows agree");
         let known = |record: &mut CheckRecord| record.outcome = differs(Culprit::Device).explained_by(entry());
-        check(known, "its outcome is `known`, but its witnesses agree");
+        check(known, "its outcome is `known`, but its rows agree");
         check(|record| record.outcome = skipped(None), "it is skipped, but its device returned results");
         let skipped_as_different = |record: &mut CheckRecord| {
             record.outcome = skipped(None);
             observe(record, 8);
         };
-        check(skipped_as_different, "its outcome is `skipped`, but its witnesses differ");
+        check(skipped_as_different, "its outcome is `skipped`, but its rows differ");
         let blamed = |record: &mut CheckRecord| {
             observe(record, 8);
             record.outcome = differs(Culprit::Case);

@@ -38,7 +38,7 @@ impl Verdict {
 
     pub fn sentence(&self) -> &str {
         match self {
-            Self::Agrees => "all witnesses agree",
+            Self::Agrees => "all sources agree",
             Self::Differs { sentence, .. } => sentence,
         }
     }
@@ -84,7 +84,7 @@ fn beyond_promise(of_rows: &Verdict, writer: Writer, feature: Feature, message: 
         }
         Some(culprit) => differ(
             Culprit::Unclear,
-            format!("no single witness stands alone: {}, and the module is {unpromised}", culprit.as_str()),
+            format!("no single source is at fault: {}, and the module is {unpromised}", culprit.as_str()),
         ),
     }
 }
@@ -103,7 +103,7 @@ fn judge_rows(broken: &BTreeSet<Link>, culprits: &BTreeSet<Culprit>) -> Verdict 
         }
         (_, Some(_)) => {
             let named: Vec<_> = culprits.iter().map(|culprit| culprit.as_str()).collect();
-            differ(Culprit::Unclear, format!("no single witness stands alone: {}", named.join(", ")))
+            differ(Culprit::Unclear, format!("no single source is at fault: {}", named.join(", ")))
         }
     }
 }
@@ -207,13 +207,13 @@ fn tie_break(rows: &[Row]) -> Culprit {
 fn sentence(culprit: Culprit) -> &'static str {
     match culprit {
         Culprit::CaseOrRules => "the case and our rules differ, and no compiler's code decides between them",
-        Culprit::Case => "a compiler's code agrees with our rules; the case's number stands alone",
-        Culprit::Rules => "a compiler's code agrees with the case; our rule stands alone",
+        Culprit::Case => "a compiler's code agrees with our rules; only the case's number differs",
+        Culprit::Rules => "a compiler's code agrees with the case; only our rule differs",
         Culprit::Compiler => "case and rules agree, the compiler's code addresses other bytes",
         Culprit::Report => "the compiler's report differs from what its code addresses",
         Culprit::Module => "case and rules agree, the shader module says otherwise",
         Culprit::Device => "case, rules and shader agree, the device did something else",
-        Culprit::Unclear => "no single witness stands alone",
+        Culprit::Unclear => "no single source is at fault",
     }
 }
 

@@ -134,7 +134,7 @@ fn packoffset_only_ascends() {
         ascending,
         ["a 16, b 20; size 32", "a 16, b 20; size 32", "a 16, b 20; size 24", "a 16, b 20; size 24"],
     );
-    let message = "c: packoffset 0 lies below the previous member's end 24";
+    let message = "c: packoffset 0 is before the end of the previous member, 24";
     for name in CONSTANT {
         let descending = "cbuffer S { float2 b : packoffset(c1); float c : packoffset(c0); };";
         assert_eq!(refusals(name, descending), [message], "{name}");
@@ -147,7 +147,7 @@ fn packoffset_into_an_array_tail_needs_a_layout_without_tail_padding() {
     check("dx-cbuffer", declaration, "b 16, c 36; size 40");
     check("scalar@dxc", declaration, "b 16, c 36; size 40");
     for name in ["relaxed140", "std140@dxc"] {
-        assert_eq!(refusals(name, declaration), ["c: packoffset 36 lies below the previous member's end 48"]);
+        assert_eq!(refusals(name, declaration), ["c: packoffset 36 is before the end of the previous member, 48"]);
     }
 }
 

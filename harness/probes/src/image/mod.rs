@@ -260,7 +260,7 @@ impl fmt::Display for DecodedWord {
             Self::Unwritten(offset) => write!(f, "what stood at byte {offset} before"),
             Self::OtherDispatch(offset) => write!(f, "what another dispatch had at byte {offset}"),
             Self::Padding(offset) => write!(f, "padding at byte {offset}"),
-            Self::Guard(offset) => write!(f, "guard at byte {offset}, behind the block"),
+            Self::Guard(offset) => write!(f, "guard at byte {offset}, after the block"),
             Self::Before => f.write_str("memory before the block"),
             Self::Nonce(number) => write!(f, "nonce {number}"),
             Self::Element(element) => write!(f, "element {element} of the array of buffers"),

@@ -60,7 +60,7 @@ fn words_say_what_they_are() {
         (0xC3DE_0024, DecodedWord::OtherDispatch(36), "what another dispatch had at byte 36"),
         (!0xC3DE_0024, DecodedWord::OtherDispatch(36), "what another dispatch had at byte 36"),
         (0xBADD_0030, DecodedWord::Padding(48), "padding at byte 48"),
-        (0xCAFE_0040, DecodedWord::Guard(64), "guard at byte 64, behind the block"),
+        (0xCAFE_0040, DecodedWord::Guard(64), "guard at byte 64, after the block"),
         (0xBEEF_BEEF, DecodedWord::Before, "memory before the block"),
         (0x600D_0007, DecodedWord::Nonce(7), "nonce 7"),
         (0xE1E1_E1E2, DecodedWord::Element(2), "element 2 of the array of buffers"),

@@ -293,7 +293,7 @@ impl<'a> ProbeAnswers<'a> {
             }
             Some(Owner::NotProbed) => self.probe.block.leaf_path_at(offset).map_or(String::new(), |path| named(&path)),
             Some(Owner::Padding) => ", which is padding".into(),
-            Some(Owner::Guard) => ", behind the block".into(),
+            Some(Owner::Guard) => ", after the block".into(),
             None => String::new(),
         }
     }

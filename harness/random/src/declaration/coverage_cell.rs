@@ -33,15 +33,15 @@ pub struct DeclarationCell {
 }
 
 impl fmt::Display for DeclarationCell {
-    /// Formats as `cbuffer: matrix behind a scalar`.
+    /// Formats as `cbuffer: matrix after a scalar`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (block, member) = (self.block.as_str(), self.member.as_str());
         match self.after {
             After::Start => write!(f, "{block}: {member} at the start"),
-            After::Other => write!(f, "{block}: {member} behind a member without bytes"),
-            After::Array => write!(f, "{block}: {member} behind an array"),
+            After::Other => write!(f, "{block}: {member} after a member without bytes"),
+            After::Array => write!(f, "{block}: {member} after an array"),
             After::Scalar | After::Vector | After::Matrix | After::Struct => {
-                write!(f, "{block}: {member} behind a {}", self.after.as_str())
+                write!(f, "{block}: {member} after a {}", self.after.as_str())
             }
         }
     }
@@ -220,9 +220,9 @@ mod tests {
         let content = RandomStruct { base: None, members: vec![float.clone(), held, float] };
         let all = [
             "cbuffer: scalar at the start",
-            "cbuffer: scalar behind an array",
-            "cbuffer: scalar behind a struct",
-            "cbuffer: array of scalars behind a scalar",
+            "cbuffer: scalar after an array",
+            "cbuffer: scalar after a struct",
+            "cbuffer: array of scalars after a scalar",
         ];
         assert_eq!(cells_as_text(BlockForm::Cbuffer, content), all);
     }
@@ -252,7 +252,7 @@ mod tests {
         tally.add_possible("dxc", [never].into_iter());
         tally.add("dxc", &declaration);
         let below = |floor| tally.below(floor).iter().map(|counted| counted.cell.to_string()).collect::<Vec<_>>();
-        assert_eq!(below(1), ["tbuffer: vector behind an array"]);
+        assert_eq!(below(1), ["tbuffer: vector after an array"]);
         assert_eq!(below(2).len(), 2);
         assert!(below(0).is_empty());
     }

@@ -128,7 +128,7 @@ fn status(check: &CheckRecord) -> TestCaseStatus {
         }
         OutcomeKind::Differ => {
             let culprit = check.outcome.culprit().map_or("unclear", |culprit| culprit.as_str());
-            let verdict = check.outcome.story().map_or("the witnesses differ", |story| story.verdict.as_str());
+            let verdict = check.outcome.story().map_or("the sources differ", |story| story.verdict.as_str());
             failed(NonSuccessKind::Failure, culprit, &format!("{culprit}: {}", one_line(verdict)), body(check))
         }
         OutcomeKind::Stale => {

@@ -336,7 +336,7 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     if comparison.members_by_bytes > 0 && comparison.agrees() {
         let members = counted(comparison.members.into(), "member");
         let by_bytes = comparison.members_by_bytes;
-        let text = format!("{by_bytes} of {members} by bytes alone: the host has no members of their names");
+        let text = format!("{by_bytes} of {members} by offsets only: the host lacks their names");
         detail(&mut lines, "note", &text, view);
     }
     let is_explained = common.better_layouts.iter().any(|better| better.explains(pair));

@@ -156,7 +156,7 @@ fn numbers(table: &WitnessTable<'_>) -> Markup {
     let has_sizes = table.block.is_some();
     let columns = 1 + usize::from(has_sizes) + table.columns.len();
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(format!("Numbers of the witnesses: {subject}")) {
+        div.scroll tabindex="0" role="region" aria-label=(format!("Numbers by source: {subject}")) {
             table.numbers.witnesses {
                 thead {
                     tr {
@@ -249,7 +249,7 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
     let choices: Vec<(&str, &str)> =
         layers.iter().map(|WitnessLayer { witness, deed, .. }| (witness.as_str(), *deed)).collect();
     let mut map = ByteMap {
-        label: format!("Byte map of {}, with the bytes that witnesses found instead", one_line(&block.name)),
+        label: format!("Byte map of {}, with the bytes where values were found instead", one_line(&block.name)),
         pieces: BytePieces::of(block.size, &block.members, None),
         layers,
         registers: subject.registers,
@@ -264,7 +264,7 @@ fn block_map(subject: MapSubject<'_>) -> Markup {
                 (map.inline())
             }
             fieldset.layers {
-                legend { "Below each row, where a witness found values instead:" }
+                legend { "Below each row, where values were found instead:" }
                 @for (name, deed) in choices {
                     label {
                         input type="checkbox" class=(format!("l-{name}")) checked;

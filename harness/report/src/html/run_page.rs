@@ -62,7 +62,7 @@ fn intro(run: &FinishedRun<'_>) -> Markup {
     let outcomes = [
         (OutcomeKind::Differ, end.differ, "differ"),
         (OutcomeKind::Broken, end.broken, "broken"),
-        (OutcomeKind::Stale, end.stale, "stale"),
+        (OutcomeKind::Stale, end.stale, if end.stale == 1 { "known bug gone" } else { "known bugs gone" }),
         (OutcomeKind::Known, end.known, if end.known == 1 { "known bug" } else { "known bugs" }),
         (OutcomeKind::Agree, end.agree, "agree"),
         (OutcomeKind::Skipped, end.skipped, "skipped"),

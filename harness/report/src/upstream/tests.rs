@@ -26,7 +26,7 @@ fn difference() -> UpstreamDifference {
         ..Authority::default()
     };
     UpstreamDifference {
-        summary: "a float2x1 behind a scalar is listed at 4 and read at 0".to_owned(),
+        summary: "a float2x1 after a scalar is listed at 4 and read at 0".to_owned(),
         declare: DECLARE.to_owned(),
         source: format!(
             "{DECLARE}RWBuffer<float> o;\n[numthreads(1, 1, 1)] void main() {{ o[0] = m[1][0] + a + b; }}\n"
@@ -119,7 +119,7 @@ fn options_and_awkward_texts_survive() {
 #[test]
 fn the_report_says_what_to_type_and_what_differs() {
     let wanted = "\
-# a float2x1 behind a scalar is listed at 4 and read at 0
+# a float2x1 after a scalar is listed at 4 and read at 0
 
 Seen with dxc 1.7.2308. Numbers are bytes.
 `computed` is what layoutproof computes under its rule set `hlsl-cbuffer`.

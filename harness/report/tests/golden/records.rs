@@ -234,7 +234,7 @@ pub(crate) fn large_struct_differs() -> CheckRecord {
     rows.push(Row { access: Some(write), ..stored });
     let story = Story {
         blocks: vec![StoryBlock { name: "S".into(), size: Some(688), members }],
-        ..story("no witness stands alone")
+        ..story("no single source is at fault")
     };
     CheckRecord {
         id: CheckId { rules: "std430".into(), ..agreeing().id },

@@ -177,7 +177,7 @@ impl SubjectShaders {
         if others > 0 {
             self.spared.push(match self.elements {
                 ElementChoice::Sample => format!("leaves not probed ({others} in other elements of arrays)").into(),
-                ElementChoice::Every => format!("leaves not probed ({others} behind the first {MAX_LEAVES})").into(),
+                ElementChoice::Every => format!("leaves not probed ({others} after the first {MAX_LEAVES})").into(),
             });
         }
         self.leaves_not_probed = self.leaves_not_probed.saturating_add(others);

@@ -114,7 +114,7 @@ fn assertions_about_ones_own_type_are_written_and_checked() {
     assert!(text.contains("static_assert(offsetof(engine::PerFrame, exposure) == 76, \"exposure is at byte 76\");"));
     folder.run(&format!("{words} --check")).exits(0);
     folder.write("a.hlsl", b"cbuffer PerFrame { float4x4 m; float2 jitter; float3 cameraPos; float exposure; };\n");
-    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl is stale from line");
+    folder.run(&format!("{words} --check")).exits(1).warns("error: frame.inl is out of date from line");
     assert_eq!(folder.read("frame.inl"), text);
 
     let refused = |words: &str, message: &str| {

@@ -61,16 +61,16 @@ pub(crate) fn deliver(host: &HostArgs, text: &str) -> anyhow::Result<Exit> {
 /// Compares an existing file with the text that would be written now.
 fn check_is_fresh(path: &Path, text: &str) -> anyhow::Result<Exit> {
     let name = path.display();
-    let stale = match read_text_if_there(path, FileKind::Shader)? {
+    let problem = match read_text_if_there(path, FileKind::Shader)? {
         // Version control may have converted the line ends.
         Some(there) if there.replace("\r\n", "\n") == text => return Ok(Exit::Agree),
         Some(there) => {
             let lines = there.lines().zip(text.lines()).take_while(|(old, new)| old == new).count();
-            format!("{name} is stale from line {} on", lines + 1)
+            format!("{name} is out of date from line {} on", lines + 1)
         }
         None => format!("{name} does not exist"),
     };
-    warn(&format!("error: {stale}: the same command without --check writes it\n"));
+    warn(&format!("error: {problem}: the same command without --check writes it\n"));
     Ok(Exit::Differ)
 }
 

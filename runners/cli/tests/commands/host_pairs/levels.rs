@@ -66,7 +66,7 @@ fn other_names_are_compared_by_bytes() {
     let host = "struct Light_ { float p[3]; float r; float c[3]; float w; }; struct Wrap { Light_ l; } c;";
     let Some(folder) = folder_of(("a.hlsl", SHADER), host) else { return };
     let answer = folder.run("check a.hlsl host.o --target d3d12 --map sl=Wrap").exits(0);
-    answer.prints("note 4 of 4 members by bytes alone: the host has no members of their names");
+    answer.prints("note 4 of 4 members by offsets only: the host lacks their names");
 }
 
 /// The elements of an array are compared with the struct that is stated for them, and with no other.

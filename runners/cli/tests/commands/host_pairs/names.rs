@@ -126,7 +126,7 @@ fn what_rests_on_bytes_alone_is_said() {
     let host = "struct Frame { float eye[3]; float nearPlane; float fog[4]; } f;";
     let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
     let answer = folder.run("check a.hlsl host.o").exits(0);
-    answer.prints("note 1 of 2 members by bytes alone: the host has no members of their names");
+    answer.prints("note 1 of 2 members by offsets only: the host lacks their names");
 }
 
 /// One struct of the host, with copies in three languages.
