@@ -5,15 +5,18 @@
 //! bytes, so both must read the same. Clang 23.1.4 made `clang_ir/constant_buffer.ll` from
 //! `clang_ir/constant_buffer.hlsl`, with the options of `probe.ll`, and `clang_ir/probe.vulkan.ll` from
 //! `clang_ir/probe.hlsl`, with `-spirv -Vd -fspv-target-env=vulkan1.3`, too. Clang 22.1.8 made `clang_ir/kernel.ll` from
-//! `clang_ir/kernel.metal`, as the drivers compile the Metal Shading Language of translators.
+//! `clang_ir/kernel.metal`, as the drivers compile the Metal Shading Language of translators. `clang_ir/blocks.ll` is the debug
+//! information (`-g`) about the parameters of `clang_ir/blocks.metal`, which SPIRV-Cross 1.4.357 wrote with `--msl
+//! --msl-version 30100 --msl-decoration-binding`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use layoutproof_device::{Batch, BufferKind, Job, ReadBack, Runner, RunnerError, Shader, word_bytes, words_of};
 use layoutproof_frontend::{DeclareOptions, declare};
-use layoutproof_layout::{LayoutOptions, Quantity, Span, find, lay_out};
+use layoutproof_layout::{BlockKind, LayoutOptions, Quantity, Span, find, lay_out};
 use layoutproof_readers::clang_ir::{constant_buffers, reported, resources};
 use layoutproof_readers::evaluator::Evaluator;
+use layoutproof_readers::metal::metal_blocks;
 use layoutproof_source::sources::SourceMap;
 
 use crate::fixture::numbered::{buffer, numbered, word};
@@ -185,4 +188,38 @@ fn a_kernel_of_metal_gets_the_buffers_of_its_annotations() {
     let [read, unbound] = answers.try_into().unwrap();
     assert_eq!(words_of(&read.unwrap().buffers[1].bytes), [word(68), word(92)]);
     assert!(unbound.is_err());
+}
+
+/// Metal Shading Language Specification 3.2, tables 2.3 to 2.5. SPIRV-Cross makes the vectors packed where the module has no
+/// padding, and loses the padding of `T`, whose elements are 32 bytes apart in the module.
+#[test]
+fn a_text_for_metal_declares_its_blocks() {
+    let blocks = metal_blocks(include_str!("clang_ir/blocks.metal"), include_str!("clang_ir/blocks.ll"));
+    let found: Vec<(&str, BlockKind)> = blocks.iter().map(|block| (block.name.as_str(), block.kind)).collect();
+    assert_eq!(found, [("s", BlockKind::UniformBlock), ("o", BlockKind::StorageBlock)]);
+
+    let rows = |index: usize| {
+        let rows = blocks[index].rows();
+        let words = rows.iter().map(|row| {
+            format!("{} {} {} {:?} {:?}", row.path, row.type_name, row.offset, row.array_stride, row.matrix_stride)
+        });
+        words.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        rows(0),
+        [
+            "a float 0 None None",
+            "b float4[3] 16 Some(16) None",
+            "c float3 64 None None",
+            "d float 76 None None",
+            "m float3x4 80 None Some(16)",
+            "t T[2] 144 Some(24) None",
+            "t[].p float3 144 None None",
+            "t[].w float 156 None None",
+            "t[].uv float2 160 None None",
+            "k float4x2 208 None Some(16)",
+            "e uint 240 None None",
+        ]
+    );
+    assert_eq!(rows(1), ["n uint 0 None None", "v float3[4] 16 Some(16) None", "last float[1] 80 Some(4) None"]);
 }

@@ -162,4 +162,8 @@ impl InputTools for NoTools {
     fn list_container(&self, _container: &[u8]) -> Result<String, NoListing> {
         Err(NoListing { reason: "a test reads texts only".to_owned(), help: "use `layoutproof check`".to_owned() })
     }
+
+    fn compile_metal(&self, _text: &str) -> Result<String, NoListing> {
+        Err(NoListing { reason: "a test starts no Clang".to_owned(), help: "use `layoutproof show`".to_owned() })
+    }
 }

@@ -16,6 +16,7 @@ pub mod fxc;
 pub mod glslang;
 mod listing;
 pub mod llvm;
+pub mod metal;
 pub mod module_reader;
 pub mod naga;
 pub mod naga_glsl;

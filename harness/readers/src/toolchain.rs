@@ -427,6 +427,10 @@ const TRANSLATORS: &[Toolchain] = &[
     through(Toolchain { name: "tint:glsl", ..TINT }, "GLSL", Glsl.by("glslang")),
 ];
 
+/// The rule sets of the modules that translators read in a run of cases that names none. Translators see offsets, not
+/// rules, and these four give all kinds: strides of 16, natural strides, no padding, and vectors that fill registers.
+pub const RULES_TO_TRANSLATE: [&str; 4] = ["std140", "std430", "scalar", "hlsl-cbuffer"];
+
 pub fn translators() -> &'static [Toolchain] {
     TRANSLATORS
 }

@@ -17,7 +17,7 @@ use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, run};
 use crate::compiler::{Compiler, CompilerAnswer};
-use crate::drivers::{deciding_files, first_error};
+use crate::drivers::{deciding_files, first_error, metal};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
@@ -53,15 +53,15 @@ const ERROR: &str = "ERROR: ";
 
 const REFLECTION: &str = "reflection.json";
 
-/// The reason why DXC lists no container, as a sentence.
+/// The reason why DXC lists no container, or Clang compiles no text, as a sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum NoListing {
-    #[error("{dxc} refuses the container: {words}")]
-    Refused { dxc: &'static str, words: String },
+    #[error("{compiler} refuses the {input}: {words}")]
+    Refused { compiler: &'static str, input: &'static str, words: String },
     #[error("{0}")]
     Broken(String),
-    #[error("{dxc} could not be run: {error}")]
-    NotRun { dxc: &'static str, error: io::Error },
+    #[error("{compiler} could not be run: {error}")]
+    NotRun { compiler: &'static str, error: io::Error },
 }
 
 /// Asks DXC for its listing of `container`, within the time `limit`. `limited` may wrap the command
@@ -81,10 +81,35 @@ pub fn ask_for_listing(
         Ok(CompilerAnswer::Refused(finished)) => {
             let last = finished.stderr.lines().map(str::trim).rfind(|line| !line.is_empty());
             let words = last.unwrap_or("without a word").to_owned();
-            Err(NoListing::Refused { dxc: dxc.name(), words })
+            Err(NoListing::Refused { compiler: dxc.name(), input: "container", words })
         }
         Ok(CompilerAnswer::Broken(how)) => Err(NoListing::Broken(how)),
-        Err(error) => Err(NoListing::NotRun { dxc: dxc.name(), error }),
+        Err(error) => Err(NoListing::NotRun { compiler: dxc.name(), error }),
+    }
+}
+
+/// Has Clang compile a text of the Metal Shading Language with our header of Metal's types: its IR, with debug
+/// information.
+pub fn ask_for_metal(
+    clang: &Compiler,
+    text: &str,
+    limited: impl Fn(&Command, FileView) -> io::Result<Command>,
+    limit: Duration,
+) -> Result<String, NoListing> {
+    let answer = ScratchFolder::new().and_then(|folder| {
+        let arguments = metal::write_inputs(folder.path(), text)?;
+        let answer = ask(clang, folder.path(), &arguments, limited, limit)?;
+        Ok((answer, regular_file::read(&folder.path().join(metal::MODULE), OUTPUT_LIMIT)))
+    });
+    let refused = |words| NoListing::Refused { compiler: "Clang", input: "text", words };
+    match answer {
+        Ok((CompilerAnswer::Accepted(_), Ok(ir))) => {
+            String::from_utf8(ir).map_err(|_| NoListing::Broken("Clang's IR is no text".to_owned()))
+        }
+        Ok((CompilerAnswer::Accepted(_), Err(error))) => Err(NoListing::Broken(format!("Clang wrote no IR: {error}"))),
+        Ok((CompilerAnswer::Refused(finished), _)) => Err(refused(first_error(&finished.stderr, &finished.stdout))),
+        Ok((CompilerAnswer::Broken(how), _)) => Err(NoListing::Broken(how)),
+        Err(error) => Err(NoListing::NotRun { compiler: "Clang", error }),
     }
 }
 

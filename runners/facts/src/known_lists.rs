@@ -72,7 +72,7 @@ mod tests {
 
     use layoutproof_built_in::CASES;
     use layoutproof_layout::find;
-    use layoutproof_readers::toolchain::toolchains;
+    use layoutproof_readers::toolchain::{toolchains, translators};
     use layoutproof_site::mechanisms;
 
     use super::*;
@@ -124,6 +124,23 @@ mod tests {
         for list in known_lists().unwrap() {
             assert!(!list.introduction.is_empty(), "{}", list.name);
         }
+    }
+
+    /// A translator may move anything, so an entry about one that names neither cases with their numbers, nor a shape, nor a
+    /// message would excuse whatever it does wrong next.
+    #[test]
+    fn entries_about_translators_are_narrow() {
+        let lists = known_lists().unwrap();
+        let translators: Vec<&str> = translators().iter().map(|translator| translator.name).collect();
+        let mut found = 0;
+        for entry in lists.iter().flat_map(|list| &list.entries).filter(|entry| !entry.is_about_producer("dxc-dxil")) {
+            if translators.iter().any(|name| entry.is_about_producer(name)) {
+                let is_narrow = entry.case_id().is_some() && (entry.instead.is_some() || entry.is_about_breaks());
+                assert!(is_narrow || entry.shape.is_some(), "{}:{}", entry.file, entry.line);
+                found += 1;
+            }
+        }
+        assert!(found >= 100, "{found} entries are about translators");
     }
 
     #[test]

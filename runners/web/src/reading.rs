@@ -64,6 +64,11 @@ impl InputTools for BrowserTools {
         let reason = "the explorer has no DXC".to_owned();
         Err(NoListing { reason, help: "give the file to `layoutproof show`".to_owned() })
     }
+
+    fn compile_metal(&self, _text: &str) -> Result<String, NoListing> {
+        let reason = "the explorer has no Clang".to_owned();
+        Err(NoListing { reason, help: "give the file to `layoutproof show`".to_owned() })
+    }
 }
 
 impl ExploreReading {

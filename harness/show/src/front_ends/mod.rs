@@ -86,7 +86,7 @@ pub struct ModuleFrontEnd {
 type ReadBlocks = Result<LaidOutFile, Vec<Diagnostic>>;
 
 /// The readers of compilers' output.
-const MODULES: [&ModuleFrontEnd; 2] = [&modules::SPIRV, &modules::CONTAINER];
+const MODULES: [&ModuleFrontEnd; 3] = [&modules::SPIRV, &modules::CONTAINER, &modules::METAL];
 
 #[derive(Clone, Debug)]
 pub struct ReadOptions<'a> {
@@ -135,6 +135,9 @@ pub trait InputTools: std::fmt::Debug {
 
     /// DXC's listing of a container of DXIL.
     fn list_container(&self, container: &[u8]) -> Result<String, NoListing>;
+
+    /// Clang's IR of a text of the Metal Shading Language, with debug information.
+    fn compile_metal(&self, text: &str) -> Result<String, NoListing>;
 }
 
 /// A build of glslang.
@@ -270,6 +273,11 @@ impl FrontEnd {
             Self::Text(TextFrontEnd { reads: TextReading::Declarations { .. }, .. }) => false,
             Self::Text(TextFrontEnd { reads: TextReading::LaidOut { .. }, .. }) | Self::Module(_) => true,
         }
+    }
+
+    /// True for texts of the Metal Shading Language.
+    pub fn is_metal(self) -> bool {
+        matches!(self, Self::Module(module) if std::ptr::eq(module, &raw const modules::METAL))
     }
 
     /// The language of the text; `None` for a compiler's output.

@@ -1,9 +1,11 @@
-//! Compiled modules that fix all offsets: SPIR-V by its decorations, and containers of compiled HLSL. FXC's are
-//! parsed here; DXC lists its own. Registers come from the tables of the container itself.
+//! Output of compilers that fixes all offsets: SPIR-V by its decorations, containers of compiled HLSL, and texts of the
+//! Metal Shading Language, which Clang lays out. FXC's containers are parsed here; DXC lists its own. Registers come from
+//! the tables of the container itself.
 
 use layoutproof_layout::{ShaderTarget, Span};
 use layoutproof_readers::container::{ContainerError, ContainerReflection, ContainerTables, listed_blocks};
 use layoutproof_readers::dxil::resource_bindings;
+use layoutproof_readers::metal::metal_blocks;
 use layoutproof_readers::module_reader::spirv_blocks;
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use thiserror::Error;
@@ -78,4 +80,17 @@ fn read_container(bytes: &[u8], start: Span, purpose: Purpose, tools: &dyn Input
     file.warnings.extend(unread.into_iter().map(|problem| Diagnostic { severity: Severity::Warning, ..problem }));
     let may_lack_blocks = !bindings.bindings.is_empty();
     Ok(LaidOutFile { api: Some(ShaderTarget::D3d12), bindings: Some(bindings), may_lack_blocks, ..file })
+}
+
+/// Texts that translators write; people write them too.
+pub(super) static METAL: ModuleFrontEnd =
+    ModuleFrontEnd { suffixes: &["metal"], rare_suffixes: &["msl"], read: read_metal };
+
+fn read_metal(bytes: &[u8], start: Span, _: Purpose, tools: &dyn InputTools) -> ReadBlocks {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| vec![Diagnostic::error(Code::BadModule, start, format!("the file is no text: {error}"))])?;
+    let ir = tools
+        .compile_metal(text)
+        .map_err(|absent| vec![Diagnostic::error(Code::ReaderFailed, start, absent.reason).with_help(absent.help)])?;
+    Ok(LaidOutFile { api: Some(ShaderTarget::Metal), ..LaidOutFile::new(metal_blocks(text, &ir), start) })
 }

@@ -245,6 +245,38 @@ pub fn paired(left: ShownColumn, mut right: ShownColumn) -> [ShownColumn; 2] {
     [left, right]
 }
 
+/// A text for Metal next to the module that a translator read. The text may give a member a wider type, because that is how a
+/// translator puts the next element or column 16 bytes away, an array without a length one element, and a matrix by rows
+/// columns, which its code transposes. Members at the module's place with the module's strides get the module's size and
+/// order.
+pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn {
+    for block in text.blocks.iter_mut().map(|block| &mut block.shown) {
+        let Some(other) = module.blocks.iter().find(|other| other.shown.name == block.name) else { continue };
+        let mut fits = block.members.len() == other.shown.members.len();
+        for row in &mut block.members {
+            let of_module = other.shown.members.iter().find(|other| other.path == row.path);
+            let has_room = of_module.is_some_and(|module| {
+                let is_alike = (row.offset, row.array_stride, &row.array_strides, row.matrix_stride)
+                    == (module.offset, module.array_stride, &module.array_strides, module.matrix_stride);
+                let is_whole = match (row.size, module.size) {
+                    (Some(size), Some(needed)) => size >= needed,
+                    (_, None) => row.unbounded || row.type_name.contains("[1]"),
+                    (None, Some(_)) => false,
+                };
+                is_alike && is_whole
+            });
+            fits &= has_room;
+            if let Some(module) = of_module.filter(|_| has_room) {
+                *row = module.clone();
+            }
+        }
+        if fits {
+            block.size = other.shown.size;
+        }
+    }
+    text
+}
+
 /// Compares block by block. A block that only one side has counts as a difference.
 pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) -> DiffText {
     let find = |column: &ShownColumn, name: &str| column.blocks.iter().position(|block| block.shown.name == name);

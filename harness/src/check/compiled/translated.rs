@@ -4,8 +4,6 @@
 //! that devices take, so the compiled witness is the byte that the translated code addresses. Each entry point is
 //! translated by itself, because several languages have one in a text.
 
-use std::collections::BTreeSet;
-
 use layoutproof_bindings::SourceText;
 use layoutproof_device::{ShaderForm, Stage};
 use layoutproof_events::Reason;
@@ -27,7 +25,7 @@ use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::FORMS_OF_NAGA;
 use crate::check::produce::settings::Settings;
-use crate::check::produce::shader_module::{ModuleCode, ShaderModule};
+use crate::check::produce::shader_module::{ModuleCode, ShaderModule, WIDE_NUMBERS};
 use crate::check::produce::subject_shaders::{SubjectShaders, addressed};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
@@ -172,10 +170,12 @@ impl Translator<'_> {
         let compiled = addressed(&ours.layout, &plan, &read.followed(), read.interface)
             .map_err(|error| Unusable::NotFollowed(format!("code not followed: {error}")))?;
 
-        let mut requires = match toolchain.output {
-            ShaderForm::Spirv => original.requires(),
-            _ => BTreeSet::new(),
-        };
+        let mut requires = original.requires();
+        match toolchain.output {
+            ShaderForm::Spirv => {}
+            ShaderForm::Wgsl => requires.retain(|feature| WIDE_NUMBERS.contains(feature)),
+            ShaderForm::Dxil | ShaderForm::Dxbc | ShaderForm::ClangIr => requires.clear(),
+        }
         if let ModuleCode::Spirv(words) = &read.code {
             let used = features_of(words).map_err(|error| Unusable::NotFollowed(error.to_string()))?;
             requires.extend(used);

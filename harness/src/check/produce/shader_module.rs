@@ -100,6 +100,9 @@ pub struct ShaderModule {
     pub hlsl_compiled: Option<CompiledOffsets>,
 }
 
+/// The numbers that WGSL has by an extension, or in naga alone.
+pub(crate) const WIDE_NUMBERS: [Feature; 3] = [Feature::Float16, Feature::Float64, Feature::Int64];
+
 impl ShaderModule {
     /// Returns the features that the entry points' spaces and stages need. All entry points of a
     /// module need the same ones.
@@ -127,7 +130,10 @@ impl ShaderModule {
 
     /// Returns true if the code is only WGSL, with features that the device lacks.
     pub fn is_foreign_to(&self, device: &DeviceInfo) -> bool {
-        let has_features = device.runner.accepts(ShaderForm::Wgsl) && self.requires.is_subset(&device.features);
+        // naga brings wide numbers to Vulkan devices, and no features of the language.
+        let is_language = |feature: &Feature| !WIDE_NUMBERS.contains(feature);
+        let takes_features = device.runner.accepts(ShaderForm::Wgsl) || !self.requires.iter().any(is_language);
+        let has_features = takes_features && self.requires.is_subset(&device.features);
         matches!(self.code, ModuleCode::Wgsl(_)) && !self.requires.is_empty() && !has_features
     }
 

@@ -22,7 +22,7 @@ use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::{BlockLayout, Reach, RuleSet, ShaderTarget, Span, StageData, find, table};
-use layoutproof_readers::toolchain::{AppliedRules, Toolchain};
+use layoutproof_readers::toolchain::{AppliedRules, RULES_TO_TRANSLATE, Toolchain};
 use layoutproof_show::accounts::reach_kind;
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{CompilerRefusal, InputContent, RuleChoice, overlap_warnings};
@@ -397,6 +397,7 @@ impl Selecting<'_> {
             }
         };
         let has_target = !self.args.placement.target.is_empty();
+        let is_translated = !self.args.translators().is_empty();
         let named = rules_of_choices(&choices, &source);
         for (index, (name, span)) in rules_of(&source).into_iter().enumerate() {
             let Some(rules) = find(name) else {
@@ -404,7 +405,9 @@ impl Selecting<'_> {
                 self.problems.push(Diagnostic::error(Code::UnknownRules, span, message));
                 continue;
             };
-            let subject = Subject::new(Arc::clone(&source), rules);
+            // A subject that only a compiler's own rules asked for is not for translators of modules.
+            let is_native = choices.is_empty() && is_translated && !RULES_TO_TRANSLATE.contains(&rules.name);
+            let subject = Subject { is_native, ..Subject::new(Arc::clone(&source), rules) };
             self.problems.extend(subject.problems());
             let is_chosen = named.contains(&rules) || (choices.is_empty() && !has_target);
             if is_chosen && index < source.expect.len() {

@@ -8,7 +8,7 @@ mod command_line;
 mod dxc;
 mod fxc;
 mod glslang;
-mod metal;
+pub(crate) mod metal;
 mod naga;
 mod naga_hlsl;
 mod naga_translator;

@@ -22,7 +22,7 @@ use std::time::Duration;
 use anyhow::bail;
 use layoutproof_compilers::cache::{AnswerCache, CacheFolder};
 use layoutproof_compilers::compiler::{Compiler, NoCompiler};
-use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_module, glslang_takes};
+use layoutproof_compilers::user_files::{FileView, ask_for_listing, ask_for_metal, ask_for_module, glslang_takes};
 use layoutproof_core::case::file::split_define;
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_executor::tools::MachineTools;
@@ -343,6 +343,25 @@ impl InputTools for CommandTools<'_> {
                 "the DXC in use is {}; the container is damaged, or needs a newer DXC, which the variable DXC can name",
                 dxc.version()
             ),
+        })
+    }
+
+    fn compile_metal(&self, text: &str) -> Result<String, NoListing> {
+        let clang = self.find("clang-dxc").map_err(|absent| NoListing {
+            reason: "Clang lays out the structs of a text for Metal".to_owned(),
+            help: format!(
+                "{absent}; `layoutproof setup clang` installs one, and the variable CLANG_DXC names one of your own"
+            ),
+        })?;
+        if let Some(name) = confined::distant_name(text).filter(|_| !confined::is_available()) {
+            return Err(NoListing {
+                reason: format!("the text names {name}, and nothing on this system keeps Clang from opening that"),
+                help: "put the text of the file into this one".to_owned(),
+            });
+        }
+        ask_for_metal(&clang, text, reader_process::limited, TIME_LIMIT).map_err(|how| NoListing {
+            reason: how.to_string(),
+            help: "layoutproof's header has the types of buffers, not textures and samplers".to_owned(),
         })
     }
 }

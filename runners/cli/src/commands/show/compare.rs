@@ -17,7 +17,7 @@ use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_layout::DECLARED;
 use layoutproof_layout::native::Native;
 use layoutproof_report::html::diff_page;
-use layoutproof_show::diff_text::{TargetDiff, by_target, diff, paired, targets_json, targets_markdown};
+use layoutproof_show::diff_text::{TargetDiff, by_target, diff, paired, targets_json, targets_markdown, with_room_for};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn};
@@ -300,6 +300,11 @@ fn compare_sides(
         ([left], [right]) => {
             let (left, right) = (left.clone(), right.clone());
             let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
+            let [left, right] = match inputs.map(is_metal) {
+                [false, true] => [left.clone(), with_room_for(&left, right)],
+                [true, false] => [with_room_for(&right, left), right],
+                _ => [left, right],
+            };
             let difference = diff(&left, &right, &options);
             let text = match args.format {
                 DiffFormat::Json => difference.to_json(&left, &right, &account),
@@ -330,6 +335,10 @@ fn compare_sides(
         warn_rendered(&more);
     }
     Ok(if differs { Exit::Differ } else { Exit::Agree })
+}
+
+fn is_metal(input: &str) -> bool {
+    matches!(InputWord::of(input, None), InputWord::Shader(file) if file.front_end.is_metal())
 }
 
 /// Compares two files under each target that both have. Returns the answer, and whether one tells them apart.

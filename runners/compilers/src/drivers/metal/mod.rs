@@ -5,6 +5,10 @@
 //! that the code reads. It differs from Apple's compiler where the specification leaves a layout open: for structs that
 //! hold textures, samplers or pointers, which our probes do not have.
 
+use std::fs;
+use std::io;
+use std::path::Path;
+
 use super::command_line::{BadOutput, CommandLine, HeaderFile, made};
 use crate::child::ProcessOutput;
 use crate::compile_folder::CompileFolder;
@@ -15,7 +19,7 @@ use layoutproof_readers::toolchain::{CompileOutcome, Report};
 /// The text of a translator.
 pub(super) const SOURCE: &str = "translated.metal";
 
-const MODULE: &str = "translated.ll";
+pub(crate) const MODULE: &str = "translated.ll";
 
 const HEADERS: &[HeaderFile] = &[
     HeaderFile { path: "headers/metal_stdlib", text: include_str!("metal.hpp") },
@@ -49,6 +53,17 @@ const ARGUMENTS: [&str; 17] = [
 pub(super) fn command_line() -> CommandLine {
     let arguments = ARGUMENTS.into_iter().chain([SOURCE]).map(str::to_owned).collect();
     CommandLine { source: SOURCE.to_owned(), arguments, headers: HEADERS, second: None, read }
+}
+
+/// Writes a user's text and the headers into a folder. Returns the arguments that compile it to IR with debug information.
+pub(crate) fn write_inputs(folder: &Path, text: &str) -> io::Result<Vec<&'static str>> {
+    for HeaderFile { path, text } in HEADERS {
+        let path = folder.join(path);
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::write(path, text)?;
+    }
+    fs::write(folder.join(SOURCE), text)?;
+    Ok(ARGUMENTS.into_iter().chain(["-g", SOURCE]).collect())
 }
 
 fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
