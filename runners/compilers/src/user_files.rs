@@ -158,13 +158,12 @@ pub fn ask_for_module(
 /// True if glslang takes a text, or took it according to `cache`.
 pub fn glslang_takes(
     glslang: &Compiler,
-    GlslCheck { text, stage, defines }: &GlslCheck<'_>,
+    GlslCheck { text, stage }: &GlslCheck<'_>,
     cache: Option<&AnswerCache>,
     limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> bool {
-    let words = ["-S", stage].into_iter().map(str::to_owned);
-    let arguments: Vec<String> = words.chain(macros(defines)).chain([SOURCE.to_owned()]).collect();
+    let arguments = ["-S", stage, SOURCE].map(str::to_owned);
     let slot = cache.and_then(|cache| module_slot(cache, glslang, &arguments, text));
     if let Some((known, _)) = slot.as_ref().and_then(CacheSlot::recall) {
         return known.status == 0;
