@@ -143,7 +143,7 @@ pub enum Remark {
     HostStart { offset: u32 },
     /// The host has only padding where the shader reads a member.
     ReadsPadding { path: String, host_path: String },
-    /// The host has padding without a name where the shader reads the last components of a member.
+    /// The host has padding without a name where the shader reads the last component of a member.
     EndsInPadding { path: String },
     /// The host struct covers only the part before the elements of an unbounded array.
     HeaderOnly {
@@ -361,7 +361,7 @@ impl fmt::Display for Remark {
                 write!(f, "the shader reads `{path}` where the host has only the padding `{host_path}`")
             }
             Self::EndsInPadding { path } => {
-                write!(f, "the last components of `{path}` are padding without a name in the host")
+                write!(f, "the last component of `{path}` is padding without a name in the host")
             }
             Self::HeaderOnly { path, offset, host_size } if offset == host_size => {
                 write!(

@@ -138,6 +138,8 @@ impl<'a> Preprocessor<'a> {
             "line" => self.line_directive(span, rest),
             // The version of the language, which changes no layout.
             "lang" | "language" if self.dialect != MacroDialect::Dxc => {}
+            // GLSL's, which slangc ignores.
+            "extension" if self.dialect == MacroDialect::Slang => {}
             "error" => {
                 let problem = Diagnostic::error(Code::Preprocessor, span, said("#error", text));
                 let missing = self.missing_macros();

@@ -22,12 +22,12 @@ pub struct GlslRequest<'a> {
 }
 
 /// Whether glslang takes a text in the version and profile that the text names. It writes no module, so that the text may
-/// contain what SPIR-V cannot express.
+/// contain what SPIR-V cannot express. The text defines its macros: without a module, glslang 16.6.0 takes `-D` only with
+/// `-l`, which refuses texts without an entry point.
 #[derive(Clone, Copy, Debug)]
 pub struct GlslCheck<'a> {
     pub text: &'a str,
     pub stage: &'a str,
-    pub defines: &'a [String],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use layoutproof_readers::glslang::{GlslAnswer, GlslCheck, GlslDialect, GlslError
 use crate::cache::{AnswerCache, AnswerOfProgram, CacheSlot, EntryKind, ProgramQuestion};
 use crate::child::{OUTPUT_LIMIT, ProcessEnd, ProcessOutput, run};
 use crate::compiler::{Compiler, CompilerAnswer};
-use crate::drivers::{deciding_files, first_error, metal};
+use crate::drivers::{deciding_files, first_error, metal, slang_error_number};
 use crate::regular_file;
 use crate::scratch::ScratchFolder;
 
@@ -183,13 +183,12 @@ pub fn ask_for_module(
 /// True if glslang takes a text, or took it according to `cache`.
 pub fn glslang_takes(
     glslang: &Compiler,
-    GlslCheck { text, stage, defines }: &GlslCheck<'_>,
+    GlslCheck { text, stage }: &GlslCheck<'_>,
     cache: Option<&AnswerCache>,
     limited: impl Fn(&Command, FileView) -> io::Result<Command>,
     limit: Duration,
 ) -> bool {
-    let words = ["-S", stage].into_iter().map(str::to_owned);
-    let arguments: Vec<String> = words.chain(macros(defines)).chain([SOURCE.to_owned()]).collect();
+    let arguments = ["-S", stage, SOURCE].map(str::to_owned);
     let slot = cache.and_then(|cache| module_slot(cache, glslang, &arguments, text));
     if let Some((known, _)) = slot.as_ref().and_then(CacheSlot::recall) {
         return known.status == 0;
@@ -286,7 +285,7 @@ fn macros(defines: &[String]) -> impl Iterator<Item = String> {
 #[derive(Debug, thiserror::Error)]
 pub enum NoReflection {
     #[error("{slangc} refuses the file: {message}")]
-    Refused { slangc: String, message: String },
+    Refused { slangc: String, message: String, number: Option<u32> },
     #[error("{0}")]
     Broken(String),
     #[error("slangc wrote no reflection: {0}")]
@@ -295,6 +294,16 @@ pub enum NoReflection {
     NoText,
     #[error("slangc could not be run: {0}")]
     NotRun(io::Error),
+}
+
+impl NoReflection {
+    /// True if slangc refuses the file for every target. It numbers its errors by stage, and those that read the file do not
+    /// know the target: 1 for an absent file, 15000 on for the preprocessor, 20000 on for the parser, 30000 on for names and
+    /// types. Others depend on it: command lines (below 1000), attributes (31000), capabilities (36000), layouts (39000) and
+    /// code (40000 on).
+    pub fn is_for_every_target(&self) -> bool {
+        matches!(self, Self::Refused { number: Some(1 | 10_000..31_000), .. })
+    }
 }
 
 /// slangc's reflection of a file for this target, as JSON. Nothing is compiled, so that no entry point
@@ -316,7 +325,8 @@ pub fn ask_for_reflection(
             },
             CompilerAnswer::Refused(finished) => {
                 let message = first_error(&finished.stderr, &finished.stdout);
-                Err(NoReflection::Refused { slangc: slangc.title(), message })
+                let number = slang_error_number(&finished.stderr, &finished.stdout);
+                Err(NoReflection::Refused { slangc: slangc.title(), message, number })
             }
             CompilerAnswer::Broken(how) => Err(NoReflection::Broken(how)),
         })

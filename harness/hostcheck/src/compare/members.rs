@@ -124,14 +124,16 @@ impl Comparer<'_> {
         is_too_short && member.offset >= self.host_end_in_block()
     }
 
-    /// True for a vector of which the host has at least half, and after it padding without a name: that of an
-    /// alignment, or an unnamed bit-field.
+    /// True for a vector of three or four components of which the host has all but the last, and after them padding without a
+    /// name: that of an alignment, or an unnamed bit-field, which projects put there on purpose. Code that reads a `vec2` reads
+    /// both components, so that one over a scalar is a mistake.
     fn ends_in_padding(&self, index: usize, member: &FlatMember) -> bool {
         let answers = self.lane_answers(index, member, 0);
         let fine = answers.iter().take_while(|answer| answer.is_fine()).count();
         let is_vector = member.vectors.is_none() && member.arrays.is_empty();
         is_vector
-            && 2 * fine >= answers.len()
+            && fine >= 2
+            && fine + 1 == answers.len()
             && answers[fine..].iter().all(|answer| *answer == LaneAnswer::Nothing)
             && member.end() <= self.host_end_in_block()
     }

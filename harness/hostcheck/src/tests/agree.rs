@@ -221,11 +221,25 @@ fn members_that_agree_by_bytes_alone_are_counted() {
 fn a_vector_may_end_in_padding_without_a_name() {
     let shader = "cbuffer M { float4 color; float4 scaleShininessMaskReserved; };";
     let remarks = agrees("std140", shader, "0 vec4 color 16 float scale 20 float shininess 24 float mask size 32");
-    assert_eq!(remarks, ["the last components of `scaleShininessMaskReserved` are padding without a name in the host"]);
-    // More padding than values is a member that the host lacks.
-    let shader = "cbuffer M { float4 color; float4 scaleReserved; };";
-    let found = compared("std140", shader, "0 vec4 color 16 float scale size 32").mismatches;
-    assert_eq!(found.first().map(|found| found.kind.name()), Some("missing-in-host"));
+    assert_eq!(remarks, ["the last component of `scaleShininessMaskReserved` is padding without a name in the host"]);
+    let remarks =
+        agrees("std140", "cbuffer M { float4 color; float3 scales; };", "0 vec4 color 16 float x 20 float y size 32");
+    assert_eq!(remarks, ["the last component of `scales` is padding without a name in the host"]);
+}
+
+/// More padding, or padding instead of half a vector, is a member that the host lacks.
+#[test]
+fn half_a_vector_is_no_padding() {
+    for (member, host) in [
+        ("float4 scaleReserved", "16 float scale size 32"),
+        ("float4 scaleAndShininess", "16 float scale 20 float shininess size 32"),
+        ("float3 scales", "16 float scale size 32"),
+        ("float2 scaleAndShininess", "16 float scale size 32"),
+    ] {
+        let shader = format!("cbuffer M {{ float4 color; {member}; }};");
+        let found = compared("std140", &shader, &format!("0 vec4 color {host}")).mismatches;
+        assert_eq!(found.first().map(|found| found.kind.name()), Some("missing-in-host"), "{member} over {host}");
+    }
 }
 
 /// Numbers that the host packs into the words of one member, padding among them.

@@ -96,6 +96,19 @@ fn messages() {
     );
 }
 
+/// slangc 2026.14.1 takes all of these in a Slang file, and no other directive that it does not know. DXC 1.7.2308 refuses them.
+#[test]
+fn slangc_ignores_extensions_of_glsl() {
+    for directive in
+        ["#extension GL_EXT_ray_tracing : enable", "#extension", "# extension GL_EXT_scalar_block_layout:require"]
+    {
+        let source = format!("{directive}\nfloat a;");
+        assert_eq!(tokens_of("a.slang", &source, &DeclareOptions::default()), Ok("float a ;".into()));
+        assert!(tokens_of("a.hlsl", &source, &DeclareOptions::default()).is_err(), "{directive}");
+    }
+    assert!(tokens_of("a.slang", "#ident \"x\"\nfloat a;", &DeclareOptions::default()).is_err());
+}
+
 #[test]
 fn pragmas() {
     gives(

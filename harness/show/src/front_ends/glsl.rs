@@ -237,7 +237,8 @@ impl GlslTextReading<'_> {
 
     /// True if glslang takes the text when it writes no module.
     fn is_taken(&self, text: &GlslText, stages: &GlslStages) -> bool {
-        let check = |stage| GlslCheck { text: &text.text, stage, defines: self.options.macros };
+        let text = with_macros(&text.text, self.options.macros);
+        let check = |stage| GlslCheck { text: &text, stage };
         stages.likely.iter().chain(&stages.others).any(|stage| (self.glslang.takes)(&check(stage)))
     }
 }

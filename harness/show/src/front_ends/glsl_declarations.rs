@@ -130,11 +130,15 @@ impl<'a> Cutting<'a> {
     /// True if the brace at `at`, of a statement that begins at `first`, opens the body of a function. A block whose
     /// macro has parameters, `BLOCK(Frame) { ... };`, ends with a semicolon or the name of an instance.
     fn is_body(&self, first: usize, at: usize) -> bool {
-        let words = self.words(first, at);
-        if words.clone().any(|word| ["uniform", "buffer", "struct", "="].contains(&word)) {
+        let words: Vec<&str> = self.words(first, at).collect();
+        // A parameter may have the name of a later version's keyword: `buffer` is one since 4.30 and ES 3.10.
+        let is_storage = |pair: &[&str]| {
+            ["uniform", "buffer", "struct", "="].contains(&pair[0]) && ![",", ")", "["].contains(&pair[1])
+        };
+        if words.windows(2).any(is_storage) {
             return false;
         }
-        if words.rev().nth(1) != Some(")") {
+        if words.iter().rev().nth(1) != Some(&")") {
             return false;
         }
         let after = self.end_of_braces(at).map(|end| self.words(end + 1, end + 2).collect::<Vec<_>>());

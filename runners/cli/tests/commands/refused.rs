@@ -342,3 +342,43 @@ fn a_compiler_that_is_missing_is_named() {
     let answer = broken.run("show a.hlsl").exits(2);
     assert!(!answer.err.contains("compiler"), "{answer}");
 }
+
+/// A file that slangc cannot open, parse or name is refused for every target, so that no other one is tried: each start
+/// takes a third of a second. What its capabilities, layouts or code refuse, another target may take.
+///
+/// The numbers are slangc 2026.14.1's; the reflection is its answer for other declarations.
+#[cfg(unix)]
+#[test]
+fn a_refusal_of_the_file_ends_the_targets_that_slangc_is_asked_for() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let slang = "struct Max<let A : int, let B : int> { static const int value = A > B ? A : B; }\n\
+                 struct S { float4 a[Max<1, 4>.value]; }\nConstantBuffer<S> s;";
+    let answer = include_str!("../../../../harness/fuzz/corpus/reflection/blocks.vulkan.json");
+    for (number, status) in [
+        ("00001", 2),
+        ("15300", 2),
+        ("20001", 2),
+        ("30015", 2),
+        ("00041", 0),
+        ("31215", 0),
+        ("36107", 0),
+        ("39007", 0),
+        ("41012", 0),
+    ] {
+        let script = format!(
+            "#!/bin/sh\n\
+             case \"$*\" in\n\
+             -v) echo '2026.14.1'; exit 0;;\n\
+             *'-target hlsl'*) echo 'error[E{number}]: no' >&2; exit 1;;\n\
+             esac\n\
+             cat \"$(dirname \"$0\")/answer\" >reflection.json\n"
+        );
+        let folder = Folder::with(&[("a.slang", slang), ("answer", answer), ("slangc", &script)]);
+        let folder = folder.with_variable("SLANGC", "./slangc");
+        set_permissions(folder.path("slangc"), Permissions::from_mode(0o755)).unwrap();
+        let shown = folder.run("show a.slang").exits(status);
+        assert!(shown.err.contains(&format!("[E{number}]: no")), "{shown}");
+    }
+}

@@ -652,6 +652,26 @@ fn blocks_need_no_bodies(folder: &Path) -> Result<(), Failed> {
     equal(&shown(folder, "g.frag")?, &Vec::new())?;
     equal(&warnings(folder, "g.frag")?, &vec!["body-not-checked".to_owned()])?;
 
+    // Names that later versions reserve, behind a macro of the command line, too.
+    let es = format!("#version 300 es\nprecision mediump float;\n{frame}out vec4 color;\n");
+    let main = "void main() { color = twice(vec2(1.0), vec2(time)); }\n";
+    for (name, function) in [
+        ("h.frag", "vec4 twice(vec2 a, vec2 buffer) { return vec4(a * buffer, eye.xy); }"),
+        ("i.frag", "vec4 twice(vec2 buffer, vec2 a) { return vec4(a * buffer, eye.xy); }"),
+        (
+            "j.frag",
+            "vec2 first(vec2 buffer[2]) { return buffer[0]; }\nvec4 twice(vec2 a, vec2 b) { vec2 c[2]; return vec4(first(c), a); }",
+        ),
+        (
+            "k.frag -D TWICE=1",
+            "#ifdef TWICE\nvec4 twice(vec2 a, vec2 buffer) { return vec4(a * buffer, eye.xy); }\n#endif",
+        ),
+    ] {
+        fs::write(folder.join(&name[..6]), format!("{es}{function}\n{main}"))?;
+        equal(&shown(folder, name)?, &vec![block("Frame", &[0, 12])])?;
+        equal(&warnings(folder, name)?.iter().filter(|code| *code == "body-not-checked").count(), &1)?;
+    }
+
     let mistake = format!("#version 330 compatibility\n{frame}void main() {{ gl_Position = nothing * time; }}\n");
     fs::write(folder.join("f.vert"), mistake)?;
     refuses(folder, "f.vert", ("'nothing' : undeclared identifier", "f.vert:3"))

@@ -154,6 +154,13 @@ fn slang_error<'t>(mut lines: impl Iterator<Item = &'t str>) -> Option<String> {
     })
 }
 
+/// The number of slangc's first error: 30015 for `error[E30015]: undefined identifier`.
+pub(crate) fn slang_error_number(stderr: &str, stdout: &str) -> Option<u32> {
+    let mut lines = stderr.lines().chain(stdout.lines()).map(str::trim);
+    let (code, _) = lines.find_map(|line| line.strip_prefix("error[E"))?.split_once(']')?;
+    code.parse().ok()
+}
+
 /// Reads the SPIR-V module of a compiler without a report.
 pub(super) fn read_module(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
     Ok(made(Shader::Spirv(read_spirv(folder)?), Report::None))

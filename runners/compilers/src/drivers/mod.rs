@@ -33,7 +33,7 @@ use crate::cache::{CanaryQuestion, DecidingFiles, ProgramFiles};
 use crate::compiler::{Compiler, Invocation, NoCompiler, answering};
 use crate::programs::ProgramLookup;
 use crate::service::{CompileService, LineService};
-pub(crate) use command_line::{CommandLine, SOURCE, StandInHeader, first_error};
+pub(crate) use command_line::{CommandLine, SOURCE, StandInHeader, first_error, slang_error_number};
 
 /// All drivers, in the order of listings.
 pub(crate) static DRIVERS: &[&dyn CompilerDriver] = &[

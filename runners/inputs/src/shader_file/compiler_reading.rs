@@ -162,8 +162,12 @@ impl CompilerReading {
                 }
                 Err(NoAnswer::Failed(error)) => return Err(error),
                 Err(reason) if reason.is_refusal() && read.columns.is_empty() => {
+                    let is_last = reason.is_for_every_target();
                     read.left_out.push(format!("{word}: {title} is left out: {reason}"));
                     refused.get_or_insert((compiler, reason));
+                    if is_last {
+                        break;
+                    }
                 }
                 Err(reason) if reason.is_not_asked() && read.columns.is_empty() && missing.is_none() => {
                     return Ok(Err(file.problems_with(&format!("no compiler can read it instead: {reason}"))));
@@ -260,6 +264,15 @@ impl NoAnswer {
     /// True if the compiler refuses the file, or its answer cannot be used.
     fn is_refusal(&self) -> bool {
         !self.is_not_asked() && !matches!(self, Self::Absent { .. } | Self::Failed(_))
+    }
+
+    /// True if the compiler's answer for another target would be the same refusal.
+    fn is_for_every_target(&self) -> bool {
+        match self {
+            Self::NoReflection(reason) => reason.is_for_every_target(),
+            Self::RefusedByOlder { refusal, .. } => refusal.is_for_every_target(),
+            _ => false,
+        }
     }
 }
 
