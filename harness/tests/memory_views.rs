@@ -33,7 +33,7 @@ fn cases() -> Vec<(Arc<Source>, Vec<Block>)> {
 #[test]
 fn the_page_about_proof_counts_the_cases_of_each_kind() {
     let mut counted: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
-    for (source, views) in cases() {
+    for (_, views) in cases() {
         let kinds: BTreeSet<&str> = views.iter().filter_map(|view| view.reach.word()).collect();
         for kind in kinds {
             let (count, is_executed) = counted.entry(kind).or_default();
