@@ -306,11 +306,15 @@ class Reader:
         is_varying = self.tokens[self.at - 2] == ":"
         return [] if is_varying or parameter.type.kind == "resource" else [parameter]
 
-    def pointees(self, holder, members):
-        """Adds the blocks that pointers among the members of a block point to."""
+    def pointees(self, holder, members, above=()):
+        """Adds the blocks that pointers among the members of a block point to, and those that pointers in these point to."""
         for member in members:
-            if member.type.kind == "pointer" and member.type.element:
-                self.blocks.append(Block(f"{holder}{member.name}", POINTEE, member.type.element, ""))
+            pointee = member.type.element if member.type.kind == "pointer" else None
+            if pointee and pointee.name not in above:
+                name = f"{holder}{member.name}"
+                self.blocks.append(Block(name, POINTEE, pointee, ""))
+                if pointee.kind == "struct":
+                    self.pointees(f"{name}.", pointee.members, (*above, pointee.name))
 
     def using(self, statements):
         """The text with these statements as the body of the entry point."""

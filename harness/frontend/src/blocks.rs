@@ -330,9 +330,11 @@ impl BlockFinder<'_> {
             (ViewKind::Pointer, Type::Struct(_)) => {
                 self.push_pointee(ty.clone(), PointerPromise::default(), PointerPlace::Code, holder);
             }
-            (ViewKind::Stage(data), Type::Struct(_)) => self.push_stage_data(data, innermost.clone(), holder),
             // Without members there is nothing to lay out.
-            (ViewKind::Stage(StageData::WorkgroupMemory), _) => return true,
+            (ViewKind::Stage(StageData::WorkgroupMemory), ty) if !matches!(ty, Type::Struct(_)) => return true,
+            (ViewKind::Stage(data), Type::Struct(_) | Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. }) => {
+                self.push_stage_data(data, innermost.clone(), holder);
+            }
             (ViewKind::DescriptorHeap | ViewKind::RawAccess { .. } | ViewKind::Pointer | ViewKind::Stage(_), _) => {
                 return false;
             }
@@ -453,11 +455,15 @@ fn stage_data(entry: &EntryPoint) -> Vec<MemoryView> {
             _ if is_payload => StageData::MeshPayload,
             _ => continue,
         };
-        if let Type::Struct(structure) = &parameter.ty
-            && structure.name != BUILT_IN_ATTRIBUTES
-            && !parameter.is_uniform()
-        {
-            let (kind, name, ty) = (ViewKind::Stage(data), structure.name.clone(), Some(parameter.ty.clone()));
+        let name = match &parameter.ty {
+            Type::Struct(structure) if structure.name == BUILT_IN_ATTRIBUTES => continue,
+            Type::Struct(structure) => structure.name.clone(),
+            // Slang's stages can pass numbers as well.
+            Type::Scalar(_) | Type::Vector { .. } | Type::Matrix { .. } => parameter.name.clone(),
+            _ => continue,
+        };
+        if !parameter.is_uniform() {
+            let (kind, ty) = (ViewKind::Stage(data), Some(parameter.ty.clone()));
             found.push(MemoryView { kind, name, ty, variable: None, span: parameter.span });
         }
     }

@@ -43,12 +43,13 @@ const RAW_METHODS: [&str; 4] = ["Load", "Store", "LoadAligned", "StoreAligned"];
 /// Functions of `vk` that take an address and a type.
 const ADDRESS_FUNCTIONS: [&str; 2] = ["RawBufferLoad", "RawBufferStore"];
 
-/// Functions whose last argument is data for another stage.
-const STAGE_CALLS: [(&str, StageData); 4] = [
-    ("TraceRay", StageData::RayPayload),
-    ("ReportHit", StageData::HitAttributes),
-    ("CallShader", StageData::CallableData),
-    ("DispatchMesh", StageData::MeshPayload),
+/// Functions whose last argument is data for another stage, with the number of their arguments: a program may have functions
+/// of these names, too.
+const STAGE_CALLS: [(&str, usize, StageData); 4] = [
+    ("TraceRay", 8, StageData::RayPayload),
+    ("ReportHit", 3, StageData::HitAttributes),
+    ("CallShader", 2, StageData::CallableData),
+    ("DispatchMesh", 4, StageData::MeshPayload),
 ];
 
 /// Parameters of nodes, with the record as their argument.
@@ -213,7 +214,9 @@ impl<'t> Tokens<'_, 't> {
         if word == RESOURCE_HEAP && self.text(at + 1) == "[" {
             return self.heap_view(at);
         }
-        let before = at.checked_sub(1).map(|before| self.text(before)).unwrap_or_default();
+        let previous = |at: usize| at.checked_sub(1).map(|before| self.text(before)).unwrap_or_default();
+        // `bytes.template Load<T>(0)`
+        let before = if previous(at) == "template" { previous(at - 1) } else { previous(at) };
         let has_arguments = |end: usize| self.text(end + 1) == "(";
         let unnamed = |kind, name, ty| Some(FoundView { kind, name, ty: Some(ty), variable: None });
         let raw = match before {
@@ -238,11 +241,14 @@ impl<'t> Tokens<'_, 't> {
         if NODE_RECORDS.contains(&word) {
             return unnamed(ViewKind::Stage(StageData::NodeRecord), self.argument(at + 1)?.0, at + 2);
         }
-        let call = STAGE_CALLS.iter().find(|(call, _)| *call == word && self.text(at + 1) == "(");
-        if let Some((_, data)) = call {
-            let variable = self.source.closer(at + 1).checked_sub(1)?;
-            let ty = self.declared_struct(variable)?;
-            return unnamed(ViewKind::Stage(*data), self.text(ty).to_owned(), ty);
+        if let Some((_, count, data)) = STAGE_CALLS.iter().find(|(call, ..)| *call == word) {
+            let open = if self.text(at + 1) == "<" { self.argument(at + 1)?.1 + 1 } else { at + 1 };
+            return self.passed(open, *count).map(|(ty, variable)| FoundView {
+                kind: ViewKind::Stage(*data),
+                name: self.text(ty.unwrap_or(variable)).to_owned(),
+                ty,
+                variable: ty.filter(|ty| self.is_numeric(*ty)).map(|_| self.text(variable)),
+            });
         }
         // `Node* next = ...;`, `(Node*)address`, `Ptr<Node>`
         match word {
@@ -377,12 +383,43 @@ impl<'t> Tokens<'_, 't> {
         (first..at).any(is_declaration)
     }
 
-    /// The type of the variable at `at`, if its nearest declaration has a struct of the source.
-    fn declared_struct(&self, at: usize) -> Option<usize> {
-        let name = self.text(at);
-        let first = at.saturating_sub(MOST_TOKENS_BACK);
-        let mut declared = (first + 1..at).rev().filter(|here| self.text(*here) == name).map(|here| here - 1);
-        declared.find(|ty| self.structs.contains(self.text(*ty)))
+    /// The type and the name of the variable that is the last of `count` arguments of the call with the parenthesis at `open`:
+    /// a struct of the source, where a declaration has one, or what the nearest declaration has. The type of a member is not
+    /// known.
+    fn passed(&self, open: usize, count: usize) -> Option<(Option<usize>, usize)> {
+        let (mut at, mut commas) = (open, 0);
+        let close = self.source.closer(open);
+        if self.text(open) != "(" || close <= open + 1 {
+            return None;
+        }
+        while at + 1 < close {
+            at += 1;
+            match self.text(at) {
+                "(" | "[" | "{" => at = self.source.closer(at),
+                "," => commas += 1,
+                _ => {}
+            }
+        }
+        let variable = close - 1;
+        if commas + 1 != count || self.source.token(variable).kind != TokenKind::Identifier {
+            return None;
+        }
+        if self.text(variable - 1) == "." {
+            return Some((None, variable));
+        }
+        let name = self.text(variable);
+        let first = open.saturating_sub(MOST_TOKENS_BACK);
+        let declared = (first + 1..open).rev().filter(|here| self.text(*here) == name).map(|here| here - 1);
+        let is_type = |ty: &usize| {
+            let is_word = self.source.token(*ty).kind == TokenKind::Identifier;
+            is_word && !matches!(self.text(*ty), "return" | "in" | "out" | "inout" | "else")
+        };
+        let of_struct = declared.clone().find(|ty| self.structs.contains(self.text(*ty)));
+        Some((of_struct.or_else(|| declared.clone().find(is_type)), variable))
+    }
+
+    fn is_numeric(&self, at: usize) -> bool {
+        matches!(builtin::builtin(self.text(at)), Some(Builtin::Numeric(_)))
     }
 
     /// True for the name of a resource type.

@@ -85,6 +85,17 @@ fn types_of_templates() {
     let main = format!("{MAIN}{{ result[0] = get<Tint>(0).last + get<Item>(1).size; }}");
     let expected = ["found: constant-buffer Tint, descriptor-heap", "found#2: constant-buffer Item, descriptor-heap"];
     found(ShaderLanguage::Hlsl, &format!("{get}{load}{main}"), &expected, &["T"]);
+
+    // The methods of a handle, one of which calls the other.
+    let handle = "template<typename B> struct Handle { uint index;
+            B get() { B buffer = ResourceDescriptorHeap[index]; return buffer; }
+            template<typename T> T load(uint at) { return get().template Load<T>(at); }
+            template<typename T> T element(uint i) { return load<T>(i * sizeof(T)); } };
+        struct BytesHandle : Handle<ByteAddressBuffer> { using Handle<ByteAddressBuffer>::get; };
+        struct Mesh { BytesHandle data; }; StructuredBuffer<Mesh> meshes;\n";
+    let main = format!("{MAIN}{{ Mesh mesh = meshes[0]; result[0] = mesh.data.element<Item>(id.x).size; }}");
+    let expected = ["Item: structured-element Item, raw-access"];
+    found(ShaderLanguage::Hlsl, &format!("{handle}{main}"), &expected, &[]);
 }
 
 /// Names of types that are no resources, with those of the calls and of the structs' arguments.
@@ -165,6 +176,18 @@ fn data_of_stages() {
         "Rec: stage-data Rec, node-record",
     ];
     found(ShaderLanguage::Hlsl, source, &expected, &[]);
+
+    // Numbers, aliases, members, and functions of the program with such a name.
+    let source = "struct Pay { float3 c; float t; }; typedef Pay Alias; struct State { Pay pay; };
+        RaytracingAccelerationStructure scene;
+        void TraceRay(uint kind, inout uint seen) { seen += kind; }
+        [shader(\"callable\")] void call(inout float3 colour) { colour = 1; }
+        [shader(\"raygeneration\")] void rays() {
+            uint seen; TraceRay(1, seen); RayDesc r; float3 colour; CallShader(0, colour);
+            Alias alias; TraceRay(scene, 0, 255, 0, 1, 0, r, alias); State s; TraceRay(scene, 0, 255, 0, 1, 0, r, s.pay);
+        }";
+    let expected = ["colour: stage-data float3, callable-data", "Pay: stage-data Pay, ray-payload"];
+    found(ShaderLanguage::Slang, source, &expected, &["pay"]);
 }
 
 /// Structs in workgroup memory, also behind modifiers and in arrays; other variables have no members to lay out.
