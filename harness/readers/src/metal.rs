@@ -77,7 +77,7 @@ fn buffer(line: &str, name: &str) -> Option<bool> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(name).find_map(|(start, _)| {
         let (before, after) = (&line[..start], line[start + name.len()..].trim_start());
-        // naga writes `[[user(fake0)]]` where nobody gave it a number.
+        // naga writes `[[user(fake0)]]` for a buffer without a number.
         let is_buffer = after.starts_with("[[buffer(") || after.starts_with("[[user(");
         if before.ends_with(is_word) || !is_buffer {
             return None;
