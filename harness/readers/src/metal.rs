@@ -200,7 +200,7 @@ impl<'a> DebugTypes<'a> {
                 ("DW_TAG_const_type" | "DW_TAG_volatile_type" | "DW_TAG_typedef", Some(base))
                     if is_pointer.is_none() =>
                 {
-                    ty = base
+                    ty = base;
                 }
                 _ => return Ok((ty, is_pointer.unwrap_or(false))),
             }
