@@ -77,7 +77,7 @@ fn buffer(line: &str, name: &str) -> Option<bool> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(name).find_map(|(start, _)| {
         let (before, after) = (&line[..start], line[start + name.len()..].trim_start());
-        // naga writes `[[user(fake0)]]` where nobody gave it a number.
+        // naga writes `[[user(fake0)]]` for a buffer without a number.
         let is_buffer = after.starts_with("[[buffer(") || after.starts_with("[[user(");
         if before.ends_with(is_word) || !is_buffer {
             return None;
@@ -200,7 +200,7 @@ impl<'a> DebugTypes<'a> {
                 ("DW_TAG_const_type" | "DW_TAG_volatile_type" | "DW_TAG_typedef", Some(base))
                     if is_pointer.is_none() =>
                 {
-                    ty = base
+                    ty = base;
                 }
                 _ => return Ok((ty, is_pointer.unwrap_or(false))),
             }
