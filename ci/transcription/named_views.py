@@ -136,7 +136,8 @@ def shown(answer):
         if match:
             name, kind = match.groups()
             buffer = re.search(r"<(.*)>", name) if kind == HEAP else None
-            found.add((kind, buffer.group(1) if buffer else name.removeprefix("buffer ")))
+            # `float3 colour (callable data)` has the name of a variable.
+            found.add((kind, buffer.group(1) if buffer else name.rsplit(" ", 1)[-1]))
         match = re.match(r"(\S.*?) is pointed to by |(?:\w+\([^)]*\) )?(?:\w+ )*buffer (\w+)", line)
         if match:
             found.add((POINTEE, match.group(1) or match.group(2)))

@@ -309,6 +309,55 @@ impl Compilers for Writer {
     }
 }
 
+/// Answers every request with the metadata of a library whose only payload has this size.
+#[derive(Debug)]
+struct PayloadWriter(u32);
+
+impl Compilers for PayloadWriter {
+    fn has(&self, _: &Toolchain) -> bool {
+        true
+    }
+
+    fn version(&self, _: &Toolchain) -> Option<&str> {
+        None
+    }
+
+    fn compile(&self, _: &CompileRequest<'_>) -> Compilation {
+        let listing = format!(
+            "!dx.entryPoints = !{{!1}}
+!1 = !{{void (%struct.Pay*)* @\"miss\", !\"miss\", null, null, !2}}
+!2 = !{{i32 8, i32 11, i32 6, i32 {}, i32 5, !3}}
+!3 = !{{i32 0}}
+",
+            self.0
+        );
+        let shader = Shader::DxilListing(listing);
+        CompileOutcome::Compiled(CompiledShader { shader, container: None, report: Report::None }).into()
+    }
+
+    fn reader(&self) -> &dyn ModuleReader {
+        &InProcessReader
+    }
+}
+
+/// DXC 1.7.2308, metadata: a payload of `{ float3 a; uint b; double c; }` takes 24 bytes. No device executes it, so that the
+/// right size proves nothing.
+#[test]
+fn a_payload_of_another_size_is_no_agreement() {
+    let declare = "struct Pay { float3 a; uint b; double c; };\n[shader(\"miss\")] void miss(inout Pay p) {}";
+    let toolchain = toolchains().iter().find(|one| one.name == "dxc-dxil").expect("a toolchain");
+    let outcome = |size| {
+        let subject = subject(declare, &expecting("hlsl-structured", "sizes = { \"Pay\" = 24 }"), "hlsl-structured");
+        let compilers = PayloadWriter(size);
+        let produced = SubjectShaders::compiled(&subject, toolchain, &compilers, CodeTarget::Newest, &settings(None));
+        let device = Model::new().device().clone();
+        let check = Check { subject: Arc::new(subject), produced: Arc::new(produced), device };
+        check.record(&check.jobs(), &[], Duration::ZERO).outcome.kind()
+    };
+    assert_eq!(outcome(24), OutcomeKind::Skipped);
+    assert_eq!(outcome(20), OutcomeKind::Differ);
+}
+
 /// Records the stages of its requests.
 #[derive(Debug, Default)]
 struct StageListener(Mutex<BTreeSet<&'static str>>);

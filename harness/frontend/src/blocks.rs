@@ -316,7 +316,7 @@ impl BlockFinder<'_> {
             // `StructuredBuffer<Item>.Handle`
             (ViewKind::DescriptorHeap, Type::Handle { resource }) => self.heap_buffer(resource, holder),
             // Nothing is between the components.
-            (ViewKind::RawAccess { .. }, Type::Vector { .. }) if counts.is_empty() => return true,
+            (ViewKind::RawAccess { .. }, Type::Vector { .. } | Type::Scalar(_)) if counts.is_empty() => return true,
             (ViewKind::RawAccess { at_constant }, Type::Struct(_) | Type::Vector { .. } | Type::Scalar(_)) => {
                 self.push(BlockKind::StructuredElement, ty.clone(), holder);
                 self.found[before..].iter_mut().for_each(|block| block.reach = Reach::RawAccess { at_constant });

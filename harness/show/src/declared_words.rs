@@ -11,6 +11,9 @@ use crate::style::one_line;
 /// The declaration of a block. `None` if the module declares no parameter of its name.
 pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
     let Block { name, declared_name, .. } = block;
+    // A view without a variable has the name of its type.
+    let variable =
+        || if block.element.to_string() == *declared_name { String::new() } else { format!(" {declared_name}") };
     let words = match &block.reach {
         Reach::Parameter => return declared_parameter_block(module, block),
         Reach::DescriptorHeap => {
@@ -20,16 +23,14 @@ pub(crate) fn declared_block(module: &Module, block: &Block) -> Option<String> {
                 BlockKind::ParameterBlock => "ParameterBlock",
                 _ => "ConstantBuffer",
             };
-            let element = block.element.to_string();
-            let variable = if element == *declared_name { String::new() } else { format!(" {declared_name}") };
-            format!("{resource}<{element}>{variable} (descriptor heap)")
+            format!("{resource}<{}>{} (descriptor heap)", block.element, variable())
         }
         Reach::RawAccess { .. } => format!("{} (raw load or store)", block.element),
         Reach::Stage(StageData::WorkgroupMemory) => {
             let count = if block.count == Count::Finite(1) { String::new() } else { format!("[{}]", block.count) };
             format!("groupshared {} {declared_name}{count}", block.element)
         }
-        Reach::Stage(data) => format!("{} ({data})", block.element),
+        Reach::Stage(data) => format!("{}{} ({data})", block.element, variable()),
         Reach::Pointer(Pointer { place: PointerPlace::Code, .. }) => format!("{} (pointer)", block.element),
         Reach::Pointer(_) => format!("{} is pointed to by {name}", block.element),
     };

@@ -1,14 +1,16 @@
-//! Blocks of one name that shaders lay out in different ways: a uniform block that was changed in nine of ten shaders, or a
-//! payload whose caller and callee disagree.
+//! Blocks that shaders lay out in different ways: a uniform block that was changed in nine of ten shaders, or a payload whose
+//! caller and callee disagree.
 //!
-//! A bound block may end earlier in one shader than in another, which changes nothing for the members before. A payload
-//! may not: both sides move all of it.
+//! Blocks of one name are compared, and in the shaders of one pipeline (`sky.task`, `sky.mesh`) also blocks that are one
+//! memory under several names: data that a stage passes on, and push constants. A bound block may end earlier in one shader
+//! than in another, which changes nothing for the members before. A payload may not: both sides move all of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockLayout, LaidOutShape, MemberRow, Reach};
+use layoutproof_layout::{BlockKind, BlockLayout, LaidOutShape, Leaf, MemberRow, Reach, StageData};
 
 use crate::layout_text::member_tree::split_dimensions;
+use crate::stage_interfaces::stem;
 
 /// Most layouts that a sentence describes, and most shaders of each that it names.
 const MOST_NAMED: usize = 3;
@@ -115,7 +117,87 @@ pub fn name_conflicts(blocks: &[ShaderBlock<'_>], is_generic: impl Fn(&str) -> b
         };
         by_name.entry((block.name(), layout.kind.as_str(), data)).or_default().push(block);
     }
-    by_name.into_iter().flat_map(|((name, ..), blocks)| conflicts(name, &blocks, is_generic(name))).collect()
+    let of_names = by_name.into_iter().flat_map(|((name, ..), blocks)| conflicts(name, &blocks, is_generic(name)));
+    of_names.chain(pipeline_conflicts(blocks)).collect()
+}
+
+/// A sentence for each pipeline and kind of memory that its shaders see in different ways under several names.
+fn pipeline_conflicts(blocks: &[ShaderBlock<'_>]) -> Vec<String> {
+    type Blocks<'b, 'a> = Vec<&'b ShaderBlock<'a>>;
+    let mut pipelines: BTreeMap<(&str, &str), Vec<(&str, Blocks<'_, '_>)>> = BTreeMap::new();
+    for block in blocks {
+        let memory = match (&block.layout.reach, block.layout.kind) {
+            (Reach::Stage(StageData::WorkgroupMemory | StageData::NodeRecord | StageData::TransformFeedback), _) => {
+                continue;
+            }
+            (Reach::Stage(data), _) => data.into(),
+            (_, BlockKind::PushConstant) => BlockKind::PushConstant.as_str(),
+            _ => continue,
+        };
+        let columns = pipelines.entry((stem(block.file), memory)).or_default();
+        match columns.iter_mut().find(|(column, _)| *column == block.column) {
+            Some((_, known)) => known.push(block),
+            None => columns.push((&block.column, vec![block])),
+        }
+    }
+    let of_pipeline = |((_, memory), columns): ((&str, &str), Vec<(&str, Blocks<'_, '_>)>)| {
+        columns.into_iter().find_map(|(_, blocks)| match memory {
+            "push-constant" => split_push_constants(&blocks),
+            _ => unknown_to_others(memory, &blocks),
+        })
+    };
+    pipelines.into_iter().filter_map(of_pipeline).collect()
+}
+
+/// Data of a stage whose type no other shader of the pipeline has. A caller may have several types, for several callees. Those
+/// of one name are compared by their name.
+fn unknown_to_others(memory: &str, blocks: &[&ShaderBlock<'_>]) -> Option<String> {
+    let is_same = |one: &ShaderBlock<'_>, other: &ShaderBlock<'_>| {
+        one.name() == other.name() || SharedLayout::new(one).add(&SharedLayout::new(other))
+    };
+    blocks.iter().find_map(|block| {
+        let mut others = blocks.iter().filter(|other| other.file != block.file).peekable();
+        let other = *others.peek()?;
+        let mut own = blocks.iter().filter(|it| it.file == block.file);
+        let is_known = own.any(|own| others.clone().any(|other| is_same(own, other)));
+        (!is_known).then(|| {
+            let sides = [block, other].map(|it| SharedLayout::new(it).words());
+            let (data, names) = (memory.replace('-', " "), [block.name(), other.name()]);
+            format!("the {data} `{}` is of another type than `{}`: {}", names[0], names[1], sides.join("; "))
+        })
+    })
+}
+
+/// Push constants of two stages, which are the same bytes, with a member at two places or with numbers of two kinds in one.
+fn split_push_constants(blocks: &[&ShaderBlock<'_>]) -> Option<String> {
+    let words = |it: &ShaderBlock<'_>, path: &str, offset: u32| format!("`{path}` of {} at byte {offset}", it.file);
+    let pairs = (0..).zip(blocks).flat_map(|(at, one)| blocks[at + 1..].iter().map(move |other| (one, other)));
+    pairs.filter(|(one, other)| one.file != other.file && one.name() != other.name()).find_map(|(one, other)| {
+        let (rows, other_rows) = (one.layout.rows(), other.layout.rows());
+        let is_moved = |(row, other): &(&MemberRow, &MemberRow)| {
+            row.path == other.path && row.type_name == other.type_name && row.offset != other.offset
+        };
+        let mut same_names = rows.iter().flat_map(|row| other_rows.iter().map(move |other| (row, other)));
+        let moved = same_names.find(is_moved).map(|(row, other_row)| {
+            [words(one, &row.path, row.offset), words(other, &other_row.path, other_row.offset)]
+        });
+        let (leaves, other_leaves) = (one.layout.leaves(), other.layout.leaves());
+        let mut pairs = leaves.iter().flat_map(|leaf| other_leaves.iter().map(move |other| (leaf, other)));
+        let mixed = || {
+            let (leaf, other_leaf) = pairs.find(|(leaf, other)| is_mixed(leaf, other))?;
+            Some([words(one, &leaf.path, leaf.offset), words(other, &other_leaf.path, other_leaf.offset)])
+        };
+        let [first, second] = moved.or_else(mixed)?;
+        Some(format!("push constants of two stages disagree: {first}, {second}"))
+    })
+}
+
+/// True for numbers of different kinds or sizes that share bytes.
+fn is_mixed(one: &Leaf, other: &Leaf) -> bool {
+    let range = |leaf: &Leaf| leaf.offset..leaf.offset + leaf.component.size;
+    let (own, others) = (range(one), range(other));
+    let share_bytes = own.start < others.end && others.start < own.end;
+    share_bytes && (own != others || one.component.scalar.is_float() != other.component.scalar.is_float())
 }
 
 /// The first column under which the blocks differ is the one of the sentences.
@@ -212,6 +294,39 @@ mod tests {
         let (long, short) = (payload(&[("a", vector()), ("b", float())]), payload(&[("a", vector())]));
         assert_eq!(warnings(&[("a.rgen", long.clone()), ("b.rchit", short)]).len(), 1);
         assert!(warnings(&[("a.rgen", long.clone()), ("b.rchit", long)]).is_empty());
+    }
+
+    /// Both sides of a call, of a task shader and its mesh shaders, and of push constants in one pipeline.
+    #[test]
+    fn one_memory_under_two_names_is_compared() {
+        let float = || Type::Scalar(Scalar::Float32);
+        let (uint, vector) = (Type::Scalar(Scalar::Uint32), Type::vector(Scalar::Float32, 3));
+        let payload = |name: &str, second: Type| {
+            block(name, &[("a", vector.clone()), ("b", second)], Reach::Stage(StageData::MeshPayload))
+        };
+        let (task, mesh, other) = (payload("Task", float()), payload("Mesh", float()), payload("Mesh", vector.clone()));
+        assert!(warnings(&[("a.task", task.clone()), ("a.mesh", mesh)]).is_empty());
+        assert!(warnings(&[("a.task", task.clone()), ("b.mesh", other.clone())]).is_empty());
+        let expected = "the mesh payload `Task` is of another type than `Mesh`: 16 bytes in a.task; 32 bytes in a.mesh";
+        assert_eq!(warnings(&[("a.task", task.clone()), ("a.mesh", other.clone())]), [expected]);
+        // A caller has a type for each of its callees.
+        let third = payload("Third", vector.clone());
+        assert!(warnings(&[("a.task", task.clone()), ("a.task", third), ("a.mesh", other)]).is_empty());
+
+        let push = |name: &str, members: &[(&str, Type)]| BlockLayout {
+            kind: BlockKind::PushConstant,
+            ..block(name, members, Reach::Parameter)
+        };
+        let vertex = push("V", &[("tint", vector.clone()), ("scale", float())]);
+        let moved = push("F", &[("scale", float()), ("after", float())]);
+        let expected =
+            "push constants of two stages disagree: `scale` of a.vert at byte 12, `scale` of a.frag at byte 0";
+        assert_eq!(warnings(&[("a.vert", vertex.clone()), ("a.frag", moved)]), [expected]);
+        let mixed = push("F", &[("ids", uint)]);
+        let expected = "push constants of two stages disagree: `tint.x` of a.vert at byte 0, `ids` of a.frag at byte 0";
+        assert_eq!(warnings(&[("a.vert", vertex.clone()), ("a.frag", mixed)]), [expected]);
+        let start = push("F", &[("colour", vector.clone())]);
+        assert!(warnings(&[("a.vert", vertex), ("a.frag", start)]).is_empty());
     }
 
     /// Unrelated blocks share a generic name; only those with most of the same members are one block that was changed.

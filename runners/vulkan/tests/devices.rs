@@ -62,7 +62,11 @@ fn current_lavapipe() -> Option<Trial> {
 }
 
 /// Checks that only Vulkan devices run.
-const OWN: [(&str, Check); 2] = [("capabilities_are_checked", capabilities), ("broken_spirv_is_refused", broken_spirv)];
+const OWN: [(&str, Check); 3] = [
+    ("capabilities_are_checked", capabilities),
+    ("broken_spirv_is_refused", broken_spirv),
+    ("payloads", by_hand::payloads),
+];
 
 /// Checks with SPIR-V that is not made from WGSL.
 const BY_HAND: [(&str, Check); 6] = [

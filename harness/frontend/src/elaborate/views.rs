@@ -387,7 +387,7 @@ impl<'t> Tokens<'_, 't> {
     /// a struct of the source, where a declaration has one, or what the nearest declaration has. The type of a member is not
     /// known.
     fn passed(&self, open: usize, count: usize) -> Option<(Option<usize>, usize)> {
-        let (mut at, mut commas) = (open, 0);
+        let (mut at, mut commas, mut last) = (open, 0, open);
         let close = self.source.closer(open);
         if self.text(open) != "(" || close <= open + 1 {
             return None;
@@ -396,13 +396,18 @@ impl<'t> Tokens<'_, 't> {
             at += 1;
             match self.text(at) {
                 "(" | "[" | "{" => at = self.source.closer(at),
-                "," => commas += 1,
+                "," => (commas, last) = (commas + 1, at),
                 _ => {}
             }
         }
-        let variable = close - 1;
-        if commas + 1 != count || self.source.token(variable).kind != TokenKind::Identifier {
+        if commas + 1 != count {
             return None;
+        }
+        let variable = close - 1;
+        if self.source.token(variable).kind != TokenKind::Identifier {
+            // `ReportHit(t, 0, (Attributes)0)`
+            let ty = (last..close).find(|at| self.structs.contains(self.text(*at)));
+            return Some((ty, open - 1));
         }
         if self.text(variable - 1) == "." {
             return Some((None, variable));

@@ -185,9 +185,14 @@ fn data_of_stages() {
         [shader(\"raygeneration\")] void rays() {
             uint seen; TraceRay(1, seen); RayDesc r; float3 colour; CallShader(0, colour);
             Alias alias; TraceRay(scene, 0, 255, 0, 1, 0, r, alias); State s; TraceRay(scene, 0, 255, 0, 1, 0, r, s.pay);
-        }";
-    let expected = ["colour: stage-data float3, callable-data", "Pay: stage-data Pay, ray-payload"];
-    found(ShaderLanguage::Slang, source, &expected, &["pay"]);
+        }
+        [shader(\"intersection\")] void box() { ReportHit(1, 0, (Hit)0); ReportHit(1, 0, 0); } struct Hit { float2 at; };";
+    let expected = [
+        "colour: stage-data float3, callable-data",
+        "Pay: stage-data Pay, ray-payload",
+        "Hit: stage-data Hit, hit-attributes",
+    ];
+    found(ShaderLanguage::Slang, source, &expected, &["pay", "ReportHit"]);
 }
 
 /// Structs in workgroup memory, also behind modifiers and in arrays; other variables have no members to lay out.

@@ -1,9 +1,11 @@
 //! Features that WGSL cannot express: arrays of uniform buffers, buffers by address, typed buffers,
-//! combined images, untyped pointers, and shader records.
+//! combined images, untyped pointers, shader records, and payloads.
 
 mod module;
+mod payloads;
 mod records;
 
+pub(crate) use payloads::payloads;
 pub(crate) use records::records;
 
 use layoutproof_device::{

@@ -1,0 +1,81 @@
+//! Structs that stages pass to each other, in the code of compilers: what a caller writes its callee reads, and the other way.
+//!
+//! The device chooses where the members are, so this shows that members arrive, not where they are in between.
+
+use layoutproof_device::{
+    BufferKind, DeviceInfo, Feature, Job, JobBuffer, ReachedStage, RecordStage, RunnerError, Shader, Trace, words_of,
+};
+use libtest_mimic::Failed;
+
+use crate::suite::{Api, buffer, buffers_of, ensure_eq, job, output, run};
+
+/// The words of the struct.
+const WORDS: u32 = 19;
+
+macro_rules! module {
+    ($name:literal) => {
+        ($name, include_bytes!(concat!("../payloads/", $name, ".spv")) as &[u8])
+    };
+}
+
+type Module = (&'static str, &'static [u8]);
+
+/// Each stage with the modules that reach it, and those that are it.
+const CALLS: [(RecordStage, &[Module], &[Module]); 3] = [
+    (
+        RecordStage::Callable,
+        &[module!("glslang_caller"), module!("dxc_caller"), module!("slang_caller")],
+        &[module!("glslang_callable"), module!("dxc_callable"), module!("slang_callable")],
+    ),
+    (
+        RecordStage::Miss,
+        &[module!("glslang_miss_caller")],
+        &[module!("glslang_miss"), module!("dxc_miss"), module!("slang_miss")],
+    ),
+    (
+        RecordStage::ClosestHit,
+        &[module!("glslang_hit_caller")],
+        &[module!("glslang_hit"), module!("dxc_hit"), module!("slang_hit")],
+    ),
+];
+
+/// Every caller with every callee, also those of two compilers.
+pub(crate) fn payloads(api: Api, info: &DeviceInfo) -> Result<(), Failed> {
+    // Numbers between 1 and 2, each of which names its word.
+    let words: Vec<u32> = (0..2 * WORDS).map(|word| 0x3F80_0000 + 0x101 * word).collect();
+    let (mut names, mut jobs) = (Vec::new(), Vec::new());
+    for (stage, callers, callees) in CALLS {
+        for (caller, generation) in callers {
+            for (callee, reached) in callees {
+                names.push(format!("{caller} with {callee}"));
+                jobs.push(call(stage, spirv(generation), spirv(reached), &words));
+            }
+        }
+    }
+
+    let results = run(api, info, jobs)?;
+    for (name, result) in names.iter().zip(&results) {
+        if !info.features.contains(&Feature::RayTracingPipeline) {
+            let lack = RunnerError::Unsupported("rayTracingPipeline".to_owned());
+            ensure_eq(result, &Err(lack), name)?;
+            continue;
+        }
+        let [output, ..] = buffers_of::<5>(result)?;
+        ensure_eq(&words_of(&output.bytes), &words, name)?;
+    }
+    Ok(())
+}
+
+/// A call through the third of three records.
+fn call(stage: RecordStage, generation: Shader, reached: Shader, words: &[u32]) -> Job {
+    let records = (0..3).map(|element| JobBuffer { element, ..buffer(0, BufferKind::ShaderRecord, &[0]) });
+    let buffers = [output(words.len()), buffer(2, BufferKind::StorageRead, words)].into_iter().chain(records);
+    let mut job = job(reached, buffers.collect());
+    job.push_constants = vec![0; 8];
+    job.trace = Some(Trace { reached: Some(ReachedStage { stage, entry: "main".to_owned(), generation }) });
+    job
+}
+
+fn spirv(bytes: &[u8]) -> Shader {
+    Shader::Spirv(words_of(bytes))
+}
