@@ -18,9 +18,6 @@ const HOST_TEXTS: [&str; 12] = ["c", "cc", "cpp", "cs", "cxx", "h", "hh", "hpp",
 /// Suffixes of programs and their parts.
 const HOST_PROGRAMS: [&str; 9] = ["a", "dll", "dylib", "elf", "exe", "lib", "o", "obj", "pdb"];
 
-/// The suffixes of Metal's language and its libraries.
-const METAL: [&str; 3] = ["metal", "metallib", "msl"];
-
 /// Suffixes of shaders in the languages of engines: what a file is, what of it can be read, and how.
 const OTHER_SHADERS: [(&[&str], &str); 5] = [
     (
@@ -63,8 +60,8 @@ pub fn file_of_unknown_language(word: &str) -> String {
     } else if HOST_PROGRAMS.contains(&suffix) {
         let quoted = shell_word(word);
         format!("{word} is a program, not a shader: `layoutproof check SHADER {quoted}` compares its structs")
-    } else if METAL.contains(&suffix) {
-        format!("{word} is in Metal's language, which is not read: name the HLSL or Slang file, with --target metal")
+    } else if suffix == "metallib" {
+        format!("{word} is a library for Metal, which is not read: name the .metal text that it was made from")
     } else if let Some((_, sentence)) = OTHER_SHADERS.iter().find(|(suffixes, _)| suffixes.contains(&suffix)) {
         format!("{word} {sentence}")
     } else if is_shared(Path::new(word)) {

@@ -284,7 +284,10 @@ fn a_module_knows_no_rule_set_but_its_own() {
         folder.run(words).exits(2).warns(refused);
     }
     for words in ["run a.hlsl --rules declared", "show a.hlsl --rules declared", "run --rules declared"] {
-        folder.run(words).exits(2).warns("error: `declared` is what .glsl, .wgsl, .spv, .dxil or .cso files declare");
+        folder
+            .run(words)
+            .exits(2)
+            .warns("error: `declared` is what .glsl, .wgsl, .spv, .dxil, .cso or .metal files declare");
     }
     folder.run("run a.wgsl --plant-rules std140").exits(2).warns("error: a.wgsl declares its own offsets");
     let both = folder.run("run a.wgsl a.hlsl --device model -v").exits(0);

@@ -63,7 +63,8 @@ pub(crate) fn write_inputs(folder: &Path, text: &str) -> io::Result<Vec<&'static
         fs::write(path, text)?;
     }
     fs::write(folder.join(SOURCE), text)?;
-    Ok(ARGUMENTS.into_iter().chain(["-g", SOURCE]).collect())
+    // Metal's keywords need no header.
+    Ok(ARGUMENTS.into_iter().chain(["-include", "metal_stdlib", "-g", SOURCE]).collect())
 }
 
 fn read(folder: &CompileFolder, _: &ProcessOutput) -> Result<CompileOutcome, BadOutput> {
