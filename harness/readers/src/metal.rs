@@ -51,11 +51,16 @@ pub fn metal_blocks(text: &str, ir: &str) -> Vec<BlockLayout> {
         let Some(is_written) = line.and_then(|line| buffer(line, name)) else { continue };
         let kind = if is_written { BlockKind::StorageBlock } else { BlockKind::UniformBlock };
         let result = types.pointee(ty).and_then(|(pointee, is_pointer)| types.buffer_type(pointee, is_pointer, kind));
+        let name = match &result {
+            Ok(LaidOut { type_name, shape: LaidOutShape::Struct(_), .. }) if is_numbered(name, type_name) => type_name,
+            _ => name,
+        };
+        let name = name.to_owned();
         let result = result.map_err(|error| vec![Refusal { path: String::new(), message: error.to_string() }]);
         let block = BlockLayout {
             view: ViewId(u32::try_from(blocks.len()).unwrap_or(u32::MAX)),
             rules: DECLARED.to_owned(),
-            name: name.to_owned(),
+            name,
             kind,
             reach: Reach::Parameter,
             has_global_members: false,
@@ -69,6 +74,12 @@ pub fn metal_blocks(text: &str, ir: &str) -> Vec<BlockLayout> {
         }
     }
     blocks
+}
+
+/// True for `S_1` and the type `S`: SPIRV-Cross numbers a variable that has the name of its type in the module.
+fn is_numbered(name: &str, type_name: &str) -> bool {
+    let number = name.strip_prefix(type_name).and_then(|rest| rest.strip_prefix('_'));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// True for a parameter of this name that is `device`, false for one that is `constant`; `None` if the line has no such

@@ -161,7 +161,7 @@ mod tests {
             ("a.hlsl --format rust-asserts --rules std140,std430", "written for one rule set"),
             ("a.hlsl --rules native:gcc", "unknown compiler `native:gcc`"),
             ("a.hlsl --rules std14", "unknown rule set `std14`: did you mean `std140`?"),
-            ("a.hlsl --rules declared", "`declared` is what .glsl, .wgsl, .spv, .dxil or .cso files declare"),
+            ("a.hlsl --rules declared", "`declared` is what .glsl, .wgsl, .spv, .dxil, .cso or .metal files declare"),
             ("a.wgsl --rules declared,std140", "a.wgsl declares its own offsets"),
             ("a.hlsl --format cpp-asserts --padding", "--padding goes with the formats text and json"),
         ] {
