@@ -150,9 +150,7 @@ fn slangc_texts_for_metal_have_two_layouts() {
 /// `ARRAY` as `float4 b[4]`, which has room for it, and loses the padding at the end of `W`.
 fn a_text_for_metal_is_compared_with_its_module() {
     let nested = "struct V { float p; float3 q; float r; }; struct W { V v; float s; }; cbuffer S { float a; W w[2]; float b; };";
-    for (declared, exit, told) in
-        [(ARRAY, 0, &["the same"][..]), (nested, 1, &["stride 48", "stride 36", "100", "112"])]
-    {
+    for (declared, exit, told) in [(ARRAY, 0, &["the same"][..]), (nested, 1, &["stride 48 / 36"])] {
         let folder = Folder::with(&[("a.hlsl", declared)]).with_drivers();
         let run =
             "run a.hlsl --rules std140 --through spirv-cross:msl --no-known --space uniform --form leaf --keep kept";
