@@ -112,6 +112,9 @@ impl SubjectShaders {
         if declared.reach == Reach::DescriptorHeap && asked.target != CodeTarget::Newest {
             return self.nothing(Gap::tool("no runner of a device gives shaders a descriptor heap"));
         }
+        if declared.reach == Reach::DescriptorHeap && toolchain.output != ShaderForm::Dxil {
+            return self.nothing(Gap::tool("loads from descriptor heaps are followed in DXIL alone"));
+        }
         if let Some(reason) = not_for(asked, layout).or_else(|| ends_compiler(toolchain, layout)) {
             return self.nothing(Gap::tool(reason));
         }
