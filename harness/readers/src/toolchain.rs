@@ -81,6 +81,8 @@ pub enum Lack {
     WorkgroupBlocks,
     /// Matrices whose rows are contiguous.
     MatricesByRows,
+    /// Arrays of one struct that has a matrix: the compiler of the text ends at them.
+    SingleStructsWithMatrices,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -288,6 +290,7 @@ const TINT: Toolchain = wgsl("tint", ShaderCompiler::Tint, ShaderTarget::Webgpu,
 /// naga for Direct3D 12, from WGSL: DXC compiles the HLSL that it writes, as in wgpu.
 const NAGA_D3D12: Toolchain = Toolchain {
     text: Some(Hlsl.by("dxc")),
+    lacks: &[Lack::SingleStructsWithMatrices],
     ..wgsl("naga-d3d12", ShaderCompiler::Naga, ShaderTarget::D3d12, ShaderForm::Dxil)
 };
 
@@ -400,7 +403,7 @@ const TRANSLATORS: &[Toolchain] = &[
     translator("naga:wgsl", "naga", ShaderForm::Wgsl, &[], None),
     naga_to("naga:wgsl:tint", ShaderForm::Spirv, Wgsl.by("tint")),
     naga_to("naga:glsl", ShaderForm::Spirv, Glsl.by("glslang")),
-    naga_to("naga:hlsl", ShaderForm::Dxil, Hlsl.by("dxc")),
+    Toolchain { lacks: &[Lack::SingleStructsWithMatrices], ..naga_to("naga:hlsl", ShaderForm::Dxil, Hlsl.by("dxc")) },
     naga_to("naga:msl", ShaderForm::ClangIr, Msl.by("clang-dxc")),
     spirv_cross("spirv-cross:glsl", ShaderForm::Spirv, TO_GLSL, Glsl.by("glslang")),
     spirv_cross("spirv-cross:glsl:slangc", ShaderForm::Spirv, TO_GLSL, Glsl.by("slangc")),

@@ -243,7 +243,7 @@ impl<'t> Tokens<'_, 't> {
         }
         if let Some((_, count, data)) = STAGE_CALLS.iter().find(|(call, ..)| *call == word) {
             let open = if self.text(at + 1) == "<" { self.argument(at + 1)?.1 + 1 } else { at + 1 };
-            return self.passed(open, *count).map(|(ty, variable)| FoundView {
+            return self.passed(at, open, *count).map(|(ty, variable)| FoundView {
                 kind: ViewKind::Stage(*data),
                 name: self.text(ty.unwrap_or(variable)).to_owned(),
                 ty,
@@ -383,10 +383,10 @@ impl<'t> Tokens<'_, 't> {
         (first..at).any(is_declaration)
     }
 
-    /// The type and the name of the variable that is the last of `count` arguments of the call with the parenthesis at `open`:
-    /// a struct of the source, where a declaration has one, or what the nearest declaration has. The type of a member is not
-    /// known.
-    fn passed(&self, open: usize, count: usize) -> Option<(Option<usize>, usize)> {
+    /// The type and the name of the variable that is the last of `count` arguments of the call of `function`, whose parenthesis
+    /// is at `open`: a struct of the source, where a declaration has one, or what the nearest declaration has. The type of a
+    /// member is not known, and what is no variable has the name of the function.
+    fn passed(&self, function: usize, open: usize, count: usize) -> Option<(Option<usize>, usize)> {
         let (mut at, mut commas, mut last) = (open, 0, open);
         let close = self.source.closer(open);
         if self.text(open) != "(" || close <= open + 1 {
@@ -407,7 +407,7 @@ impl<'t> Tokens<'_, 't> {
         if self.source.token(variable).kind != TokenKind::Identifier {
             // `ReportHit(t, 0, (Attributes)0)`
             let ty = (last..close).find(|at| self.structs.contains(self.text(*at)));
-            return Some((ty, open - 1));
+            return Some((ty, function));
         }
         if self.text(variable - 1) == "." {
             return Some((None, variable));

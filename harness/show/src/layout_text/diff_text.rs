@@ -247,8 +247,8 @@ pub fn paired(left: ShownColumn, mut right: ShownColumn) -> [ShownColumn; 2] {
 
 /// A text for Metal next to the module that a translator read. The text may give a member a wider type, because that is how a
 /// translator puts the next element or column 16 bytes away, an array without a length one element, and a matrix by rows
-/// columns, which its code transposes. Members at the module's place with the module's strides get the module's size and
-/// order.
+/// columns, which its code transposes. So members at the module's place with the module's strides and enough room get the
+/// module's size and order here, and keep their own type.
 pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn {
     for block in text.blocks.iter_mut().map(|block| &mut block.shown) {
         let Some(other) = module.blocks.iter().find(|other| other.shown.name == block.name) else { continue };
@@ -260,14 +260,15 @@ pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn
                     == (module.offset, module.array_stride, &module.array_strides, module.matrix_stride);
                 let is_whole = match (row.size, module.size) {
                     (Some(size), Some(needed)) => size >= needed,
-                    (_, None) => row.unbounded || row.type_name.contains("[1]"),
+                    (None, None) => true,
+                    (Some(size), None) => row.array_stride.is_some_and(|stride| size <= stride),
                     (None, Some(_)) => false,
                 };
                 is_alike && is_whole
             });
             fits &= has_room;
             if let Some(module) = of_module.filter(|_| has_room) {
-                *row = module.clone();
+                (row.size, row.unbounded, row.matrix_order) = (module.size, module.unbounded, module.matrix_order);
             }
         }
         if fits {

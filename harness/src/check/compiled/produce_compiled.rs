@@ -630,7 +630,8 @@ fn not_for(asked: &CompileJob<'_>, layout: &BlockLayout) -> Option<String> {
 /// answer. The words name the version that was seen to.
 pub(crate) fn ends_compiler(toolchain: &Toolchain, layout: &BlockLayout) -> Option<String> {
     let laid_out = layout.result.as_ref().ok()?;
-    let is_constant = layout.kind != BlockKind::StructuredElement || toolchain.input == Input::Wgsl;
+    let is_constant =
+        layout.kind != BlockKind::StructuredElement || matches!(toolchain.input, Input::Wgsl | Input::Spirv);
     let (found, words): (fn(&LaidOut) -> bool, &str) = match toolchain.input {
         Input::OldHlsl => (
             |part| {
@@ -647,7 +648,7 @@ pub(crate) fn ends_compiler(toolchain: &Toolchain, layout: &BlockLayout) -> Opti
             },
             "Clang 23.1.4 crashes on a struct without members, in a struct or an array in a constant buffer",
         ),
-        Input::Wgsl if toolchain.output == ShaderForm::Dxil => (
+        Input::Wgsl | Input::Spirv if !toolchain.has(Lack::SingleStructsWithMatrices) => (
             |part| matches!(part.shape, LaidOutShape::Array { count: Count::Finite(1), .. }) && has_matrix(part),
             "DXC 1.7.2308 ends without an answer at the HLSL that naga writes for an array of one struct with a matrix",
         ),

@@ -19,7 +19,7 @@ use layoutproof_readers::toolchain::{
 
 use crate::check::compiled::compile_probe::{folder_name, wide_types};
 use crate::check::compiled::compiled_code::{CompiledCode, Unusable, own_buffers};
-use crate::check::compiled::produce_compiled::has_matrix_of;
+use crate::check::compiled::produce_compiled::{ends_compiler, has_matrix_of};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::feature_split::Share;
 use crate::check::produce::gap::Gap;
@@ -148,6 +148,9 @@ impl Translator<'_> {
         let root = ours.layout.result.as_ref();
         if !toolchain.has(Lack::MatricesByRows) && root.is_ok_and(|root| has_matrix_of(root, MatrixOrder::Row)) {
             return Err(NoModule::Missing(Gap::tool(format!("{toolchain} does not write matrices by rows"))));
+        }
+        if let Some(reason) = ends_compiler(toolchain, &ours.layout) {
+            return Err(NoModule::Missing(Gap::tool(reason)));
         }
         let written = ours.planted.as_ref().unwrap_or(&ours.layout);
         let original =

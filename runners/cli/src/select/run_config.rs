@@ -25,7 +25,7 @@ use layoutproof_inputs::rule_set::rule_set;
 use layoutproof_layout::ElementChoice;
 use layoutproof_model::{BINDING_MISREADINGS, MISREADINGS};
 use layoutproof_probes::{AddressSpace, Form, Stage};
-use layoutproof_readers::toolchain::{Compilers, Toolchain, toolchains, translators};
+use layoutproof_readers::toolchain::{Compilers, RULES_TO_TRANSLATE, Toolchain, toolchains, translators};
 use layoutproof_source::nearest_name::{did_you_mean, known_names};
 
 use crate::answer_cache;
@@ -105,7 +105,18 @@ impl RunConfig {
             let found = find(&named_translators)?;
             let mut producers = translator_producers(&named_translators)?;
             if args.every_translator {
-                producers.retain(|producer| matches!(producer, Producer::Compiler(toolchain) if found.has(toolchain)));
+                let is_here =
+                    |producer: &Producer| matches!(producer, Producer::Compiler(toolchain) if found.has(toolchain));
+                let (here, absent): (Vec<Producer>, Vec<Producer>) = producers.into_iter().partition(is_here);
+                producers = here;
+                if !absent.is_empty() {
+                    let absent: Vec<String> = absent.iter().map(ToString::to_string).collect();
+                    warn(&format!("note: left out, since their programs are not here: {}\n", absent.join(", ")));
+                }
+            }
+            if args.rules.is_empty() && !args.names_files() {
+                let rules = RULES_TO_TRANSLATE.join(", ");
+                warn(&format!("note: modules of cases have the offsets of {rules}; --rules names other rule sets\n"));
             }
             (found, producers, Vec::new())
         } else if !targets.is_empty() && uses_compilers(args) {

@@ -405,7 +405,7 @@ impl Selecting<'_> {
                 self.problems.push(Diagnostic::error(Code::UnknownRules, span, message));
                 continue;
             };
-            // A subject that only a compiler's own rules asked for is not for translators of modules.
+            // Modules for translators have the offsets of a few rule sets; those of a language have their own.
             let is_native = choices.is_empty() && is_translated && !RULES_TO_TRANSLATE.contains(&rules.name);
             let subject = Subject { is_native, ..Subject::new(Arc::clone(&source), rules) };
             self.problems.extend(subject.problems());
