@@ -127,8 +127,8 @@ mod tests {
     }
 
     /// A translator may move anything, so an entry about one that names neither cases with their numbers, nor a shape, nor a
-    /// message would excuse whatever it does wrong next. One about a crash has its message
-    /// and names no case, because no list keeps an input that ends a program.
+    /// message would excuse whatever it does wrong next. One about a crash has its message and names no case, because no list
+    /// keeps an input that ends a program.
     #[test]
     fn entries_about_translators_are_narrow() {
         let lists = known_lists().unwrap();
