@@ -102,23 +102,9 @@ impl RunConfig {
         let files = FileChecks::of_files(args)?;
         let targets = targets_of(&files);
         let (toolchains, producers, shipped) = if translates {
-            let found = find(&named_translators)?;
-            let mut producers = translator_producers(&named_translators)?;
-            if args.every_translator {
-                let is_here =
-                    |producer: &Producer| matches!(producer, Producer::Compiler(toolchain) if found.has(toolchain));
-                let (here, absent): (Vec<Producer>, Vec<Producer>) = producers.into_iter().partition(is_here);
-                producers = here;
-                if !absent.is_empty() {
-                    let absent: Vec<String> = absent.iter().map(ToString::to_string).collect();
-                    warn(&format!("note: left out, since their programs are not here: {}\n", absent.join(", ")));
-                }
-            }
-            if args.rules.is_empty() && !args.names_files() {
-                let rules = RULES_TO_TRANSLATE.join(", ");
-                warn(&format!("note: modules of cases have the offsets of {rules}; --rules names other rule sets\n"));
-            }
-            (found, producers, Vec::new())
+            let toolchains = find(&named_translators)?;
+            let producers = translators_of_run(args, &named_translators, &toolchains)?;
+            (toolchains, producers, Vec::new())
         } else if !targets.is_empty() && uses_compilers(args) {
             let toolchains = match args.producer.as_slice() {
                 [] => shipping::find_compilers(&targets, find)?,
@@ -329,6 +315,26 @@ impl RunConfig {
         let missing = self.required.iter().chain(&self.device_ids).find(absent);
         missing.map(|id| format!("device `{id}` is required and was not found"))
     }
+}
+
+/// The translators of a run. Notes say which are left out, and which rule sets the modules of cases
+/// have.
+fn translators_of_run(args: &RunArgs, named: &[String], found: &Toolchains) -> anyhow::Result<Vec<Producer>> {
+    let mut producers = translator_producers(named)?;
+    if args.every_translator {
+        let is_here = |producer: &Producer| matches!(producer, Producer::Compiler(toolchain) if found.has(toolchain));
+        let (here, absent): (Vec<Producer>, Vec<Producer>) = producers.into_iter().partition(is_here);
+        producers = here;
+        if !absent.is_empty() {
+            let absent: Vec<String> = absent.iter().map(ToString::to_string).collect();
+            warn(&format!("note: left out, since their programs are not here: {}\n", absent.join(", ")));
+        }
+    }
+    if args.rules.is_empty() && !args.names_files() {
+        let rules = RULES_TO_TRANSLATE.join(", ");
+        warn(&format!("note: modules of cases have the offsets of {rules}; --rules names other rule sets\n"));
+    }
+    Ok(producers)
 }
 
 /// The devices of a run, and all that were found.
