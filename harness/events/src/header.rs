@@ -59,12 +59,41 @@ impl fmt::Display for ToolBuild {
     }
 }
 
+/// Where a run took place. Runs on two hosts are two histories, even if GPU and driver have the same names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Host {
+    /// Operating system and processor: `linux x86_64`; empty in a browser.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub system: String,
+    /// The name that the user gave this machine, if any: nothing of the machine itself is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+}
+
+impl Host {
+    /// The system of this process.
+    pub fn here(machine: Option<String>) -> Self {
+        Self { system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH), machine }
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.machine {
+            Some(machine) => write!(f, "{machine}, {}", self.system),
+            None => f.write_str(&self.system),
+        }
+    }
+}
+
 /// Versions and settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunHeader {
     /// [`SCHEMA`](crate::SCHEMA).
     pub schema: u32,
     pub layoutproof: String,
+    #[serde(default)]
+    pub host: Host,
     /// The devices, one entry per API that lists them.
     pub devices: Vec<DeviceInfo>,
     /// Tools by name (`spirv-val`, `naga`, `rspirv`), and the compilers of the run.
@@ -96,6 +125,7 @@ impl RunHeader {
             }
         };
         compare("layoutproof", &self.layoutproof, &other.layoutproof);
+        compare("machine", &self.host.to_string(), &other.host.to_string());
         let arguments = |header: &Self| {
             let joined = |(option, values): (&String, &Vec<String>)| (option.clone(), values.join(","));
             header.arguments.iter().map(joined).collect::<BTreeMap<_, _>>()
@@ -146,6 +176,7 @@ mod tests {
         RunHeader {
             schema: 1,
             layoutproof: "0.1.0".to_owned(),
+            host: Host::default(),
             devices: vec![Model::new().device().clone()],
             tools: BTreeMap::from([("naga".to_owned(), ToolBuild::of_version("30.0.1"))]),
             environment: BTreeMap::new(),

@@ -3,12 +3,12 @@
 //! A check is the same in both runs if its case, rules, compiler and device are. A device is the same if its API and its short
 //! name are, or its API and the full name of the GPU: drivers differ, which is what such a comparison is for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, SCHEMA};
+use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, RunHeader, SCHEMA};
 use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -22,8 +22,18 @@ const SHOWN: usize = 10;
 pub struct RunSide<'a> {
     /// The file or folder, as the user names it.
     pub name: &'a str,
+    pub runs: &'a [RunHeader],
     pub devices: &'a [DeviceInfo],
     pub checks: &'a [CheckRecord],
+}
+
+impl RunSide<'_> {
+    /// ` on rack-3, linux x86_64`; empty for records that name no host.
+    fn hosts(&self) -> String {
+        let hosts: BTreeSet<String> = self.runs.iter().map(|run| run.host.to_string()).collect();
+        let hosts: Vec<String> = hosts.into_iter().filter(|host| !host.is_empty()).collect();
+        if hosts.is_empty() { String::new() } else { format!(" on {}", one_line(&hosts.join("; "))) }
+    }
 }
 
 /// What became of a check, worst first.
@@ -184,7 +194,8 @@ impl<'a> RunChanges<'a> {
     pub fn text(&self, verbose: bool, style: Style) -> String {
         let mut text = String::new();
         for (side, name) in [("old", &self.old), ("new", &self.new)] {
-            let _ = writeln!(text, "{side}  {}, {}", one_line(name.name), counted(name.checks.len() as u64, "check"));
+            let checks = counted(name.checks.len() as u64, "check");
+            let _ = writeln!(text, "{side}  {}, {checks}{}", one_line(name.name), name.hosts());
         }
         for device in &self.devices {
             let _ = writeln!(text, "     {}", one_line(&device.sentence()));
@@ -213,6 +224,9 @@ impl<'a> RunChanges<'a> {
     /// A table and lists for a pull request.
     pub fn markdown(&self) -> String {
         let mut text = format!("### {}\n\n", self.summary());
+        for (side, run) in [("old", &self.old), ("new", &self.new)] {
+            let _ = writeln!(text, "- {side}: {}{}", escaped(run.name), escaped(&run.hosts()));
+        }
         for device in &self.devices {
             let _ = writeln!(text, "- {}", escaped(&device.sentence()));
         }

@@ -2,8 +2,8 @@
 //! `layoutproof runs DIR` prints it as text and JSON.
 //!
 //! Runs have the order in which they are added; records have no time, so that no clock can be wrong. A check is the same
-//! in all runs if its case, rules, compiler and device are; a device, if its API and its short name are, or its API and
-//! the full name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike:
+//! in all runs if its case, rules, compiler and device are; a device, if its host and API and its short name are, or its host and
+//! API and the full name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike:
 //! a check with both answers is flaky, and the answer of most of these runs counts.
 
 use std::cmp::Ordering;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::{CheckDevice, CheckId, CheckRecord, OutcomeKind, RunHeader, SCHEMA};
+use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Host, OutcomeKind, RunHeader, SCHEMA};
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use serde_json::{Value, json};
 
@@ -101,6 +101,7 @@ struct PastRun {
 /// A device in all runs, under the name of its first one.
 #[derive(Clone, Debug)]
 struct PastDevice {
+    host: Host,
     device: CheckDevice,
     name: String,
     newest_run: usize,
@@ -120,8 +121,11 @@ pub struct RunHistory {
     devices: Vec<PastDevice>,
     conditions: Vec<Conditions>,
     /// The answers in the order of runs; none for a check that no run compared.
-    checks: BTreeMap<CheckId, Vec<Seen>>,
+    checks: BTreeMap<PastCheck, Vec<Seen>>,
 }
+
+/// A check under the name of its first run, and the place of its device.
+type PastCheck = (CheckId, Option<usize>);
 
 /// What the runs say about checks, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,22 +261,25 @@ impl RunHistory {
                 .flat_map(|run| run.tools.iter().map(|(tool, build)| (tool.clone(), build.to_string())))
                 .collect(),
         };
+        let host = first.map(|run| run.host.clone()).unwrap_or_default();
         let without_device = self.place_of(conditions(""));
         let mut on_devices = BTreeMap::new();
         let mut places = BTreeMap::new();
         for info in devices {
-            let device = self.device_like(info, place);
+            let device = self.device_like(info, &host, place);
             on_devices.insert(device, self.place_of(conditions(&info.driver)));
             places.insert(CheckDevice::from(info), device);
         }
         self.runs.push(PastRun { name: name.to_owned(), on_devices, without_device });
         for PastAnswer { mut id, answer, is_flaky } in answers {
+            let mut on = None;
             if let Some(device) = &mut id.device {
                 let Some(known) = places.get(device) else { continue };
                 *device = self.devices[*known].device.clone();
+                on = Some(*known);
             }
             let run = u32::try_from(place).expect("a folder has fewer runs");
-            let seen = self.checks.entry(id).or_default();
+            let seen = self.checks.entry((id, on)).or_default();
             seen.extend(answer.map(|answer| Seen { run, answer, is_flaky }));
         }
     }
@@ -285,12 +292,14 @@ impl RunHistory {
     }
 
     /// The place of a device, which this run has as well.
-    fn device_like(&mut self, info: &DeviceInfo, run: usize) -> usize {
-        let is_id = |known: &PastDevice| known.device.runner == info.runner && known.device.id == info.id;
-        let is_name = |known: &PastDevice| known.device.runner == info.runner && known.name == info.name;
+    fn device_like(&mut self, info: &DeviceInfo, host: &Host, run: usize) -> usize {
+        let is_here = |known: &PastDevice| known.host == *host && known.device.runner == info.runner;
+        let is_id = |known: &PastDevice| is_here(known) && known.device.id == info.id;
+        let is_name = |known: &PastDevice| is_here(known) && known.name == info.name;
         let place = self.devices.iter().position(is_id).or_else(|| self.devices.iter().position(is_name));
         let place = place.unwrap_or_else(|| {
-            self.devices.push(PastDevice { device: info.into(), name: info.name.clone(), newest_run: run });
+            let (host, name) = (host.clone(), info.name.clone());
+            self.devices.push(PastDevice { host, device: info.into(), name, newest_run: run });
             self.devices.len() - 1
         });
         self.devices[place].newest_run = run;
@@ -302,16 +311,16 @@ impl RunHistory {
         self.checks.values().any(|seen| !seen.is_empty())
     }
 
-    fn compared(&self) -> impl Iterator<Item = (&CheckId, &[Seen])> {
-        self.checks.iter().map(|(id, seen)| (id, seen.as_slice())).filter(|(_, seen)| !seen.is_empty())
+    fn compared(&self) -> impl Iterator<Item = (&PastCheck, &[Seen])> {
+        self.checks.iter().map(|(check, seen)| (check, seen.as_slice())).filter(|(_, seen)| !seen.is_empty())
     }
 
     /// Everything that is not simply right in all runs, worst first, then by device and run.
     pub fn findings(&self) -> Vec<Finding> {
         type Key = (FindingKind, Option<usize>, Option<usize>, usize, Option<usize>);
         let mut found: BTreeMap<Key, Vec<FoundCheck>> = BTreeMap::new();
-        for (id, seen) in self.compared() {
-            let device = self.place_of_device(id);
+        for ((id, device), seen) in self.compared() {
+            let device = *device;
             let mut add = |kind, before, since, wrong_from, rate| {
                 let check = FoundCheck { id: id.clone(), rate };
                 found.entry((kind, device, before, since, wrong_from)).or_default().push(check);
@@ -351,14 +360,13 @@ impl RunHistory {
         let mut machines: Vec<Machine> = Vec::new();
         let mut answers: BTreeMap<CheckId, BTreeMap<usize, Cell>> = BTreeMap::new();
         let mut faults: BTreeMap<CheckId, Vec<u64>> = BTreeMap::new();
-        for (id, seen) in self.compared() {
-            let Some(device) = &id.device else { continue };
-            let place = self.place_of_device(id);
+        for ((id, place), seen) in self.compared() {
+            let Some(device) = *place else { continue };
             let check = CheckId { device: None, ..id.clone() };
-            let name = format!("{} via {}", device.id, device.runner.title());
+            let name = self.short_name(device);
             let known = faults.entry(check.clone()).or_default();
             let row = answers.entry(check).or_default();
-            for (driver, tally) in self.by_driver(place, seen) {
+            for (driver, tally) in self.by_driver(*place, seen) {
                 let machine = Machine { device: name.clone(), driver: driver.to_owned() };
                 let machine = machines.iter().position(|known| *known == machine).unwrap_or_else(|| {
                     machines.push(machine);
@@ -381,8 +389,12 @@ impl RunHistory {
         RunMatrix::new(&machines, answers)
     }
 
-    fn place_of_device(&self, id: &CheckId) -> Option<usize> {
-        id.device.as_ref().and_then(|device| self.devices.iter().position(|known| known.device == *device))
+    /// `lavapipe via Vulkan`, and on which host if the runs have several.
+    fn short_name(&self, device: usize) -> String {
+        let PastDevice { host, device: CheckDevice { id, runner }, .. } = &self.devices[device];
+        let is_alone = self.devices.iter().all(|other| other.host == *host);
+        let on = if is_alone && host.machine.is_none() { String::new() } else { format!(" on {host}") };
+        format!("{id} via {}{on}", runner.title())
     }
 
     /// The answers under each driver of the device, in the order of runs.
@@ -456,10 +468,7 @@ impl RunHistory {
 
     fn place_name(&self, device: Option<usize>) -> String {
         match device {
-            Some(device) => {
-                let PastDevice { device, name, .. } = &self.devices[device];
-                format!("{name} ({} via {})", device.id, device.runner.title())
-            }
+            Some(device) => format!("{} ({})", self.devices[device].name, self.short_name(device)),
             None => "without a device".to_owned(),
         }
     }
@@ -570,8 +579,8 @@ impl RunHistory {
         let run = |place: usize, device: Option<usize>| json!({"run": self.runs[place].name, "driver": self.driver(place, device)});
         let device = |place: Option<usize>| {
             place.map(|place| {
-                let PastDevice { device, name, .. } = &self.devices[place];
-                json!({"id": device.id, "runner": device.runner.as_str(), "name": name})
+                let PastDevice { host, device, name, .. } = &self.devices[place];
+                json!({"id": device.id, "runner": device.runner.as_str(), "name": name, "host": host})
             })
         };
         let check = |check: &FoundCheck| match check.rate {

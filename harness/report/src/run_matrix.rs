@@ -48,7 +48,7 @@ impl Cell {
 /// A device with a driver.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Machine {
-    /// `alpha via Vulkan`.
+    /// `alpha via Vulkan`, with its host if there are several.
     pub(crate) device: String,
     pub(crate) driver: String,
 }

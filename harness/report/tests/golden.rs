@@ -15,8 +15,8 @@ use layoutproof_device::RunnerKind;
 use layoutproof_events::summary;
 use layoutproof_events::{CheckDevice, CheckId};
 use layoutproof_events::{
-    CheckRecord, Culprit, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource, RecordsFilter,
-    RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock, ToolBuild,
+    CheckRecord, Culprit, Host, KnownEntry, Outcome, Proves, RecordedLayout, RecordedShader, RecordedSource,
+    RecordsFilter, RerunCommand, RunEnd, RunHeader, SCHEMA, Story, StoryBlock, ToolBuild,
 };
 use layoutproof_hostcheck::{
     Arrivals, ByteRun, Comparison, LinePlace, Mismatch, MismatchKind, Repair, RepairStep, SideMember, StrayLeaf,
@@ -203,6 +203,7 @@ fn records_survive_their_file() {
     let header = RunHeader {
         schema: SCHEMA,
         layoutproof: "0.1.0".into(),
+        host: Host { system: "linux x86_64".to_owned(), machine: Some("rack-3".to_owned()) },
         devices: records::devices(),
         tools: [("spirv-val".to_owned(), ToolBuild::of_version("SPIRV-Tools v2023.1"))].into(),
         environment: [("LP_NUM_THREADS".to_owned(), "2".to_owned())].into(),

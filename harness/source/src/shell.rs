@@ -14,6 +14,10 @@ fn posix_word(word: &str) -> Cow<'_, str> {
     if is_plain(word) {
         return Cow::Borrowed(word);
     }
+    // A home folder, as records name it: the shell must know it.
+    if let Some(path) = word.strip_prefix("~/") {
+        return Cow::Owned(format!("~/{}", posix_word(path)));
+    }
     // No file name and no argument holds a NUL.
     shlex::try_quote(word).unwrap_or_else(|_| Cow::Owned(posix_word(&word.replace('\0', "")).into_owned()))
 }

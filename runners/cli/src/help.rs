@@ -58,6 +58,9 @@ const MAIN_OPTIONS: [(&str, &str); 5] = [
 /// The place of an option after those that have no place of their own.
 const LAST: usize = 1000;
 
+/// Begins the list of possible values in a long help.
+pub(crate) const VALUES: &str = "Possible values:";
+
 /// Possible values of an option beyond this number are listed by `--help` only.
 const MOST_VALUES: usize = 5;
 
@@ -197,7 +200,7 @@ fn with_values_in_long_help(arg: Arg) -> Arg {
         return arg;
     }
     let text = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
-    let mut text = text + "\n\nPossible values:";
+    let mut text = format!("{text}\n\n{VALUES}");
     for value in values.iter().filter(|value| !value.is_hide_set()) {
         let help = value.get_help().map(|help| format!(": {help}")).unwrap_or_default();
         let _ = write!(text, "\n- {}{help}", value.get_name());
@@ -229,10 +232,16 @@ fn with_theme(arg: Arg) -> Arg {
     }
 }
 
+/// The examples of a command.
+pub(crate) fn examples(command: &str) -> &'static [&'static str] {
+    EXAMPLES.iter().find(|(name, _)| *name == command).map_or(&[], |(_, examples)| examples)
+}
+
 fn with_examples(command: Command) -> Command {
-    let Some((_, examples)) = EXAMPLES.iter().find(|(name, _)| *name == command.get_name()) else {
+    let examples = examples(command.get_name());
+    if examples.is_empty() {
         return command;
-    };
+    }
     let header = *Styles::styled().get_header();
     let lines: Vec<String> = examples.iter().map(|line| format!("  {line}")).collect();
     command.after_help(format!("{header}Examples:{header:#}\n{}", lines.join("\n")))

@@ -19,7 +19,7 @@ use layoutproof_device::limits::Limits;
 use layoutproof_device::{DeviceInfo, Job, ReadBack, RunnerError};
 use layoutproof_events::producer::Generator;
 use layoutproof_events::summary::fold;
-use layoutproof_events::{CheckRecord, OutcomeKind, RecordsFilter, RunEnd, RunHeader, SCHEMA, ToolBuild};
+use layoutproof_events::{CheckRecord, Host, OutcomeKind, RecordsFilter, RunEnd, RunHeader, SCHEMA, ToolBuild};
 use layoutproof_layout::{ElementChoice, FileId, find};
 use layoutproof_readers::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_report::html::{RunPage, failures_part};
@@ -295,6 +295,7 @@ impl GpuRun {
         let header = RunHeader {
             schema: SCHEMA,
             layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+            host: Host::default(),
             devices: vec![self.device.clone()],
             tools: tools.map(|(tool, version)| (tool.to_owned(), ToolBuild::of_version(version))).into(),
             environment: BTreeMap::new(),

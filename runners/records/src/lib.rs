@@ -7,6 +7,7 @@
 pub mod compression;
 pub mod decision_rows;
 pub mod frozen_set;
+pub mod home;
 pub mod ledger;
 pub mod lock;
 pub mod merge;

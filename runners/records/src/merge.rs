@@ -250,7 +250,11 @@ fn each_once(parts: Vec<RecordedPart>) -> anyhow::Result<Vec<CheckRecord>> {
                 let [here, there] =
                     [&*earlier, &record].map(|record| format!("{:?}", record.outcome.kind()).to_lowercase());
                 let (one, other) = (&names[first.file], &names[file]);
-                bail!("{one} and {other} contradict each other about `{}`: {here} and {there}", record.id);
+                bail!(
+                    "{one} and {other} contradict each other about `{}`: {here} and {there}; `layoutproof compare` and \
+                     `runs` take runs of several machines and drivers",
+                    record.id
+                );
             }
             let others = record.faults.into_iter().filter(|fault| !earlier.faults.contains(fault)).collect::<Vec<_>>();
             earlier.faults.extend(others);

@@ -17,7 +17,7 @@ use fs4::FileExt;
 use layoutproof_compilers::spirv_val::SpirvVal;
 use layoutproof_compilers::{output_file, regular_file};
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::{CheckRecord, Event, RecordsFilter, RunEnd, RunHeader, SCHEMA, ToolBuild};
+use layoutproof_events::{CheckRecord, Event, Host, RecordsFilter, RunEnd, RunHeader, SCHEMA, ToolBuild};
 use layoutproof_executor::drivers::FetchedDrivers;
 use layoutproof_readers::version::{NAGA_VERSION, RSPIRV_VERSION};
 use layoutproof_report::json_lines::JsonLines;
@@ -25,6 +25,7 @@ use layoutproof_report::reporter::{FinishedRun, Reporter};
 use same_file::Handle;
 
 use crate::compression::{FrameTexts, UnpackLimits};
+use crate::home::Home;
 use crate::lock::Warn;
 use crate::output_files::check_file;
 use crate::{compression, lock, recorded};
@@ -50,15 +51,20 @@ pub fn header(
     let builds = built_in.into_iter().chain(newer);
     tools.extend(builds.map(|(tool, version)| (tool.to_owned(), ToolBuild::of_version(version))));
 
+    let home = Home::here();
     RunHeader {
         schema: SCHEMA,
         layoutproof: env!("CARGO_PKG_VERSION").to_owned(),
+        host: Host::here(None),
         devices: devices.to_vec(),
         tools,
-        environment: drivers.recorded(),
+        environment: drivers.recorded().into_iter().map(|(name, value)| (name, home.hidden(value))).collect(),
         cases: u32::try_from(cases).unwrap_or(u32::MAX),
         records: RecordsFilter::Full,
-        arguments,
+        arguments: arguments
+            .into_iter()
+            .map(|(option, values)| (option, values.into_iter().map(|value| home.hidden(value)).collect()))
+            .collect(),
         inputs,
     }
 }
@@ -155,6 +161,7 @@ struct GrowingFile {
     is_compressed: bool,
     /// Lines for the next frame of a compressed file.
     pending: String,
+    home: Home,
     /// Kept open for its lock: a process that opened this file before it was replaced must not find
     /// it unlocked.
     _replaced: Option<File>,
@@ -163,7 +170,13 @@ struct GrowingFile {
 impl GrowingFile {
     fn begin(mut file: File, path: &Path, header: &RunHeader, kept: &[CheckRecord]) -> io::Result<Self> {
         let is_compressed = compression::is_meant_by(path);
-        let growing = |file, replaced| Self { file, is_compressed, pending: String::new(), _replaced: replaced };
+        let growing = |file, replaced| Self {
+            file,
+            is_compressed,
+            pending: String::new(),
+            home: Home::here(),
+            _replaced: replaced,
+        };
         let started = iter::once(Event::RunStarted(Cow::Borrowed(header)));
         if kept.is_empty() {
             emptied(&mut file)?;
@@ -179,7 +192,7 @@ impl GrowingFile {
 
     /// Adds a line: to the file, in one write, or to the next frame.
     fn add(&mut self, event: &Event<'_>) -> io::Result<()> {
-        let line = JsonLines.on_event(event);
+        let line = self.home.hidden(JsonLines.on_event(event));
         if self.is_compressed {
             self.pending += &line;
             return Ok(());
@@ -317,7 +330,7 @@ fn reordered(path: &Path, places: &[usize], end: &RunEnd) -> io::Result<()> {
     let header = lines.next().unwrap_or_default();
     let mut checks: Vec<(usize, &str)> = places.iter().copied().zip(lines).collect();
     checks.sort_by_key(|(place, _)| *place);
-    let end = JsonLines.on_event(&Event::RunFinished(Cow::Borrowed(end)));
+    let end = Home::here().hidden(JsonLines.on_event(&Event::RunFinished(Cow::Borrowed(end))));
     let lines = iter::once(header).chain(checks.into_iter().map(|(_, line)| line)).chain([end.as_str()]);
     replace_with(path, |file, is_compressed| write_texts(file, is_compressed, lines.map(Cow::Borrowed))).map(drop)
 }
@@ -348,7 +361,8 @@ fn replace_with(path: &Path, write: impl FnOnce(&File, bool) -> io::Result<()>) 
 const WHOLE_FRAME: usize = 1 << 20;
 
 fn write<'a>(file: &File, is_compressed: bool, events: impl Iterator<Item = Event<'a>>) -> io::Result<()> {
-    write_texts(file, is_compressed, events.map(|event| Cow::Owned(JsonLines.on_event(&event))))
+    let home = Home::here();
+    write_texts(file, is_compressed, events.map(|event| Cow::Owned(home.hidden(JsonLines.on_event(&event)))))
 }
 
 fn write_texts<'t>(file: &File, is_compressed: bool, texts: impl Iterator<Item = Cow<'t, str>>) -> io::Result<()> {

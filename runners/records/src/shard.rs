@@ -219,7 +219,7 @@ impl CollectedRun {
 #[cfg(test)]
 mod tests {
     use layoutproof_device::{DeviceInfo, Runner};
-    use layoutproof_events::RecordsFilter;
+    use layoutproof_events::{Host, RecordsFilter};
     use layoutproof_model::Model;
 
     use super::*;
@@ -288,6 +288,7 @@ mod tests {
         RunHeader {
             schema: 1,
             layoutproof: "0.1.0".to_owned(),
+            host: Host::default(),
             devices: devices.iter().map(device).collect(),
             tools: BTreeMap::new(),
             environment: BTreeMap::new(),

@@ -246,7 +246,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use layoutproof_device::{Direct3d, ShaderModel};
-    use layoutproof_events::{RecordsFilter, SCHEMA};
+    use layoutproof_events::{Host, RecordsFilter, SCHEMA};
 
     use super::*;
 
@@ -277,6 +277,7 @@ mod tests {
         let run = RunHeader {
             schema: SCHEMA,
             layoutproof: "0.1.0".to_owned(),
+            host: Host::default(),
             devices,
             tools: BTreeMap::new(),
             environment: BTreeMap::new(),

@@ -210,6 +210,11 @@ pub struct RunArgs {
     /// for them; such a file cannot be resumed. A run that is resumed goes on in the form of its records.
     #[arg(long, value_enum)]
     pub records: Option<RecordsArg>,
+    /// A name for this machine in the records, by which `runs` and `compare` tell it from others.
+    ///
+    /// Two machines with the same GPU and driver have one history otherwise. Records hold no name that is not given here.
+    #[arg(long, value_name = "NAME")]
+    pub machine: Option<String>,
     /// Give every check its own shader modules.
     ///
     /// They are compiled with the driver's own settings. Otherwise, checks share modules on Vulkan devices, and

@@ -6,6 +6,7 @@ use anyhow::{Context, bail};
 use layoutproof_events::left_out::DeviceResults;
 use layoutproof_events::summary::Exit;
 use layoutproof_events::{CheckRecord, RunEnd, RunHeader};
+use layoutproof_records::home::Home;
 use layoutproof_records::merge::{MergedRuns, RecordedPart, merge};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::records_file::RecordsTarget;
@@ -30,11 +31,12 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     }
     check_outputs(&args.outputs)?;
     let parts = args.files.iter().map(|path| RecordedPart::read(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let MergedRuns { runs, devices, records, end, notes, mut missing, cut } = merge(parts)?;
+    let MergedRuns { mut runs, devices, mut records, mut end, notes, mut missing, cut } = merge(parts)?;
     if let Some(name) = &args.repro {
         for note in notes {
             warn(&format!("note: {note}\n"));
         }
+        Home::here().restore(&mut runs, &mut records, Some(&mut end));
         let typed = &args.typed;
         return Repro { name, folder: &args.out, typed, runs: &runs, records: &records, end: &end }.carry_out(style);
     }

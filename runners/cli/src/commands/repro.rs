@@ -203,6 +203,8 @@ impl Repro<'_> {
         let then = RunHeader {
             devices: if here.is_empty() { Vec::new() } else { run.devices.iter().filter(is_own).cloned().collect() },
             tools: tools.map(|(tool, version)| (tool.clone(), version.clone())).collect(),
+            host: now.host.clone(),
+            arguments: now.arguments.clone(),
             cases: 0,
             records: now.records,
             ..run.clone()

@@ -11,9 +11,8 @@ use layoutproof_compilers::free_memory::give_back_free_memory;
 use layoutproof_core::check::BindingCheck;
 use layoutproof_core::results::floors::Floor;
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::CheckId;
-use layoutproof_events::RunHeader;
 use layoutproof_events::summary::Exit;
+use layoutproof_events::{CheckId, Host, RunHeader};
 use layoutproof_executor::device_listing::DeviceListing;
 use layoutproof_executor::plan::{self, PlannedCheck};
 use layoutproof_executor::produce;
@@ -250,6 +249,7 @@ fn header(
     let drivers = &config.launch.drivers;
     RunHeader {
         records: args.records_filter(),
+        host: Host::here(args.machine.clone()),
         ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
     }
 }

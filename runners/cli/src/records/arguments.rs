@@ -24,7 +24,7 @@ pub(crate) const RUN: &str = "run";
 
 /// Options that records leave out, like those of the reporters' files: they affect only where reports go, what they contain, which
 /// results fail the run, and how fast it is.
-const OF_REPORTS: &str = "records out resume verbose quiet no_progress progress save_known jobs no_cache fail_fast retries color ascii \
+const OF_REPORTS: &str = "records machine out resume verbose quiet no_progress progress save_known jobs no_cache fail_fast retries color ascii \
     require forbid_skip floors allow_restarts";
 
 const SHARD: &str = "shard";

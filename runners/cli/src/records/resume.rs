@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use layoutproof_events::{CheckRecord, RecordsFilter, RunHeader};
+use layoutproof_records::home::Home;
 use layoutproof_records::ledger::before_the_end;
 use layoutproof_records::lock;
 use layoutproof_records::recorded::{self, RecordedRuns};
@@ -17,7 +18,8 @@ use crate::records::recorded_selection::RecordedSelection;
 /// names nothing but the file.
 pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, TypedOptions)> {
     let place = path.display().to_string();
-    let RecordedRuns { runs, .. } = recorded::read(&place, &lock::read(path, warn)?)?;
+    let RecordedRuns { mut runs, .. } = recorded::read(&place, &lock::read(path, warn)?)?;
+    Home::here().restore(&mut runs, &mut [], None);
     let Some(run) = runs.first() else { bail!("cannot resume: {place} has no line about a run") };
     let selection = RecordedSelection::of(&run.arguments)?;
     if let Some(note) = selection.note(&place) {
@@ -36,14 +38,15 @@ pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, TypedOptions)> {
 /// A line is not a record or contradicts itself, or the two runs differ; the message lists the
 /// differences.
 ///
-/// Without `--records`, what the earlier file holds decides what the new one does: `header` takes that.
+/// Without `--records` and `--machine`, those of the earlier file hold for the new one: `header` takes them.
 pub(crate) fn read(
     place: &str,
     bytes: &[u8],
     header: &mut RunHeader,
     asked: Option<RecordsFilter>,
 ) -> anyhow::Result<Vec<CheckRecord>> {
-    let RecordedRuns { runs, checks, .. } = recorded::read(place, bytes)?;
+    let RecordedRuns { runs, mut checks, .. } = recorded::read(place, bytes)?;
+    Home::here().restore(&mut [], &mut checks, None);
     let [earlier] = &runs[..] else {
         bail!("cannot resume: {place} holds the records of {} runs, not of one", runs.len());
     };
@@ -51,6 +54,7 @@ pub(crate) fn read(
         bail!("cannot resume: {place} leaves out the checks that agreed (--records failures); run all of them again");
     }
     header.records = asked.unwrap_or(earlier.records);
+    header.host.machine = header.host.machine.take().or_else(|| earlier.host.machine.clone());
     if header.records.is_full() && !earlier.records.is_full() {
         bail!("cannot resume: {place} leaves out the numbers of checks that agree; resume it with --records outcomes");
     }

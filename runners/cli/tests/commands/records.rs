@@ -42,7 +42,7 @@ fn records_have_the_keys_of_the_contract() {
     folder.run(&format!("{MIXED} --json r.jsonl")).exits(1);
     let lines = lines(&folder.read("r.jsonl"));
     let [run, checks @ .., end] = &lines[..] else { panic!("no lines") };
-    let of_run = "arguments cases devices environment inputs layoutproof schema tools type";
+    let of_run = "arguments cases devices environment host inputs layoutproof schema tools type";
     assert_eq!(keys(run).join(" "), of_run);
     assert_eq!((&run["type"], &run["schema"], &run["cases"]), (&json!("run"), &json!(1), &json!(1)));
     for check in checks {
@@ -113,6 +113,29 @@ fn the_same_run_writes_the_same_bytes() {
     });
     assert!(first.lines().count() > 40, "{} lines", first.lines().count());
     assert!(first == second, "two runs of the same checks wrote different records");
+}
+
+/// The folder of the user's home is `~` in records, and a resumed run and a folder for a failure find its files again.
+#[test]
+fn records_have_no_name_of_the_user() {
+    let folder = Folder::with(&[("a.hlsl", "cbuffer S { float a; float b[2]; };")]);
+    let home = folder.path("").canonicalize().unwrap().display().to_string();
+    let home = home.trim_end_matches('/');
+    let folder = folder.with_variable("HOME", home);
+    let words =
+        format!("run {home}/a.hlsl --rules std140,scalar --device model --plant-misreading array-stride-sixteen");
+    folder.run(&format!("{words} --json r.jsonl")).exits(1);
+    let records = folder.read("r.jsonl");
+    assert!(!records.contains(home), "{records}");
+    assert!(records.contains(r#""case":"~/a.hlsl""#), "{records}");
+
+    let cut: Vec<&str> = records.lines().take(2).collect();
+    folder.write("cut.jsonl", format!("{}\n", cut.join("\n")).as_bytes());
+    folder.run(&format!("{words} --resume cut.jsonl")).exits(1);
+    assert_eq!(checks(&folder.read("cut.jsonl")), checks(&records));
+    let check = "~/a.hlsl::scalar::rspirv::model::model";
+    folder.run(&format!("report r.jsonl --repro {home}{} --out out", &check[1..])).exits(1);
+    assert!(folder.read("out/README.md").contains("a.hlsl"));
 }
 
 #[test]

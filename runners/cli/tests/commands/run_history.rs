@@ -69,6 +69,28 @@ fn the_first_bad_driver_is_told_and_the_next_one_to_try() {
     assert_eq!((&finding["kind"], &finding["wrong_from"]["driver"]), (&json!("right-since"), &json!("Mesa 1.3")));
 }
 
+/// One GPU with one driver in two machines: two devices with an answer each, not one that is flaky.
+#[test]
+fn machines_are_told_apart_by_the_name_that_the_user_gives() {
+    let folder = Folder::with(&[]);
+    folder.write("fleet/notes.txt", b"no records");
+    folder.run(&format!("{RUN} --json fleet/1.jsonl --machine rack-1")).exits(0);
+    folder
+        .run(&format!("{RUN} --json fleet/2.jsonl --machine rack-2 --plant-misreading array-stride-sixteen"))
+        .exits(1);
+    let json = folder.run("runs fleet --format json").exits(0).json();
+    let [finding] = json["findings"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!((&finding["kind"], &finding["device"]["host"]["machine"]), (&json!("always-wrong"), &json!("rack-2")));
+    let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
+    folder.run("runs fleet").prints(&format!(
+        "wrong in all runs, layoutproof's model device (model via model on rack-2, {system}) 1 check"
+    ));
+    let answer = folder.run("compare fleet/1.jsonl fleet/2.jsonl").exits(1);
+    answer.prints(&format!("new fleet/2.jsonl, 2 checks on rack-2, {system}"));
+    let answer = folder.run("report fleet/1.jsonl fleet/2.jsonl").exits(2);
+    answer.warns("agree and differ; `layoutproof compare` and `runs` take runs of several machines and drivers");
+}
+
 /// Devices with drivers that answer alike are one column; checks that are right everywhere have no row.
 #[test]
 fn machines_that_answer_alike_are_one_column() {

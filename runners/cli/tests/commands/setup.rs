@@ -106,6 +106,17 @@ fn man_writes_a_page_for_each_command() {
     assert!(pages > 15, "{pages} pages");
     assert!(folder.read("share/man1/layoutproof-run.1").contains("no\\-known"));
     assert!(folder.read("share/man1/layoutproof-dev-fuzz.1").contains("\\-\\-exhaustive"));
-    assert!(folder.read("share/man1/layoutproof.1").contains(".TH layoutproof 1"));
+    assert!(folder.read("share/man1/layoutproof.1").contains(".TH LAYOUTPROOF 1"));
+    let show = folder.read("share/man1/layoutproof-show.1");
+    for part in [
+        "layoutproof show\\fR [OPTIONS] <FILE|CASE>...",
+        "Show again whenever a shader",
+        "\\(bu 2\nsvg: The byte maps as one picture",
+        ".SH \"EXIT STATUS\"\n.TP\n\\fB0\\fR",
+        ".SH EXAMPLES\n.EX\nlayoutproof show scene.hlsl\n",
+        ".SH \"SEE ALSO\"\nlayoutproof(1)",
+    ] {
+        assert!(show.contains(part), "{part}: {show}");
+    }
     folder.run("dev man --out file").exits(2).warns("error: writing manual pages to file");
 }

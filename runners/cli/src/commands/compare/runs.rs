@@ -79,7 +79,7 @@ pub(super) fn compare_runs(args: &CompareArgs, old: &[PathBuf], new_word: &str, 
 }
 
 fn side<'a>(name: &'a str, run: &'a MergedRuns) -> RunSide<'a> {
-    RunSide { name, devices: &run.devices, checks: &run.records }
+    RunSide { name, runs: &run.runs, devices: &run.devices, checks: &run.records }
 }
 
 /// One side: the shards of a run, or runs of several devices.
