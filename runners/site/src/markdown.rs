@@ -4,8 +4,9 @@
 //! cases and to the schema of records. The site has no other files of the repository: a link to one
 //! becomes its text with the file's name, and pictures are left out.
 
+use layoutproof_report::html::code_colours::coloured_as;
 use maud::{PreEscaped, html};
-use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::address::GivenNames;
 
@@ -59,8 +60,8 @@ struct MarkdownReader<'t> {
     headings: Vec<(String, String)>,
     /// Start of the current heading.
     heading: Option<usize>,
-    /// The text of the current code block.
-    code: Option<String>,
+    /// Language and text of the current code block.
+    code: Option<(String, String)>,
     /// The targets of the links that are currently open.
     links: Vec<ReadLink>,
     /// True inside a picture, whose description is left out with it.
@@ -72,6 +73,14 @@ enum ReadLink {
     /// Another page of the site, or another web site.
     Address,
     RepositoryFile(String),
+}
+
+/// The first word after the fence: ```` ```hlsl scene.hlsl ````.
+fn language_of(kind: &CodeBlockKind<'_>) -> String {
+    match kind {
+        CodeBlockKind::Fenced(words) => words.split_whitespace().next().unwrap_or_default().to_owned(),
+        CodeBlockKind::Indented => String::new(),
+    }
 }
 
 impl<'t> MarkdownReader<'t> {
@@ -99,14 +108,14 @@ impl<'t> MarkdownReader<'t> {
                 self.events.push(event);
             }
             Event::End(TagEnd::Heading(level)) => self.end_heading(level),
-            Event::Start(Tag::CodeBlock(_)) => self.code = Some(String::new()),
+            Event::Start(Tag::CodeBlock(kind)) => self.code = Some((language_of(&kind), String::new())),
             Event::End(TagEnd::CodeBlock) => {
-                let text = self.code.take().unwrap_or_default();
-                let block = html! { pre tabindex="0" { code { (text) } } };
+                let (language, text) = self.code.take().unwrap_or_default();
+                let block = html! { pre tabindex="0" { code { (coloured_as(&text, &language)) } } };
                 self.events.push(Event::Html(block.into_string().into()));
             }
             Event::Text(text) if self.code.is_some() => {
-                self.code.iter_mut().for_each(|code| code.push_str(&text));
+                self.code.iter_mut().for_each(|(_, code)| code.push_str(&text));
             }
             Event::Start(Tag::Table(_)) => {
                 self.events.extend([Event::Html("<div class=\"scroll\" tabindex=\"0\">".into()), event]);

@@ -1,17 +1,17 @@
-//! Colours of shader code in pages: comments, directives, numbers, keywords and types of the shader
-//! languages. It knows words, not grammar.
+//! Colours of code in pages: comments, directives, numbers, keywords and types of the shader languages, C,
+//! C++ and Rust. It knows words, not grammar.
 
 use maud::{Markup, html};
-
-use layoutproof_source::shader_language::ShaderLanguage;
 
 const KEYWORDS: &str = "struct cbuffer tbuffer class interface enum uniform buffer layout row_major column_major register packoffset \
     const static in out inout readonly writeonly coherent restrict return if else for while namespace typedef \
     import extension var let fn override alias push_constant std140 std430 scalar set binding storage private \
-    workgroup void";
+    workgroup void using template typename public private static_assert alignas constexpr sizeof offsetof use pub \
+    impl mod self";
 /// Types of the languages, without dimensions such as `4` or `3x4`.
 const SCALARS: &str = "bool int uint float half double min16float min16int min16uint int8_t uint8_t int16_t uint16_t int32_t uint32_t \
-    int64_t uint64_t float16_t float32_t float64_t vec bvec ivec uvec dvec mat dmat vector matrix array atomic ptr";
+    int64_t uint64_t float16_t float32_t float64_t vec bvec ivec uvec dvec mat dmat vector matrix array atomic ptr \
+    size_t char unsigned usize u8 u16 u64 i8 i16 i64 f64";
 const WGSL_SCALARS: &str = "f16 f32 i32 u32";
 const RESOURCES: &[&str] = &["Buffer", "Block", "SamplerState", "Texture1D", "Texture2D", "Texture3D", "TextureCube"];
 
@@ -41,11 +41,18 @@ impl Colour {
     }
 }
 
-/// The text with its colours; plain without a language.
-pub(super) fn coloured(text: &str, language: Option<ShaderLanguage>) -> Markup {
-    if language.is_none() {
-        return html! { (text) };
+/// The text with its colours, if the language after the fence of a block of Markdown has some.
+pub fn coloured_as(text: &str, language: &str) -> Markup {
+    let has_colours = matches!(language, "hlsl" | "slang" | "glsl" | "wgsl" | "c" | "cpp" | "rust");
+    if has_colours {
+        coloured(text)
+    } else {
+        html! { (text) }
     }
+}
+
+/// The text with its colours.
+fn coloured(text: &str) -> Markup {
     html! {
         @for (colour, run) in runs(text) {
             @match colour.class() { Some(class) => { span class=(class) { (run) } }, None => { (run) } }
@@ -125,8 +132,19 @@ mod tests {
     }
 
     #[test]
+    fn host_code_has_colours_and_messages_have_none() {
+        for (language, text) in [("cpp", "alignas(16) float a;"), ("rust", "pub a: f32,")] {
+            assert_eq!(
+                coloured_as(text, language).into_string().matches("<span").count(),
+                2 + usize::from(language == "cpp")
+            );
+        }
+        assert_eq!(coloured_as("float", "console").into_string(), "float");
+    }
+
+    #[test]
     fn markup_stays_text() {
-        let shown = coloured("<script> \"<b>", Some(ShaderLanguage::Hlsl)).into_string();
+        let shown = coloured("<script> \"<b>").into_string();
         assert!(!shown.contains("<script") && !shown.contains("<b>"), "{shown}");
     }
 }

@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use super::code_colours::coloured;
+use super::code_colours::coloured_as;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 /// A sign in a legend: the class of its swatch, and its meaning.
@@ -74,12 +74,12 @@ pub fn legend_of(signs: &[(Sign, &str)]) -> Markup {
 /// A block of code in a shader language, with colours and a button that copies it. `label` is a short
 /// heading, such as the language or the file.
 pub fn shader_code(label: &str, text: &str, language: ShaderLanguage) -> Markup {
-    code_frame(label, &coloured(text, Some(language)))
+    code_frame(label, &coloured_as(text, language.as_str()))
 }
 
 /// A block of other text: commands, host code, messages.
 pub fn plain_code(label: &str, text: &str) -> Markup {
-    code_frame(label, &coloured(text, None))
+    code_frame(label, &html! { (text) })
 }
 
 fn code_frame(label: &str, text: &Markup) -> Markup {

@@ -8,7 +8,7 @@ pub mod byte_map;
 mod byte_pieces;
 pub mod case_part;
 mod check_page;
-mod code_colours;
+pub mod code_colours;
 pub mod components;
 pub mod failure_card;
 pub mod finding_parts;

@@ -59,10 +59,10 @@ fn with_commands(command: &Command) -> Vec<Command> {
 
 /// The words for each exit code, as the contract of the command line has them.
 const EXIT_STATUS: [(Exit, &str); 5] = [
-    (Exit::Agree, "Everything that was asked for was compared, and agrees."),
+    (Exit::Agree, "All that was selected was compared, and agrees."),
     (Exit::Differ, "Something differs."),
     (Exit::CouldNotRun, "The command could not do its work: its words or a file are wrong, or a program failed."),
-    (Exit::Missing, "Something that was asked for is missing or was not reached: the message has the command to type."),
+    (Exit::Missing, "Something required is missing or was not reached: the message has the command to type."),
     (Exit::NothingSelected, "Nothing was selected, or nothing could be compared."),
 ];
 
@@ -71,7 +71,7 @@ fn manual_page(command: &Command) -> io::Result<Vec<u8>> {
     let usage = usage.trim_start_matches("Usage:").trim().to_owned();
     let examples = help::examples(command.get_name());
     let inner: Vec<String> = with_commands(command).iter().skip(1).filter_map(page_name).collect();
-    // Examples have a section of their own.
+    // The section EXAMPLES has them.
     let command = command.clone().override_usage(usage).after_help("").mut_args(as_in_manuals);
     let name = command.get_display_name().unwrap_or(help::PROGRAM).to_owned();
     let man = Man::new(command).title(name.to_uppercase()).manual("User Commands").source(help::PROGRAM);
