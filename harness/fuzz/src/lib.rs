@@ -20,6 +20,7 @@ use layoutproof_readers::container::{ContainerReflection, listed_blocks};
 use layoutproof_readers::dxil::{buffer_definitions, resource_bindings};
 use layoutproof_readers::evaluator::Evaluator;
 use layoutproof_readers::reflection::parameters;
+use layoutproof_readers::spirv::accesses::ModuleAccesses;
 use layoutproof_readers::spirv::{bound_variables, declared};
 use layoutproof_readers::wgsl_layouts::WgslLayouts;
 use layoutproof_report::deqp_csv::DeqpCsv;
@@ -132,6 +133,7 @@ pub fn listings(input: &[u8]) {
     // The reader may refuse the tables but understand the code, and vice versa.
     let _ =
         (resource_bindings(&text), buffer_definitions(&text), listed_blocks(&text), ContainerReflection::find(input));
+    let _ = ModuleAccesses::of_dxil(&text);
     execute(Shader::DxilListing(text.into_owned()));
 }
 

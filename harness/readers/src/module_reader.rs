@@ -191,6 +191,12 @@ pub trait FollowedCode: Sized {
         file: FileId,
     ) -> Result<Self, Vec<Diagnostic>>;
 
+    /// Reads the code of a container in DXC's listing.
+    ///
+    /// # Errors
+    /// The listing cannot be read, or the code cannot be followed.
+    fn of_listing(listing: &str, file: FileId) -> Result<Self, Vec<Diagnostic>>;
+
     fn accesses(&mut self) -> &mut ModuleAccesses;
 }
 
@@ -208,6 +214,10 @@ impl FollowedCode for ModuleAccesses {
             Ok(_) => Err(failed(&out_of_turn(&request), file)),
             Err(failure) => Err(failed(&failure, file)),
         }
+    }
+
+    fn of_listing(listing: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
+        Self::of_dxil(listing).map_err(|error| bad_module(file, &error))
     }
 
     fn accesses(&mut self) -> &mut ModuleAccesses {
@@ -234,6 +244,11 @@ impl FollowedCode for OwnModule {
             Ok(_) => Err(failed(&out_of_turn(&request), file)),
             Err(failure) => Err(failed(&failure, file)),
         }
+    }
+
+    fn of_listing(_: &str, file: FileId) -> Result<Self, Vec<Diagnostic>> {
+        let message = "the code of Direct3D is followed by `accesses`, and not executed";
+        Err(vec![Diagnostic::error(Code::CompilerLimit, start_of(file), message)])
     }
 
     fn accesses(&mut self) -> &mut ModuleAccesses {

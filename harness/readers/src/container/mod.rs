@@ -17,6 +17,7 @@ use thiserror::Error;
 
 use crate::ReadError;
 use crate::listing::LISTED_BYTES;
+use crate::llvm::IrError;
 
 pub use dxil_listing::listed_blocks;
 use parts::MOST_PARTS;
@@ -48,6 +49,9 @@ pub enum ContainerError {
     TooLarge,
     #[error(transparent)]
     Bindings(#[from] ReadError),
+    /// Its code cannot be read.
+    #[error(transparent)]
+    Code(#[from] IrError),
 }
 
 /// A place after the end of the bytes.

@@ -20,16 +20,16 @@ const COMPONENTS: usize = 4;
 const MOST_COMPONENTS: u64 = 1024;
 
 /// Bytes of a register of a constant or texture buffer.
-const REGISTER: u64 = 16;
+pub(super) const REGISTER: u64 = 16;
 
 /// Bytes of a component of a typed load.
 const WORD: u64 = 4;
 
-const KIND_STRUCTURED: u64 = 12;
+pub(super) const KIND_STRUCTURED: u64 = 12;
 
-const KIND_CBUFFER: u64 = 13;
+pub(super) const KIND_CBUFFER: u64 = 13;
 
-const KIND_TBUFFER: u64 = 15;
+pub(super) const KIND_TBUFFER: u64 = 15;
 
 /// The bit of a handle's properties that writable resources have.
 const IS_WRITABLE: u64 = 1 << 12;
@@ -177,7 +177,7 @@ fn parts<const COUNT: usize>(constant: &Value) -> Result<&[Value; COUNT], IrErro
 }
 
 /// Bytes of a component according to the overload's name.
-fn component_size(overload: &str) -> Result<u64, IrError> {
+pub(super) fn component_size(overload: &str) -> Result<u64, IrError> {
     match overload {
         "i16" | "f16" => Ok(2),
         "i32" | "f32" => Ok(4),
@@ -187,7 +187,7 @@ fn component_size(overload: &str) -> Result<u64, IrError> {
 }
 
 /// Number and bytes of the components in an overload such as `v7f32`.
-fn vector_overload(overload: &str) -> Result<(u64, u64), IrError> {
+pub(super) fn vector_overload(overload: &str) -> Result<(u64, u64), IrError> {
     let unknown = || IrError::unsupported("the overload", overload);
     let vector = overload.strip_prefix('v').ok_or_else(unknown)?;
     let (count, component) = vector.split_at(vector.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(0));
@@ -207,13 +207,16 @@ fn resource_class(number: u64) -> Result<ResourceClass, IrError> {
 
 /// A resource of DXIL before shader model 6.6, which `createHandle` refers to by its class and
 /// number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NumberedResource {
-    class: ResourceClass,
+    pub(super) class: ResourceClass,
     /// Number within the class.
-    number: u32,
-    space: u32,
-    unit: IndexUnit,
+    pub(super) number: u32,
+    pub(super) space: u32,
+    pub(super) kind: u64,
+    pub(super) unit: IndexUnit,
+    /// The variable that stands for it in a library.
+    pub(super) variable: Option<String>,
 }
 
 /// The resources in `!dx.resources` without samplers; empty if the module has no such metadata.
@@ -247,7 +250,11 @@ fn numbered_resource(
         KIND_TBUFFER => IndexUnit::Registers,
         _ => IndexUnit::Bytes,
     };
-    Some(NumberedResource { class, number: number(row.first()?)?, space: number(row.get(3)?)?, unit })
+    let variable = row.get(1)?.iter().find_map(|token| match token {
+        Token::Global(name) => Some((*name).to_owned()),
+        _ => None,
+    });
+    Some(NumberedResource { class, number: number(row.first()?)?, space: number(row.get(3)?)?, kind, unit, variable })
 }
 
 /// The tags of an entry point's properties that lead to sizes. Source: `DxilMetadataHelper.h` of `DirectXShaderCompiler`.
@@ -354,12 +361,13 @@ mod tests {
 
     #[test]
     fn every_buffer_is_read() {
-        let row = |class, number, space, unit| NumberedResource { class, number, space, unit };
+        let row =
+            |class, number, space, kind, unit| NumberedResource { class, number, space, kind, unit, variable: None };
         let expected = [
-            row(ResourceClass::ShaderResource, 0, 1, IndexUnit::Elements(12)),
-            row(ResourceClass::ShaderResource, 1, 2, IndexUnit::Bytes),
-            row(ResourceClass::UnorderedAccess, 0, 1000, IndexUnit::Bytes),
-            row(ResourceClass::ConstantBuffer, 0, 3, IndexUnit::Bytes),
+            row(ResourceClass::ShaderResource, 0, 1, KIND_STRUCTURED, IndexUnit::Elements(12)),
+            row(ResourceClass::ShaderResource, 1, 2, 11, IndexUnit::Bytes),
+            row(ResourceClass::UnorderedAccess, 0, 1000, 11, IndexUnit::Bytes),
+            row(ResourceClass::ConstantBuffer, 0, 3, 0, IndexUnit::Bytes),
         ];
         assert_eq!(numbered_resources(&Metadata::read(LISTING)), Ok(expected.to_vec()));
         assert_eq!(numbered_resources(&Metadata::read("define void @main() {\n")), Ok(Vec::new()));

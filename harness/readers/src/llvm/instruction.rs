@@ -60,6 +60,8 @@ pub(super) struct Instruction {
     /// Number of the result's name, if there is a result.
     pub(super) result: Option<usize>,
     pub(super) action: Action,
+    /// The node of its place in the source: `!12`.
+    pub(super) location: Option<String>,
 }
 
 impl Instruction {
@@ -67,12 +69,16 @@ impl Instruction {
         let unknown = |error: IrError| Action::Unknown(error.in_line(line.trim()));
         let tokens = match tokens(line) {
             Ok(tokens) => tokens,
-            Err(error) => return Self { result: None, action: unknown(error) },
+            Err(error) => return Self { result: None, action: unknown(error), location: None },
         };
         let mut reader = Reader::new(&tokens, types, names);
         let result = reader.result();
         let action = action(&mut reader).unwrap_or_else(unknown);
-        Self { result, action }
+        let location = tokens.windows(2).find_map(|pair| match pair {
+            [Token::Metadata("!dbg"), Token::Metadata(node)] => Some((*node).to_owned()),
+            _ => None,
+        });
+        Self { result, action, location }
     }
 }
 

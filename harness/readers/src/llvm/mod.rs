@@ -4,12 +4,14 @@
 //! The input is DXC's listing of DXIL (LLVM 3.7), or the output of `clang-dxc -Xclang -emit-llvm`
 //! before the DirectX target lowers it to DXIL. `reader` reads a line, `instruction` an
 //! instruction, `module` the whole text; `machine` executes an entry point over the buffers of a
-//! job. `dxil` has the operations and the metadata of DXIL, `clang` the intrinsics and the constant
+//! job. `accesses` follows its loads and stores without
+//! executing them. `dxil` has the operations and the metadata of DXIL, `clang` the intrinsics and the constant
 //! buffers of Clang's IR; everything else is the same for both. What is not supported is rejected by
 //! name.
 //!
 //! Source: LLVM Language Reference Manual.
 
+mod accesses;
 mod arithmetic;
 mod clang;
 mod dxil;

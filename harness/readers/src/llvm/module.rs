@@ -107,6 +107,11 @@ impl<'a> Metadata<'a> {
         Self(lines.filter_map(|line| line.split_once(" = ")).collect())
     }
 
+    /// The text of a node.
+    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+        self.0.get(name).copied()
+    }
+
     pub(super) fn fields(&self, name: &str) -> Result<Vec<Vec<Token<'a>>>, IrError> {
         let node = self.0.get(name).ok_or_else(|| IrError::name("", name, "is not defined"))?;
 

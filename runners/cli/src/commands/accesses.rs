@@ -42,9 +42,9 @@ pub enum AccessFormat {
 pub struct AccessesArgs {
     /// Shaders.
     #[arg(required = true, value_name = "FILE", long_help = format!(
-        "Shaders.\n\nTexts and SPIR-V modules: {}. A text is compiled first: GLSL by glslang, WGSL by naga, HLSL by DXC \
-         for Vulkan, Slang by slangc.",
-        FrontEnd::suffixes().into_iter().filter(|suffix| suffix != ".dxil" && suffix != ".cso").collect::<Vec<_>>().join(", "),
+        "Shaders.\n\nTexts, SPIR-V modules and containers of DXIL: {}. A text is compiled first: GLSL by glslang, WGSL by \
+         naga, HLSL by DXC for Vulkan, Slang by slangc.",
+        FrontEnd::suffixes().join(", "),
     ))]
     pub files: Vec<PathBuf>,
     /// The build that compiles a text: `dxc=PATH`, `slangc=PATH`, `glslang=PATH`.

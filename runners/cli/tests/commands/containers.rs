@@ -69,6 +69,54 @@ fn a_container_says_what_the_rules_of_its_compiler_say() {
     }
 }
 
+const KERNEL: &str = "struct Particle { float3 place; float mass; uint kind; };
+cbuffer Params { float3 step; float scale[2]; uint kinds; };
+RWStructuredBuffer<Particle> particles;
+[numthreads(64, 1, 1)] void main(uint3 id : SV_DispatchThreadID) {
+    particles[id.x].place += step * scale[1];
+    particles[id.y + 2].kind = kinds;
+    InterlockedAdd(particles[id.x].kind, 1);
+}
+";
+
+/// The code of a container touches the members and bytes that DXC's SPIR-V touches with the layout of Direct3D.
+#[test]
+fn accesses_of_a_container_are_those_of_its_source() {
+    let folder = Folder::with(&[("source.hlsl", KERNEL)]).within(std::time::Duration::from_secs(60));
+    if !compiles(&folder, "-E main -Zi -Qembed_debug") {
+        return;
+    }
+    let rows = |words: &str| {
+        let answer = folder.run_quoted(words).exits(0).json();
+        let accesses = answer["files"][0]["accesses"].as_array().unwrap().clone();
+        let mut rows: Vec<String> = accesses
+            .iter()
+            .map(|it| {
+                format!(
+                    "{} {} {} {} {} {}",
+                    it["line"], it["kind"], it["member"], it["type"], it["offset"], it["strides"]
+                )
+            })
+            .collect();
+        rows.sort();
+        (
+            rows,
+            answer["files"][0]["views"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|view| view["untouched"].clone())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let (dxil, untouched) = rows("accesses source.dxil --format json");
+    let (spirv, _) = rows("accesses source.hlsl --args \"-T cs_6_6 -E main -fvk-use-dx-layout\" --format json");
+    assert_eq!(dxil, spirv);
+    assert_eq!((dxil.len(), untouched), (6, vec![serde_json::json!(["[].mass"]), serde_json::json!([])]));
+    let answer = folder.run("run source.dxil --own").exits(2);
+    answer.warns("error[compiler-limit]: the code of Direct3D is followed by `accesses`, and not executed");
+}
+
 /// Unit, space, index and count of each resource, by name.
 fn registers(answer: &Answer) -> Vec<(String, String)> {
     let json: Value = serde_json::from_str(&answer.out).unwrap();

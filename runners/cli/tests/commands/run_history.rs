@@ -88,7 +88,7 @@ fn machines_are_told_apart_by_the_name_that_the_user_gives() {
     let answer = folder.run("compare fleet/1.jsonl fleet/2.jsonl").exits(1);
     answer.prints(&format!("new fleet/2.jsonl, 2 checks on rack-2, {system}"));
     let answer = folder.run("report fleet/1.jsonl fleet/2.jsonl").exits(2);
-    answer.warns("agree and differ; `layoutproof compare` and `runs` take runs of several machines and drivers");
+    assert!(answer.err.contains("`layoutproof compare` and `runs` take runs of several machines"), "{answer}");
 }
 
 /// Devices with drivers that answer alike are one column; checks that are right everywhere have no row.

@@ -13,6 +13,7 @@ use layoutproof_compilers::user_files::{DxcOutput, ask_dxc, ask_slangc};
 use layoutproof_core::results::frozen::manifest::dotted_version;
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{Argument, MatrixOrder, ShaderCompiler, Span};
+use layoutproof_readers::container::ContainerReflection;
 use layoutproof_readers::module_reader::FollowedCode;
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
@@ -99,9 +100,7 @@ impl ShaderFile {
         let file = sources.add(self.path.display().to_string(), "");
         let start = Span { file, ..Span::default() };
         if bytes.starts_with(b"DXBC") {
-            let message = "this is a container of compiled HLSL, whose accesses are not followed yet";
-            let help = "pass the source: its SPIR-V is followed";
-            return Ok(Err(vec![Diagnostic::error(Code::CompilerLimit, start, message).with_help(help)]));
+            return Ok(of_container(&bytes, start, tools));
         }
         Ok(match words_of(&bytes) {
             Ok(words) => T::read(tools.reader(), words, entry, file),
@@ -186,6 +185,24 @@ impl ShaderFile {
             }
         }
         Ok(Ok(followed))
+    }
+}
+
+/// The code of a container: DXIL, in the listing of DXC.
+fn of_container<T: FollowedCode>(bytes: &[u8], start: Span, tools: &CommandTools<'_>) -> Result<T, Vec<Diagnostic>> {
+    let refused = |code, message: String, help: String| vec![Diagnostic::error(code, start, message).with_help(help)];
+    match ContainerReflection::find(bytes) {
+        Ok(ContainerReflection::Dxil) => {
+            let listing = tools
+                .list_container(bytes)
+                .map_err(|absent| refused(Code::ReaderFailed, absent.reason, absent.help))?;
+            T::of_listing(&listing, start.file)
+        }
+        Ok(ContainerReflection::Rdef(_)) => {
+            let message = "the code of FXC's containers is not followed";
+            Err(refused(Code::CompilerLimit, message.to_owned(), "pass the source: its SPIR-V is followed".to_owned()))
+        }
+        Err(error) => Err(vec![Diagnostic::error(Code::BadModule, start, error.to_string())]),
     }
 }
 

@@ -17,7 +17,7 @@ pub mod own_buffers;
 pub mod own_log;
 mod place;
 mod trace;
-mod value;
+pub(crate) mod value;
 
 #[cfg(test)]
 mod tests;

@@ -9,30 +9,40 @@ use super::trace::{CellKey, MemoryId};
 const MOST_TERMS: usize = 12;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct SymbolId(u32);
+pub(crate) struct SymbolId(u32);
+
+impl SymbolId {
+    pub(crate) fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// `base` plus each factor times its symbol. Terms are in the order of their symbols, and no factor is 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Sum {
-    pub(super) base: i64,
-    pub(super) terms: Vec<(SymbolId, i64)>,
+pub(crate) struct Sum {
+    pub(crate) base: i64,
+    pub(crate) terms: Vec<(SymbolId, i64)>,
 }
 
 impl Sum {
-    pub(super) fn constant(base: i64) -> Self {
+    pub(crate) fn constant(base: i64) -> Self {
         Self { base, terms: Vec::new() }
     }
 
-    pub(super) fn symbol(symbol: SymbolId) -> Self {
+    pub(crate) fn symbol(symbol: SymbolId) -> Self {
         Self { base: 0, terms: vec![(symbol, 1)] }
     }
 
-    pub(super) fn as_constant(&self) -> Option<i64> {
+    pub(crate) fn as_constant(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.base)
     }
 
     /// `None` if a number or the sum gets too large.
-    pub(super) fn plus(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn plus(&self, other: &Self) -> Option<Self> {
         let base = self.base.checked_add(other.base)?;
         let mut terms = self.terms.clone();
         for (symbol, factor) in &other.terms {
@@ -49,11 +59,11 @@ impl Sum {
         (terms.len() <= MOST_TERMS).then_some(Self { base, terms })
     }
 
-    pub(super) fn minus(&self, other: &Self) -> Option<Self> {
+    pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
         self.plus(&other.times(-1)?)
     }
 
-    pub(super) fn times(&self, factor: i64) -> Option<Self> {
+    pub(crate) fn times(&self, factor: i64) -> Option<Self> {
         if factor == 0 {
             return Some(Self::default());
         }
@@ -63,29 +73,29 @@ impl Sum {
     }
 
     /// The sum divided by `divisor`, if that divides each of its numbers.
-    pub(super) fn divided_by(&self, divisor: i64) -> Option<Self> {
+    pub(crate) fn divided_by(&self, divisor: i64) -> Option<Self> {
         let divided = |number: i64| (number.checked_rem(divisor)? == 0).then(|| number / divisor);
         let terms = self.terms.iter().map(|(symbol, factor)| Some((*symbol, divided(*factor)?)));
         Some(Self { base: divided(self.base)?, terms: terms.collect::<Option<_>>()? })
     }
 
     /// The sum without what `divisor` divides.
-    pub(super) fn rest_of(&self, divisor: i64) -> Self {
+    pub(crate) fn rest_of(&self, divisor: i64) -> Self {
         let is_rest = |number: i64| number.checked_rem(divisor).is_some_and(|rest| rest != 0);
         let terms = self.terms.iter().filter(|(_, factor)| is_rest(*factor)).copied().collect();
         Self { base: self.base.checked_rem_euclid(divisor).unwrap_or(self.base), terms }
     }
 
-    pub(super) fn factor(&self, symbol: SymbolId) -> i64 {
+    pub(crate) fn factor(&self, symbol: SymbolId) -> i64 {
         self.terms.iter().find(|(own, _)| *own == symbol).map_or(0, |(_, factor)| *factor)
     }
 
-    pub(super) fn without(&self, symbol: SymbolId) -> Self {
+    pub(crate) fn without(&self, symbol: SymbolId) -> Self {
         Self { base: self.base, terms: self.terms.iter().filter(|(own, _)| *own != symbol).copied().collect() }
     }
 
     /// The greatest number that divides all values of the sum; 0 for the constant 0.
-    pub(super) fn divisor(&self) -> i64 {
+    pub(crate) fn divisor(&self) -> i64 {
         self.terms.iter().fold(self.base.saturating_abs(), |divisor, (_, factor)| gcd(divisor, *factor))
     }
 }
