@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use layoutproof_inputs::compile_args::CompileArguments;
-use layoutproof_inputs::declare::{DeclareArgs, MatrixArg, OnOff};
+use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::project_file::{ProjectFile, ProjectShaders};
 
@@ -26,8 +26,8 @@ impl ShaderSettings {
         let arguments = CompileArguments::read(arguments.unwrap_or_default()).context("--args")?;
         warn_of(&arguments, "--args");
         let mut declare = declare.clone();
-        apply(&arguments, &mut declare, Path::new(""));
-        let layouts = chosen([&of_arguments(&arguments), &project.layouts], &arguments);
+        declare.complete(&arguments, Path::new(""));
+        let layouts = chosen([&LayoutSelection::of_arguments(&arguments), &project.layouts], &arguments);
         Ok(Self { declare, arguments, layouts })
     }
 
@@ -62,16 +62,12 @@ impl ShaderSettings {
             declare.include.push(project.include_folder(folder, &typed)?);
         }
         declare.entry = declare.entry.or_else(|| shaders.entry.clone());
-        apply(&arguments, &mut declare, &project.folder);
+        declare.complete(&arguments, &project.folder);
 
-        let layouts = chosen([&shaders.layouts, &of_arguments(&arguments), &project.layouts], &arguments);
+        let layouts =
+            chosen([&shaders.layouts, &LayoutSelection::of_arguments(&arguments), &project.layouts], &arguments);
         Ok(Self { declare, arguments, layouts })
     }
-}
-
-/// The rule sets of the target and compiler that the arguments name.
-fn of_arguments(arguments: &CompileArguments) -> LayoutSelection {
-    LayoutSelection::of_rules(arguments.native().map(str::to_owned).into_iter().collect())
 }
 
 /// The first selection that names anything, completed by the arguments.
@@ -87,17 +83,4 @@ fn warn_of(arguments: &CompileArguments, place: &str) {
     for sentence in &arguments.not_followed {
         warn(&format!("warning: {place}: {sentence}\n"));
     }
-}
-
-/// Applies what a compiler's arguments say and no option says; folders are relative to `folder`.
-pub(crate) fn apply(arguments: &CompileArguments, declare: &mut DeclareArgs, folder: &Path) {
-    declare.define.extend(arguments.defines.iter().cloned());
-    declare.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
-    declare.entry = declare.entry.take().or_else(|| arguments.entry.clone());
-    let order = |row_major| if row_major { MatrixArg::Row } else { MatrixArg::Column };
-    declare.matrix = declare.matrix.or(arguments.row_major.map(order));
-    let on_off = |sixteen_bit| if sixteen_bit { OnOff::On } else { OnOff::Off };
-    declare.sixteen_bit = declare.sixteen_bit.or(arguments.sixteen_bit.map(on_off));
-    declare.msvc_bit_fields |= arguments.msvc_bit_fields;
-    declare.compiler = arguments.compiler;
 }

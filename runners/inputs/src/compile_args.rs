@@ -408,6 +408,14 @@ const GLSLANG_STARTS: &[&str] =
     &["--target-env", "--target-spv", "-fshader-stage=", "-fentry-point=", "-std=4", "-mfmt="];
 
 impl Dialect {
+    fn of_compiler(compiler: ShaderCompiler) -> Self {
+        match compiler {
+            ShaderCompiler::Slang => Self::Slang,
+            ShaderCompiler::Glslang => Self::Glslang,
+            _ => Self::Dxc,
+        }
+    }
+
     fn of(words: &[String]) -> Self {
         let is_slang = |word: &String| SLANG_WORDS.contains(&word.as_str()) || word.starts_with("-matrix-layout-");
         let is_glslang = |word: &String| {
@@ -454,6 +462,11 @@ impl Dialect {
 }
 
 impl CompileArguments {
+    /// True for an option of the compiler that chooses the layout of declared blocks or the order of their matrices.
+    pub fn is_layout_option(compiler: ShaderCompiler, option: &str) -> bool {
+        matches!(Dialect::of_compiler(compiler).row(option), Some((_, Word, RowMajor(_) | Layout)))
+    }
+
     /// Parses the text, split into words as by a shell. The first word may be the compiler itself.
     ///
     /// # Errors
@@ -464,12 +477,7 @@ impl CompileArguments {
         if program.is_some() {
             words.remove(0);
         }
-        let dialect = match program {
-            Some(ShaderCompiler::Dxc | ShaderCompiler::Fxc) => Dialect::Dxc,
-            Some(ShaderCompiler::Slang) => Dialect::Slang,
-            Some(ShaderCompiler::Glslang) => Dialect::Glslang,
-            _ => Dialect::of(&words),
-        };
+        let dialect = program.map_or_else(|| Dialect::of(&words), Dialect::of_compiler);
 
         let mut read = Self { compiler: program, ..Self::default() };
         let mut layouts: Vec<LayoutVariant> = Vec::new();

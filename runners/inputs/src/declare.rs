@@ -2,7 +2,7 @@
 //! complete them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -12,6 +12,7 @@ use layoutproof_layout::shape::MatrixOrder;
 use layoutproof_layout::{LayoutOptions, ShaderCompiler};
 use layoutproof_source::shader_language::ShaderLanguage;
 
+use crate::compile_args::CompileArguments;
 use crate::named_compiler::NamedCompiler;
 
 /// How a declaration is read.
@@ -100,6 +101,19 @@ pub enum OnOff {
 }
 
 impl DeclareArgs {
+    /// Completes the options by what a build passes to its compiler; folders are relative to `folder`.
+    pub fn complete(&mut self, arguments: &CompileArguments, folder: &Path) {
+        self.define.extend(arguments.defines.iter().cloned());
+        self.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
+        self.entry = self.entry.take().or_else(|| arguments.entry.clone());
+        let order = |row_major| if row_major { MatrixArg::Row } else { MatrixArg::Column };
+        self.matrix = self.matrix.or(arguments.row_major.map(order));
+        let on_off = |sixteen_bit| if sixteen_bit { OnOff::On } else { OnOff::Off };
+        self.sixteen_bit = self.sixteen_bit.or(arguments.sixteen_bit.map(on_off));
+        self.msvc_bit_fields |= arguments.msvc_bit_fields;
+        self.compiler = arguments.compiler;
+    }
+
     /// The layout options for files; cases have their own.
     pub fn layout_options(&self) -> LayoutOptions {
         LayoutOptions {

@@ -27,6 +27,11 @@ impl LayoutSelection {
         Self { rules, ..Self::default() }
     }
 
+    /// The rule sets of the target and compiler that a build's arguments name.
+    pub fn of_arguments(arguments: &CompileArguments) -> Self {
+        Self::of_rules(arguments.native().map(str::to_owned).into_iter().collect())
+    }
+
     /// The usual target of a language, which is compared where nothing is named.
     pub fn usual(language: Option<ShaderLanguage>) -> Self {
         let target = match language {

@@ -24,7 +24,6 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use crate::command_line::Command;
 use crate::compilers::find_version;
 use crate::output::warn;
-use crate::shader_settings::apply;
 
 /// Targets, and where parameters are bound there.
 #[derive(Clone, Debug, Args)]
@@ -255,7 +254,7 @@ fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>
         warn(&format!("warning: --args: {sentence}\n"));
     }
     check_profile(arguments.profile.as_deref())?;
-    apply(&arguments, declare, Path::new(""));
+    declare.complete(&arguments, Path::new(""));
     if let Some(placement) = placement {
         placement.complete(&arguments);
     }

@@ -24,9 +24,8 @@ pub(super) const MOST_SETS: usize = 8;
 /// The sets of macros, as `NAME=VALUE`, that belong together: those of one file and those of the files in
 /// the folders above it. If a build has several values for a macro, the first is taken.
 pub(super) fn define_sets(folder: &Path, files: &BTreeSet<String>) -> Vec<Vec<String>> {
-    let is_build_file = |file: &&String| BUILD_FILES.iter().any(|end| file.ends_with(end));
     let mut by_folder: BTreeMap<PathBuf, BTreeMap<String, String>> = BTreeMap::new();
-    for file in files.iter().filter(is_build_file) {
+    for file in files.iter().filter(|file| is_build_file(file)) {
         let Ok(text) = read_text(&folder.join(file), LONGEST) else { continue };
         let own = by_folder.entry(Path::new(file).parent().unwrap_or(Path::new("")).to_owned()).or_default();
         for (name, value) in defined_in(&text) {
@@ -44,6 +43,10 @@ pub(super) fn define_sets(folder: &Path, files: &BTreeSet<String>) -> Vec<Vec<St
         set.into_iter().map(|(name, value)| format!("{name}={value}")).collect()
     });
     sets.take(MOST_SETS).collect()
+}
+
+pub(super) fn is_build_file(file: &str) -> bool {
+    BUILD_FILES.iter().any(|end| file.ends_with(end))
 }
 
 /// Suffixes of files that shaders and programs include.

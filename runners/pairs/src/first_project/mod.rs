@@ -3,6 +3,7 @@
 
 mod better_layouts;
 mod build_defines;
+mod build_layouts;
 mod data_defines;
 mod found_files;
 mod reading_budget;
@@ -28,6 +29,7 @@ pub use self::better_layouts::BetterLayouts;
 pub use self::trials::GUESSED_VALUE;
 
 use self::build_defines::{HeaderValues, define_sets, sets_of_shaders};
+use self::build_layouts::{BuildLayout, build_layouts};
 use self::data_defines::{add_sets_of_data, joined_shaders};
 use self::found_files::{FoundFiles, MOST_ENTRIES};
 use self::reading_budget::ReadingBudget;
@@ -76,6 +78,8 @@ pub struct FirstProject {
     pub incomplete: Vec<String>,
     /// The number of shaders whose macros have guessed values.
     pub guessed: usize,
+    /// The layouts that the build chooses.
+    build_layouts: BTreeMap<ShaderLanguage, BuildLayout>,
     /// Targets and orders of matrices with which more blocks agree than with the usual ones.
     pub layouts: BetterLayouts,
 }
@@ -123,8 +127,11 @@ impl FirstProject {
         let mut own_sets = sets_of_shaders(folder, &found.files);
         add_sets_of_data(folder, &found.files, &mut own_sets);
         let header_values = HeaderValues::new(folder, &found.files);
+        let paths: Vec<_> = shaders.iter().map(|(file, language)| (file.as_path(), *language)).collect();
+        let build_layouts = build_layouts(folder, &found.files, &paths);
+        let layouts = &build_layouts;
         let (define_sets, header_values) = (&define_sets, &header_values);
-        let trials = Trials { includes: &includes, define_sets, own_sets: &own_sets, header_values };
+        let trials = Trials { includes: &includes, define_sets, own_sets: &own_sets, header_values, layouts };
         let in_file = |(file, _): &(&PathBuf, _)| TrialShader { path: folder.join(file), string: None, language: None };
         let in_texts: Vec<(&PathBuf, TrialShader)> =
             found.host_texts.iter().flat_map(|(file, text)| shaders_in(folder, file, text)).collect();
@@ -197,6 +204,7 @@ impl FirstProject {
             }
             self.shader_count += self.spirv.len();
         }
+        self.build_layouts = build_layouts;
         self.note_refused(refused);
         self.note_joined(folder, found);
         if !found.foreign.is_empty() {
@@ -356,9 +364,20 @@ impl FirstProject {
         }
     }
 
+    /// The options with which the build chooses layouts: `` Slang: build.bat passes `-matrix-layout-row-major` ``.
+    pub fn build_options(&self) -> impl Iterator<Item = String> {
+        let words = |(language, layout): (&ShaderLanguage, &BuildLayout)| {
+            format!("{}: {} passes `{}`", language.title(), layout.file, layout.text)
+        };
+        self.build_layouts.iter().map(words)
+    }
+
     /// The lines that choose the target of a language and its order of matrices, with the reason.
     fn layout_of(&self, language: ShaderLanguage) -> String {
         let mut lines = String::new();
+        if let Some(BuildLayout { text, file, .. }) = self.build_layouts.get(&language) {
+            lines += &format!("# From {file}.\nargs = {text:?}\n");
+        }
         for better in self.layouts.better.iter().filter(|better| better.language == language) {
             lines += &setting_lines(better);
         }
@@ -391,7 +410,7 @@ impl FirstProject {
                 let _ = writeln!(shaders, "include = {}", list(&self.includes));
             }
             shaders += &self.layout_of(*language);
-            if *language == ShaderLanguage::Hlsl {
+            if *language == ShaderLanguage::Hlsl && !self.build_layouts.contains_key(language) {
                 shaders += "# args = \"-T cs_6_6 -D QUALITY=2\"\n";
             }
             shaders.push('\n');

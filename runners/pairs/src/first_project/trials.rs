@@ -17,6 +17,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
 use super::build_defines::HeaderValues;
+use super::build_layouts::BuildLayout;
 use super::reading_budget::{Reader, ReadingBudget, Share, cost};
 use crate::host_text_shaders::with_string;
 use crate::parallel;
@@ -37,6 +38,8 @@ pub(super) struct Trials<'a> {
     pub own_sets: &'a BTreeMap<String, Vec<Vec<String>>>,
     /// The values that headers of the project give to macros.
     pub header_values: &'a HeaderValues<'a>,
+    /// The layout options of the build.
+    pub layouts: &'a BTreeMap<ShaderLanguage, BuildLayout>,
 }
 
 /// A shader to try.
@@ -283,14 +286,14 @@ impl Trials<'_> {
             ..DeclareArgs::default()
         };
         let string = shader.string.as_ref();
-        let declare = string.map_or(declare.clone(), |string| with_string(&declare, &shader.path, string));
-        let job = ShaderJob {
-            path: shader.path.clone(),
-            declare,
-            profile: None,
-            named: LayoutSelection::default(),
-            usual: LayoutSelection::default(),
-        };
+        let mut declare = string.map_or(declare.clone(), |string| with_string(&declare, &shader.path, string));
+        let mut usual = LayoutSelection::default();
+        if let Some(layout) = language.and_then(|language| self.layouts.get(&language)) {
+            declare.complete(&layout.arguments, Path::new(""));
+            usual = LayoutSelection::of_arguments(&layout.arguments);
+        }
+        let path = shader.path.clone();
+        let job = ShaderJob { path, declare, profile: None, named: LayoutSelection::default(), usual };
         let mut sources = SourceMap::default();
         let read = match reader {
             Reader::Own => read_without_compilers(&job, &mut sources),
@@ -371,7 +374,7 @@ mod tests {
         let shaders: Vec<TrialShader> = paths.map(|path| TrialShader { path, string: None, language: None }).collect();
         let files = BTreeSet::new();
         let (own_sets, header_values) = (&BTreeMap::new(), &HeaderValues::new(folder.path(), &files));
-        Trials { includes: &[], define_sets: &[], own_sets, header_values }
+        Trials { includes: &[], define_sets: &[], own_sets, header_values, layouts: &BTreeMap::new() }
             .of(&shaders, &mut ReadingBudget::of(left))
             .unwrap()
             .trials

@@ -36,6 +36,9 @@ pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
         counted(project.shader_count as u64, "shader"),
         counted(project.host_count as u64, "host file")
     ));
+    for options in project.build_options() {
+        print(&format!("layouts of {options}\n"));
+    }
     for better in &project.layouts.better {
         let choice = match better.choice {
             BetterChoice::Target { .. } => "target",

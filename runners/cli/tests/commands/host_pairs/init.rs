@@ -95,6 +95,27 @@ fn init_takes_the_macros_of_the_build() {
     assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
 }
 
+/// A module of CMake passes the options to slangc, and a batch file to FXC. Without them, `b` of Slang is at byte 16, and the
+/// matrix of HLSL has three columns.
+#[test]
+fn init_takes_the_layout_options_of_the_build() {
+    let shader = "struct Push { float3 a; float3 b; }; ConstantBuffer<Push> push;";
+    let host = "struct Push { float a[3], b[3]; } p; struct Bone { float m[2][4]; float weight; } b;";
+    let Some(folder) = folder_of(("a.slang", shader), host) else { return };
+    std::fs::create_dir_all(folder.path("cmake")).unwrap();
+    std::fs::create_dir_all(folder.path("dx")).unwrap();
+    folder.write("cmake/slang.cmake", b"set(FLAGS\n  -force-glsl-scalar-layout\n  -fvk-use-entrypoint-name)\n");
+    folder.write("dx/bone.hlsl", b"cbuffer Bone { float2x4 m; float weight; };");
+    folder.write("dx/build.bat", b"%FXC% /T vs_5_0 /Zpr bone.hlsl\r\n");
+    let answer = folder.run("init").exits(0).prints("layouts of HLSL: dx/build.bat passes `-Zpr`");
+    answer.prints("layouts of Slang: cmake/slang.cmake passes `-target spirv -force-glsl-scalar-layout`");
+    let written = folder.read("layoutproof.toml");
+    for lines in ["# From dx/build.bat.\nargs = \"-Zpr\"", "args = \"-target spirv -force-glsl-scalar-layout\""] {
+        assert!(written.contains(lines), "{written}");
+    }
+    assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["Bone Bone agree", "push Push agree"]);
+}
+
 /// A generator has the macros of each shader in tables, and some that it computes.
 #[test]
 fn init_takes_the_macros_of_a_generators_tables() {
