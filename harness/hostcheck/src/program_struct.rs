@@ -3,6 +3,8 @@
 //! The reader of debug information makes these. All sizes, offsets and strides are in bytes;
 //! offsets are relative to the enclosing struct.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use layoutproof_source::sources::LinePlace;
 use serde::{Deserialize, Serialize};
 
@@ -163,7 +165,7 @@ impl ProgramStruct {
         named
     }
 
-    /// True if two structs have the same members at the same bytes. Spellings of types may differ.
+    /// True if two structs have the same members at the same bytes. Types may differ: `float[3]` and a library's vector.
     pub fn has_same_layout(&self, other: &Self) -> bool {
         self.size == other.size && same_fields(&self.fields, &other.fields)
     }
@@ -234,7 +236,7 @@ fn same_fields(left: &[ProgramField], right: &[ProgramField]) -> bool {
 }
 
 fn same_shape(left: &ProgramShape, right: &ProgramShape) -> bool {
-    match (left, right) {
+    let is_same = match (left, right) {
         (
             ProgramShape::Array { element, count, stride, .. },
             ProgramShape::Array { element: other, count: other_count, stride: other_stride, .. },
@@ -245,6 +247,69 @@ fn same_shape(left: &ProgramShape, right: &ProgramShape) -> bool {
         }
         (ProgramShape::Opaque { size, .. }, ProgramShape::Opaque { size: other, .. }) => size == other,
         _ => left == right,
+    };
+    is_same || same_numbers(left, right)
+}
+
+/// Size of the largest matrix, of `double`, in bytes.
+const LARGEST_MATRIX: u32 = 4 * 4 * 8;
+
+/// True for vectors or matrices of different types with the same numbers in the same bytes. A name that both have is at the
+/// same bytes, so that exchanged members differ.
+fn same_numbers(left: &ProgramShape, right: &ProgramShape) -> bool {
+    let (Some(left), Some(right)) = (Numbers::of(left), Numbers::of(right)) else { return false };
+    let is_moved = |(name, offsets): (&&str, &BTreeSet<u32>)| right.names.get(name).is_some_and(|it| it != offsets);
+    left.lanes == right.lanes && !left.names.iter().any(is_moved)
+}
+
+/// The numbers of a shape.
+#[derive(Default)]
+struct Numbers<'a> {
+    /// Offset, size and meaning. Members of a union may share a lane.
+    lanes: BTreeSet<(u32, u32, LaneClass)>,
+    /// Offsets of the members by their names.
+    names: BTreeMap<&'a str, BTreeSet<u32>>,
+    /// Shapes that were visited.
+    visited: u32,
+}
+
+/// Enough for the members that unions of a matrix have under several names.
+const MOST_VISITED: u32 = 1024;
+
+impl<'a> Numbers<'a> {
+    /// `None` for more than a matrix, and for what is not only numbers.
+    fn of(shape: &'a ProgramShape) -> Option<Self> {
+        let mut numbers = Self::default();
+        (shape.size()? <= LARGEST_MATRIX && numbers.add(shape, 0)).then_some(numbers)
+    }
+
+    /// Adds what begins at a byte; false for what is more than a few numbers.
+    fn add(&mut self, shape: &'a ProgramShape, start: u32) -> bool {
+        self.visited += 1;
+        let offset_of = |index: u32, stride: u32| start.saturating_add(index.saturating_mul(stride));
+        match shape {
+            _ if self.visited > MOST_VISITED => false,
+            ProgramShape::Scalar(scalar) => {
+                self.lanes.insert((start, scalar.size, scalar.class));
+                true
+            }
+            ProgramShape::Vector { component, count, .. } => {
+                let offsets = (0..(*count).min(MOST_VISITED)).map(|index| offset_of(index, component.size));
+                self.lanes.extend(offsets.map(|offset| (offset, component.size, component.class)));
+                true
+            }
+            ProgramShape::Array { element, count, stride, .. } => {
+                count.is_some_and(|count| (0..count).all(|index| self.add(element, offset_of(index, *stride))))
+            }
+            ProgramShape::Struct { fields, .. } | ProgramShape::Union { fields, .. } => fields.iter().all(|field| {
+                let offset = start.saturating_add(field.offset);
+                if !field.name.is_empty() {
+                    self.names.entry(&field.name).or_default().insert(offset);
+                }
+                field.bits.is_none() && self.add(&field.shape, offset)
+            }),
+            ProgramShape::Opaque { .. } => false,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use layoutproof_debuginfo::{
     DeclarationPlace, ElementCount, FoundTypes, HostArray, HostScalar, HostShape, HostTypeId, HostTypes,
-    LayoutContract, NamedHostType, RecordKind, ScalarClass,
+    LayoutContract, NamedHostType, NamedLayout, RecordKind, ScalarClass,
 };
 use layoutproof_hostcheck::{
     LaneClass, LinePlace, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape,
@@ -27,30 +27,37 @@ pub(crate) fn convert(
     let root = found.types.resolve(first.ty);
     let HostShape::Record(record) = &found.types[root].shape else { return None };
 
-    let mut converter = TypeConverter { types: &found.types, working_folder, left: MAX_FIELDS };
-    let others = named.layouts.iter().skip(1).map(|layout| {
-        let size = found.types[found.types.resolve(layout.ty)].size.unwrap_or(0);
-        let sources = layout.units.iter().map(|unit| found.unit(*unit).source.as_str()).filter(|name| !name.is_empty());
-        let unit = sources.min().unwrap_or("another unit");
-        format!("{size} bytes in {unit}")
-    });
-    Some(ProgramStruct {
-        name: named.name.clone(),
-        object: object.to_owned(),
-        size: found.types[root].size.unwrap_or(0),
-        fields: converter.fields(root),
-        place: place(found.types[root].place.as_ref(), working_folder),
-        contract: match record.contract {
-            LayoutContract::Fixed | LayoutContract::OtherLanguage => ProgramContract::Fixed,
-            LayoutContract::RustUnknown => ProgramContract::Unstated,
-            LayoutContract::ZigUnknown => ProgramContract::UnstatedZig,
-            LayoutContract::Stated => ProgramContract::Stated,
-            LayoutContract::RustReordered => ProgramContract::Reordered,
-        },
-        other_layouts: others.collect(),
-        is_named_by_variable,
-        written_by: None,
-    })
+    let of_layout = |layout: &NamedLayout| {
+        let root = found.types.resolve(layout.ty);
+        let mut converter = TypeConverter { types: &found.types, working_folder, left: MAX_FIELDS };
+        ProgramStruct {
+            name: named.name.clone(),
+            object: object.to_owned(),
+            size: found.types[root].size.unwrap_or(0),
+            fields: converter.fields(root),
+            place: place(found.types[root].place.as_ref(), working_folder),
+            contract: match record.contract {
+                LayoutContract::Fixed | LayoutContract::OtherLanguage => ProgramContract::Fixed,
+                LayoutContract::RustUnknown => ProgramContract::Unstated,
+                LayoutContract::ZigUnknown => ProgramContract::UnstatedZig,
+                LayoutContract::Stated => ProgramContract::Stated,
+                LayoutContract::RustReordered => ProgramContract::Reordered,
+            },
+            other_layouts: Vec::new(),
+            is_named_by_variable,
+            written_by: None,
+        }
+    };
+    let mut program = of_layout(first);
+    for layout in named.layouts.iter().skip(1) {
+        let other = of_layout(layout);
+        if !other.has_same_layout(&program) {
+            let sources = layout.units.iter().map(|unit| found.unit(*unit).source.as_str());
+            let unit = sources.filter(|name| !name.is_empty()).min().unwrap_or("another unit");
+            program.other_layouts.push(format!("{} bytes in {unit}", other.size));
+        }
+    }
+    Some(program)
 }
 
 struct TypeConverter<'a> {

@@ -1,5 +1,7 @@
 //! Blocks and structs are paired by their names, and by the comments of shaders.
 
+use std::process::Command;
+
 use super::{compile, folder_of, pairs};
 
 #[test]
@@ -306,6 +308,43 @@ fn structs_of_one_name_are_told_apart_by_their_members() {
     let reason = answer.json()["unmatched_blocks"][0]["reason"].as_str().unwrap().to_owned();
     let places = "`color::Ratio` (host.cpp:1), `msaa::Ratio` (host.cpp:2)";
     assert_eq!(reason, format!("several host structs have its name: {places}; choose one with --map BLOCK=TYPE"));
+}
+
+/// Units spell a vector as an array, a class, or a class with several names for a component, as glm does. Exchanged members and
+/// other numbers are other layouts.
+#[test]
+fn structs_of_one_name_with_the_same_bytes_are_one() {
+    let shader = "struct Light { float3 eye; float near; float4x4 view; }; StructuredBuffer<Light> lights;";
+    let Some(folder) = folder_of(("a.hlsl", shader), "") else { return };
+    let unit =
+        |types: &str, eye: &str, view: &str| format!("{types} struct Light {{ {eye} float near; {view} }} light;");
+    let array = unit("", "float eye[3];", "float view[4][4];");
+    let glm = "struct V3 { union { float x, r, s; }; union { float y, g, t; }; union { float z, b, p; }; }; \
+               struct V4 { float x, y, z, w; }; struct M4 { V4 value[4]; };";
+    let exchanged = ["from, to", "to, from"].map(|members| {
+        unit(&format!("struct Range {{ float {members}; }};"), "Range eye; float more;", "float view[4][4];")
+    });
+    for (one, other, code) in [
+        (&array, unit(glm, "V3 eye;", "M4 view;"), 0),
+        (&array, unit("struct V3 { float x, y, z; };", "V3 eye;", "float view[16];"), 0),
+        (&unit("struct V3 { float r, g, b; };", "V3 eye;", "float view[16];"), unit(glm, "V3 eye;", "M4 view;"), 0),
+        (&array, unit("", "int eye[3];", "float view[4][4];"), 1),
+        (&array, unit("", "float eye[3];", "double view[2][4];"), 1),
+        (&exchanged[0], exchanged[1].clone(), 1),
+    ] {
+        folder.write("host.cpp", one.as_bytes());
+        folder.write("main.cpp", format!("{}\nint main() {{}}", other.replace("} light;", "} other;")).as_bytes());
+        compile(&folder, "host");
+        compile(&folder, "main");
+        let linked = Command::new("g++").args(["host.o", "main.o", "-o", "app"]).current_dir(folder.path(".")).status();
+        assert!(linked.unwrap().success());
+        for hosts in ["host.o main.o", "app"] {
+            let answer = folder.run(&format!("check a.hlsl {hosts} --format json")).exits(code).json();
+            let mismatches = answer["pairs"][0]["mismatches"].as_array().unwrap();
+            let is_several = mismatches.iter().any(|it| it["message"].to_string().contains("several layouts"));
+            assert_eq!(is_several, code == 1, "{hosts}: {other}");
+        }
+    }
 }
 
 /// A program's own `Camera` is no host of a block with that name and none of its members. One with as many members may be.
