@@ -112,7 +112,7 @@ fn accesses_of_a_container_are_those_of_its_source() {
     let (dxil, untouched) = rows("accesses source.dxil --format json");
     let (spirv, _) = rows("accesses source.hlsl --args \"-T cs_6_6 -E main -fvk-use-dx-layout\" --format json");
     assert_eq!(dxil, spirv);
-    assert_eq!((dxil.len(), untouched), (6, vec![serde_json::json!(["[].mass"]), serde_json::json!([])]));
+    assert_eq!((dxil.len(), untouched), (7, vec![serde_json::json!(["[].mass"]), serde_json::json!([])]));
     let answer = folder.run("run source.dxil --own").exits(2);
     answer.warns("error[compiler-limit]: the code of Direct3D is followed by `accesses`, and not executed");
 }
