@@ -91,8 +91,8 @@ fn source_name(name: &str) -> &str {
 /// The memory of a binding: its view, and how code counts in it.
 #[derive(Clone, Debug, PartialEq)]
 struct Resource {
-    /// Index of the view; `None` for one of a descriptor heap.
-    view: Option<usize>,
+    /// Index of the view, or why it is not known.
+    view: Result<usize, Why>,
     unit: IndexUnit,
 }
 
@@ -362,13 +362,12 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         }
     }
 
-    fn resource(&self, operand: &Operand) -> Option<Resource> {
-        match operand {
-            Operand::Local(local) => match self.values.get(local)? {
-                Known::Handle(resource) => Some(resource.clone()),
-                _ => None,
-            },
-            _ => None,
+    /// The resource of a handle. One that code selects is not followed, and may be a buffer.
+    fn resource(&self, operand: &Operand) -> Resource {
+        let known = if let Operand::Local(local) = operand { self.values.get(local) } else { None };
+        match known {
+            Some(Known::Handle(resource)) => resource.clone(),
+            _ => Resource { view: Err(Why::Pointer), unit: IndexUnit::Bytes },
         }
     }
 
@@ -428,26 +427,28 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
                 let is_it = |it: &&NumberedResource| it.class == class && u64::from(it.number) == *number;
                 let resource = self.follower.resources.iter().find(is_it)?;
                 let register = u32::try_from(self.number(register)?.base).ok()?;
-                let view = Some(self.follower.view_at(class, resource.space, register)?);
+                let view = Ok(self.follower.view_at(class, resource.space, register)?);
                 Some(Known::Handle(Resource { view, unit: unit_of_numbered(resource) }))
             }
             ("createHandleFromBinding", [_, Operand::Parts(binding), register, ..]) => {
                 let [_, _, Operand::Bits(space), Operand::Bits(class)] = binding[..] else { return None };
                 let register = u32::try_from(self.number(register)?.base).ok()?;
                 let view = self.follower.view_at(class_of(class)?, u32::try_from(space).ok()?, register)?;
-                Some(Known::Handle(Resource { view: Some(view), unit: IndexUnit::Opaque }))
+                Some(Known::Handle(Resource { view: Ok(view), unit: IndexUnit::Opaque }))
             }
-            ("createHandleFromHeap", _) => Some(Known::Handle(Resource { view: None, unit: IndexUnit::Opaque })),
+            ("createHandleFromHeap", _) => {
+                Some(Known::Handle(Resource { view: Err(Why::Heap), unit: IndexUnit::Opaque }))
+            }
             ("createHandleForLib", [_, Operand::Local(variable)]) => {
                 let Some(Known::Variable(variable)) = self.values.get(variable) else { return None };
                 let is_it = |it: &&NumberedResource| it.variable.as_ref() == Some(variable);
                 let unit = unit_of_numbered(self.follower.resources.iter().find(is_it)?);
                 let name = source_name(variable).trim_end_matches("_legacy");
                 let row = self.follower.bindings.iter().position(|row| row.name == name)?;
-                Some(Known::Handle(Resource { view: Some(self.follower.view_of(row)), unit }))
+                Some(Known::Handle(Resource { view: Ok(self.follower.view_of(row)), unit }))
             }
             ("annotateHandle", [_, handle, Operand::Parts(properties)]) => {
-                let Resource { view, .. } = self.resource(handle)?;
+                let Resource { view, .. } = self.resource(handle);
                 let [Operand::Bits(kind), Operand::Bits(size)] = properties[..] else { return None };
                 Some(Known::Handle(Resource { view, unit: unit_of(kind & 0xFF, size) }))
             }
@@ -462,7 +463,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
             ("bufferLoad", [_, handle, index, offset]) => self.load(handle, index, Some(offset), overload, None, place),
             ("rawBufferVectorLoad", [_, handle, index, offset, align]) => {
                 let (count, component) = vector_overload(overload).ok()?;
-                let resource = self.resource(handle)?;
+                let resource = self.resource(handle);
                 let start = self.start(&resource, index, Some(offset))?;
                 self.touch(&Touched {
                     kind: AccessKind::Load,
@@ -485,7 +486,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
             }
             ("atomicBinOp", [_, handle, _, index, offset, ..])
             | ("atomicCompareExchange", [_, handle, index, offset, ..]) => {
-                let resource = self.resource(handle)?;
+                let resource = self.resource(handle);
                 let start = self.start(&resource, index, Some(offset))?;
                 let component = component_size(overload).ok()?;
                 let (kind, promised) = (AccessKind::Atomic, None);
@@ -533,7 +534,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         promised: Option<u32>,
         place: Option<SourcePlace>,
     ) -> Option<Known> {
-        let resource = self.resource(handle)?;
+        let resource = self.resource(handle);
         let start = self.start(&resource, index, offset)?;
         self.sites.push(LoadSite {
             resource,
@@ -557,7 +558,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         promised: Option<u32>,
         place: Option<SourcePlace>,
     ) -> Option<Known> {
-        let resource = self.resource(handle)?;
+        let resource = self.resource(handle);
         let start = self.start(&resource, index, Some(offset))?;
         let component = component_size(overload).ok()?;
         for (first, count) in runs((0..4).filter(|component| mask >> component & 1 == 1)) {
@@ -607,7 +608,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         let first = i64::try_from(first * component).unwrap_or(i64::MAX);
         let at = touched.start.at.as_ref().and_then(|at| at.plus(&Sum::constant(first)));
         let size = u32::try_from(count * component).ok();
-        let view = resource.view;
+        let view = resource.view.ok();
         let layout = view.and_then(|view| self.follower.layout(view));
         let byte = touched.start.within.and_then(|within| u32::try_from(within.checked_add(first)?).ok());
         // The path in a structured buffer begins with its element.
@@ -636,10 +637,10 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         if let (Some(view), Some((path, ..))) = (view, found) {
             self.follower.touched[view].insert(path);
         }
-        let bytes = match (view, &at) {
-            (None, _) => ByteExpr::Unknown(Why::Heap),
-            (_, None) => ByteExpr::Unknown(Why::ManyTerms),
-            (_, Some(at)) => self.bytes(at),
+        let bytes = match (resource.view, &at) {
+            (Err(why), _) => ByteExpr::Unknown(why),
+            (Ok(_), None) => ByteExpr::Unknown(Why::ManyTerms),
+            (Ok(_), Some(at)) => self.bytes(at),
         };
         let access = Access {
             kind: touched.kind,
@@ -805,6 +806,16 @@ mod tests {
         let found = ModuleAccesses::of_dxil(LISTING).unwrap();
         let untouched: Vec<&[String]> = found.views.iter().map(|view| view.untouched.as_slice()).collect();
         assert_eq!(untouched, [&["[].mass".to_owned()][..], &[], &[]]);
+    }
+
+    /// Code that selects between two buffers touches one of them.
+    #[test]
+    fn a_selected_handle_is_open() {
+        let select = "  %9 = select i1 true, %dx.types.Handle %particles_UAV_structbuf, %dx.types.Handle %1";
+        let code = LISTING.lines().map(|line| if line.starts_with("  %9 = ") { select } else { line });
+        let found = ModuleAccesses::of_dxil(&code.collect::<Vec<_>>().join("\n")).unwrap();
+        assert_eq!((found.accesses.len(), found.resolved()), (6, 4));
+        assert_eq!(found.accesses[2].at, ByteExpr::Unknown(Why::Pointer));
     }
 
     #[test]
