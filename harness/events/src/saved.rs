@@ -249,7 +249,6 @@ enum ImpossibleOutcome {
 /// A line that is valid JSON of a record. It may still hold what cannot be together.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-#[expect(clippy::large_enum_variant, reason = "a run ends once")]
 pub enum SavedLine {
     Run(RunHeader),
     Check(Box<SavedCheck<'static>>),

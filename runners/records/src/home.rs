@@ -42,9 +42,12 @@ impl Home {
         for run in runs {
             run.arguments.values_mut().flatten().for_each(put_back);
         }
-        checks.iter_mut().for_each(|check| put_back(&mut check.id.case));
-        let sources = end.into_iter().flat_map(|end| &mut end.sources);
-        sources.for_each(|source| put_back(&mut source.case));
+        for check in checks {
+            put_back(&mut check.id.case);
+        }
+        for source in end.into_iter().flat_map(|end| &mut end.sources) {
+            put_back(&mut source.case);
+        }
     }
 }
 

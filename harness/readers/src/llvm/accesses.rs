@@ -162,7 +162,7 @@ impl Follower<'_> {
         for _ in 0..64 {
             let outer = self.metadata.text(scope)?;
             if let Some(file) = field(outer, "file") {
-                let file = field(self.metadata.text(file)?, "filename")?.trim_matches('"').to_owned();
+                let file = field(self.metadata.text(file)?, "filename")?.to_owned();
                 return Some(SourcePlace { file, line, column });
             }
             scope = field(outer, "scope")?;
@@ -197,8 +197,10 @@ impl Follower<'_> {
 fn field<'n>(node: &'n str, key: &str) -> Option<&'n str> {
     let start = node.find(&format!("({key}: ")).or_else(|| node.find(&format!(" {key}: ")))? + key.len() + 3;
     let rest = &node[start..];
-    let end = if rest.starts_with('"') { rest[1..].find('"')? + 2 } else { rest.find([',', ')'])? };
-    Some(&rest[..end])
+    match rest.strip_prefix('"') {
+        Some(quoted) => quoted.split('"').next(),
+        None => rest.split([',', ')']).next(),
+    }
 }
 
 /// Begins the paths in a structured buffer.
@@ -391,10 +393,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
             Action::Cast(name, (_, from), _) if matches!(name.as_str(), "zext" | "sext" | "trunc") => {
                 self.number(from).map(Known::Number)
             }
-            Action::Same(operand) => match operand {
-                Operand::Local(local) => self.values.get(local).cloned(),
-                _ => None,
-            },
+            Action::Same(Operand::Local(local)) => self.values.get(local).cloned(),
             Action::Load(_, variable) => self.variable(variable),
             Action::Address(address) => self.variable(&address.base),
             Action::Extract(Operand::Local(local), index) => {
@@ -479,10 +478,10 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
                 None
             }
             ("rawBufferStore", [_, handle, index, offset, _, _, _, _, Operand::Bits(mask), align]) => {
-                self.store(handle, [index, offset], overload, *mask, promise(align), place)
+                self.store(handle, [index, offset], overload, *mask, promise(align), place.as_ref())
             }
             ("bufferStore", [_, handle, index, offset, _, _, _, _, Operand::Bits(mask)]) => {
-                self.store(handle, [index, offset], overload, *mask, None, place)
+                self.store(handle, [index, offset], overload, *mask, None, place.as_ref())
             }
             ("atomicBinOp", [_, handle, _, index, offset, ..])
             | ("atomicCompareExchange", [_, handle, index, offset, ..]) => {
@@ -556,13 +555,13 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         overload: &str,
         mask: u64,
         promised: Option<u32>,
-        place: Option<SourcePlace>,
+        place: Option<&SourcePlace>,
     ) -> Option<Known> {
         let resource = self.resource(handle);
         let start = self.start(&resource, index, Some(offset))?;
         let component = component_size(overload).ok()?;
         for (first, count) in runs((0..4).filter(|component| mask >> component & 1 == 1)) {
-            let (kind, resource, start, place) = (AccessKind::Store, &resource, &start, place.clone());
+            let (kind, resource, start, place) = (AccessKind::Store, &resource, &start, place.cloned());
             self.touch(&Touched { kind, resource, start, first, count, component, overload, promised, place });
         }
         None
