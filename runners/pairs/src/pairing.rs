@@ -340,7 +340,9 @@ impl<'a> PairsOfBlock<'a> {
         let displaced_host = displaced.map(|(part, host)| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced_host, has_namesakes);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
-        let may_be_faulty = displaced.is_none() && !has_namesakes;
+        // The struct that is only declared may be the one that fits.
+        let is_declared = matches!(host, Err(UnmatchedReason::OnlyDeclared(_)));
+        let may_be_faulty = displaced.is_none() && !has_namesakes && !is_declared;
         let only_faulty = structs.only_faulty(&candidates).filter(|_| may_be_faulty);
         let is_whole = |part: usize| parts.get(part).is_some_and(|part| !part.has_header);
         let only_mistaken = structs.only_mistaken(index, hosts, &candidates, is_whole).filter(|_| may_be_faulty);
@@ -369,6 +371,7 @@ impl<'a> PairsOfBlock<'a> {
                 UnmatchedReason::NoType(_)
                 | UnmatchedReason::OtherMembers(_)
                 | UnmatchedReason::FartherAway(_)
+                | UnmatchedReason::OnlyDeclared(_)
                 | UnmatchedReason::Ambiguous(_),
             ) if let Some(only) = only_fitting.or(only_faulty).or(only_mistaken.as_ref()) => {
                 self.compare_by_members(parts, only, displaced, &candidates);

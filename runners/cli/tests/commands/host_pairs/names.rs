@@ -347,6 +347,27 @@ fn structs_of_one_name_with_the_same_bytes_are_one() {
     }
 }
 
+/// As in UnrealEngineSkyAtmosphere: the block's name is that of a buffer that the program only declares. A struct that alone has
+/// all members is the block's; one with a mistake is proposed, since the other may be meant.
+#[test]
+fn a_struct_with_all_members_wins_over_a_declaration() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Sky { float3 sun; float size; float2 wind; };"), "") else {
+        return;
+    };
+    for (members, found, code) in
+        [("float sun[3], size, wind[2];", &["Sky SkyStructure agree"][..], 0), ("float size, sun[3], wind[2];", &[], 4)]
+    {
+        let host = format!(
+            "struct Sky; struct SkyStructure {{ {members} }}; struct Game {{ Sky* sky; SkyStructure now; }} game;"
+        );
+        folder.write("host.cpp", host.as_bytes());
+        compile(&folder, "host");
+        let answer = folder.run("check a.hlsl host.o --format json").exits(code);
+        assert_eq!(pairs(&answer), found, "{members}");
+        assert_eq!(answer.json()["unmatched_blocks"].as_array().unwrap().is_empty(), code == 0, "{members}");
+    }
+}
+
 /// A program's own `Camera` is no host of a block with that name and none of its members. One with as many members may be.
 #[test]
 fn a_name_alone_makes_no_pair_of_different_things() {
