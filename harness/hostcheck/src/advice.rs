@@ -3,6 +3,8 @@
 //! Each change is applied to the host struct and compared again, from the first byte to the last, so that what is
 //! advised has been tried. Without changes that lead to a struct that agrees, there is no advice.
 
+use std::cmp::Reverse;
+
 use layoutproof_layout::UNSIZED_ELEMENTS;
 
 use super::compare::{CompareOptions, Examination, ShaderBlock, display_path, examine, passed};
@@ -58,6 +60,8 @@ struct Progress {
     /// True if the first mismatch is not one of shape.
     is_of_place: bool,
     agreeing_rows: usize,
+    /// How far the first mismatch moved its member: one of two mistakes before it may be mended.
+    moved: Reverse<u32>,
 }
 
 impl Trial<'_> {
@@ -152,11 +156,16 @@ fn progress(examined: &Examination) -> Progress {
     let comparison = &examined.comparison;
     let is_agreeing = |row: &&super::comparison::ComparedRow| row.shader.is_some() && row.state == RowState::Agrees;
     let first = first_mismatch(examined);
+    let moved = first.map_or(0, |(first, _)| match first.kind {
+        MismatchKind::OffsetMoved { shader_offset, host_offset } => shader_offset.abs_diff(host_offset),
+        _ => u32::MAX,
+    });
     Progress {
         agrees: comparison.agrees(),
         up_to: first.map_or(u64::MAX, |(_, place)| place),
         is_of_place: first.is_none_or(|(first, _)| !first.kind.is_of_shape()),
         agreeing_rows: comparison.rows.iter().filter(is_agreeing).count(),
+        moved: Reverse(moved),
     }
 }
 
@@ -347,7 +356,14 @@ impl Context<'_> {
             is_sibling && pairs.host_of(*index).is_some()
         });
         let next = later.min_by_key(|(_, other)| other.offset).and_then(|(index, _)| pairs.host_of(index));
-        let before = found.or(next).map(|index| self.host_path(index));
+        // The bytes may begin a struct that comes after the missing member.
+        let level = own.parent.and_then(|parent| pairs.host_of(parent));
+        let parent = |index: &usize| all.members[*index].parent;
+        let is_sibling = |index: &usize| {
+            found.is_some_and(|found| all.members[*index].offset == all.members[found].offset) && parent(index) == level
+        };
+        let outer = std::iter::successors(found, parent).find(is_sibling);
+        let before = outer.or(found).or(next).map(|index| self.host_path(index));
         let inside = inside.unwrap_or_default();
         let aligned = Declaration { alignment: Some(REGISTER), ..declaration.clone() };
         let is_register = self.syntax() == HostSyntax::Cpp && own.offset.is_multiple_of(REGISTER);

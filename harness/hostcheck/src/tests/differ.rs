@@ -63,6 +63,24 @@ fn members_that_have_moved() {
         "remove `extra` in the host",
         1,
     );
+    // A member that only the shader has, before a struct that begins with another, and in one.
+    differs(
+        "hlsl-cbuffer",
+        "struct Curve { int mode; float gray; }; struct Tone { Curve curve; float2 white; float4 more; };
+         cbuffer Frame { float4 a; float4 extra; Tone tone; float4 b; };",
+        "0 vec4 a 16 { 0 { 0 int mode 4 float gray size 8 } curve 8 vec2 white 16 vec4 more size 32 } tone 48 vec4 b size 64",
+        "missing in host: the shader reads `extra` at byte 16, where the host has `tone.curve`",
+        "add `float extra[4]` before `tone` in the host",
+        5,
+    );
+    differs(
+        "hlsl-cbuffer",
+        "struct Tone { int mode; float gray; float2 white; }; cbuffer Frame { float4 a; Tone tone; float4 b; };",
+        "0 vec4 a 16 { 0 float gray 4 vec2 white size 12 } tone 32 vec4 b size 48",
+        "missing in host: the shader reads `tone.mode` at byte 16, where the host has `tone.gray`",
+        "add `int32_t mode` before `tone.gray` in the host",
+        2,
+    );
     // A member that only the shader has.
     differs(
         "hlsl-cbuffer",
