@@ -38,6 +38,9 @@ const COMPILED: [Compiled; 2] = [
     },
 ];
 
+/// Suffix of the projects of Visual Studio, which have options of FXC and DXC.
+const VISUAL_STUDIO: &str = ".vcxproj";
+
 /// The options for all shaders of one language.
 #[derive(Clone, Debug)]
 pub(super) struct BuildLayout {
@@ -54,7 +57,7 @@ pub(super) fn build_layouts(
     files: &BTreeSet<String>,
     shaders: &[(&Path, ShaderLanguage)],
 ) -> BTreeMap<ShaderLanguage, BuildLayout> {
-    let is_read = |file: &&String| is_build_file(file) || file.ends_with(".vcxproj");
+    let is_read = |file: &&String| is_build_file(file) || file.ends_with(VISUAL_STUDIO);
     let texts =
         files.iter().filter(is_read).filter_map(|file| Some((file, read_text(&folder.join(file), LONGEST).ok()?)));
     let texts: Vec<(&String, String)> = texts.collect();
