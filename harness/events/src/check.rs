@@ -14,6 +14,7 @@ use crate::reason::Reason;
 use crate::rerun::RerunCommand;
 use crate::row::Row;
 use crate::validation::Validation;
+use layoutproof_probes::AddressSpace;
 use layoutproof_source::sources::LinePlace;
 
 /// The result of a check. The module `saved` has its form in a file.
@@ -199,6 +200,10 @@ pub struct Story {
     pub blocks: Vec<StoryBlock>,
     /// A rule set that explains all rows, if there is one.
     pub hint: Option<String>,
+    /// For a translator, the rule sets that explain all rows of an address space if they take the place of the module's
+    /// offsets. Only spaces with a difference have some.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub moved_by: BTreeMap<AddressSpace, BTreeSet<String>>,
     /// A known difference of another device that this one resembles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resembles: Option<KnownEntry>,

@@ -83,6 +83,8 @@ pub enum Lack {
     MatricesByRows,
     /// Arrays of one struct that has a matrix: the compiler of the text ends at them.
     SingleStructsWithMatrices,
+    /// Vectors that cross 16 bytes in a block that the compiler flattens: it ends at them.
+    CrossingVectors,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -410,7 +412,10 @@ const TRANSLATORS: &[Toolchain] = &[
     spirv_cross("spirv-cross:essl", ShaderForm::Spirv, TO_ESSL, Glsl.by("glslang")),
     spirv_cross("spirv-cross:hlsl", ShaderForm::Dxil, TO_HLSL, Hlsl.by("dxc")),
     spirv_cross("spirv-cross:hlsl:structured", ShaderForm::Dxil, TO_STRUCTURED, Hlsl.by("dxc")),
-    spirv_cross("spirv-cross:hlsl:flat", ShaderForm::Dxil, TO_FLAT_HLSL, Hlsl.by("dxc")),
+    Toolchain {
+        lacks: &[Lack::CrossingVectors],
+        ..spirv_cross("spirv-cross:hlsl:flat", ShaderForm::Dxil, TO_FLAT_HLSL, Hlsl.by("dxc"))
+    },
     spirv_cross("spirv-cross:hlsl:dxc-spirv", ShaderForm::Spirv, TO_HLSL, Hlsl.by("dxc")),
     spirv_cross("spirv-cross:hlsl:slangc", ShaderForm::Spirv, TO_HLSL, Hlsl.by("slangc")),
     spirv_cross("spirv-cross:hlsl:glslang", ShaderForm::Spirv, TO_OLD_HLSL, Hlsl.by("glslang")),

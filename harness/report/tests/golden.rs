@@ -486,6 +486,7 @@ fn nothing_of_users_is_markup() {
         hint: Some(evil.into()),
         again: RerunCommand::Text(evil.into()),
         verdict: evil.into(),
+        moved_by: story.moved_by.clone(),
         resembles: story.resembles.clone().map(evil_entry),
         shaders: vec![RecordedShader {
             block: evil.into(),

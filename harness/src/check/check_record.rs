@@ -1,6 +1,6 @@
 //! Makes the record of a check: rows from the device's answers, and the verdict on them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use layoutproof_device::{ReadBack, RunnerError};
@@ -10,6 +10,7 @@ use crate::check::answers::{CheckAnswers, Failure, broke, driver_messages};
 use crate::check::check::Check;
 use crate::check::hint;
 use crate::check::jobs::{CheckProbe, Jobs};
+use crate::check::moved;
 use crate::check::produce::gap::GapCause;
 use crate::check::produce::shader_module::ShaderModule;
 use crate::check::produce::subject_shaders::SubjectShaders;
@@ -54,7 +55,14 @@ impl Check {
         let validation = self.validation();
         let proves = self.produced.producer.proves(self.subject.rules, &self.device);
         let code = CodeOrigin { proves, writer: self.produced.producer.writer() };
-        let outcome = self.outcome(judge(&answers.rows, &validation, code), &answers, code);
+        let verdict = judge(&answers.rows, &validation, code);
+        let mut outcome = self.outcome(verdict, &answers, code);
+        if let (Producer::Compiler(toolchain), Some(story)) = (self.produced.producer, outcome.story_mut())
+            && toolchain.is_translator()
+        {
+            let SubjectShaders { modules, .. } = &*self.produced;
+            story.moved_by = moved::rules_behind(&self.subject, toolchain, modules, &jobs.probes, &answers.rows);
+        }
         let is_skipped = outcome.kind() == OutcomeKind::Skipped;
 
         CheckRecord {
@@ -101,7 +109,7 @@ impl Check {
         for observation in &observed.observations {
             let row = self.row(job, observation);
             let size = module.plan.leaves[observation.leaf as usize].component.size;
-            if is_behind_the_range(job, size, observation, &row) {
+            if is_behind_the_range(job, size, observation, &row) || is_wrong_length_again(observation, &row) {
                 continue;
             }
             answers.add(job.module, &job.probe.entry, observation, row);
@@ -111,9 +119,13 @@ impl Check {
         let foretold = |problem: &ProbeProblem| self.foretells(module, &job.probe.entry, problem);
         for problem in observed.problems.iter().filter(|problem| !foretold(problem)) {
             let ProbeEntry { space, stage, direction, .. } = job.probe.entry;
+            let not_clean = || RecordValue::Text("not clean".to_owned());
+            let is_by_code = matches!(problem, ProbeProblem::Changed { role: BufferRole::Block, offset, .. }
+                if module.changed_by_code.contains(&(job.probe.entry.name.clone(), *offset)));
             let witnesses = Witnesses {
                 computed: Some(RecordValue::Text("clean".to_owned())),
-                observed: Some(RecordValue::Text("not clean".to_owned())),
+                compiled: is_by_code.then(not_clean),
+                observed: Some(not_clean()),
                 ..Witnesses::default()
             };
             answers.add_problem(Row {
@@ -130,15 +142,25 @@ impl Check {
     }
 
     /// Returns true if the code itself writes a leaf at the place where `problem` found a change
-    /// outside of all leaves.
+    /// outside of all leaves, or writes the leaf that was not written at another place.
     fn foretells(&self, module: &ShaderModule, entry: &ProbeEntry, problem: &ProbeProblem) -> bool {
-        let ProbeProblem::Changed { role: BufferRole::Block, offset, .. } = problem else { return false };
-        let written = |form, (index, leaf): (u32, &Leaf)| {
-            let start = self.compiled(module, &entry.name, form, index).map(i64::from);
-            start.is_some_and(|start| start < offset + 4 && *offset < start + i64::from(leaf.component.size))
+        let is_foretold = |form, (index, leaf): (u32, &Leaf)| {
+            let compiled = module.compiled_for(&self.device);
+            let Some(start) = compiled.and_then(|compiled| compiled.get(&(entry.name.clone(), form, index))) else {
+                return false;
+            };
+            match (problem, start.map(i64::from)) {
+                (ProbeProblem::Changed { role: BufferRole::Block, offset, .. }, Some(start)) => {
+                    start < offset + 4 && *offset < start + i64::from(leaf.component.size)
+                }
+                (ProbeProblem::NotWritten { path, .. }, start) => {
+                    *path == leaf.path && start != Some(i64::from(leaf.offset))
+                }
+                _ => false,
+            }
         };
         let mut leaves = (0..).zip(&module.plan.leaves);
-        leaves.any(|leaf| entry.forms.iter().any(|form| written(*form, leaf)))
+        leaves.any(|leaf| entry.forms.iter().any(|form| is_foretold(*form, leaf)))
     }
 
     fn validation(&self) -> Validation {
@@ -276,6 +298,7 @@ impl Check {
             place: subject.source.place.clone(),
             authority: subject.authority.clone(),
             blocks: blocks.collect(),
+            moved_by: BTreeMap::new(),
             resembles: None,
             hint: hint.map(|rules| format!("{whose} offsets equal rule set `{rules}`")),
             again: RerunCommand::Run { input: subject.source.id.clone(), options },
@@ -283,6 +306,16 @@ impl Check {
             shaders: self.shader_texts(rows, code),
         }
     }
+}
+
+/// Returns true for the length of an exact range in code that counts wrong elements: the longer range shows it, and its
+/// number is that of the code.
+fn is_wrong_length_again(observation: &Observation, row: &Row) -> bool {
+    let Witnesses { computed, compiled, .. } = &row.witnesses;
+    row.what == Quantity::ArrayLength
+        && observation.range == BoundRange::Exact
+        && compiled.is_some()
+        && computed != compiled
 }
 
 /// Returns true if the code addresses bytes after an exact range, where the device may return

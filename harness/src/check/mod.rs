@@ -21,11 +21,14 @@ pub(crate) mod compiled;
 pub mod device_check;
 mod hint;
 pub mod jobs;
+mod moved;
 pub mod produce;
+mod relaid;
 pub mod reproduction;
 mod row;
 mod shader_texts;
 pub mod source;
+pub(crate) mod struct_packing;
 pub mod subject;
 pub mod verdict;
 

@@ -99,6 +99,7 @@ fn story(verdict: &str) -> Story {
         hint: None,
         again: RerunCommand::Text("layoutproof run cbuffer/array_tail --rules hlsl-cbuffer -vv".into()),
         verdict: verdict.into(),
+        moved_by: [].into(),
         resembles: None,
         shaders: Vec::new(),
     }

@@ -3,6 +3,7 @@
 //!
 //! This is a static check: it writes no shader and uses no device.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use layoutproof_layout::Quantity;
@@ -168,6 +169,7 @@ impl BindingCheck {
             authority: expected.as_ref().map(|expected| expected.authority.to_string()).unwrap_or_default(),
             blocks: Vec::new(),
             hint: None,
+            moved_by: BTreeMap::new(),
             resembles: None,
             again: RerunCommand::Show {
                 input: source.id.clone(),

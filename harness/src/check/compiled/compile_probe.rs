@@ -392,6 +392,7 @@ impl CompileJob<'_> {
             requires,
             binding_size,
             compiled,
+            changed_by_code: BTreeSet::new(),
             glsl_compiled: None,
             hlsl_compiled: None,
             other_stage,

@@ -10,7 +10,7 @@ use layoutproof_events::Reason;
 use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_generators::spirv::{self, required_feature};
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{BlockLayout, Numbers, find};
+use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, LeafStep, Numbers, find};
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan};
 use layoutproof_readers::spirv::{features_of, struct_names};
 use layoutproof_readers::toolchain::{
@@ -26,7 +26,8 @@ use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::FORMS_OF_NAGA;
 use crate::check::produce::settings::Settings;
 use crate::check::produce::shader_module::{ModuleCode, ShaderModule, WIDE_NUMBERS};
-use crate::check::produce::subject_shaders::{SubjectShaders, addressed};
+use crate::check::produce::subject_shaders::{SubjectShaders, followed};
+use crate::check::struct_packing::{packing_rule, unpacked_rules};
 use crate::check::subject::Subject;
 use crate::check::verdict::Validation;
 
@@ -36,17 +37,6 @@ fn forms(output: ShaderForm) -> &'static [Form] {
     match output {
         ShaderForm::Spirv => &[Form::Leaf, Form::Vector, Form::Whole, Form::Indexed, Form::Length],
         ShaderForm::Wgsl | ShaderForm::Dxil | ShaderForm::Dxbc | ShaderForm::ClangIr => &FORMS_OF_NAGA,
-    }
-}
-
-/// The name that spirv-opt has for a rule set by which it packs structs.
-fn packing_rule(rules: &str) -> Option<&'static str> {
-    match rules {
-        "std140" => Some("std140"),
-        "std430" => Some("std430"),
-        "scalar" => Some("scalar"),
-        "hlsl-cbuffer" => Some("hlslCbuffer"),
-        _ => None,
     }
 }
 
@@ -80,8 +70,8 @@ impl SubjectShaders {
             none.gaps.push(Gap::language(format!("{toolchain} has no packing by {}", subject.rules)));
             return none;
         }
-        let unpacked = || find(if subject.rules == "std140" { "scalar" } else { "std140" }).cloned();
-        let planted_rules = if is_packed { unpacked() } else { settings.planted_rules.clone() };
+        let planted_rules =
+            if is_packed { unpacked_rules(subject.rules).cloned() } else { settings.planted_rules.clone() };
         let settings = Settings { forms, planted_rules, stages: Some([Stage::Compute].into()), ..settings.clone() };
         let mut produced = Self::new(subject, Generator::Rspirv, &settings);
         produced.producer = Producer::Compiler(toolchain);
@@ -121,6 +111,24 @@ impl SubjectShaders {
     }
 }
 
+/// True if a vector with this leaf begins and ends in different registers.
+fn crosses(root: &LaidOut, leaf: &Leaf) -> bool {
+    let Some((last, before)) = leaf.steps.split_last() else { return false };
+    let holder = before.iter().try_fold(root, |part, step| part.at_step(step));
+    let place = match (holder.map(|holder| &holder.shape), last) {
+        (_, LeafStep::Component(index)) => *index,
+        (Some(LaidOutShape::Matrix { order, .. }), LeafStep::Cell { row, column }) => {
+            order.vector_and_element(*row, *column).1
+        }
+        _ => 0,
+    };
+    let size = leaf.component.size;
+    (leaf.offset - place * size) / REGISTER != (leaf.offset + size - 1) / REGISTER
+}
+
+/// In bytes.
+const REGISTER: u32 = 16;
+
 /// Why there is no translated module.
 enum NoModule {
     Missing(Gap),
@@ -149,6 +157,13 @@ impl Translator<'_> {
         if !toolchain.has(Lack::MatricesByRows) && root.is_ok_and(|root| has_matrix_of(root, MatrixOrder::Row)) {
             return Err(NoModule::Missing(Gap::tool(format!("{toolchain} does not write matrices by rows"))));
         }
+        let may_cross = toolchain.has(Lack::CrossingVectors) || plan.entries[0].space == AddressSpace::Storage;
+        if let (false, Ok(root)) = (may_cross, root)
+            && plan.leaves.iter().any(|leaf| crosses(root, leaf))
+        {
+            let words = "SPIRV-Cross 1.4.357 ends at a vector that crosses 16 bytes in a block that it flattens";
+            return Err(NoModule::Missing(Gap::tool(words)));
+        }
         if let Some(reason) = ends_compiler(toolchain, &ours.layout) {
             return Err(NoModule::Missing(Gap::tool(reason)));
         }
@@ -170,7 +185,7 @@ impl Translator<'_> {
                 ours.layout.name, bound.0, bound.1, kept.0, kept.1
             )));
         }
-        let compiled = addressed(&ours.layout, &plan, &read.followed(), read.interface)
+        let (compiled, changed_by_code) = followed(&ours.layout, &plan, &read.followed(), read.interface)
             .map_err(|error| Unusable::NotFollowed(format!("code not followed: {error}")))?;
 
         let mut requires = original.requires();
@@ -208,6 +223,7 @@ impl Translator<'_> {
             requires,
             binding_size: read.binding_size,
             compiled,
+            changed_by_code,
             glsl_compiled: None,
             hlsl_compiled: None,
             plan,

@@ -144,6 +144,7 @@ fn module_of_wgsl(
         requires: BTreeSet::new(),
         binding_size,
         compiled,
+        changed_by_code: BTreeSet::new(),
         glsl_compiled: None,
         hlsl_compiled: None,
         other_stage: None,

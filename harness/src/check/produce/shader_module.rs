@@ -94,7 +94,9 @@ pub struct ShaderModule {
     pub binding_size: u32,
     /// The byte offsets that the code addresses, by entry point, form and leaf.
     pub compiled: CompiledOffsets,
-    /// The same for naga's GLSL for OpenGL drivers; `None` if there is no GLSL.
+    /// Bytes of the block outside of all leaves that a translator's code changes, by entry point.
+    pub changed_by_code: BTreeSet<(String, i64)>,
+    /// The offsets in naga's GLSL for OpenGL drivers; `None` if there is no GLSL.
     pub glsl_compiled: Option<CompiledOffsets>,
     /// The same for naga's HLSL for Direct3D 12, made from our WGSL.
     pub hlsl_compiled: Option<CompiledOffsets>,

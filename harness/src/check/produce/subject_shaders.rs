@@ -27,7 +27,8 @@ use layoutproof_events::producer::{Generator, Producer};
 use layoutproof_generators::{spirv, wgsl};
 use layoutproof_model::{CompiledError, compiled};
 use layoutproof_probes::{
-    AddressSpace, Form, Interface, ProbePlan, Stage, TooSmall, elements, forms_left_out, plan_in, too_small,
+    AddressSpace, BufferRole, Form, Interface, ProbePlan, ProbeProblem, Stage, TooSmall, elements, forms_left_out,
+    plan_in, too_small,
 };
 use layoutproof_readers::toolchain::AnswerOrigin;
 
@@ -273,6 +274,7 @@ impl SubjectShaders {
             validation: Validation::NotRun("no spirv-val".to_owned()),
             binding_size: 0,
             compiled,
+            changed_by_code: BTreeSet::new(),
             glsl_compiled: None,
             hlsl_compiled: None,
             other_stage: None,
@@ -329,14 +331,28 @@ pub(crate) fn addressed(
     shader: &Shader,
     interface: Interface,
 ) -> Result<CompiledOffsets, CompiledError> {
-    let mut offsets = CompiledOffsets::new();
+    Ok(followed(layout, plan, shader, interface)?.0)
+}
 
+/// The same, and the bytes of the block outside of all leaves that the code changes, by entry point.
+pub(crate) fn followed(
+    layout: &BlockLayout,
+    plan: &ProbePlan,
+    shader: &Shader,
+    interface: Interface,
+) -> Result<(CompiledOffsets, BTreeSet<(String, i64)>), CompiledError> {
+    let mut offsets = CompiledOffsets::new();
+    let mut changed = BTreeSet::new();
     for (probe, observed) in compiled(layout, plan, shader, interface)? {
         for observation in observed.observations {
             let key = (probe.entry.name.clone(), observation.form, observation.leaf);
             offsets.entry(key).or_insert(observation.offset);
         }
+        for problem in observed.problems {
+            if let ProbeProblem::Changed { role: BufferRole::Block, offset, .. } = problem {
+                changed.insert((probe.entry.name.clone(), offset));
+            }
+        }
     }
-
-    Ok(offsets)
+    Ok((offsets, changed))
 }

@@ -7,11 +7,11 @@ use wildmatch::WildMatch;
 
 use super::compiler_versions::CompilerVersions;
 use super::drivers::Drivers;
-use super::instead::Instead;
+use super::instead::{Instead, wrong_values};
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
 use crate::check::verdict::Validation;
-use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind};
+use layoutproof_events::{CheckRecord, Culprit, KnownEntry, OutcomeKind, Row};
 use layoutproof_probes::AddressSpace;
 use layoutproof_readers::toolchain::Toolchain;
 
@@ -41,6 +41,9 @@ pub struct KnownFailure {
     pub(super) validation: Option<WildMatch>,
     /// The wrong numbers that the entry excuses; `None` for all.
     pub instead: Option<Instead>,
+    /// Rule sets that have the wrong numbers of a translator: those of an address space are all of one of them. Empty for
+    /// any numbers.
+    pub(super) numbers_of: Vec<&'static str>,
     /// True if these drivers or compilers are untested: results for them are reported, but never fail
     /// the run.
     pub untried: bool,
@@ -129,6 +132,11 @@ impl KnownFailure {
         self.says.is_some()
     }
 
+    /// True if rule sets state the wrong numbers, in whatever declaration.
+    pub fn has_rules_for_numbers(&self) -> bool {
+        !self.numbers_of.is_empty()
+    }
+
     /// True if the entry names cases and can excuse wrong numbers in them: it is not about checks that broke,
     /// nor about untested drivers and compilers.
     pub(super) fn excuses_numbers(&self) -> bool {
@@ -152,6 +160,7 @@ impl KnownFailure {
         let driver = self.driver.as_ref().map(ToString::to_string);
         let shape = self.shape.as_ref().map(|entry| entry.shape.as_str().to_owned());
         let pattern = |pattern: Option<&WildMatch>| pattern.map(ToString::to_string);
+        let numbers_of = Some(self.numbers_of.join(", ")).filter(|names| !names.is_empty());
 
         let all = [
             ("rules", self.rules.as_ref().map(ToString::to_string)),
@@ -165,6 +174,7 @@ impl KnownFailure {
             ("says", pattern(self.says.as_ref())),
             ("validation", pattern(self.validation.as_ref())),
             ("shape", shape),
+            ("numbers_of", numbers_of),
         ];
         all.into_iter().filter_map(|(key, patterns)| Some(EntryCondition { key, patterns: patterns? })).collect()
     }
@@ -238,6 +248,7 @@ impl KnownFailure {
             && self.is_about_module(check)
             && self.is_about_rows(check)
             && self.instead.as_ref().is_none_or(|instead| instead.has_all(check))
+            && (self.numbers_of.is_empty() || self.rules_have_all(check))
             && self.culprit.as_deref().is_none_or(|name| check.outcome.culprit().map(Culprit::as_str) == Some(name))
     }
 
@@ -256,6 +267,18 @@ impl KnownFailure {
     fn is_about_rows(&self, check: &CheckRecord) -> bool {
         let mut differing = check.rows.iter().filter(|row| row.differs());
         self.space.is_none() || differing.all(|row| row.access.map(|access| access.space) == self.space)
+    }
+
+    /// True if the entry's rule sets have every wrong number of the check, and it has some unless the entry is about its
+    /// module.
+    fn rules_have_all(&self, check: &CheckRecord) -> bool {
+        let Some(story) = check.outcome.story() else { return false };
+        let has = |row: &Row| {
+            let rules = row.access.and_then(|access| story.moved_by.get(&access.space));
+            rules.is_some_and(|rules| self.numbers_of.iter().any(|name| rules.contains(*name)))
+        };
+        let mut wrong = check.rows.iter().filter(|row| !wrong_values(row).is_empty()).peekable();
+        (wrong.peek().is_some() || self.validation.is_some()) && wrong.all(has)
     }
 
     /// True if the entry's `says` matches the message of a check that broke, in full or in part.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use layoutproof_layout::FileId;
+use layoutproof_layout::{FileId, find};
 use wildmatch::WildMatch;
 
 use super::compiler_versions::CompilerVersions;
@@ -11,6 +11,7 @@ use super::entry::{CasePattern, KnownFailure, RulesPattern, RunScope};
 use super::instead::Instead;
 use super::named_builds::NamedBuilds;
 use super::shape_entry::ShapeEntry;
+use crate::check::struct_packing::STRUCT_PACKING;
 use layoutproof_probes::AddressSpace;
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
@@ -86,6 +87,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
     }
 
     let culprit = entry.string("culprit", problems);
+    let numbers_of = rule_sets(&mut entry, problems);
     let instead = Instead::read(&mut entry, problems);
     let shape = ShapeEntry::read(&mut entry, says.is_some(), problems);
     let reason = entry.required("reason", problems).and_then(|value| {
@@ -120,6 +122,7 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         validation: validation.map(|validation| WildMatch::new(&validation)),
         space,
         instead,
+        numbers_of,
         untried,
         shape,
         bug,
@@ -141,6 +144,18 @@ fn entries_of(mut entry: TomlTable<'_, '_>, sources: &SourceMap, problems: &mut 
         KnownFailure { case: CasePattern::of(&case), line: start.line, ..whole.clone() }
     };
     cases.into_iter().map(of_case).collect()
+}
+
+/// The rule sets of `numbers_of`.
+fn rule_sets(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Vec<&'static str> {
+    let mut found = Vec::new();
+    for name in entry.strings("numbers_of", problems) {
+        match find(&name).map(|rules| rules.name).or((name == STRUCT_PACKING).then_some(STRUCT_PACKING)) {
+            Some(name) => found.push(name),
+            None => problems.report(entry.range(), format!("`{name}` is not a rule set")),
+        }
+    }
+    found
 }
 
 fn space(entry: &mut TomlTable<'_, '_>, problems: &mut FileProblems<'_>) -> Option<AddressSpace> {

@@ -5,7 +5,7 @@ use super::{KnownFailure, apply, mark_seen, read, seen_in_shard};
 use crate::check::verdict::Validation;
 use layoutproof_events::CheckId;
 use layoutproof_events::{
-    Access, BoundCount, CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, Row, Witnesses,
+    Access, BoundCount, CheckRecord, Culprit, Outcome, OutcomeKind, Proves, Reason, RecordValue, Row, Story, Witnesses,
 };
 use layoutproof_probes::{AddressSpace, Direction, Form, Stage};
 use layoutproof_source::sources::SourceMap;
@@ -76,6 +76,42 @@ fn an_entry_with_a_space_is_about_checks_that_differ_there_alone() {
     let file = sources.add("bad.toml", text.replace("push-constant", "heap"));
     let problems = read(file, &sources).unwrap_err();
     assert!(problems[0].message.starts_with("`heap` is not an address space"), "{problems:?}");
+}
+
+/// The rule sets that a record names explain all numbers of a space.
+#[test]
+fn an_entry_states_the_wrong_numbers_by_their_rule_sets() {
+    let text = "[[known]]\nproducer = \"naga\"\nnumbers_of = [\"std140\", \"std430\"]\nreason = \"it drops offsets\"\n";
+    let mut sources = SourceMap::default();
+    let file = sources.add("known.toml", text);
+    let known = read(file, &sources).unwrap();
+    let (uniform, storage) = (AddressSpace::Uniform, AddressSpace::Storage);
+    let check = |moved_by: &[(AddressSpace, &str)]| {
+        let row = |space| {
+            let [computed, compiled] = [4, 8].map(|offset| Some(RecordValue::Number(offset)));
+            let access = Access { space, stage: Stage::Compute, direction: Direction::Read, form: Some(Form::Leaf) };
+            let witnesses = Witnesses { computed, observed: compiled.clone(), compiled, ..Witnesses::default() };
+            Row { access: Some(access), ..Row::new("S.a", Quantity::Offset, witnesses) }
+        };
+        let moved_by = moved_by.iter().map(|(space, rules)| (*space, [(*rules).to_owned()].into())).collect();
+        let story = Some(Box::new(Story { moved_by, ..Story::default() }));
+        let outcome = Outcome::Differs { culprit: Culprit::Compiler, broke: None, story };
+        CheckRecord { outcome, rows: vec![row(uniform), row(storage)], ..agreeing_check() }
+    };
+    let mut checks = [
+        check(&[(uniform, "std140"), (storage, "std430")]),
+        check(&[(uniform, "std140"), (storage, "scalar")]),
+        check(&[(uniform, "std140")]),
+        CheckRecord { outcome: differs(Culprit::Compiler), ..check(&[]) },
+        CheckRecord { rows: Vec::new(), ..check(&[(uniform, "std140")]) },
+    ];
+    apply(&known, &mut checks, &[]);
+    let (known, differ) = (OutcomeKind::Known, OutcomeKind::Differ);
+    assert_eq!(checks.map(|check| check.outcome.kind()), [known, differ, differ, differ, differ]);
+
+    let file = sources.add("bad.toml", text.replace("std430", "std999"));
+    let problems = read(file, &sources).unwrap_err();
+    assert_eq!(problems[0].message, "`std999` is not a rule set");
 }
 
 /// An entry for untested drivers covers bytes, bindings and breaks, and is never stale.
