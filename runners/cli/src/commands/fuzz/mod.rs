@@ -59,7 +59,12 @@ pub(crate) fn fuzz(args: &FuzzArgs, style: Style) -> anyhow::Result<Exit> {
     let mut totals = Totals::new(Participants::new(Asked::of_producers(&args.compiler)), written);
     totals.cells = fuzz.possible_cells();
     let stop = run_rounds(args, start..end, ROUND, &interrupt, |round, bar| {
+        let last = round.end;
         fuzz.add_round(round, &draws, &mut totals, &|message| bar.set_message(message));
+        if last < end && !interrupt.is_set() {
+            let sentence = format!("  before number {}: {}\n", grouped(last), tally_sentence(&totals.tallies));
+            bar.suspend(|| tell(&sentence));
+        }
         totals.differences.len() < fuzz.most()
     });
 
