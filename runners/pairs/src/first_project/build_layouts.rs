@@ -136,7 +136,7 @@ fn contains(text: &str, word: &str) -> bool {
     text.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// True for a comment of CMake, Meson and scripts, of Rust, and of batch files.
+/// True for a comment of `CMake`, Meson and scripts, of Rust, and of batch files.
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     let is_remark = line.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("rem "));
@@ -167,7 +167,7 @@ mod tests {
             .map(|language| found.get(&language).map_or(String::new(), |layout| layout.text.clone()))
     }
 
-    /// The forms of nvpro_core2, vkrt, kennyalive/YAR, a `build.rs`, Visual Studio and WickedEngine.
+    /// The forms of `nvpro_core2`, vkrt, kennyalive/YAR, a `build.rs`, Visual Studio and `WickedEngine`.
     #[test]
     fn commands_of_builds_choose_layouts() {
         for (builds, hlsl, slang) in [

@@ -376,7 +376,7 @@ impl FirstProject {
     fn layout_of(&self, language: ShaderLanguage) -> String {
         let mut lines = String::new();
         if let Some(BuildLayout { text, file, .. }) = self.build_layouts.get(&language) {
-            lines += &format!("# From {file}.\nargs = {text:?}\n");
+            let _ = writeln!(lines, "# From {file}.\nargs = {text:?}");
         }
         for better in self.layouts.better.iter().filter(|better| better.language == language) {
             lines += &setting_lines(better);
