@@ -182,12 +182,17 @@ fn another_number_is_no_known_difference() {
 }
 
 /// naga's GLSL has the numbers of std140 for a module with those of `packoffset` (OpenGL 4.6, 7.6.2.2: `c` at 48). The list
-/// states this by the rule set, so a program in glslang's place that moves a member is a new difference.
+/// states this by the rule set, so a program in glslang's place that moves a member is a new difference; in a user's own
+/// file, each is one.
 fn numbers_of_another_rule_set_are_known_and_others_are_not() {
     let declared = "cbuffer S { float a : packoffset(c0); float4 b[2] : packoffset(c2); float c : packoffset(c8); };";
-    let run = "run a.hlsl --rules hlsl-cbuffer --through naga:glsl --space uniform --form leaf";
-    for (edit, exit, told) in [("", 0, "known bugs only"), ("s/^    float c;/    float gap; float c;/", 1, "FAIL")] {
-        let folder = Folder::with(&[("a.hlsl", declared)]).with_drivers();
+    let case = format!("schema = 1\nsummary = \"gaps\"\ndeclare = \"{declared}\"\n");
+    let gap = "s/^    float c;/    float gap; float c;/";
+    for (file, edit, exit, told) in
+        [("a.toml", "", 0, "known bugs only"), ("a.toml", gap, 1, "FAIL"), ("a.hlsl", "", 1, "FAIL")]
+    {
+        let run = format!("run {file} --rules hlsl-cbuffer --through naga:glsl --space uniform --form leaf");
+        let folder = Folder::with(&[("a.hlsl", declared), ("a.toml", &case)]).with_drivers();
         let glslang = std::env::var("GLSLANG").unwrap_or_else(|_| "glslangValidator".to_owned());
         let script = format!(
             "#!/bin/sh\nfor last; do :; done\n[ -f \"$last\" ] && sed -i -e '{edit}' \"$last\"\nexec {glslang} \"$@\"\n"
@@ -196,7 +201,7 @@ fn numbers_of_another_rule_set_are_known_and_others_are_not() {
         let program = folder.path("glslang");
         #[cfg(unix)]
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let answer = folder.with_variable("GLSLANG", program.display().to_string()).run(run).exits(exit).to_string();
+        let answer = folder.with_variable("GLSLANG", program.display().to_string()).run(&run).exits(exit).to_string();
         assert!(answer.contains(told), "{answer}");
     }
 }
