@@ -100,7 +100,7 @@ impl<'a> Relaid<'a> {
                     offset += place * component.size;
                 }
                 (LaidOutShape::Vector { component, .. }, LeafStep::Component(index)) => {
-                    offset += index * component.size
+                    offset += index * component.size;
                 }
                 _ => return None,
             }

@@ -80,7 +80,7 @@ impl<'a> StructPacking<'a> {
                     offset += stride.checked_mul(vector)? + place * component.size;
                 }
                 (LaidOutShape::Vector { component, .. }, LeafStep::Component(index)) => {
-                    offset += index * component.size
+                    offset += index * component.size;
                 }
                 _ => return None,
             }
@@ -140,16 +140,17 @@ impl<'a> StructPacking<'a> {
                     (false, _) => padded.max(self.alignment_of_vector(*component, length)),
                 }
             }
-            // It ends the block.
-            LaidOutShape::Array { count: Count::Unbounded, .. } => 1,
-            LaidOutShape::Array { element, .. } => padded.max(self.alignment(element, path)),
+            LaidOutShape::Array { element, count: Count::Finite(_), .. } => padded.max(self.alignment(element, path)),
             LaidOutShape::Struct(members) => {
                 let members = declared(members, path, &self.kept).into_iter();
                 let of =
                     |(index, member): (u32, &LaidOutMember)| self.alignment(&member.layout, &[path, &[index]].concat());
                 members.map(of).max().unwrap_or(1).max(padded)
             }
-            LaidOutShape::Pointer { .. } | LaidOutShape::Resource => 1,
+            // An array without a length ends the block.
+            LaidOutShape::Array { count: Count::Unbounded, .. }
+            | LaidOutShape::Pointer { .. }
+            | LaidOutShape::Resource => 1,
         }
     }
 
@@ -186,7 +187,6 @@ impl<'a> StructPacking<'a> {
                     }
                 }
             }
-            LaidOutShape::Array { count: Count::Unbounded, .. } => 0,
             LaidOutShape::Array { element, count: Count::Finite(count), .. } => {
                 let stride = self.size(element, path).next_multiple_of(self.alignment(part, path));
                 let (component, length) = match &element.shape {
@@ -206,7 +206,9 @@ impl<'a> StructPacking<'a> {
                 };
                 placed.last().map_or(0, end)
             }
-            LaidOutShape::Pointer { .. } | LaidOutShape::Resource => 0,
+            LaidOutShape::Array { count: Count::Unbounded, .. }
+            | LaidOutShape::Pointer { .. }
+            | LaidOutShape::Resource => 0,
         }
     }
 

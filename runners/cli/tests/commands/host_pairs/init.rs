@@ -95,7 +95,7 @@ fn init_takes_the_macros_of_the_build() {
     assert_eq!(pairs(&folder.run("check --format json").exits(0)), ["cbBlur BlurConstants agree"]);
 }
 
-/// A module of CMake passes the options to slangc, and a batch file to FXC. Without them, `b` of Slang is at byte 16, and the
+/// A module of `CMake` passes the options to slangc, and a batch file to FXC. Without them, `b` of Slang is at byte 16, and the
 /// matrix of HLSL has three columns.
 #[test]
 fn init_takes_the_layout_options_of_the_build() {

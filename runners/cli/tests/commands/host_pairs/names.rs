@@ -347,7 +347,7 @@ fn structs_of_one_name_with_the_same_bytes_are_one() {
     }
 }
 
-/// As in UnrealEngineSkyAtmosphere: the block's name is that of a buffer that the program only declares. A struct that alone has
+/// As in `UnrealEngineSkyAtmosphere`: the block's name is that of a buffer that the program only declares. A struct that alone has
 /// all members is the block's; one with a mistake is proposed, since the other may be meant.
 #[test]
 fn a_struct_with_all_members_wins_over_a_declaration() {
