@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// The word as a shell takes it literally.
+/// The word as a shell takes it literally, but for `~/` at its start, which is the home folder as records name it.
 pub fn shell_word(word: &str) -> Cow<'_, str> {
     if cfg!(windows) { powershell_word(word) } else { posix_word(word) }
 }

@@ -13,7 +13,8 @@ use layoutproof_device::ResourceClass;
 use layoutproof_layout::{BlockLayout, Component, Count, LaidOut, LaidOutShape, LayoutUnit};
 
 use super::dxil::{
-    KIND_CBUFFER, KIND_STRUCTURED, KIND_TBUFFER, NumberedResource, REGISTER, component_size, vector_overload,
+    KIND_CBUFFER, KIND_STRUCTURED, KIND_TBUFFER, NumberedResource, REGISTER, component_size, resource_class,
+    vector_overload,
 };
 use super::instruction::Action;
 use super::module::{Function, Metadata, Module, functions};
@@ -21,6 +22,7 @@ use super::reader::Operand;
 use super::value::IndexUnit;
 use crate::container::{ContainerError, listed_blocks};
 use crate::dxil::{ListedBinding, resource_bindings};
+use crate::spirv::accesses::alignments::alignment_of;
 use crate::spirv::accesses::value::{Sum, SymbolId};
 use crate::spirv::accesses::{
     Access, AccessKind, ByteExpr, Fault, FaultKind, ModuleAccesses, SourcePlace, Stride, View, ViewKind, Why,
@@ -385,7 +387,9 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
                     ("mul", Some(factor), _) => right.times(factor),
                     ("shl", _, Some(bits @ 0..=31)) => left.times(1 << bits),
                     // Bits that the other number does not have.
-                    ("or", _, Some(low)) if low > 0 && low < lowest_bit(left.divisor()) => left.plus(&right),
+                    ("or", _, Some(low)) if low > 0 && low < i64::from(alignment_of(left.divisor())) => {
+                        left.plus(&right)
+                    }
                     _ => None,
                 };
                 sum.map(Known::Number)
@@ -422,7 +426,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         }
         match (operation, arguments) {
             ("createHandle", [_, Operand::Bits(class), Operand::Bits(number), register, _]) => {
-                let class = class_of(*class)?;
+                let class = resource_class(*class).ok()?;
                 let is_it = |it: &&NumberedResource| it.class == class && u64::from(it.number) == *number;
                 let resource = self.follower.resources.iter().find(is_it)?;
                 let register = u32::try_from(self.number(register)?.base).ok()?;
@@ -432,7 +436,7 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
             ("createHandleFromBinding", [_, Operand::Parts(binding), register, ..]) => {
                 let [_, _, Operand::Bits(space), Operand::Bits(class)] = binding[..] else { return None };
                 let register = u32::try_from(self.number(register)?.base).ok()?;
-                let view = self.follower.view_at(class_of(class)?, u32::try_from(space).ok()?, register)?;
+                let view = self.follower.view_at(resource_class(class).ok()?, u32::try_from(space).ok()?, register)?;
                 Some(Known::Handle(Resource { view: Ok(view), unit: IndexUnit::Opaque }))
             }
             ("createHandleFromHeap", _) => {
@@ -677,12 +681,12 @@ impl<'f, 'a, 'm> FollowedFunction<'f, 'a, 'm> {
         let promised = promised.filter(|_| unit == IndexUnit::Bytes)?;
         let step = |(symbol, factor): &(SymbolId, i64)| {
             let (_, step) = self.symbols.get(symbol.index())?;
-            Some(lowest_bit(factor.checked_mul((*step)?)?))
+            Some(alignment_of(factor.checked_mul((*step)?)?))
         };
-        let steps: Vec<Option<i64>> = at.terms.iter().map(step).collect();
+        let steps: Vec<Option<u32>> = at.terms.iter().map(step).collect();
         // Numbers that the host passes may make up for a constant, but not for steps. A counter may start anywhere.
-        let base = if at.terms.is_empty() { lowest_bit(at.base) } else { i64::MAX };
-        let kept = u32::try_from(steps.into_iter().flatten().fold(base, i64::min)).unwrap_or(u32::MAX);
+        let base = if at.terms.is_empty() { alignment_of(at.base) } else { u32::MAX };
+        let kept = steps.into_iter().flatten().fold(base, u32::min);
         (kept < promised).then_some(FaultKind::Alignment { promised, kept })
     }
 
@@ -706,15 +710,6 @@ fn promise(operand: &Operand) -> Option<u32> {
     }
 }
 
-fn class_of(number: u64) -> Option<ResourceClass> {
-    match number {
-        0 => Some(ResourceClass::ShaderResource),
-        1 => Some(ResourceClass::UnorderedAccess),
-        2 => Some(ResourceClass::ConstantBuffer),
-        _ => None,
-    }
-}
-
 /// How code counts in a resource of this kind. `cbufferLoadLegacy` counts registers.
 fn unit_of(kind: u64, size: u64) -> IndexUnit {
     match kind {
@@ -728,11 +723,6 @@ fn unit_of(kind: u64, size: u64) -> IndexUnit {
 fn unit_of_numbered(resource: &NumberedResource) -> IndexUnit {
     let size = if let IndexUnit::Elements(size) = resource.unit { size } else { 0 };
     unit_of(if resource.class == ResourceClass::ConstantBuffer { KIND_CBUFFER } else { resource.kind }, size)
-}
-
-/// The greatest power of two that divides a number; a large one for 0.
-fn lowest_bit(number: i64) -> i64 {
-    if number == 0 { i64::MAX } else { number & number.wrapping_neg() }
 }
 
 /// Neighbours in one run: the first, and how many.

@@ -196,7 +196,7 @@ pub(super) fn vector_overload(overload: &str) -> Result<(u64, u64), IrError> {
 }
 
 /// A class by its number in handles and metadata.
-fn resource_class(number: u64) -> Result<ResourceClass, IrError> {
+pub(super) fn resource_class(number: u64) -> Result<ResourceClass, IrError> {
     match number {
         0 => Ok(ResourceClass::ShaderResource),
         1 => Ok(ResourceClass::UnorderedAccess),

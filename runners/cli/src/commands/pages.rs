@@ -59,11 +59,11 @@ fn with_commands(command: &Command) -> Vec<Command> {
 
 /// The words for each exit code, as the contract of the command line has them.
 const EXIT_STATUS: [(Exit, &str); 5] = [
-    (Exit::Agree, "All that was selected was compared, and agrees."),
-    (Exit::Differ, "Something differs."),
+    (Exit::Agree, "What was compared agrees or differs by known bugs only; the output says what was not compared."),
+    (Exit::Differ, "Something differs or broke, has several answers, or a known bug is gone."),
     (Exit::CouldNotRun, "The command could not do its work: its words or a file are wrong, or a program failed."),
     (Exit::Missing, "Something required is missing or was not reached: the message has the command to type."),
-    (Exit::NothingSelected, "Nothing was selected, or nothing could be compared."),
+    (Exit::NothingSelected, "Nothing was selected, or nothing was proved."),
 ];
 
 fn manual_page(command: &Command) -> io::Result<Vec<u8>> {

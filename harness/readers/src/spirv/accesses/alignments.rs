@@ -196,7 +196,7 @@ impl Trace<'_> {
 }
 
 /// The largest power of two that divides a number of bytes; 0 is divided by all.
-pub(super) fn alignment_of(bytes: i64) -> u32 {
+pub(crate) fn alignment_of(bytes: i64) -> u32 {
     1_u32.checked_shl(bytes.trailing_zeros()).unwrap_or(u32::MAX)
 }
 

@@ -9,7 +9,7 @@
 //! Source: SPIR-V specification, "Memory Operands", "Variable Pointers", "Universal Validation Rules";
 //! `SPV_KHR_physical_storage_buffer`; `SPV_KHR_untyped_pointers`.
 
-pub(super) mod alignments;
+pub(crate) mod alignments;
 mod code;
 mod faults;
 pub mod instrument;
