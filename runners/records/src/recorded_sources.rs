@@ -12,13 +12,17 @@ use layoutproof_layout::{BlockLayout, table};
 /// layouts.
 const MAX_TEXT: usize = 64 << 10;
 
-/// The distinct sources of the selected checks, by name.
-pub fn recorded_sources(subjects: &[Arc<Subject>], placed: &[BindingCheck]) -> Vec<RecordedSource> {
+/// The distinct sources of the selected checks whose ids `is_recorded` accepts, by name.
+pub fn recorded_sources(
+    subjects: &[Arc<Subject>],
+    placed: &[BindingCheck],
+    is_recorded: impl Fn(&str) -> bool,
+) -> Vec<RecordedSource> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut recorded: Vec<RecordedSource> = Vec::new();
     let of_subjects = subjects.iter().map(|subject| (&subject.source, Some(subject)));
     let of_bindings = placed.iter().map(|placed| (&placed.source, None));
-    for (source, subject) in of_subjects.chain(of_bindings) {
+    for (source, subject) in of_subjects.chain(of_bindings).filter(|(source, _)| is_recorded(&source.id)) {
         let place = *places.entry(&source.id).or_insert_with(|| {
             recorded.push(without_layouts(source));
             recorded.len() - 1
@@ -35,7 +39,7 @@ fn sort(sources: &mut [RecordedSource]) {
     let place = |layout: &RecordedLayout| table().iter().position(|rules| rules.name == layout.rules);
     sources.sort_by(|a, b| (&a.case, &a.declaration).cmp(&(&b.case, &b.declaration)));
     for source in sources {
-        source.layouts.sort_by_key(place);
+        source.layouts.sort_by_cached_key(place);
         source.layouts.dedup();
     }
 }

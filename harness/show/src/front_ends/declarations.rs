@@ -26,24 +26,21 @@ pub(super) static SLANG: TextFrontEnd = TextFrontEnd {
 
 fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> Result<Declarations, Vec<Diagnostic>> {
     let ReadOptions { layout, declare, .. } = options;
+    let with_views = DeclareOptions { views: true, ..(*declare).clone() };
     match options.purpose {
         Purpose::Layouts => Declarations::of_file(span, *layout, declare, sources),
-        Purpose::Comparison => {
-            let declare = DeclareOptions { views: true, ..declare.clone() };
-            Declarations::of_file(span, *layout, &declare, sources)
-        }
+        Purpose::Comparison => Declarations::of_file(span, *layout, &with_views, sources),
         Purpose::Display => {
-            let declare = DeclareOptions { views: true, ..declare.clone() };
             let is_empty = sources.text(span).trim().is_empty();
             let read = if is_empty { Declarations::of_bound_file } else { Declarations::of_program };
-            let mut found = read(span, *layout, &declare, sources)?;
+            let mut found = read(span, *layout, &with_views, sources)?;
             let Module { blocks, parameters, views, entry_points, warnings, .. } = &mut found.module;
             if blocks.is_empty() && parameters.is_empty() && views.is_empty() && entry_points.is_empty() {
                 warnings.push(for_others(span));
             }
             Ok(found)
         }
-        Purpose::Bindings | Purpose::OpenGlBindings => Declarations::of_bound_file(span, *layout, declare, sources),
+        Purpose::Bindings | Purpose::OpenGlBindings => Declarations::of_bound_file(span, *layout, &with_views, sources),
         Purpose::Reflection => Declarations::of_program(span, *layout, declare, sources),
     }
 }

@@ -119,6 +119,11 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
             progress.checks();
             keeper.answer_and_keep(&checks, &mut *answer);
             left = rest;
+            if config.launch.interrupt.is_set() {
+                // The process ends soon, and frees a million values at once.
+                std::mem::forget(checks);
+                break;
+            }
             drop(checks);
             give_back_free_memory();
         }

@@ -44,7 +44,7 @@ pub(crate) fn site_files(records: &[PathBuf], explorer: Option<&Path>) -> anyhow
     let sources = all_cases::sources(&[], &[])?;
     let subjects: Vec<_> = all_cases::subjects(&sources).map(Arc::new).collect();
     let selection = Selection { subjects, ..Selection::default() };
-    let recorded = recorded_sources(&selection.subjects, &selection.placed);
+    let recorded = recorded_sources(&selection.subjects, &selection.placed, |_| true);
 
     let known = known_lists::known_lists()?;
     let mut evidence = known_evidence::known_evidence(&known, &sources)?;

@@ -72,7 +72,7 @@ impl EndedRun<'_> {
             fail_fast: fail_fast && end.not_done > 0,
             cache: answer_cache::recorded(config.launch.cache.as_ref()),
             failed_listings: listing.failures.clone(),
-            sources: self.sources(),
+            sources: self.sources(&records),
             account: account::of_run(selection, config, args, &records).map(Box::new),
             ..end
         };
@@ -136,10 +136,12 @@ impl EndedRun<'_> {
         }
     }
 
-    /// Prints where the devices found the members of the user's files.
-    /// The declarations and layouts for the records, with those of drivers.
-    fn sources(&self) -> Vec<RecordedSource> {
-        let mut sources = recorded_sources(&self.selection.subjects, &self.selection.placed);
+    /// The declarations and layouts for the records, with those of drivers. An interrupted run keeps those of its
+    /// finished checks.
+    fn sources(&self, records: &[CheckRecord]) -> Vec<RecordedSource> {
+        let answered: HashSet<&str> = records.iter().map(|record| record.id.case.as_str()).collect();
+        let mut sources =
+            recorded_sources(&self.selection.subjects, &self.selection.placed, |case| answered.contains(case));
         for file in &self.selection.files {
             let layouts: Vec<RecordedLayout> = file.driver_blocks.iter().flat_map(DriverBlocks::recorded).collect();
             match sources.iter_mut().find(|source| source.case == file.id) {
@@ -160,6 +162,7 @@ impl EndedRun<'_> {
         }
     }
 
+    /// Prints where the devices found the members of the user's files.
     fn print_found(&self, records: &[CheckRecord]) {
         let files = self.selection.subjects.iter().filter(|subject| !subject.source.is_case);
         let layouts = files.map(|subject| FileLayout {
