@@ -295,19 +295,26 @@ impl Context<'_> {
             name.split('[').next().unwrap_or_default().trim().to_owned()
         };
         let align = |to| Repair::AlignType { of: of.to_owned(), struct_name: name(), to, syntax: self.syntax() };
-        if let Some(missing) = wanted.checked_sub(size) {
-            let alignments = [REGISTER, 8, 32, 64, 128, 256];
-            let to = alignments.into_iter().find(|to| size > 0 && size.next_multiple_of(*to) == wanted);
-            let pad = Repair::PadEnd { of: of.to_owned(), struct_name: name(), bytes: missing };
-            return std::iter::once(pad).chain(to.map(align)).collect();
-        }
         let start = if of.is_empty() { String::new() } else { format!("{of}.") };
         let members = self.examined.host.members.iter().enumerate();
         let own = members.filter(|(_, member)| {
             let path = display_path(&member.path);
             path.strip_prefix(&start).or(path.strip_prefix(&format!("{of}[]."))).is_some_and(|rest| !rest.contains('.'))
         });
-        let last = own.max_by_key(|(_, member)| member.offset).map(|(index, _)| index);
+        let last = own.filter(|(_, member)| member.is_first_element).max_by_key(|(_, member)| member.offset);
+        if let Some(missing) = wanted.checked_sub(size) {
+            let pad = |bytes| Repair::PadEnd { of: of.to_owned(), struct_name: name(), bytes };
+            if self.syntax() == HostSyntax::Rust {
+                // bytemuck's `Pod` refuses padding that the compiler adds.
+                let begins = self.examined.host_member(of).map_or(0, |index| self.examined.host.members[index].offset);
+                let end = last.map_or(size, |(_, member)| member.end().saturating_sub(begins));
+                return vec![pad(wanted.saturating_sub(end.min(size)))];
+            }
+            let alignments = [REGISTER, 8, 32, 64, 128, 256];
+            let to = alignments.into_iter().find(|to| size > 0 && size.next_multiple_of(*to) == wanted);
+            return std::iter::once(pad(missing)).chain(to.map(align)).collect();
+        }
+        let last = last.map(|(index, _)| index);
         let padding = last.filter(|last| is_padding(&self.examined.host.members[*last].path));
         let removed = padding.map(|last| Repair::Remove { member: self.host_path(last) });
         removed.into_iter().chain([4, 8, 1].map(align)).collect()

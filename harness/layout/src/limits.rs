@@ -421,6 +421,13 @@ pub fn exceeded(
     found
 }
 
+/// Why code of `native` may read or write other bytes than the layout of a load or store has; `None` for other blocks.
+pub fn misread_at_constant(native: &Native, block: &Block, layout: &BlockLayout) -> Option<String> {
+    let found = exceeded(native, block, layout, false);
+    let misread = found.into_iter().find(|exceeded| matches!(exceeded.limit.subject, LimitSubject::AtConstant(_)))?;
+    Some(format!("`{}` {}", misread.path, misread.message))
+}
+
 /// The size and stride limits of `native` that a block with declared offsets exceeds.
 pub fn exceeded_numbers(native: &Native, layout: &BlockLayout) -> Vec<ExceededLimit> {
     let limits = LIMITS.iter().filter(|limit| limit.is_of(native));

@@ -18,9 +18,10 @@ use super::measured::ArrayFootprint;
 use super::place::Cursor;
 use super::rules::{Placement, RuleSet};
 use super::slots::{self, MemberSlot, Precision};
-use super::tree::{LaidOut, LaidOutShape};
+use super::tree::{Extent, LaidOut, LaidOutShape};
 use super::walk::lay_out;
 use super::walk_state::{Level, WalkState};
+use crate::scalar::Scalar;
 use crate::shape::{Count, Member, StructType, Type};
 use crate::{Block, BlockKind};
 
@@ -451,6 +452,8 @@ pub fn declared_type(layout: &LaidOut) -> Option<Type> {
             let members: Option<Vec<Member>> = members.iter().map(member).collect();
             Type::from(StructType::new(layout.type_name.as_str(), members?))
         }
+        // A number has the size and alignment of an address.
+        LaidOutShape::Pointer { .. } if layout.size == Extent::Finite(8) => Type::Scalar(Scalar::Uint64),
         LaidOutShape::Pointer { .. } | LaidOutShape::Resource => return None,
     })
 }

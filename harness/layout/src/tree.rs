@@ -80,9 +80,9 @@ impl BlockLayout {
     }
 
     /// Why code that reads the block may read wrong bytes, although the layout is right.
-    pub fn broken_alignment(&self) -> Option<&str> {
-        let broken = self.warnings.iter().find(|warning| warning.kind == LayoutWarningKind::BrokenAlignment);
-        broken.map(|warning| warning.message.as_str())
+    pub fn broken_access(&self) -> Option<&str> {
+        let is_broken = |kind| matches!(kind, LayoutWarningKind::BrokenAlignment | LayoutWarningKind::OtherSteps);
+        self.warnings.iter().find(|warning| is_broken(warning.kind)).map(|warning| warning.message.as_str())
     }
 
     /// True if a driver decides the layout, so that these numbers are not the block's.
@@ -125,6 +125,8 @@ pub enum LayoutWarningKind {
     UncertainValue,
     /// A driver decides the layout of the block.
     LayoutOfDriver,
+    /// Code that loads or stores an array or matrix does not step by the stride that the rule set gives.
+    OtherSteps,
     /// Not every address of the block can have the alignment that an access promises.
     BrokenAlignment,
     /// The language allows this part of the block only with a feature that implementations may lack.

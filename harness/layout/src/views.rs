@@ -123,7 +123,9 @@ fn mark_uncertain(rows: &mut [MemberRow], warning: &LayoutWarning) {
     let value = rows.iter().rposition(|row| is_in(&warning.path, &row.path));
     for (index, row) in rows.iter_mut().enumerate() {
         let is_reached = match warning.kind {
-            LayoutWarningKind::UnknownDecoration | LayoutWarningKind::LayoutOfDriver => is_in(&row.path, &warning.path),
+            LayoutWarningKind::UnknownDecoration
+            | LayoutWarningKind::LayoutOfDriver
+            | LayoutWarningKind::OtherSteps => is_in(&row.path, &warning.path),
             LayoutWarningKind::UncertainValue => {
                 is_in(&warning.path, &row.path) || value.is_some_and(|value| index > value)
             }

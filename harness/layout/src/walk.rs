@@ -11,10 +11,11 @@ use super::rules::{ArrayOrder, ElementOrder, EmptyMembers, Enums, Placement, Rul
 use super::tree::{
     BlockLayout, Component, Extent, LaidOut, LaidOutShape, LayoutError, LayoutWarning, LayoutWarningKind,
 };
+use super::views::join;
 use super::walk_state::{Level, Stop, WalkState};
 use super::{LayoutOptions, forbid, place};
 use crate::scalar::Scalar;
-use crate::shape::{Count, EnumType, StructType, Type};
+use crate::shape::{Count, EnumType, MatrixOrder, StructType, Type};
 use crate::{Block, BlockKind, Reach};
 
 /// The maximum number of types in one layout, counting a struct's members once for each place where
@@ -53,6 +54,7 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
             let mut layout = LaidOut { alignment: root.alignment.bytes(), ..root.layout };
             if matches!(block.reach, Reach::RawAccess { .. }) {
                 layout.leave_out_tail();
+                warn_of_steps(&layout, String::new(), &mut walk.warnings);
             }
             Ok(layout)
         }
@@ -62,6 +64,48 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
     let mut layout = BlockLayout { stride, warnings: walk.warnings, ..BlockLayout::new(block, rules.name, result) };
     layout.warn_of_overlaps();
     layout
+}
+
+/// Warns of what a load or store in a buffer of bytes steps through by other strides than those of the rules: arrays and
+/// matrices with padding between their vectors, and arrays of structs whose stride does not keep their alignment.
+///
+/// Sources: DXC 1.7.2308 `-spirv` loads a `float3[3]` and the columns of a `float3x2` at steps of 12 bytes under std430, and
+/// puts the next member where strides of 16 end. With -fvk-use-scalar-layout it aligns each struct of an array. slangc
+/// 2026.14.1 loads arrays of structs with the stride of std430.
+fn warn_of_steps(layout: &LaidOut, path: String, warnings: &mut Vec<LayoutWarning>) {
+    let other = match &layout.shape {
+        LaidOutShape::Struct(members) => {
+            members.iter().for_each(|member| warn_of_steps(&member.layout, join(&path, &member.name), warnings));
+            return;
+        }
+        LaidOutShape::Array { element, stride, .. } => match (&element.shape, element.size) {
+            (LaidOutShape::Struct(_), _) if stride % element.alignment != 0 => {
+                Some(format!("aligns its elements to {}, which {stride} bytes are no multiple of", element.alignment))
+            }
+            (LaidOutShape::Struct(_) | LaidOutShape::Array { .. }, _) => {
+                return warn_of_steps(element, format!("{path}[]"), warnings);
+            }
+            (LaidOutShape::Scalar(_) | LaidOutShape::Vector { .. }, Extent::Finite(size)) if size != *stride => {
+                Some(format!("steps through it by {size} bytes, not by {stride}"))
+            }
+            _ => steps_of_matrix(element),
+        },
+        _ => steps_of_matrix(layout),
+    };
+    if let Some(other) = other {
+        let message = format!("code that loads or stores it {other}");
+        warnings.push(LayoutWarning { path, kind: LayoutWarningKind::OtherSteps, message });
+    }
+}
+
+fn steps_of_matrix(layout: &LaidOut) -> Option<String> {
+    let LaidOutShape::Matrix { component, rows, columns, order, stride } = layout.shape else { return None };
+    let length = match order {
+        MatrixOrder::Row => columns,
+        MatrixOrder::Column => rows,
+    };
+    let size = component.size.saturating_mul(length);
+    (size != stride).then(|| format!("steps through its vectors by {size} bytes, not by {stride}"))
 }
 
 impl WalkState<'_> {

@@ -11,7 +11,7 @@ use layoutproof_layout::{FileId, Span};
 use super::Preprocessor;
 use super::definition::{Macro, definable_name};
 use super::evaluate::value;
-use super::predefined::MacroDialect;
+use super::predefined::{MacroDialect, SPIRV};
 use crate::lexer::{SourcePiece, SourcePieces, Token, TokenKind};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 
@@ -238,7 +238,7 @@ impl<'a> Preprocessor<'a> {
             return self.holds(span, tokens);
         }
         match definable_name(span, &tokens) {
-            Ok(name) => self.has_macro(name.text) == (question == "ifdef"),
+            Ok(name) => self.has_macro(name) == (question == "ifdef"),
             Err(problem) => {
                 self.report_incomplete(problem);
                 false
@@ -339,6 +339,7 @@ impl<'a> Preprocessor<'a> {
         self.in_condition = true;
         let expanded = self.expand_alone(tokens);
         self.in_condition = false;
+        expanded.iter().filter(|token| token.kind == TokenKind::Identifier).for_each(|name| self.warn_of_spirv(*name));
         match value(&expanded, directive) {
             Ok(value) => value != 0,
             Err(problem) => {
@@ -365,7 +366,7 @@ impl<'a> Preprocessor<'a> {
         let name = if bracketed { self.raw() } else { first };
         let closed = !bracketed || self.raw().is_some_and(|token| token.kind == TokenKind::RightParenthesis);
         match name {
-            Some(name) if name.kind == TokenKind::Identifier && closed => self.has_macro(name.text),
+            Some(name) if name.kind == TokenKind::Identifier && closed => self.has_macro(name),
             Some(_) | None => {
                 let message = "`defined` needs the name of a macro";
                 self.report_incomplete(Diagnostic::error(Code::Preprocessor, question.span, message));
@@ -374,12 +375,23 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    fn has_macro(&mut self, name: &'a str) -> bool {
-        let is_defined = self.macros.contains_key(name);
+    fn has_macro(&mut self, name: Token<'a>) -> bool {
+        let is_defined = self.macros.contains_key(name.text);
         if !is_defined {
-            self.undefined.insert(name);
+            self.undefined.insert(name.text);
+            self.warn_of_spirv(name);
         }
         is_defined
+    }
+
+    /// Warns once of a question for `__spirv__` if no target decides it.
+    fn warn_of_spirv(&mut self, name: Token<'a>) {
+        let is_open = self.dialect == MacroDialect::Dxc && self.options.spirv.is_none();
+        if name.text == SPIRV && is_open && !std::mem::replace(&mut self.asks_for_spirv, true) {
+            let message = "`__spirv__` is not defined here, as for Direct3D; DXC and Clang define it for SPIR-V";
+            let help = "for Vulkan: `--target vulkan`, or `-D __spirv__` for all targets";
+            self.report(Diagnostic::warning(Code::UncertainLayout, name.span, message).with_help(help));
+        }
     }
 
     pub(super) fn close_file(&mut self) {

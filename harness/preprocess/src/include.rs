@@ -221,7 +221,11 @@ impl<'a> Preprocessor<'a> {
         let defines: String =
             self.options.defines.iter().map(|(name, value)| predefined::define_line(name, value)).collect();
         self.defines = Some(self.files.add("<defines>".to_owned(), self.made.alloc_str(&defines)));
-        let predefined = self.made.alloc_str(&predefined::text(self.dialect, self.options.profile.as_deref()));
+        let predefined = self.made.alloc_str(&predefined::text(
+            self.dialect,
+            self.options.profile.as_deref(),
+            self.options.spirv == Some(true),
+        ));
         self.predefined = Some(self.files.add("<predefined>".to_owned(), predefined));
 
         self.open_alone(OpenSource::new(text, span.file, span.start, path));

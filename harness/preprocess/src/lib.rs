@@ -68,6 +68,9 @@ pub struct DeclareOptions {
     pub language: Option<ShaderLanguage>,
     /// Shader profile (`ps_6_0`, `lib_6_3`), for DXC's `__SHADER_TARGET_` macros.
     pub profile: Option<String>,
+    /// Whether the compiler writes SPIR-V, so that DXC and Clang define `__spirv__`. `None` if one reading is for several
+    /// targets: a text that asks for the macro is warned of.
+    pub spirv: Option<bool>,
     /// True if memory that bodies reach without a declared block is a block: buffers of descriptor heaps, typed loads of
     /// buffers of bytes, what Slang's pointers in members point to. Host programs fill it; no probe reads it.
     pub views: bool,
@@ -89,6 +92,7 @@ impl Default for DeclareOptions {
             taken: Vec::new(),
             language: None,
             profile: None,
+            spirv: None,
             views: false,
         }
     }
@@ -166,6 +170,8 @@ struct Preprocessor<'a> {
     in_condition: bool,
     /// The macros without a definition that the condition being read asks for.
     undefined: BTreeSet<&'a str>,
+    /// True once a condition has asked for `__spirv__`, which no target decides.
+    asks_for_spirv: bool,
     counter: u32,
     /// Texts with the macros from the options and from the compiler.
     defines: Option<FoundFile<'a>>,
@@ -203,6 +209,7 @@ impl<'a> Preprocessor<'a> {
             collecting: false,
             in_condition: false,
             undefined: BTreeSet::new(),
+            asks_for_spirv: false,
             counter: 0,
             defines: None,
             predefined: None,

@@ -2,8 +2,8 @@
 //!
 //! `.hlsl`, `.hlsli`, `.fx` and `.fxh` files see DXC's macros, `.slang` files see Slang's. A case
 //! goes to both compilers and sees only the macros that both define. `__spirv__`, which DXC defines
-//! for SPIR-V, needs `-D __spirv__`. `__SHADER_TARGET_STAGE` depends on the profile; using it
-//! without a profile and without `-D` is an error.
+//! for SPIR-V, depends on the target: a text that asks for it without a target or `-D` is warned of.
+//! `__SHADER_TARGET_STAGE` depends on the profile; using it without a profile and without `-D` is an error.
 //!
 //! Sources: measured with DXC 1.7.2308, `-T cs_6_6`, and `slangc -E` 2026.14.1.
 
@@ -30,6 +30,9 @@ const DXC: &[(&str, u32)] = &[
     ("__clang__", 1),
     ("__hlsl_dx_compiler", 1),
 ];
+
+/// Defined by DXC 1.7.2308 and Clang 22.1.8 if they write SPIR-V.
+pub(super) const SPIRV: &str = "__spirv__";
 
 /// The default shader model for DXC's macros.
 const SHADER_MODEL: (u32, u32) = (6, 6);
@@ -98,11 +101,11 @@ impl MacroDialect {
     }
 }
 
-/// Returns the definitions for a source of this dialect, compiled for a profile.
-pub(super) fn text(dialect: MacroDialect, profile: Option<&str>) -> String {
+/// Returns the definitions for a source of this dialect, compiled for a profile, maybe to SPIR-V.
+pub(super) fn text(dialect: MacroDialect, profile: Option<&str>, is_spirv: bool) -> String {
     let ShaderTarget { stage, major, minor } = ShaderTarget::of(profile);
     let target = [("__SHADER_TARGET_MAJOR", Some(major)), ("__SHADER_TARGET_MINOR", Some(minor))];
-    let target = target.into_iter().chain([("__SHADER_TARGET_STAGE", stage)]);
+    let target = target.into_iter().chain([("__SHADER_TARGET_STAGE", stage), (SPIRV, is_spirv.then_some(1))]);
     let of_target = target.filter_map(|(name, value)| Some((name, value?))).filter(|_| dialect == MacroDialect::Dxc);
     let table = match dialect {
         MacroDialect::Dxc => DXC,

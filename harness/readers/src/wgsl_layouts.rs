@@ -21,9 +21,12 @@ use layoutproof_wgsl::{LinkedText, WgslModule, WgslVariable, WgslView};
 use crate::listing::{LISTED_BYTES, ListingBudget};
 
 /// Help for a uniform buffer that WGSL does not allow.
-const UNIFORM_HELP: &str = "@align(16) on the member, or @size on the one before it, moves it; `requires \
-                            uniform_buffer_standard_layout;` allows it as it is where implementations have that \
-                            feature, which naga does not";
+const UNIFORM_HELP: &str = "`requires uniform_buffer_standard_layout;` allows it as it is where implementations have \
+                            that feature, which naga does not";
+/// Help for a member of such a buffer that is not where it must be.
+const PLACE_HELP: &str = "@align(16) on the member, or @size on the one before it, moves it";
+/// Help for an array whose elements are not far enough apart.
+const STRIDE_HELP: &str = "elements of 16 bytes have that stride: `vec4f`, or a struct whose last member has an @size";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct WgslLayouts {
@@ -145,8 +148,14 @@ fn explained(variable: &WgslVariable, block: &Block, refusal: &Refusal) -> Diagn
     let place = block.place_of(path);
     let error = Diagnostic::error(Code::BadModule, place, format!("`{}` {message}", join(&block.name, path)));
     let error = if place == variable.span { error } else { error.with_label(variable.span, "in this variable") };
-    let is_allowed_elsewhere = block.kind == BlockKind::UniformBlock && laid_out(block, true).result.is_ok();
-    if is_allowed_elsewhere { error.with_help(UNIFORM_HELP) } else { error }
+    let elsewhere = laid_out(block, true);
+    if block.kind != BlockKind::UniformBlock || elsewhere.result.is_err() {
+        return error;
+    }
+    let is_short = |stride: u32| !stride.is_multiple_of(16);
+    let is_stride = |row: &MemberRow| row.path == *path && row.array_stride.is_some_and(is_short);
+    let help = if elsewhere.rows().iter().any(is_stride) { STRIDE_HELP } else { PLACE_HELP };
+    error.with_help(format!("{help}; {UNIFORM_HELP}"))
 }
 
 /// The reason why WGSL does not allow a view at its place.

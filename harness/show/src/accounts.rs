@@ -133,9 +133,9 @@ pub fn besides_blocks(module: &Module, word: &str, sources: &SourceMap) -> Vec<A
     parameters.chain(views).collect()
 }
 
-/// A block that no parameter holds and that a target does not have.
-pub fn view_without_layout(block: &Block, word: &str, sources: &SourceMap, message: String) -> AccountEntry {
-    let state = AccountState::not_compared(NotCompared::NoLayout { message });
+/// A block that no parameter holds and that is not compared.
+pub fn view_not_compared(block: &Block, word: &str, sources: &SourceMap, why: NotCompared) -> AccountEntry {
+    let state = AccountState::not_compared(why);
     entry(reach_kind(&block.reach), &block.name, (word, sources), Some(block.span), state)
 }
 
@@ -160,7 +160,7 @@ fn left_to_driver() -> AccountState {
 /// A block that no column lays out has the reason of the first. An answer about bindings alone has no columns.
 fn state_of(block: &str, layouts: &[RuleSetLayouts]) -> AccountState {
     let all = layouts.iter().flat_map(|layouts| &layouts.blocks).filter(|found| found.layout.name == *block);
-    if let Some(message) = all.clone().find_map(|found| found.layout.broken_alignment()) {
+    if let Some(message) = all.clone().find_map(|found| found.layout.broken_access()) {
         return AccountState::not_compared(NotCompared::Uncertain { message: message.to_owned() });
     }
     if all.clone().any(|found| found.layout.is_left_to_driver()) {

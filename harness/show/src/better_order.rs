@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use layoutproof_layout::padding::{BlockPadding, Hole, padding};
 use layoutproof_layout::reorder::{FoundOrder, LayoutInput, Reordering, declared_type, has_fixed_members};
 use layoutproof_layout::shape::{StructType, Type};
-use layoutproof_layout::{Block, BlockKind, BlockLayout, LayoutOptions, RuleSet, Span, ViewId, find, lay_out};
+use layoutproof_layout::{
+    Block, BlockKind, BlockLayout, LayoutOptions, MemberRow, RuleSet, Span, ViewId, find, lay_out,
+};
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
 
@@ -147,7 +149,7 @@ impl ShowInput {
                 let options = LayoutOptions::default();
                 let is_same = |rules: &&RuleSet| {
                     let own = lay_out(&block, rules, options);
-                    own.result.is_ok() && have_same_places(&own.rows(), &layout.rows())
+                    own.result.is_ok() && have_same_places(&with_strides(&own), &with_strides(layout))
                 };
                 let rules = names.iter().filter_map(|name| find(name)).find(is_same)?;
                 Some((block, rules, options))
@@ -175,6 +177,14 @@ impl ShowInput {
         }
         reordered(&file.name, &file.text, body, &names, order, language)
     }
+}
+
+/// The rows of a block. An array has whole strides: whether its size has the padding of the last element differs between
+/// compilers' modules and rule sets.
+fn with_strides(layout: &BlockLayout) -> Vec<MemberRow> {
+    let mut rows = layout.rows();
+    rows.iter_mut().filter(|row| row.array_stride.is_some()).for_each(|row| row.size = None);
+    rows
 }
 
 /// An order with the struct that it is for.

@@ -200,7 +200,8 @@ impl From<LayoutWarningKind> for Code {
             LayoutWarningKind::OffsetOverlap => Self::OffsetOverlap,
             LayoutWarningKind::UnknownDecoration
             | LayoutWarningKind::UncertainValue
-            | LayoutWarningKind::LayoutOfDriver => Self::UncertainLayout,
+            | LayoutWarningKind::LayoutOfDriver
+            | LayoutWarningKind::OtherSteps => Self::UncertainLayout,
             LayoutWarningKind::BrokenAlignment => Self::BrokenAlignment,
             LayoutWarningKind::NeedsFeature => Self::CompilerLimit,
         }

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::shape::MatrixOrder;
-use layoutproof_layout::{LayoutOptions, ShaderCompiler};
+use layoutproof_layout::{LayoutOptions, ShaderCompiler, ShaderTarget};
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use crate::compile_args::CompileArguments;
@@ -58,6 +58,9 @@ pub struct DeclareArgs {
     /// The compiler whose arguments the user names; it decides which types exist.
     #[arg(skip)]
     pub compiler: Option<ShaderCompiler>,
+    /// The targets that the user names; empty for all of the language.
+    #[arg(skip)]
+    pub targets: Vec<ShaderTarget>,
     /// Texts that replace those of files, by the files' names as the user and the files write them, or by their real paths.
     #[arg(skip)]
     pub texts: Arc<BTreeMap<String, String>>,
@@ -112,6 +115,16 @@ impl DeclareArgs {
         self.sixteen_bit = self.sixteen_bit.or(arguments.sixteen_bit.map(on_off));
         self.msvc_bit_fields |= arguments.msvc_bit_fields;
         self.compiler = arguments.compiler;
+        if self.targets.is_empty() {
+            self.targets.extend(arguments.target);
+        }
+    }
+
+    /// Whether the file is read for SPIR-V; `None` if it is read for other targets, too.
+    pub fn spirv(&self) -> Option<bool> {
+        let first = self.targets.first()?;
+        let is_spirv = |target: &ShaderTarget| *target == ShaderTarget::Vulkan;
+        self.targets.iter().all(|target| is_spirv(target) == is_spirv(first)).then(|| is_spirv(first))
     }
 
     /// The layout options for files; cases have their own.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use layoutproof_core::check::Source;
-use layoutproof_events::AccountEntry;
+use layoutproof_events::{AccountEntry, NotCompared};
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::layout_selection::LayoutSelection;
 use layoutproof_inputs::rule_set::rule_choice;
@@ -15,6 +15,7 @@ use layoutproof_inputs::shared_suffixes::language_of_file;
 use layoutproof_hostcheck::matching::{BlockNames, PartName};
 use layoutproof_hostcheck::shader_comment::{BlockComment, comment_at_place, comment_of};
 use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, block_parts, member_places};
+use layoutproof_layout::limits::misread_at_constant;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
     Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, ShaderTarget, Span,
@@ -255,13 +256,21 @@ pub fn read_without_compilers(
             }
             if block.reach.is_in_code() && choice.rules(block).is_none() {
                 if block.reach.is_of_host() {
-                    let message = format!("{} has no layout for it", choice.name());
-                    read.others.push(accounts::view_without_layout(block, &word, sources, message));
+                    let why = NotCompared::NoLayout { message: format!("{} has no layout for it", choice.name()) };
+                    read.others.push(accounts::view_not_compared(block, &word, sources, why));
                 }
                 continue;
             }
             let layout = lay_out_under(block, choice, source.options);
-            let api = find_native(&target).map(|native| native.column.target);
+            let native = find_native(&target);
+            let broken = layout.broken_access().map(str::to_owned);
+            let broken = broken.or_else(|| misread_at_constant(native?, block, &layout));
+            if let Some(message) = broken {
+                let why = NotCompared::Uncertain { message };
+                read.others.push(accounts::view_not_compared(block, &word, sources, why));
+                continue;
+            }
+            let api = native.map(|native| native.column.target);
             let under = (target.as_str(), std::slice::from_ref(&layout));
             read.warnings.extend(overlap_warnings(std::slice::from_ref(block), std::iter::once(under)));
             read.blocks.push(TargetBlock {

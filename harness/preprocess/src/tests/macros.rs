@@ -1,6 +1,9 @@
 //! Macros, with the examples of ISO C11, 6.10.3.5.
 
 use super::{gives, options, refused, tokens_of};
+use layoutproof_source::diagnostics::Code;
+
+use crate::DeclareOptions;
 
 #[test]
 fn objects() {
@@ -112,4 +115,22 @@ fn compilers_are_told_apart() {
     assert_eq!(tokens_of("a.slang", source, &options), Ok("slang 2018".into()));
     assert_eq!(tokens_of("a.hlsl", source, &options), Ok("dxc 2021".into()));
     assert_eq!(tokens_of("cases/a.toml", source, &options), Ok("__HLSL_VERSION".into()));
+}
+
+/// DXC 1.7.2308: `-T cs_6_6 -spirv` defines `__spirv__` as 1, `-T cs_6_6` does not.
+#[test]
+fn spirv_is_a_macro_of_the_target() {
+    for asks in ["#ifdef __spirv__\nyes\n#endif", "#if __spirv__\nyes\n#endif", "#if defined(__spirv__)\nyes\n#endif"] {
+        let of = |spirv| tokens_of("a.hlsl", asks, &DeclareOptions { spirv, ..options(&[], &[]) });
+        assert_eq!(of(Some(true)), Ok("yes".into()), "{asks}");
+        assert_eq!(of(Some(false)), Ok(String::new()), "{asks}");
+        // A reading for several targets is warned of once.
+        assert_eq!(of(None), Err(vec![Code::UncertainLayout]), "{asks}");
+        let twice = tokens_of("a.hlsl", &format!("{asks}\n{asks}"), &options(&[], &[]));
+        assert_eq!(twice, Err(vec![Code::UncertainLayout]), "{asks}");
+        assert_eq!(tokens_of("a.slang", asks, &options(&[], &[])), Ok(String::new()), "{asks}");
+        let defines = vec![("__spirv__".to_owned(), "1".to_owned())];
+        let defined = DeclareOptions { defines, ..options(&[], &[]) };
+        assert_eq!(tokens_of("a.hlsl", asks, &defined), Ok("yes".into()), "{asks}");
+    }
 }

@@ -248,15 +248,17 @@ fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>
     for compiler in placement.iter_mut().flat_map(|placement| &mut placement.compilers) {
         find_version(compiler)?;
     }
-    let Some(text) = &declare.args else { return Ok(()) };
-    let arguments = CompileArguments::read(text).context("--args")?;
-    for sentence in &arguments.not_followed {
-        warn(&format!("warning: --args: {sentence}\n"));
+    if let Some(text) = &declare.args {
+        let arguments = CompileArguments::read(text).context("--args")?;
+        for sentence in &arguments.not_followed {
+            warn(&format!("warning: --args: {sentence}\n"));
+        }
+        check_profile(arguments.profile.as_deref())?;
+        declare.complete(&arguments, Path::new(""));
+        placement.iter_mut().for_each(|placement| placement.complete(&arguments));
     }
-    check_profile(arguments.profile.as_deref())?;
-    declare.complete(&arguments, Path::new(""));
     if let Some(placement) = placement {
-        placement.complete(&arguments);
+        declare.targets = placement.target.iter().map(|choice| choice.target).collect();
     }
     Ok(())
 }

@@ -243,7 +243,7 @@ impl Selecting<'_> {
                 let (views, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|block| block.reach.is_in_code());
                 let blocks = own.iter().map(|block| block.name.clone()).collect();
                 let misread =
-                    own.iter().filter_map(|block| Some((block.name.clone(), block.broken_alignment()?.to_owned())));
+                    own.iter().filter_map(|block| Some((block.name.clone(), block.broken_access()?.to_owned())));
                 let misread = misread.collect();
                 let views = views.into_iter().filter(|view| view.reach != Reach::Stage(StageData::WorkgroupMemory));
                 let views = views.map(|view| (reach_kind(&view.reach), view.name)).collect();

@@ -63,6 +63,38 @@ fn show_lists_what_a_file_has() {
     assert_eq!(last, expected, "{answer}");
 }
 
+/// DXC 1.7.2308 loads `colour` from byte 16 of an item for Direct3D, and for Vulkan with either layout.
+#[test]
+fn a_target_has_the_views_of_the_file() {
+    let text = "struct Item { float3 place; float size; float3 colour; };\nByteAddressBuffer bytes;\nRWStructuredBuffer<float> o;
+[numthreads(1, 1, 1)] void main() { o[0] = bytes.Load<Item>(32).colour.x; }\n";
+    let folder = Folder::with(&[("a.hlsl", text)]);
+    for target in ["d3d12", "vulkan", "vulkan/scalar", "d3d12,vulkan"] {
+        let shown = folder.run(&format!("show a.hlsl --target {target}")).exits(0);
+        shown.prints("Item (raw load or store)").prints("float3 colour 12 16");
+    }
+    let shown = json(&folder.run("show a.hlsl --format json --target vulkan").exits(0));
+    assert_eq!(entries(&shown["account"])[..2], ["block o 3 compared", "block Item 4 compared"]);
+}
+
+/// DXC 1.7.2308 `-spirv` reads word 0, 3 and 6 of this load, and word 36 for the weight.
+#[test]
+fn strides_that_code_does_not_step_by_are_not_compared() {
+    let text = "struct Probe { float3 sh[9]; float weight; };\nByteAddressBuffer bytes;\nRWStructuredBuffer<float> o;
+[numthreads(1, 1, 1)] void main() { Probe p = bytes.Load<Probe>(0); o[0] = p.sh[1].x + p.weight; }\n";
+    let host = "struct Probe { float sh[9][4]; float weight; } probe;";
+    let folder = Folder::with(&[("a.hlsl", text), ("host.cpp", host)]);
+    let words = "1 of 2 blocks laid out; `Probe`: code that loads or stores it steps through it by 12 bytes, not by 16";
+    let answer = folder.run("show a.hlsl --target vulkan").exits(0);
+    assert!(answer.unwrapped().contains(words), "{answer}");
+    let of_direct3d = json(&folder.run("show a.hlsl --target d3d12 --format json").exits(0));
+    assert_eq!(entries(&of_direct3d["account"])[1], "block Probe 4 compared");
+    if compiles(&folder, "g++", "-g -c host.cpp -o host.o") {
+        let answer = folder.run("check a.hlsl host.o --target vulkan").exits(4);
+        assert!(answer.unwrapped().contains("nothing was compared"), "{answer}");
+    }
+}
+
 /// What a pointer in a member points to is a block, once for each type.
 #[test]
 fn pointees_of_members_are_blocks() {

@@ -145,6 +145,7 @@ impl ShaderFile {
                 files: Arc::new(IncludedFiles::of_shader(&self.path, &declare.include).with_texts(&declare.texts)),
                 language: declare.lang.or(self.front_end.language().filter(|_| is_shared(&self.path))),
                 profile: profile.map(str::to_owned),
+                spirv: declare.spirv(),
                 ..DeclareOptions::default()
             },
             macros: &declare.define,

@@ -460,9 +460,11 @@ fn job(path: PathBuf, settings: ShaderSettings, args: &CheckArgs) -> anyhow::Res
     let names = compilers.iter().map(|named| named.name.clone()).collect();
     let mut named = LayoutSelection { rules: args.rules.clone(), targets: args.target.clone(), compilers: names };
     named.complete(&settings.arguments);
+    let choices = if named.targets.is_empty() { &settings.layouts.targets } else { &named.targets };
+    let targets = choices.iter().map(|choice| choice.target).collect();
     Ok(ShaderJob {
         path,
-        declare: DeclareArgs { compilers, ..settings.declare },
+        declare: DeclareArgs { compilers, targets, ..settings.declare },
         profile: settings.arguments.profile,
         named,
         usual: settings.layouts,

@@ -255,3 +255,29 @@ fn members_are_shown_in_the_words_of_their_side() {
         assert!(page.contains(&shader[1].replace('<', "&lt;").replace('>', "&gt;")), "{page}");
     }
 }
+
+/// bytemuck 1.25's `Pod` refuses a struct with bytes that no member has: after `x` end 38 of the 48 bytes that the array's
+/// stride needs (WGSL, 14.4.1).
+#[test]
+fn padding_at_the_end_of_a_rust_struct_is_a_member() {
+    let rust = "#[repr(C)] pub struct P { pub pos: [f32; 3], pub size: f32, pub vel: [f32; 3], pub age: f32, pub x: [u16; 3] }\n\
+                #[no_mangle] pub static P: P = P { pos: [0.; 3], size: 0., vel: [0.; 3], age: 0., x: [0; 3] };";
+    let wgsl = "enable f16;\nstruct P { pos: vec3f, size: f32, vel: vec3f, age: f32, x: vec3<f16> }\n\
+                @group(0) @binding(0) var<storage> p: array<P>;\n@compute @workgroup_size(1) fn main() { _ = p[0].size; }\n";
+    let folder = Folder::with(&[("host.rs", rust), ("a.wgsl", wgsl)]);
+    let build = "--edition 2021 -g -A warnings --crate-type lib --emit obj host.rs -o host.o";
+    if !compiles(&folder, "rustc", build) {
+        return;
+    }
+    let answer = folder.run("check a.wgsl host.o").exits(1);
+    assert!(answer.unwrapped().contains("fix insert 10 bytes at the end of `host::P`"), "{answer}");
+    assert!(!answer.out.contains("align(16)"), "{answer}");
+    folder.write(
+        "host.rs",
+        rust.replace("[u16; 3] }\n", "[u16; 3], pub _pad: [u8; 10] }\n")
+            .replace("x: [0; 3] }", "x: [0; 3], _pad: [0; 10] }")
+            .as_bytes(),
+    );
+    assert!(compiles(&folder, "rustc", build));
+    folder.run("check a.wgsl host.o").exits(0);
+}
