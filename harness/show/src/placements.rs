@@ -81,6 +81,15 @@ impl Placements {
         short
     }
 
+    /// How many parameters share places in the first column where some do, which its warnings name.
+    pub fn shared(&self) -> Option<String> {
+        let column = self.columns.iter().find(|column| !column.overlaps.is_empty())?;
+        let paths =
+            |overlap: &BindingOverlap| [overlap.first, overlap.second].map(|it| &column.bound.bindings[it].path);
+        let shared: BTreeSet<&String> = column.overlaps.iter().flat_map(paths).collect();
+        Some(format!("{} parameters share bindings on {}: --target {}", shared.len(), column.name, column.target))
+    }
+
     pub fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
         let bound = self.columns.iter().flat_map(|column| &column.bound.warnings).cloned();
         let overlaps = self.columns.iter().flat_map(|column| overlap_warnings(column, self.columns.len() > 1));

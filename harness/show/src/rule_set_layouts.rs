@@ -7,6 +7,7 @@ use layoutproof_layout::{BlockKind, BlockLayout, DECLARED, LaidOut, LaidOutShape
 use super::shown_rules::RuleChoice;
 use super::shown_rules::has_fixed_half;
 use crate::layout_text::member_tree::split_dimensions;
+use crate::layout_text::shown_columns::have_same_places;
 use crate::show_json::{ShownBlock, ShownLayout};
 use crate::shown_columns::{BlockPresence, ColumnName, PaddingShare, ResourceMember, ShownColumn, ShownColumnBlock};
 use crate::style::one_line;
@@ -83,6 +84,14 @@ impl RuleSetLayouts {
     /// True if the column belongs to a compiler in which `half` always has 2 bytes.
     pub fn has_fixed_half(&self) -> bool {
         !self.targets.is_empty() && self.targets.iter().all(|target| has_fixed_half(target))
+    }
+
+    /// True if a block that both have is at other bytes.
+    pub fn differs_from(&self, other: &Self) -> bool {
+        self.present().any(|own| {
+            let same = other.present().find(|layout| layout.view == own.view);
+            same.is_some_and(|layout| !have_same_places(&own.rows(), &layout.rows()))
+        })
     }
 
     pub fn copied(&self) -> impl Iterator<Item = BlockLayout> {

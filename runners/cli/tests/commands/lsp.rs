@@ -319,3 +319,17 @@ fn files_that_cannot_be_read_are_said_to_be() {
     assert_eq!(response.response_result.unwrap_err().code, -32601);
     editor.end();
 }
+
+/// WGSL, 14.4.1: the stride of an array in a uniform is a multiple of 16.
+#[test]
+fn what_a_language_forbids_is_an_error_in_the_editor_too() {
+    let text = "@group(0) @binding(0) var<uniform> w: array<f32, 8>;\n@fragment fn main() -> @location(0) vec4f { return vec4f(w[0]); }\n";
+    let folder = Folder::with(&[("a.wgsl", text)]);
+    let mut editor = Editor::start(&folder, &json!({}), &json!({}));
+    editor.open("a.wgsl", text);
+    let problem = &editor.diagnostics("a.wgsl")[0];
+    assert_eq!((&problem["code"], &problem["severity"]), (&json!("bad-module"), &json!(1)));
+    assert!(problem["message"].as_str().unwrap().contains("`w` has array stride 4"), "{problem}");
+    editor.end();
+    folder.run("show a.wgsl").exits(2);
+}

@@ -15,7 +15,7 @@ use layoutproof_layout::{FileId, ViewId};
 use layoutproof_show::bindings_text::BindingsColumn;
 use layoutproof_show::front_ends::{FrontEnd, Purpose, TextFrontEnd};
 use layoutproof_show::shown_columns::ShownColumn;
-use layoutproof_show::{MemberPlace, RuleSetLayouts, ShowInput, ShownRules};
+use layoutproof_show::{InputContent, MemberPlace, RuleSetLayouts, ShowInput, ShownRules};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::shader_language::ShaderLanguage;
 use layoutproof_source::sources::SourceMap;
@@ -140,13 +140,13 @@ fn read(
     let project = project.unwrap_or_default();
     let named = ShaderLanguage::named(&language.to_ascii_lowercase()).filter(|_| FrontEnd::of(None, path).is_none());
     let declare = DeclareArgs { lang: named, texts, ..DeclareArgs::default() };
-    let settings = match project.entries_of(path).into_iter().next() {
+    let mut settings = match project.entries_of(path).into_iter().next() {
         Some(shaders) => ShaderSettings::of_project(shaders, None, &declare, &project)?,
         None => ShaderSettings::named(None, &declare, &project)?,
     };
     let language = ShaderLanguage::of(settings.declare.lang, path);
     let selection = if targets.is_empty() {
-        settings.layouts
+        settings.layouts.clone()
     } else {
         let targets = targets.iter().map(|word| target(word)).collect::<anyhow::Result<_>>()?;
         LayoutSelection { targets, ..LayoutSelection::default() }
@@ -156,6 +156,9 @@ fn read(
         Some(_) => Vec::new(),
         None => return Err(anyhow!("no shader language is known for {}", path.display())),
     };
+    if !selection.targets.is_empty() {
+        settings.declare.targets = selection.targets.iter().map(|choice| choice.target).collect();
+    }
     let rules = if rules.is_empty() { ShownRules::Shipping } else { ShownRules::Columns(rules) };
 
     let word = path.display().to_string();
@@ -165,7 +168,12 @@ fn read(
         Err(found) => return Ok((None, found)),
     };
     let layouts = input.layouts(&rules);
-    let diagnostics = input.warnings(&layouts);
+    // A language that fixes the layout decides what is allowed.
+    let forbidden = match &input.content {
+        InputContent::LaidOut(_) => input.refusals(&layouts),
+        InputContent::Declared(_) => Vec::new(),
+    };
+    let diagnostics = [forbidden, input.warnings(&layouts)].concat();
     let columns = layouts.iter().map(RuleSetLayouts::column).collect();
     Ok((Some(LaidOutText { input, layouts, columns, places: Vec::new() }), diagnostics))
 }

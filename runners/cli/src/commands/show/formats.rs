@@ -237,7 +237,8 @@ fn text(shown: &ShownInput<'_>) -> String {
         places.extend(by_declaration.collect::<Vec<_>>());
         let is_whole = shown.args.host.block.is_empty();
         let resources = if is_overview && is_whole { input.resources() } else { Vec::new() };
-        let hints = hints(shown, &columns, !resources.is_empty() && places.is_empty());
+        let mut hints = hints(shown, &columns, !resources.is_empty() && places.is_empty());
+        hints.extend(bound.shared());
         let places = Some(&places);
         let options = TextOptions { style, width: text_columns(), resources: &resources, places, hints: &hints };
         text = struct_text::show(&columns, input.written_language(), &options);

@@ -281,6 +281,9 @@ fn show_one(
         style,
     })?;
     let exit = host_text::deliver(&args.host, &text)?;
+    if kind.is_program_file() {
+        warn(&note_of_other_targets(args, &input, &layouts));
+    }
     if kind == FormatKind::Tables && !account.is_complete() {
         print(&format!("{}\n", one_line(&account.sentence_of("laid out"))));
     }
@@ -319,6 +322,19 @@ fn note_of_language(input: &ShowInput, word: &str, compiler: &NamedCompiler) -> 
         }
         _ => String::new(),
     }
+}
+
+/// A line about the targets with other bytes than the host structs of a user who names no target; empty if there is none.
+fn note_of_other_targets(args: &ShowArgs, input: &ShowInput, layouts: &[RuleSetLayouts]) -> String {
+    let is_named = !args.rules.is_empty() || args.placement.selects_columns();
+    let [own] = layouts else { return String::new() };
+    let columns = input.layouts(&ShownRules::Shipping);
+    let others = columns.iter().filter(|column| !is_named && column.differs_from(own));
+    let others: Vec<String> = others.map(|column| column.name.to_string()).collect();
+    if others.is_empty() {
+        return String::new();
+    }
+    format!("note: other targets have other bytes, such as {}: name yours with --target\n", others.join(", "))
 }
 
 fn refuse(args: &ShowArgs, word: &str, found: &[Diagnostic], sources: &SourceMap, style: Style) -> Exit {
