@@ -22,10 +22,12 @@ NEW_DXC_PYPI_NAME=slangpy
 NEW_DXC_PYPI_VERSION=0.43.1
 NEW_DXC_PYPI_SHA256=3da28207fa1f173c81b22efc1cd02e4804066b975a18749b1a7b09c0708018d6
 
-# slangc 2026.14.1: the compiler in the PyPI wheel of slangtorch.
+# slangc 2026.14.1: the compiler in the PyPI wheels of slangtorch. The one for Windows is for users there.
 SLANG_PYPI_NAME=slangtorch
 SLANG_PYPI_VERSION=1.3.22
 SLANG_PYPI_SHA256=7755f2f53509ebbd65839dcd8a104e7105aeaf3e3600aea9385c2bec9beb2eaa
+SLANG_PYPI_SHA256_AARCH64=f4cc30da8231cdb2dd960642f1e9df512c287873eb49120074af0e49f7fc3586
+SLANG_PYPI_SHA256_WINDOWS=377891b2ed697b3a2bc4af53c7f2ae5b580a80251f6f672b461481137f47dff5
 
 # Dawn for Node, the npm package whose libraries for Linux contain Tint. Next to its libraries for Windows it has
 # Microsoft's FXC 10.0.22621.2428 and DXC 1.9.0.5517 (commit 9757d44f, later than 1.9.2602 and without SPIR-V), which

@@ -11,17 +11,25 @@ want_slangc() {
     fi
 }
 
+# The checksum of the wheel for this machine's processor; empty if there is none.
+slang_sha256() {
+    case $(uname -m) in
+    x86_64) echo "$SLANG_PYPI_SHA256" ;;
+    aarch64) echo "$SLANG_PYPI_SHA256_AARCH64" ;;
+    esac
+}
+
 slang_is_missing() {
-    ! pinned_is_there "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256"
+    ! pinned_is_there "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$(slang_sha256)"
 }
 
 set_up_slangc() {
     if ! slang_is_missing; then
         return
     fi
-    if [[ $(uname -m) != x86_64 ]]; then
-        say_missing "slangc" "the pinned one is for x86_64, not $(uname -m); put a slangc of your own on PATH"
-    elif fetch_pinned "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$SLANG_PYPI_SHA256" \
+    if [[ -z $(slang_sha256) ]]; then
+        say_missing "slangc" "the pinned one is not for $(uname -m); put a slangc of your own on PATH"
+    elif fetch_pinned "$fetched/tools/slang/bin" "$SLANG_PYPI_NAME" "$SLANG_PYPI_VERSION" "$(slang_sha256)" \
         'slangtorch/bin/*' download_from_pypi; then
         # Wheels do not preserve the right to execute.
         chmod +x "$fetched/tools/slang/bin/slangc"

@@ -11,7 +11,7 @@ use layoutproof_layout::{
 };
 use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
-use layoutproof_source::nearest_name::did_you_mean;
+use layoutproof_source::nearest_name::known_names;
 use layoutproof_source::shader_language::ShaderLanguage;
 
 use super::declared_words::{declared_block, declared_resources};
@@ -261,8 +261,10 @@ impl ShowInput {
             InputContent::LaidOut(file) => file.blocks.iter().map(|block| block.name.clone()).collect(),
         };
         if let Some(name) = wanted.iter().find(|name| !names.contains(name)) {
-            let meant = did_you_mean(name, names.iter().map(String::as_str));
-            return Err(format!("no block is called `{name}`{meant}"));
+            let names = names.iter().map(String::as_str);
+            let listing =
+                format!("the file has {}; `--type` takes a struct", names.clone().collect::<Vec<_>>().join(", "));
+            return Err(format!("no block is called `{name}`{}", known_names(name, names, &listing)));
         }
         match &mut self.content {
             InputContent::Declared(source) => source.module.blocks.retain(|block| wanted.contains(&block.name)),

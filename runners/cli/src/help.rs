@@ -70,7 +70,7 @@ const EXAMPLES: [(&str, &[&str]); 20] = [
         &[
             "layoutproof show scene.hlsl",
             "layoutproof show scene.hlsl --rules hlsl-cbuffer,std140",
-            "layoutproof show scene.hlsl --target d3d12 --convention dxc",
+            "layoutproof show scene.hlsl --target d3d12,vulkan",
             "layoutproof show scene.hlsl --format cpp-asserts > scene.hpp",
             "layoutproof show scene.slang --target vulkan --format slang-yaml",
         ],

@@ -111,11 +111,9 @@ impl<'a> CommandPlace<'a> {
         let own: Vec<String> = self.command.get_arguments().filter(|arg| !arg.is_hide_set()).flat_map(flags).collect();
         // Every letter is near to every other.
         let near = if name.len() > 2 { nearest_names(name, own.iter().map(String::as_str)) } else { Vec::new() };
-        if let Some(near) = near.first() {
-            return format!("{message}: did you mean `{near}`?");
-        }
         let others: Vec<String> = with_option().take(MOST_COMMANDS).map(|it| format!("`{}`", it.get_name())).collect();
         match others.as_slice() {
+            [] if !near.is_empty() => format!("{message}: did you mean `{}`?", near[0]),
             [] => format!("{message}; {help}"),
             [only] => format!("{message}: {only} has it"),
             [first @ .., last] => format!("{message}: {} and {last} have it", first.join(", ")),
@@ -128,7 +126,7 @@ impl<'a> CommandPlace<'a> {
             "--json" | "--html" | "--csv" | "--markdown" => format!("--format {}", word.trim_start_matches('-')),
             "-o" | "--out" => "--output FILE".to_owned(),
             "--no-color" | "--no-colour" => "--color never".to_owned(),
-            "--bindings" if self.path.ends_with("show") => "--target d3d12".to_owned(),
+            "--bindings" if self.path.ends_with("show") => "--target TARGET".to_owned(),
             _ if word.starts_with("--") => {
                 let rules = layoutproof_layout::find(&word[2..])?;
                 format!("--rules {}", rules.name)
@@ -155,9 +153,9 @@ impl<'a> CommandPlace<'a> {
                 return Some(format!("{message}, which is a {kind}: `{option} {value}`"));
             }
         }
-        let help = format!("`{} --help` lists what it takes", self.path);
+        let listing = format!("it takes {}", valid.join(", "));
         let names = valid.iter().map(String::as_str);
-        (!valid.is_empty()).then(|| message + &known_names(value, names, &help))
+        (!valid.is_empty()).then(|| message + &known_names(value, names, &listing))
     }
 }
 

@@ -119,15 +119,20 @@ fn elsewhere() -> String {
     let system = std::env::consts::OS;
     if !cfg!(windows) {
         return format!(
-            "the set-up is for Linux only; on {system} put compilers on the PATH; devices come from the system"
+            "the set-up is for Linux only; on {system} put compilers on the PATH, such as glslang, spirv-tools and spirv-cross of \
+             Homebrew and a release of Slang; devices come from the system"
         );
     }
     let (release, file, digest) =
         (pinned("WINDOWS_DXC_RELEASE"), pinned("WINDOWS_DXC_FILE"), pinned("WINDOWS_DXC_SHA256"));
+    let (slang, version, slang_digest) =
+        (pinned("SLANG_PYPI_NAME"), pinned("SLANG_PYPI_VERSION"), pinned("SLANG_PYPI_SHA256_WINDOWS"));
     format!(
         "the set-up is for Linux only; devices come from Windows. Download DXC from \
          https://github.com/microsoft/DirectXShaderCompiler/releases/download/{release}/{file} (SHA-256 {digest}), unpack it, \
-         and put its bin\\x64 on the PATH"
+         and put its bin\\x64 on the PATH. slangc is in bin of the wheel that `pip download {slang}=={version} --no-deps \
+         --only-binary=:all: --platform win_amd64` gets (SHA-256 {slang_digest}), which is a zip archive; glslang and spirv-val \
+         are in the Vulkan SDK"
     )
 }
 
@@ -148,6 +153,7 @@ mod tests {
     fn values_are_those_of_the_list_of_versions() {
         assert_eq!(pinned("DXC_PYPI_NAME"), "coalpy");
         assert_eq!(pinned("WINDOWS_DXC_SHA256").len(), 64);
+        assert_eq!(pinned("SLANG_PYPI_SHA256_WINDOWS").len(), 64);
         assert_eq!(pinned("NO_SUCH_NAME"), "unknown");
     }
 

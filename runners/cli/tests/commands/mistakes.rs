@@ -143,7 +143,11 @@ const MISTAKES: [(&str, &str); 72] = [
     ("setup dcx", "`layoutproof setup` does not take `dcx`: did you mean `dxc`?"),
     // Other values
     ("show scene.hlsl --format jsn", "`--format` does not take `jsn`: did you mean `json`?"),
-    ("show scene.hlsl --format xml", "`--format` does not take `xml`; `layoutproof show --help` lists what it takes"),
+    (
+        "show scene.hlsl --format xml",
+        "`--format` does not take `xml`; it takes text, json, markdown, csv, html, svg, rust-asserts, cpp-asserts, c-asserts, \
+         ts, llvm, llvm-layout, slang-json, slang-yaml",
+    ),
     ("show scene.hlsl --matrix rows", "`--matrix` does not take `rows`: did you mean `row`?"),
     ("run --form leef", "unknown form `leef`: did you mean `leaf`?"),
     ("run --stage fragmnt", "unknown stage `fragmnt`: did you mean `fragment`?"),
@@ -250,7 +254,7 @@ const OTHER_SPELLINGS: [(&str, &str); 14] = [
     ("--markdown", "--format markdown"),
     ("--std140", "--rules std140"),
     ("--scalar", "--rules scalar"),
-    ("--bindings", "--target d3d12"),
+    ("--bindings", "--target TARGET"),
     ("-o", "--output FILE"),
     ("--out", "--output FILE"),
     ("-e", "--entry NAME"),

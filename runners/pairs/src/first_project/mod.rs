@@ -360,7 +360,7 @@ impl FirstProject {
             self.hosts.extend(chosen.into_iter().map(name));
             left_out(count(&|it| is_part(it) && !it.has_debug_sections), "object", "without debug information");
         } else {
-            left_out(count(&is_part), "object or library", "next to programs");
+            left_out(count(&is_part), "object or library file", "next to programs");
         }
     }
 

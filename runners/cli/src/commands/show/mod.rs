@@ -250,7 +250,9 @@ fn show_one(
         refused.extend(forbidden.iter().cloned());
     }
 
-    if !refused.is_empty() {
+    // Tables have what is known all the same.
+    let refuses_all = kind != FormatKind::Tables || layouts.is_empty();
+    if !refused.is_empty() && refuses_all {
         if kind == FormatKind::Tables && !placements.columns.is_empty() {
             print(&bindings_text::table(&placements.columns, style, text_columns()));
         }
@@ -288,6 +290,9 @@ fn show_one(
         print(&format!("{}\n", one_line(&account.sentence_of("laid out"))));
     }
     warn_rendered(&render(&[forbidden.as_slice(), &warnings].concat(), &sources, style.colour));
+    if !refused.is_empty() {
+        return Ok(ShownFile { layouts, ..ShownFile::refused(refuse(args, word, &refused, &sources, style)) });
+    }
     let exit = if forbidden.is_empty() && !lacks_column { exit } else { Exit::CouldNotRun };
     let (varyings, semantics) = match input.content {
         InputContent::LaidOut(file) => {

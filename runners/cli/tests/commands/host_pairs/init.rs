@@ -34,7 +34,7 @@ fn init_looks_into_the_files() {
     let answer = answer.prints("left out: 2 folders of other projects, such as shaders/external, third_party");
     answer
         .prints("left out: 1 program without debug information")
-        .prints("left out: 1 object or library next to programs");
+        .prints("left out: 1 object or library file next to programs");
     let written = folder.read("layoutproof.toml");
     for words in [
         "host = [\n    \"build/engine\",\n]",
