@@ -25,7 +25,7 @@ use layoutproof_layout::BlockRules;
 use layoutproof_readers::spirv::accesses::instrument::{NotLogged, OwnModule};
 use layoutproof_readers::spirv::accesses::own_buffers::OwnBuffer;
 use layoutproof_readers::spirv::accesses::own_log::{Dispatch, LogShape, ReadLog};
-use layoutproof_readers::spirv::accesses::{AccessKind, ViewKind};
+use layoutproof_readers::spirv::accesses::{Access, AccessKind, ByteExpr, ViewKind};
 use layoutproof_report::own::{Difference, OwnDevice, OwnOutcome, OwnReport, PlainRun, json, text};
 use layoutproof_show::Style;
 use layoutproof_source::nearest_name::did_you_mean;
@@ -306,7 +306,14 @@ impl<'a> Plan<'a> {
     fn reads_made_up(&self, log: &ReadLog) -> bool {
         self.module.log.sites().iter().zip(&log.sites).any(|(site, seen)| {
             let accesses = site.expected.iter().filter_map(|it| self.module.accesses.accesses.get(it.access as usize));
-            let is_read = accesses.into_iter().any(|access| access.kind != AccessKind::Store);
+            // The run gives addresses of its own memory, as the host would.
+            let is_address = |access: &Access| match access.at {
+                ByteExpr::Constant(at) => self.module.buffers.iter().any(|buffer| {
+                    buffer.holder.is_some_and(|(memory, byte)| memory == site.memory && i64::from(byte) == at)
+                }),
+                ByteExpr::Strided { .. } | ByteExpr::Unknown(_) => false,
+            };
+            let is_read = accesses.into_iter().any(|access| access.kind != AccessKind::Store && !is_address(access));
             let is_given = self.buffer_of(site.memory).is_some_and(|index| self.contents[index].is_some());
             seen.count > 0 && is_read && !is_given
         })

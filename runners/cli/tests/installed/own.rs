@@ -24,9 +24,38 @@ pub(crate) fn trials() -> Vec<Trial> {
         crate::trial("own::hlsl_is_executed", lacks(Some("dxc")), hlsl_is_executed),
         crate::trial("own::slang_is_executed", lacks(Some("slangc")), slang_is_executed),
         crate::trial("own::addresses_are_made", lacks(Some("glslang")), addresses_are_made),
+        crate::trial("own::arrays_behind_addresses_end", lacks(Some("glslang")), arrays_behind_addresses_end),
         crate::trial("own::a_broken_promise_is_your_code", lacks(Some("glslang")), a_broken_promise_is_your_code),
         crate::trial("own::what_is_not_executed_is_named", lacks(Some("glslang")), what_is_not_executed_is_named),
     ]
+}
+
+/// Of 64 numbers modulo 12, five times four are 8 or more.
+fn arrays_behind_addresses_end() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let text = "#version 460
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 64) in;
+layout(buffer_reference, std430) buffer Cells { uint count; uint c[8]; uint after; };
+layout(push_constant) uniform P { Cells cells; };
+layout(set = 0, binding = 0, std430) buffer Out { uint head[8]; uint last; } o;
+void main() {
+    uint i = gl_LocalInvocationIndex;
+    cells.c[i % 12u] = i;
+    o.head[i % 12u] = i;
+}\n";
+    let (answer, code) = own(folder.path(), "a.comp", text, &["--device", "lavapipe"])?;
+    let faults = answer["faults"].as_array().into_iter().flatten();
+    let found: Vec<_> = faults.map(|it| (it["culprit"].as_str(), it["fault"].as_str(), it["line"].as_u64())).collect();
+    let expected = [9, 10].map(|line| (Some("your-code"), Some("beyond-end"), Some(line)));
+    expect(&(found.as_slice(), code), &(expected.as_slice(), Some(1)), &answer)?;
+    let beyond: Vec<_> = answer["devices"][0]["accesses"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|access| access["beyond"].as_u64().unwrap_or_default())
+        .collect();
+    expect(&beyond, &vec![0, 20, 20], &answer)
 }
 
 fn own(folder: &Path, name: &str, text: &str, more: &[&str]) -> Result<(Value, Option<i32>), Failed> {

@@ -179,6 +179,9 @@ fn chosen_entry<'a>(code: &'a Code<'_>, named: Option<&str>) -> Result<&'a Entry
     }
 }
 
+/// The memory of pointers that access chains make from an address: it is known where the address is used.
+const BEHIND_ADDRESS: MemoryId = MemoryId(u32::MAX);
+
 /// A pointer that access chains make, with the indices that are in range.
 #[derive(Clone, Debug)]
 struct KnownPointer {
@@ -457,11 +460,26 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         })
     }
 
-    /// Follows an access chain, and replaces its indices by those that are in range.
+    /// An address as a pointer whose indices are checked.
+    fn address(&self, id: Word) -> Option<KnownPointer> {
+        match *self.types.get(self.trace.type_of(id)?) {
+            SpirvType::Pointer { class: StorageClass::PhysicalStorageBuffer, pointee, .. } => Some(KnownPointer {
+                place: Place::start(BEHIND_ADDRESS, pointee),
+                in_range: Vec::new(),
+                in_buffer: Vec::new(),
+            }),
+            _ => None,
+        }
+    }
+
+    /// Follows an access chain, and replaces its indices by those that are in range. A chain from an address keeps them,
+    /// because the whole address is replaced where it is used.
     fn chain(&mut self, chain: &Instruction<'_>) {
         let [base, indices @ ..] = chain.operands else { return };
         let is_covered = chain.result.is_some_and(|id| self.trace.is_covered(id));
-        let Some(mut pointer) = self.pointer(*base).filter(|_| is_covered) else { return };
+        let pointer = self.pointer(*base).or_else(|| self.address(*base));
+        let Some(mut pointer) = pointer.filter(|_| is_covered) else { return };
+        let is_address = pointer.place.memory == BEHIND_ADDRESS;
         let mut before = Vec::new();
         let mut replaced = chain.operands.to_vec();
         for (index, operand) in indices.iter().zip(&mut replaced[1..]) {
@@ -473,8 +491,10 @@ impl<'t, 'a> Rewriting<'t, 'a> {
                     Limit::Table(at) => (self.load_word(&mut before, LogShape::LIMITS + at), &mut pointer.in_buffer),
                 };
                 let is_below = self.result(&mut before, Op::ULessThan, truth, &[own, limit]);
-                let zero = self.number(0);
-                *operand = self.result(&mut before, Op::Select, uint, &[is_below, own, zero]);
+                if !is_address {
+                    let zero = self.number(0);
+                    *operand = self.result(&mut before, Op::Select, uint, &[is_below, own, zero]);
+                }
                 truths.push(is_below);
             }
             pointer.place = part;
@@ -507,7 +527,7 @@ impl<'t, 'a> Rewriting<'t, 'a> {
                 Some(Limit::Fixed(length))
             }
             SpirvType::Matrix { columns: length, .. } | SpirvType::Vector { length, .. } => Some(Limit::Fixed(length)),
-            SpirvType::RuntimeArray { stride, .. } => {
+            SpirvType::RuntimeArray { stride, .. } if place.memory != BEHIND_ADDRESS => {
                 let start = place.at.as_ref().ok().and_then(Sum::as_constant).and_then(|at| u32::try_from(at).ok());
                 let stride = stride.zip(start).map(|(stride, start)| (start, stride));
                 Some(Limit::Table(self.log.limit(place.memory.0, stride)))
@@ -641,12 +661,13 @@ impl<'t, 'a> Rewriting<'t, 'a> {
         let expected = self.expected(instruction, kind);
         let site = self.log.add(Site { memory: rows[0].0, expected, promised });
         let offset = self.result(words, Op::UConvert, uint, &[offset]);
-        let faults = [(Some(is_within), LogShape::LEFT), (is_aligned, LogShape::MISALIGNED)];
+        let in_range = self.pointers.get(&pointer).map(|known| known.in_range.clone()).unwrap_or_default();
+        let in_range = self.all(words, &in_range);
+        let faults =
+            [(in_range, LogShape::BEYOND), (Some(is_within), LogShape::LEFT), (is_aligned, LogShape::MISALIGNED)];
         self.log_access(words, site, offset, &faults);
-        let is_good = match is_aligned {
-            Some(is_aligned) => self.result(words, Op::LogicalAnd, truth, &[is_within, is_aligned]),
-            None => is_within,
-        };
+        let truths: Vec<Word> = faults.iter().filter_map(|(truth, _)| *truth).collect();
+        let is_good = self.all(words, &truths).unwrap_or(is_within);
         let safe = self.result(words, Op::Select, long, &[is_good, address, sink]);
         Ok(self.result(words, Op::ConvertUToPtr, ty, &[safe]))
     }
