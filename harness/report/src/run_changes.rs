@@ -1,14 +1,15 @@
 //! What changed between two runs, as text, Markdown, `JUnit` XML and JSON: `layoutproof compare OLD.jsonl NEW.jsonl`.
 //!
-//! A check is the same in both runs if its case, rules, compiler and device are. A device is the same if its API and its short
-//! name are, or its API and the full name of the GPU: drivers differ, which is what such a comparison is for.
+//! A check is the same in both runs if its case, rules, compiler and device are. A device is the same if its id and what drives
+//! it are: ids have GPU and API, while OpenGL and Vulkan on one GPU have one full name. Drivers differ, which is what such a
+//! comparison is for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, RunHeader, SCHEMA};
+use layoutproof_events::{CheckId, CheckRecord, Culprit, Outcome, OutcomeKind, Row, RunHeader, SCHEMA};
 use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -134,19 +135,12 @@ impl State {
 impl<'a> RunChanges<'a> {
     pub fn of(old: RunSide<'a>, new: RunSide<'a>) -> Self {
         let devices = compared_devices(old.devices, new.devices);
-        // The device of the old run that a check of the new one is compared with.
-        let old_device = |device: &CheckDevice| {
-            let pair = devices.iter().find(|pair| pair.new.is_some_and(|new| is_device(new, device)));
-            pair.and_then(|pair| pair.old)
-                .map_or_else(|| device.clone(), |old| CheckDevice { id: old.id.clone(), ..device.clone() })
-        };
         let mut before: BTreeMap<&CheckId, &CheckRecord> =
             old.checks.iter().map(|record| (&record.id, record)).collect();
         let mut changes = Vec::new();
         let (mut same, mut not_compared) = (0, 0);
         for record in new.checks {
-            let id = CheckId { device: record.id.device.as_ref().map(old_device), ..record.id.clone() };
-            let earlier = before.remove(&id);
+            let earlier = before.remove(&record.id);
             match change(earlier, Some(record)) {
                 Some(change) => changes.push(ChangedCheck { change, old: earlier, new: Some(record) }),
                 None if State::of(Some(record)) == State::Right => same += 1,
@@ -385,24 +379,15 @@ fn outcome_words(record: Option<&CheckRecord>) -> String {
     }
 }
 
-fn is_device(info: &DeviceInfo, device: &CheckDevice) -> bool {
-    info.id == device.id && info.runner == device.runner
-}
-
 /// The devices of both runs, each with its like in the other.
 fn compared_devices<'a>(old: &'a [DeviceInfo], new: &'a [DeviceInfo]) -> Vec<ComparedDevice<'a>> {
     let mut left: Vec<&DeviceInfo> = old.iter().collect();
-    let mut take = |is_like: &dyn Fn(&DeviceInfo) -> bool| {
-        let at = left.iter().position(|info| is_like(info))?;
+    let mut take = |info: &DeviceInfo| {
+        let at = left.iter().position(|old| (old.runner, &old.id) == (info.runner, &info.id))?;
         Some(left.remove(at))
     };
-    let by_id: Vec<Option<&DeviceInfo>> =
-        new.iter().map(|info| take(&|old| old.runner == info.runner && old.id == info.id)).collect();
-    let pairs = new.iter().zip(by_id).map(|(info, found)| {
-        let old = found.or_else(|| take(&|old| old.runner == info.runner && old.name == info.name));
-        ComparedDevice { old, new: Some(info) }
-    });
-    let mut pairs: Vec<ComparedDevice<'a>> = pairs.collect();
+    let mut pairs: Vec<ComparedDevice<'a>> =
+        new.iter().map(|info| ComparedDevice { old: take(info), new: Some(info) }).collect();
     pairs.extend(left.into_iter().map(|info| ComparedDevice { old: Some(info), new: None }));
     pairs
 }

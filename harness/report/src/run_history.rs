@@ -2,9 +2,9 @@
 //! `layoutproof runs DIR` prints it as text and JSON.
 //!
 //! Runs have the order in which they are added; records have no time, so that no clock can be wrong. A check is the same
-//! in all runs if its case, rules, compiler and device are; a device, if its host and API and its short name are, or its host and
-//! API and the full name of the GPU. Runs with the same driver, compilers, cases and version of layoutproof should answer alike:
-//! a check with both answers is flaky, and the answer of most of these runs counts.
+//! in all runs if its case, rules, compiler and device are; a device, if its host, its id and what drives it are, as in
+//! [`crate::run_changes`]. Runs with the same driver, compilers, cases and version of layoutproof should answer alike: a check
+//! with both answers is flaky, and the answer of most of these runs counts.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -293,13 +293,11 @@ impl RunHistory {
 
     /// The place of a device, which this run has as well.
     fn device_like(&mut self, info: &DeviceInfo, host: &Host, run: usize) -> usize {
-        let is_here = |known: &PastDevice| known.host == *host && known.device.runner == info.runner;
-        let is_id = |known: &PastDevice| is_here(known) && known.device.id == info.id;
-        let is_name = |known: &PastDevice| is_here(known) && known.name == info.name;
-        let place = self.devices.iter().position(is_id).or_else(|| self.devices.iter().position(is_name));
+        let device = CheckDevice::from(info);
+        let place = self.devices.iter().position(|known| known.host == *host && known.device == device);
         let place = place.unwrap_or_else(|| {
             let (host, name) = (host.clone(), info.name.clone());
-            self.devices.push(PastDevice { host, device: info.into(), name, newest_run: run });
+            self.devices.push(PastDevice { host, device, name, newest_run: run });
             self.devices.len() - 1
         });
         self.devices[place].newest_run = run;

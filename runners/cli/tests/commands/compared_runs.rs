@@ -68,7 +68,7 @@ fn numbers_that_moved_and_checks_that_are_missing_fail() {
 
 /// A file of the run of another device: the same checks, one of which has a record of its own.
 #[test]
-fn devices_are_paired_by_name_and_drivers_are_told() {
+fn devices_are_paired_by_their_ids_and_drivers_are_told() {
     let folder = Folder::with(&[]);
     run(&folder, "", "old.jsonl", 0);
     let text = folder.read("old.jsonl");
@@ -81,11 +81,15 @@ fn devices_are_paired_by_name_and_drivers_are_told() {
 
     // Another GPU is no newer driver of this one.
     let name = header["devices"][0]["name"].as_str().unwrap();
-    let other = text.replace(&format!("\"name\":\"{name}\""), "\"name\":\"Other\"");
-    let other = other.replace("\"id\":\"model\"", "\"id\":\"other\"").replace("::model::", "::other::");
-    folder.write("other.jsonl", other.replace("\"device\":\"model\"", "\"device\":\"other\"").as_bytes());
-    let answer = folder.run("compare old.jsonl other.jsonl").exits(4);
-    assert!(answer.out.contains("in the new run alone"), "{answer}");
+    let renamed = text.replace(&format!("\"name\":\"{name}\""), "\"name\":\"Other\"");
+    // OpenGL has the GPU under the same name, and it is no newer driver of Vulkan's either.
+    for (file, other) in [("other.jsonl", &renamed), ("gl.jsonl", &text)] {
+        let other = other.replace("\"id\":\"model\"", "\"id\":\"other\"").replace("::model::", "::other::");
+        folder.write(file, other.replace("\"device\":\"model\"", "\"device\":\"other\"").as_bytes());
+        let answer = folder.run(&format!("compare old.jsonl {file}")).exits(4);
+        assert!(answer.out.contains("in the new run alone") && answer.out.contains("in the old run alone"), "{answer}");
+        answer.prints("2 no longer checked, 2 checked now");
+    }
 }
 
 #[test]

@@ -91,6 +91,22 @@ fn machines_are_told_apart_by_the_name_that_the_user_gives() {
     assert!(answer.err.contains("`layoutproof compare` and `runs` take runs of several machines"), "{answer}");
 }
 
+/// OpenGL and Vulkan have one GPU under one name: what one of them never did is no regression of the other.
+#[test]
+fn another_api_on_the_same_gpu_is_another_device() {
+    let fleet = fleet();
+    fleet.add(1, &fleet.right, "vulkan", "Mesa 1.0");
+    fleet.add(2, &fleet.wrong, "gl", "Mesa 1.0");
+    for number in [1, 2] {
+        let file = format!("fleet/run-{number}.jsonl");
+        let text = fleet.folder.read(&file).replace("GPU vulkan", "GPU").replace("GPU gl", "GPU");
+        fleet.folder.write(&file, text.as_bytes());
+    }
+    let json = fleet.folder.run("runs fleet --format json").exits(0).json();
+    let [finding] = json["findings"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!((&finding["kind"], &finding["device"]["id"]), (&json!("always-wrong"), &json!("gl")));
+}
+
 /// Devices with drivers that answer alike are one column; checks that are right everywhere have no row.
 #[test]
 fn machines_that_answer_alike_are_one_column() {
