@@ -146,8 +146,8 @@ pub struct RunArgs {
     /// Which part of the run.
     #[command(flatten)]
     pub part: PartArgs,
-    /// Fail with exit code 3 unless this device takes part.
-    #[arg(long, value_name = "ID")]
+    /// Fail with exit code 3 unless this device or compiler takes part.
+    #[arg(long, value_name = "NAME")]
     pub require: Vec<String>,
     /// Fail with exit code 3 if a check is skipped for such a reason.
     ///

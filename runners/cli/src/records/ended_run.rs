@@ -213,6 +213,7 @@ impl EndedRun<'_> {
         let is_share = self.args.part.shard.is_some() || self.args.part.caselist.is_some();
         if !is_share && end.not_done == 0 {
             missing.extend(self.silent(records));
+            missing.extend(self.config.silent_compilers(records));
         }
 
         let is_counted = |record: &&CheckRecord| match record.outcome.skip_kind() {

@@ -14,6 +14,7 @@ use layoutproof_core::results::known::KnownFailure;
 use layoutproof_device::devices::VISITOR;
 use layoutproof_device::{DeviceInfo, JOB_LIMIT, Provider, RunnerKind};
 use layoutproof_events::producer::Producer;
+use layoutproof_events::{CheckRecord, OutcomeKind};
 use layoutproof_executor::answer::{Answer, OneByOne};
 use layoutproof_executor::batching::Batching;
 use layoutproof_executor::compiler_devices::CompilerDevices;
@@ -58,6 +59,24 @@ fn names_model_only(device_ids: &[String]) -> bool {
     !device_ids.is_empty() && device_ids.iter().all(|id| id == "model")
 }
 
+/// True if every compiler makes shaders of cases, because no option names some. Devices and APIs choose what runs the
+/// shaders, not what makes them. A compiled shader has all of its forms, so a run of some forms has none.
+fn makes_cases_with_all(args: &RunArgs, runners: &BTreeSet<RunnerKind>) -> bool {
+    let names_makers = args.no_compiler || !args.producer.is_empty() || !args.translators().is_empty();
+    let is_usual = !names_makers && !args.names_files() && has_devices(&args.device, runners);
+    if is_usual && !args.form.is_empty() {
+        warn(
+            "note: --form chooses among the probes of `rspirv` and `naga`, so no compiler is run: --compiler names one\n",
+        );
+    }
+    is_usual && args.form.is_empty()
+}
+
+/// True unless the user names the model alone.
+fn has_devices(device_ids: &[String], runners: &BTreeSet<RunnerKind>) -> bool {
+    !names_model_only(device_ids) && runners.iter().any(|runner| *runner != RunnerKind::Model)
+}
+
 pub(crate) struct RunConfig {
     pub(crate) producers: Vec<Producer>,
     /// The targets of a run of files that names no other checks; empty if it asks no compiler.
@@ -76,6 +95,7 @@ pub(crate) struct RunConfig {
     batching: Option<u64>,
     device_ids: Vec<String>,
     runners: BTreeSet<RunnerKind>,
+    /// The devices and compilers that must take part.
     required: Vec<String>,
     pub(crate) known: Vec<KnownFailure>,
     /// The same entries as text, regardless of the shard, for comparisons with another run.
@@ -97,7 +117,9 @@ impl RunConfig {
         let named_translators = args.translators();
         let translates = !named_translators.is_empty();
         let all_witnesses = all_witnesses && !translates;
-        let asks_all = all_witnesses && !args.no_compiler && !args.names_files();
+        let runners = runners(&args.runner)?;
+        let forms = choose("form", &args.form, &Form::ALL.map(|form| (form.as_str(), form)))?;
+        let asks_all = makes_cases_with_all(args, &runners);
         let find = |names: &[String]| compilers::find(names, args.compile_limit, cache.as_ref());
         let files = FileChecks::of_files(args)?;
         let targets = targets_of(&files);
@@ -126,9 +148,6 @@ impl RunConfig {
         };
         let toolchains = toolchains.keep(args.keep.clone());
 
-        let runners = runners(&args.runner)?;
-        let forms = Form::ALL.map(|form| (form.as_str(), form));
-
         let misreadings = MISREADINGS.iter().chain(BINDING_MISREADINGS);
         let misreadings: Vec<_> = misreadings.map(|misreading| (misreading.name, *misreading)).collect();
         let planted = args.plant_misreading.iter().cloned().collect::<Vec<_>>();
@@ -143,7 +162,7 @@ impl RunConfig {
             shipped,
             toolchains,
             settings: Settings {
-                forms: choose("form", &args.form, &forms)?.into_iter().collect(),
+                forms: forms.into_iter().collect(),
                 spaces: spaces(&args.space)?,
                 stages: named("stage", &args.stage, &Stage::ALL.map(|stage| (stage.as_str(), stage)))?,
                 compiled: CompiledAccesses::All,
@@ -195,8 +214,24 @@ impl RunConfig {
         chosen.collect()
     }
 
+    /// A message about each required compiler without a result in these records.
+    pub(crate) fn silent_compilers(&self, records: &[CheckRecord]) -> Vec<String> {
+        let answers = |record: &CheckRecord, name: &str| {
+            let is_answer = !matches!(record.outcome.kind(), OutcomeKind::Skipped | OutcomeKind::Broken);
+            is_answer && record.id.producer.producer().is_some_and(|producer| is_called(producer, name))
+        };
+        let required = self.required.iter().filter(|name| is_producer(name));
+        let silent = required.filter(|name| !records.iter().any(|record| answers(record, name)));
+        silent.map(|name| format!("compiler `{name}` is required and gave no result")).collect()
+    }
+
     /// A message about a requested compiler that was not found.
     pub(crate) fn missing_compiler(&self) -> Option<String> {
+        let takes_part = |name: &String| self.producers.iter().any(|producer| is_called(*producer, name));
+        if let Some(absent) = self.required.iter().find(|name| is_producer(name) && !takes_part(name)) {
+            let listing = "`layoutproof doctor compilers` lists those that were found";
+            return Some(format!("compiler `{absent}` is required and takes no part ({listing})"));
+        }
         let name = self.chosen_toolchains().into_iter().find_map(|toolchain| self.toolchains.missing(toolchain))?;
         if let Some(broken) = self.toolchains.broken().iter().find(|broken| broken.name == name) {
             return Some(format!("compiler `{name}` is broken: {}", broken.reason));
@@ -273,11 +308,16 @@ impl RunConfig {
 
     /// True unless the user names the model alone.
     pub(crate) fn has_devices(&self) -> bool {
-        !names_model_only(&self.device_ids) && self.runners.iter().any(|runner| *runner != RunnerKind::Model)
+        has_devices(&self.device_ids, &self.runners)
+    }
+
+    /// The ids of devices that the user chooses or requires.
+    fn named_devices(&self) -> impl Iterator<Item = &String> {
+        self.required.iter().filter(|name| !is_producer(name)).chain(&self.device_ids)
     }
 
     pub(crate) fn names_devices(&self) -> bool {
-        !self.device_ids.is_empty() || !self.required.is_empty()
+        self.named_devices().next().is_some()
     }
 
     /// A message about a missing device. The model follows the shader by definition, so it proves
@@ -285,7 +325,7 @@ impl RunConfig {
     pub(crate) fn missing_device(&self, chosen: &ChosenDevices) -> Option<String> {
         let ChosenDevices { listing, found } = chosen;
         let devices = &listing.devices;
-        let unknown = self.required.iter().chain(&self.device_ids).find(|id| !found.contains(*id));
+        let unknown = self.named_devices().find(|id| !found.contains(*id));
         let drivers = found.iter().filter(|id| *id != "model").map(String::as_str).collect::<Vec<_>>();
         if let Some(id) = unknown.filter(|_| !drivers.is_empty() && listing.failures.is_empty()) {
             return Some(format!("no device `{id}`; found {}{}", drivers.join(", "), did_you_mean(id, drivers)));
@@ -312,7 +352,7 @@ impl RunConfig {
         }
 
         let absent = |id: &&String| !devices.iter().any(|device| device.is_named(id));
-        let missing = self.required.iter().chain(&self.device_ids).find(absent);
+        let missing = self.named_devices().find(absent);
         missing.map(|id| format!("device `{id}` is required and was not found"))
     }
 }
@@ -389,6 +429,16 @@ fn translator_producers(names: &[String]) -> anyhow::Result<Vec<Producer>> {
     found.sort();
     found.dedup();
     Ok(found)
+}
+
+fn is_producer(name: &str) -> bool {
+    known_producers().contains(&name)
+}
+
+/// True for the name of a generator, of a compiler or of one of its toolchains.
+fn is_called(producer: Producer, name: &str) -> bool {
+    let is_compiler = matches!(producer, Producer::Compiler(toolchain) if toolchain.compiler == name);
+    is_compiler || producer.as_str() == name
 }
 
 /// The names of all producers: the built-in ones, compilers, then single toolchains.

@@ -1,6 +1,7 @@
 //! Runs on the drivers of this machine: a fault in a worker breaks only its own case, and lavapipe
 //! compiles fast where it may.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
@@ -24,6 +25,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let no_words = cfg!(not(unix)).then_some("the message about a dead process is the one of Unix");
     let no_adapter = (!has_wgpu).then_some("no adapter of wgpu is there");
     let no_dxc = Here::look().lacks_compiler("dxc-1.9");
+    let no_compiler = Here::look().lacks_compiler("dxc");
     let no_lavapipe = (!has_lavapipe).then_some("lavapipe is not there");
     vec![
         trial("a_fault_breaks_its_case_alone", no_words.or(no_device), a_fault_breaks_its_case_alone),
@@ -37,6 +39,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_newer_lavapipe_takes_part_on_request", no_current, move || {
             a_newer_lavapipe_takes_part_on_request(&current.unwrap());
         }),
+        trial(
+            "a_device_that_is_named_runs_what_compilers_make",
+            no_lavapipe.or(no_compiler.as_deref()),
+            a_device_that_is_named_runs_what_compilers_make,
+        ),
         trial("one_folder_has_all_results", no_lavapipe, one_folder_has_all_results),
         trial("elements_that_no_pointer_reaches_are_named", no_dxc.as_deref().or(no_lavapipe), || {
             elements_that_no_pointer_reaches_are_named();
@@ -86,6 +93,23 @@ fn elements_that_no_pointer_reaches_are_named() {
     // A compiler that refuses the pointer says enough.
     folder.run("run pointers/pointee_of_slang --compiler dxc-1.9 --device lavapipe --json r.jsonl").exits(4);
     assert!(!folder.read("r.jsonl").contains("is not read, because"));
+}
+
+/// Naming a device drops no compiler; naming a form of access does, and the run says so.
+fn a_device_that_is_named_runs_what_compilers_make() {
+    let folder = Folder::with(&[]).with_drivers();
+    let makers = |words: &str| {
+        folder.run(&format!("run {CASE} {words} --require lavapipe --json r.jsonl")).exits(0);
+        let text = folder.read("r.jsonl");
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let checks = lines.filter(|line| line["type"] == "check" && line["device"] == "lavapipe");
+        checks.map(|check| check["producer"].as_str().unwrap_or_default().to_owned()).collect::<BTreeSet<_>>()
+    };
+    let named = makers("--device lavapipe --api vulkan");
+    assert!(named.contains("dxc-spirv") && named.contains("rspirv"), "{named:?}");
+    assert!(!makers("--device lavapipe --no-compiler").contains("dxc-spirv"));
+    let answer = folder.run(&format!("run {CASE} --device lavapipe --form leaf")).exits(0);
+    answer.warns("note: --form chooses among the probes of `rspirv` and `naga`, so no compiler is run");
 }
 
 /// The run uses the devices of the other API, and its records show that these are not all.
