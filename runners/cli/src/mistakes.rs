@@ -28,8 +28,14 @@ pub(crate) fn message(error: &clap::Error, root: &Command, words: &[OsString]) -
             let argument = text(ContextKind::InvalidArg)?;
             // Of `-Zpr`, the parser names only `-Z`.
             let is_letter = argument.len() == 2 && argument != "--";
-            let whole = words.iter().map(|word| word.to_string_lossy()).find(|word| word.starts_with(argument));
-            Some(place.unknown_argument(&whole.filter(|_| is_letter).unwrap_or(argument.into())))
+            let mut typed = words.iter().map(|word| word.to_string_lossy());
+            let whole = typed.find(|word| word.starts_with(argument));
+            let value = match whole.as_ref().and_then(|word| word.split_once('=')) {
+                Some((_, value)) => Some(value.to_owned()),
+                None => typed.next().map(Into::into),
+            };
+            let word = whole.filter(|_| is_letter).unwrap_or(argument.into());
+            Some(place.unknown_argument(&word, value.as_deref()))
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let value = text(ContextKind::InvalidValue).filter(|value| !value.is_empty())?;
@@ -87,7 +93,8 @@ impl<'a> CommandPlace<'a> {
         format!("no command is called `{word}`: did you mean `{PROGRAM} {outer}{near}`?")
     }
 
-    fn unknown_argument(&self, word: &str) -> String {
+    /// `value` is what follows the word, if anything.
+    fn unknown_argument(&self, word: &str, value: Option<&str>) -> String {
         let help = format!("`{} -h` lists its options", self.path);
         if !word.starts_with('-') {
             return format!("`{}` takes no further argument: `{word}`; {help}", self.path);
@@ -105,7 +112,7 @@ impl<'a> CommandPlace<'a> {
         }
 
         let message = format!("`{}` has no option `{name}`", self.path);
-        if let Some(own) = self.own_spelling(word) {
+        if let Some(own) = self.own_spelling(word, value) {
             return format!("{message}: write `{own}`");
         }
         let own: Vec<String> = self.command.get_arguments().filter(|arg| !arg.is_hide_set()).flat_map(flags).collect();
@@ -121,9 +128,13 @@ impl<'a> CommandPlace<'a> {
     }
 
     /// The option of this command that does what an option of another program does: `--args "-Zpr"` for DXC's.
-    fn own_spelling(&self, word: &str) -> Option<String> {
+    fn own_spelling(&self, word: &str, value: Option<&str>) -> Option<String> {
         let own = match word {
-            "--json" | "--html" | "--csv" | "--markdown" => format!("--format {}", word.trim_start_matches('-')),
+            "--json" | "--html" | "--csv" | "--markdown" | "--junit" | "--sarif" => {
+                format!("--format {}", word.trim_start_matches('-'))
+            }
+            // `run` and `report` write each format to a file of its own.
+            "--format" => format!("--{} FILE", value?),
             "-o" | "--out" => "--output FILE".to_owned(),
             "--no-color" | "--no-colour" => "--color never".to_owned(),
             "--bindings" if self.path.ends_with("show") => "--target TARGET".to_owned(),

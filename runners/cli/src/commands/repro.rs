@@ -38,6 +38,7 @@ use crate::args::{PartArgs, RecordedArgs, RunArgs};
 use crate::not_started::NotStarted;
 use crate::output::{print, warn};
 use crate::progress::Progress;
+use crate::records::arguments::{add_typed, without_programs};
 use crate::records::recorded_selection::RecordedSelection;
 use crate::select::run_config::{RunConfig, listen_for_the_end};
 use crate::select::selection::{Selection, select};
@@ -138,6 +139,9 @@ impl Repro<'_> {
         };
         let record = answered.map(|mut record| {
             explain(&config.known, &mut record, &here);
+            if let Some(story) = record.outcome.story_mut() {
+                add_typed(&mut story.again, &without_programs(&run.arguments));
+            }
             record
         });
         Ok(Remade { check, record, changes })

@@ -107,6 +107,7 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
         launch: &config.launch,
         retries: args.retries,
         fail_fast: args.fail_fast,
+        quiet: args.outputs.quiet,
         failures: 0,
     };
     progress.expect(plan.iter().map(|portion| keeper.lacking(portion).len()).sum());

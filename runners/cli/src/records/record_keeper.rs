@@ -31,6 +31,8 @@ pub(crate) struct RecordKeeper<'a, 'l> {
     pub(crate) retries: u32,
     /// True if the first failure stops the run.
     pub(crate) fail_fast: bool,
+    /// True if the user wants the failures alone, which the report has.
+    pub(crate) quiet: bool,
     pub(crate) failures: usize,
 }
 
@@ -100,9 +102,9 @@ impl RecordKeeper<'_, '_> {
         }
         self.failures += 1;
         self.progress.failed(self.failures);
-        if self.failures <= TOLD {
+        if self.failures <= TOLD && !self.quiet {
             self.progress.say(&line);
-        } else if self.failures == TOLD + 1 {
+        } else if self.failures == TOLD + 1 && !self.quiet {
             self.progress.say("      note: more checks fail; the report at the end has all of them\n");
         }
         if self.fail_fast {

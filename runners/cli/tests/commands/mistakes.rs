@@ -35,7 +35,7 @@ fn folder() -> Folder {
 
 /// What the user types, and the first line of the answer after `error: `. Dots stand for a beginning or an end that
 /// another test pins.
-const MISTAKES: [(&str, &str); 72] = [
+const MISTAKES: [(&str, &str); 76] = [
     // Commands
     ("shw scene.hlsl", "no command is called `shw`: did you mean `layoutproof show`?"),
     ("chek scene.hlsl engine.obj", "no command is called `chek`: did you mean `layoutproof check`?"),
@@ -163,6 +163,10 @@ const MISTAKES: [(&str, &str); 72] = [
     ("-v run scene.hlsl", "`-v` comes after the command: `layoutproof run -v`"),
     ("-q report records.jsonl", "`-q` comes after the command: `layoutproof report -q`"),
     ("--padding", "`--padding` is an option of `layoutproof show`"),
+    ("run scene.hlsl --format junit", "`layoutproof run` has no option `--format`: write `--junit FILE`"),
+    ("report r.jsonl --format=sarif", "`layoutproof report` has no option `--format`: write `--sarif FILE`"),
+    ("check scene.hlsl --junit out.xml", "`layoutproof check` has no option `--junit`: write `--format junit`"),
+    ("check scene.hlsl --sarif", "`layoutproof check` has no option `--sarif`: write `--format sarif`"),
     ("show scene.hlsl -v", "`layoutproof show` has no option `-v`: `..."),
     ("show scene.hlsl --shard 1/2", "`layoutproof show` has no option `--shard`: `run` has it"),
     (

@@ -20,7 +20,7 @@ use crate::output::{print, warn};
 pub(crate) fn init(args: &InitArgs) -> anyhow::Result<Exit> {
     let path = args.folder.join(PROJECT_FILE);
     if path.exists() {
-        bail!("{} already exists", path.display());
+        bail!("{} already exists: edit it, or remove it before `init` writes another", path.display());
     }
     let project = FirstProject::of_folder(&args.folder)?;
 
