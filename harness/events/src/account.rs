@@ -227,6 +227,13 @@ impl Account {
         self.entries.iter().filter(|entry| entry.is_open())
     }
 
+    /// True if a file that the user names could not be read.
+    pub fn has_unread_file(&self) -> bool {
+        self.entries
+            .iter()
+            .any(|entry| entry.kind == FoundKind::File && matches!(entry.state.why(), Some(NotCompared::Unread { .. })))
+    }
+
     /// The open entries that no reader of the answer sees otherwise: not files that were refused and not blocks that
     /// are listed without a host struct.
     #[must_use]
@@ -323,7 +330,10 @@ impl Account {
 
     /// The same of an answer that lays out and compares nothing: `2 of 3 blocks laid out`.
     pub fn sentence_of(&self, done: &str) -> String {
-        let counts = self.counts_of(done).unwrap_or_else(|| "no block found".to_owned());
+        // A file that is for compilers that are not here was read for none of them.
+        let has_blocks = |entry: &AccountEntry| !matches!(entry.kind, FoundKind::Target | FoundKind::File);
+        let none = || if self.open().all(has_blocks) { "no block found".to_owned() } else { format!("nothing {done}") };
+        let counts = self.counts_of(done).unwrap_or_else(none);
         std::iter::once(counts).chain(self.gaps()).collect::<Vec<_>>().join("; ")
     }
 }
@@ -404,6 +414,15 @@ mod tests {
                         Tint (descriptor heap, line 6): no probe reads it";
         assert_eq!(account.sentence(), expected);
         assert_eq!(account.open().count(), 2);
+    }
+
+    #[test]
+    fn a_target_without_a_compiler_says_nothing_about_blocks() {
+        let lacks = |kind, name| entry(kind, name, None, AccountState::not_compared(NotCompared::NoCompiler));
+        let sentence = |entries| Account { entries }.sentence();
+        let expected = "nothing compared; Vulkan · DXC: no compiler (`layoutproof doctor` names the command)";
+        assert_eq!(sentence(vec![lacks(FoundKind::Target, "Vulkan · DXC")]), expected);
+        assert_eq!(sentence(Vec::new()), "no block found");
     }
 
     #[test]

@@ -109,11 +109,17 @@ pub struct RunHeader {
     /// Arguments about output files are not included.
     #[serde(default)]
     pub arguments: BTreeMap<String, Vec<String>>,
+    /// The options for files of reports that the run writes at its end, such as `junit`, without the files' names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
     /// A hash of the run's input texts, in hexadecimal digits: cases, shader files, lists of known
     /// differences.
     #[serde(default)]
     pub inputs: String,
 }
+
+/// Options that decide how long a run waits, and nothing about what it checks.
+const LIMITS: [&str; 2] = ["time_limit", "compile_limit"];
 
 impl RunHeader {
     /// The reasons why the records of `other` belong to another run, a sentence each.
@@ -128,8 +134,10 @@ impl RunHeader {
         compare("machine", &self.host.to_string(), &other.host.to_string());
         let arguments = |header: &Self| {
             let joined = |(option, values): (&String, &Vec<String>)| (option.clone(), values.join(","));
-            header.arguments.iter().map(joined).collect::<BTreeMap<_, _>>()
+            let selects = |(option, _): &(&String, _)| !LIMITS.contains(&option.as_str());
+            header.arguments.iter().filter(selects).map(joined).collect::<BTreeMap<_, _>>()
         };
+        let has_same_arguments = arguments(self) == arguments(other);
         let tools = |header: &Self| {
             let text = |(tool, build): (&String, &ToolBuild)| (tool.clone(), build.to_string());
             header.tools.iter().map(text).collect::<BTreeMap<_, _>>()
@@ -147,7 +155,7 @@ impl RunHeader {
             }
         }
         compare("cases", &self.cases.to_string(), &other.cases.to_string());
-        if self.arguments == other.arguments {
+        if has_same_arguments {
             // If options differ, the texts differ as a consequence.
             compare("texts of cases, files and lists", &self.inputs, &other.inputs);
         }
@@ -183,8 +191,20 @@ mod tests {
             cases: 3,
             records: RecordsFilter::Full,
             arguments: BTreeMap::from([("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])]),
+            outputs: Vec::new(),
             inputs: "0123".to_owned(),
         }
+    }
+
+    /// A run that was cut short may go on with another patience, and into other files.
+    #[test]
+    fn limits_and_outputs_make_no_other_run() {
+        let mut there = header();
+        there.arguments.insert("time_limit".to_owned(), vec!["30".to_owned()]);
+        there.outputs.push("junit".to_owned());
+        assert_eq!(header().differences(&there), Vec::<String>::new());
+        there.inputs = "4567".to_owned();
+        assert_eq!(header().differences(&there), ["texts of cases, files and lists: `4567` there, `0123` here"]);
     }
 
     #[test]

@@ -164,7 +164,7 @@ fn has_answer_of_driver(end: &RunEnd) -> bool {
 /// The exit code of a run: 2 beats 3, 3 beats 1, 1 beats 4. What a run found and did not compare hides no difference.
 /// A run whose checks were all skipped proves nothing.
 pub fn exit_of_run(end: &RunEnd, shortfalls: Shortfalls) -> Exit {
-    if shortfalls.could_not_run {
+    if shortfalls.could_not_run || end.account.as_ref().is_some_and(|account| account.has_unread_file()) {
         Exit::CouldNotRun
     } else if shortfalls.missing {
         Exit::Missing

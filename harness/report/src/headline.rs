@@ -38,7 +38,10 @@ impl Headline {
                 let sentence = format!("{}, by the layouts of their drivers", account.sentence());
                 return Self { lead: "ok", tone: Tone::Agree, sentence, others: String::new() };
             }
-            let sentence = "nothing was checked".to_owned();
+            let why = end.account.iter().flat_map(|account| account.gaps()).chain(run.lacks.iter().cloned());
+            let why: Vec<String> = why.collect();
+            let why = if why.is_empty() { String::new() } else { format!(": {}", why.join("; ")) };
+            let sentence = one_line(&format!("nothing was checked{why}"));
             return Self { lead: "FAIL", tone: Tone::Disagree, sentence, others: String::new() };
         }
 
@@ -48,7 +51,7 @@ impl Headline {
         let lacking = (listings > 0).then(|| format!("{} failed", counted(listings, "device listing")));
         let bad = bad(end);
         let gaps = end.account.as_ref().map(|account| account.gaps()).unwrap_or_default();
-        let is_short = cut.is_some() || lacking.is_some() || run.is_short || !gaps.is_empty();
+        let is_short = cut.is_some() || lacking.is_some() || !run.lacks.is_empty() || !gaps.is_empty();
         let (lead, tone) = match (bad.is_some(), is_short) {
             (true, _) => ("FAIL", Tone::Disagree),
             (false, true) => ("incomplete", Tone::Disagree),

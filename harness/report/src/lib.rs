@@ -21,6 +21,7 @@ pub mod reporter;
 pub mod run_changes;
 pub mod run_history;
 pub mod run_matrix;
+pub mod source_root;
 pub mod tables;
 pub mod terminal;
 pub mod upstream;

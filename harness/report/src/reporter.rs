@@ -17,6 +17,7 @@ use crate::github::{GithubAnnotations, GithubSummary};
 use crate::html::RunPage;
 use crate::json_lines::JsonLines;
 use crate::junit::Junit;
+use crate::source_root::SourceRoot;
 use crate::terminal::{Terminal, View};
 
 /// All reporters, in the order in which `run` offers their options and writes or prints their texts.
@@ -78,9 +79,10 @@ pub struct FinishedRun<'a> {
     pub time: Option<Duration>,
     /// Name of this machine, if known.
     pub hostname: Option<&'a str>,
-    /// Something required is missing or the records are truncated, so the run fails even if all
-    /// checks agree.
-    pub is_short: bool,
+    /// What is required and missing, or truncated, a sentence each: the run fails even if all checks agree.
+    pub lacks: &'a [String],
+    /// Where code hosts count paths from; `None` leaves paths as they are.
+    pub root: Option<&'a SourceRoot>,
     pub view: View<'a>,
 }
 
@@ -98,7 +100,8 @@ impl<'a> FinishedRun<'a> {
             end,
             time: None,
             hostname: None,
-            is_short: false,
+            lacks: &[],
+            root: None,
             view: View::default(),
         }
     }
@@ -111,6 +114,20 @@ impl<'a> FinishedRun<'a> {
         let started = runs.iter().map(|run| Event::RunStarted(Cow::Borrowed(run)));
         let finished = checks.iter().filter_map(move |check| check.kept_by(filter)).map(Event::CheckFinished);
         started.chain(finished).chain([Event::RunFinished(Cow::Borrowed(end))])
+    }
+
+    /// Why the run is not over, if it was interrupted. A run that stops at its first failure is over.
+    pub fn interrupted(&self) -> Option<String> {
+        let RunEnd { not_done, fail_fast, .. } = *self.end;
+        let is_interrupted = not_done > 0 && !(fail_fast && self.end.has_failed());
+        let checks = if not_done == 1 { "check" } else { "checks" };
+        is_interrupted.then(|| format!("the run was interrupted: {not_done} {checks} not done"))
+    }
+
+    /// Why the run says less than it should, a sentence each. No format may be green then.
+    pub(crate) fn shortfalls(&self) -> impl Iterator<Item = String> {
+        let known = self.end.failed_listings.iter().chain(self.lacks).cloned();
+        known.chain(self.interrupted())
     }
 
     pub(crate) fn has_compilers(&self) -> bool {

@@ -210,6 +210,7 @@ fn records_survive_their_file() {
         cases: 6,
         records: RecordsFilter::Full,
         arguments: [("rules".to_owned(), vec!["std140".to_owned(), "scalar".to_owned()])].into(),
+        outputs: Vec::new(),
         inputs: "85944171f73967e8".to_owned(),
     };
     let end = RunEnd { sources: vec![records::source()], ..summary::fold(&checks) };

@@ -302,6 +302,7 @@ impl GpuRun {
             cases: u32::try_from(self.cases).unwrap_or(u32::MAX),
             records: RecordsFilter::Full,
             arguments: BTreeMap::from([("device".to_owned(), vec![self.device.id.clone()])]),
+            outputs: Vec::new(),
             inputs: format!("{:016x}", stable_hash(&texts)),
         };
         let runs = std::slice::from_ref(&header);

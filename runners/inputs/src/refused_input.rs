@@ -1,9 +1,9 @@
 //! The error for input that the user has to fix: its problems, with the texts that they refer to.
 
-use std::fmt;
+use std::{fmt, slice};
 
 use layoutproof_source::diagnostics::{Code, Diagnostic, ReadingAdvice, Severity, render};
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::sources::{LinePlace, SourceMap};
 
 /// Longest advice to print after a problem in one line, in bytes.
 const LONGEST_HELP: usize = 150;
@@ -23,6 +23,17 @@ impl RefusedInput {
     }
 }
 
+impl RefusedInput {
+    /// Each error at its line.
+    pub fn errors(&self) -> Vec<FirstProblem> {
+        let one = |problem: &Diagnostic| {
+            let file = self.sources.files().get(problem.span().file.0 as usize).map_or("", |file| &file.name);
+            first_problem(file, slice::from_ref(problem), &self.sources)
+        };
+        errors(&self.diagnostics).map(one).collect()
+    }
+}
+
 impl fmt::Display for RefusedInput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} problems in the input", self.diagnostics.len())
@@ -36,15 +47,19 @@ impl std::error::Error for RefusedInput {}
 pub struct FirstProblem {
     /// The file, the place of the error, and its message, with the number of the other errors.
     pub text: String,
+    /// The message alone, with the number of the other errors.
+    pub message: String,
     /// What files with the same fault have in common: the place and the message, or the file that is not there.
     pub cause: String,
+    /// `None` if no problem is an error.
+    pub place: Option<LinePlace>,
 }
 
 /// The first error of a file in one line.
 pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -> FirstProblem {
     let Some(first) = first_error(problems) else {
         let text = format!("{file}: refused");
-        return FirstProblem { cause: text.clone(), text };
+        return FirstProblem { message: "refused".to_owned(), cause: text.clone(), text, place: None };
     };
     let span = first.span();
     let name = sources.files().get(span.file.0 as usize).map_or(file, |file| &file.name);
@@ -58,7 +73,8 @@ pub fn first_problem(file: &str, problems: &[Diagnostic], sources: &SourceMap) -
     let text = format!("{whole}{problem}{more}");
     // Several files may include one that is not there.
     let cause = if first.missing_file().is_some() { first.message.clone() } else { problem };
-    FirstProblem { text, cause }
+    let place = Some(LinePlace { file: name.to_owned(), line: Some(place.line) });
+    FirstProblem { text, message: format!("{}{more}", first.message), cause, place }
 }
 
 /// What may help with the problems of a shader, if it is short.

@@ -65,6 +65,7 @@ pub fn header(
             .into_iter()
             .map(|(option, values)| (option, values.into_iter().map(|value| home.hidden(value)).collect()))
             .collect(),
+        outputs: Vec::new(),
         inputs,
     }
 }

@@ -295,6 +295,7 @@ mod tests {
             cases: 5,
             records: RecordsFilter::Full,
             arguments: shard.iter().map(|shard| (SHARD.to_owned(), vec![(*shard).to_owned()])).collect(),
+            outputs: Vec::new(),
             inputs: String::new(),
         }
     }

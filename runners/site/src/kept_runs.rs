@@ -284,6 +284,7 @@ mod tests {
             cases: 1,
             records: RecordsFilter::Devices,
             arguments: BTreeMap::new(),
+            outputs: Vec::new(),
             inputs: String::new(),
         };
         KeptRun { name: "a".to_owned(), date: "2026-11-26".to_owned(), run, checks: Vec::new(), end: RunEnd::default() }

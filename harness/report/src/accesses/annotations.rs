@@ -5,15 +5,16 @@ use layoutproof_show::style::one_line;
 use super::{FollowedFiles, sentence};
 use crate::formats::sarif::sarif;
 use crate::github::{Annotation, shown};
+use crate::source_root::SourceRoot;
 
 /// The headline, then an annotation for each fault: at most ten.
-pub fn annotations(followed: &FollowedFiles) -> String {
-    shown(&problems(followed))
+pub fn annotations(followed: &FollowedFiles, root: &SourceRoot) -> String {
+    shown(&problems(followed), Some(root))
 }
 
 /// SARIF with a result for each fault.
-pub fn sarif_log(followed: &FollowedFiles) -> String {
-    sarif("accesses", &problems(followed))
+pub fn sarif_log(followed: &FollowedFiles, root: &SourceRoot) -> String {
+    sarif("accesses", &problems(followed), followed.unread.is_empty(), Some(root))
 }
 
 fn problems(followed: &FollowedFiles) -> Vec<Annotation<'_>> {
@@ -22,6 +23,7 @@ fn problems(followed: &FollowedFiles) -> Vec<Annotation<'_>> {
     for file in &followed.files {
         found.extend(file.accesses.faults.iter().map(|fault| Annotation {
             is_error: true,
+            rule: fault.kind.name(),
             file: Some(fault.place.as_ref().map_or(&file.file, |place| &place.file)),
             line: fault.place.as_ref().map(|place| place.line),
             title: fault.kind.name().to_owned(),
@@ -29,11 +31,9 @@ fn problems(followed: &FollowedFiles) -> Vec<Annotation<'_>> {
         }));
     }
     found.extend(followed.unread.iter().map(|unread| Annotation {
-        is_error: true,
-        file: Some(&unread.file),
-        line: None,
-        title: String::new(),
-        text: one_line(&unread.reason()),
+        file: Some(unread.place().0),
+        line: unread.place().1,
+        ..Annotation::without_place("unread-input", one_line(&unread.reason()))
     }));
     found
 }

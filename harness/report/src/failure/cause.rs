@@ -14,7 +14,7 @@ use layoutproof_layout::Quantity;
 use layoutproof_show::style::{Style, TextLines, counted, grouped, one_line};
 use layoutproof_source::shell::shell_word;
 
-use super::block::{block, heading};
+use super::block::{block, heading, short_block};
 use super::witness::is_wrong;
 use crate::reasons::without_details;
 
@@ -217,6 +217,12 @@ impl FailureCause<'_> {
     pub fn text(&self, records_file: Option<&str>, style: Style) -> String {
         let others = self.others(records_file).map(|others| format!("  {:<8} {others}\n", "like it"));
         block(self.first(), style) + &self.repro(records_file).unwrap_or_default() + &others.unwrap_or_default()
+    }
+
+    /// The first failure without its table, and how many are like it.
+    pub(crate) fn short_text(&self) -> String {
+        let others = self.others(None).map(|others| format!("\n  {:<8} {others}", "like it"));
+        short_block(self.first()) + &others.unwrap_or_default()
     }
 
     /// The block of the first failure, and one line for each of the others.

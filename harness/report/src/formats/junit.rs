@@ -1,6 +1,6 @@
 //! `JUnit` XML for CI systems: one suite per device and runner, one test case per check.
 //!
-//! A failure's message is its verdict, and its body is the terminal's failure block without colour.
+//! What a run lacks is an error of a suite of its own. A failure's message is its verdict, and its body is the terminal's failure block without colour.
 //! A skip has its reason, and a known difference passes with the property `known`. Each fault is a
 //! property, and an answer that changed on repeat is a failure. A suite has the device's versions as
 //! properties.
@@ -48,6 +48,12 @@ impl Reporter for Junit {
             suite.add_test_cases(checks.into_iter().map(test_case));
             report.add_test_suite(suite);
         }
+        let shortfalls: Vec<TestCase> = run.shortfalls().map(|sentence| shortfall_case(&sentence)).collect();
+        if !shortfalls.is_empty() {
+            let mut suite = TestSuite::new("run");
+            suite.add_test_cases(shortfalls);
+            report.add_test_suite(suite);
+        }
         if let Some(account) = &run.end.account {
             let mut suite = TestSuite::new("account");
             suite.add_test_cases(account.entries.iter().map(account_case));
@@ -69,7 +75,9 @@ fn versions(devices: &[DeviceInfo], check: &CheckRecord) -> Vec<Property> {
 
 fn test_case(check: &CheckRecord) -> TestCase {
     let (folder, case) = check.id.case.rsplit_once('/').unwrap_or(("", &check.id.case));
-    let name = format!("{case}::{}::{}", check.id.rules, check.id.producer);
+    // Dashboards tell tests apart by class and name, whatever their suite.
+    let device = check.id.device.as_ref().map(|device| format!("::{}::{}", device.id, device.runner.as_str()));
+    let name = format!("{case}::{}::{}{}", check.id.rules, check.id.producer, device.unwrap_or_default());
     let mut test = TestCase::new(one_line(&name), status(check));
     test.set_classname(one_line(&folder.replace('/', ".")));
     test.set_time(Duration::from_millis(check.ms));
@@ -80,6 +88,14 @@ fn test_case(check: &CheckRecord) -> TestCase {
         let kind: &str = fault.cause.kind().into();
         test.add_property(Property::new(kind, one_line(&fault.cause.to_string())));
     }
+    test
+}
+
+/// An unfinished run is an error, however many of its checks agree.
+fn shortfall_case(sentence: &str) -> TestCase {
+    let message = one_line(sentence);
+    let mut test = TestCase::new("is complete", failed(NonSuccessKind::Error, "incomplete", &message, message.clone()));
+    test.set_classname("run");
     test
 }
 

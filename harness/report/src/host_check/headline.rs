@@ -92,7 +92,7 @@ fn other_parts(check: &HostCheck) -> Vec<String> {
 /// The member that differs first, with its line in the host or else in the shader.
 fn first_difference(pair: &CheckedPair) -> String {
     let stray = || pair.proofs.iter().filter_map(|proof| proof.result.as_ref().ok()).find_map(|it| it.strays.first());
-    match (pair.comparison.mismatches.first(), stray()) {
+    match (pair.mismatches().first(), stray()) {
         (Some(first), _) => {
             let place = first.host_at.as_ref().or(first.shader_at.as_ref());
             let place = place.map_or_else(|| pair.host_file.clone(), ToString::to_string);
@@ -108,6 +108,12 @@ fn first_difference(pair: &CheckedPair) -> String {
 /// `1 leaf`, `3 leaves`.
 pub(super) fn leaves(number: u32) -> String {
     if number == 1 { "1 leaf".to_owned() } else { format!("{number} leaves") }
+}
+
+/// True if an input could not be read, or the user names a type that no host file defines: the check then lacks a part of
+/// what the user wants compared.
+pub fn could_not_read(check: &HostCheck) -> bool {
+    !check.unread.is_empty() || check.unmatched.iter().any(UnmatchedBlock::names_no_type)
 }
 
 /// True if something in the check is an error.

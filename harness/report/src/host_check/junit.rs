@@ -57,7 +57,7 @@ fn pair_case(pair: &CheckedPair, text: &str) -> TestCase {
         PairOutcome::Agree | PairOutcome::Known => TestCaseStatus::success(),
         PairOutcome::Differ => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            let first = pair.comparison.mismatches.first();
+            let first = pair.mismatches().first().copied();
             let message = first.map_or_else(|| "a device read another member".to_owned(), Mismatch::with_followers);
             status.set_message(one_line(&message));
             status.set_type(first.map_or("differ", |mismatch| mismatch.kind.name()));

@@ -18,7 +18,7 @@ pub(crate) use diff::{
 };
 pub(crate) use findings::{Finding, also_of_pairs, also_of_unmatched, pair_findings, unmatched_findings};
 pub use findings::{UnreadFinding, unread_findings};
-pub use headline::{headline, is_failing};
+pub use headline::{could_not_read, headline, is_failing};
 pub use job_summary::job_summary;
 pub use json::json;
 pub use junit::junit;
@@ -39,7 +39,7 @@ use layoutproof_source::diagnostics::ReadingAdvice;
 use layoutproof_source::shader_language::ShaderLanguage;
 use thiserror::Error;
 
-use layoutproof_hostcheck::{Arrivals, Comparison, LinePlace, MemberFit, part_path};
+use layoutproof_hostcheck::{Arrivals, ComparedRow, Comparison, LinePlace, MemberFit, Mismatch, part_path};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCheck {
@@ -69,6 +69,8 @@ pub struct UnreadInput {
     pub problem: String,
     /// The first problem without the file, so that files that include a faulty one have the same.
     pub cause: String,
+    /// Where the problem is, if it is at a line.
+    pub place: Option<LinePlace>,
     /// What may help.
     pub advice: ReadingAdvice,
     /// The number of its blocks that need nothing of what cannot be read. They are compared.
@@ -78,7 +80,13 @@ pub struct UnreadInput {
 impl UnreadInput {
     /// A file with a problem of its own.
     pub fn new(file: String, problem: String) -> Self {
-        Self { file, cause: problem.clone(), problem, advice: ReadingAdvice::default(), blocks_read: 0 }
+        let cause = problem.clone();
+        Self { file, cause, problem, place: None, advice: ReadingAdvice::default(), blocks_read: 0 }
+    }
+
+    /// The file and the line of the problem: an included file may have it.
+    pub(crate) fn place(&self) -> (&str, Option<u32>) {
+        self.place.as_ref().map_or((&self.file, None), |place| (&place.file, place.line))
     }
 
     /// The problem and the advice.
@@ -312,6 +320,24 @@ impl HostCheck {
 }
 
 impl CheckedPair {
+    /// The mismatches in the order of their members; those of the struct as a whole are first. The comparison has those
+    /// of shape first, from which others often follow.
+    pub(crate) fn mismatches(&self) -> Vec<&Mismatch> {
+        let Comparison { mismatches, rows, .. } = &*self.comparison;
+        let place = |index: usize, mismatch: &Mismatch| {
+            let own = rows.iter().position(|row| row.mismatch == Some(index));
+            // Later elements of an array have no row.
+            let is_around = |row: &ComparedRow| {
+                row.shader.as_ref().is_some_and(|side| !side.path.is_empty() && mismatch.path.starts_with(&side.path))
+            };
+            own.or_else(|| rows.iter().rposition(is_around))
+        };
+        let mut ordered: Vec<(Option<usize>, &Mismatch)> =
+            mismatches.iter().enumerate().map(|(index, mismatch)| (place(index, mismatch), mismatch)).collect();
+        ordered.sort_by_key(|(place, _)| *place);
+        ordered.into_iter().map(|(_, mismatch)| mismatch).collect()
+    }
+
     /// The compared block or part of a block: `Particles.particles[]`.
     pub fn shader_name(&self) -> String {
         part_path(&self.block, &self.part)

@@ -10,7 +10,7 @@ use layoutproof_report::reporter::{Destination, REPORTERS, Reporter};
 pub(crate) const REPORT_HEADING: &str = "Reports and records";
 
 /// Where reports go.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct OutputArgs {
     /// One option for each format that is written to a file.
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub struct OutputArgs {
 }
 
 /// The files of the reporters that write one: an option for each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ReportFiles(BTreeMap<&'static str, PathBuf>);
 
 impl ReportFiles {
@@ -46,6 +46,12 @@ impl ReportFiles {
     pub(crate) fn records(&self) -> Option<&PathBuf> {
         let is_records = |reporter: &&dyn Reporter| matches!(reporter.destination(), Destination::Records { .. });
         self.of(REPORTERS.into_iter().find(is_records)?)
+    }
+
+    /// The options that are written at the end of a run: those but that of the records.
+    pub(crate) fn reports(&self) -> Vec<String> {
+        let at_end = options().filter(|(name, _, details)| details.is_none() && self.0.contains_key(name));
+        at_end.map(|(name, ..)| name.to_owned()).collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -14,6 +14,7 @@ use layoutproof_inputs::shader_file::ShaderFile;
 use layoutproof_readers::spirv::accesses::ModuleAccesses;
 use layoutproof_report::accesses::{FollowedFile, FollowedFiles, annotations, json, junit, sarif_log, text};
 use layoutproof_report::host_check::UnreadInput;
+use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::Style;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_source::diagnostics::{Code, render};
@@ -92,9 +93,9 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
             Ok(Err(diagnostics)) if args.files.len() == 1 => bail!(RefusedInput { diagnostics, sources }),
             Ok(Err(diagnostics)) => {
                 warn_rendered(&render(&diagnostics, &sources, style.colour));
-                let FirstProblem { text: problem, cause } = first_problem(&file, &diagnostics, &sources);
+                let FirstProblem { text: problem, cause, place, .. } = first_problem(&file, &diagnostics, &sources);
                 let advice = advice_on(&diagnostics);
-                followed.unread.push(UnreadInput { file, problem, cause, advice, blocks_read: 0 });
+                followed.unread.push(UnreadInput { file, problem, cause, place, advice, blocks_read: 0 });
             }
             Err(error) if args.files.len() == 1 => return Err(error),
             Err(error) => {
@@ -107,13 +108,13 @@ fn follow(args: &AccessesArgs, style: Style) -> anyhow::Result<Exit> {
         AccessFormat::Text => {
             print(&text(&followed, style, args.verbose));
             if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-                print(&annotations(&followed));
+                print(&annotations(&followed, &SourceRoot::find()));
             }
         }
         AccessFormat::Json => print_json(&json(&followed)),
-        AccessFormat::Github => print(&annotations(&followed)),
+        AccessFormat::Github => print(&annotations(&followed, &SourceRoot::find())),
         AccessFormat::Junit => print(&junit(&followed)),
-        AccessFormat::Sarif => print(&sarif_log(&followed)),
+        AccessFormat::Sarif => print(&sarif_log(&followed, &SourceRoot::find())),
     }
     Ok(if !followed.unread.is_empty() {
         Exit::CouldNotRun

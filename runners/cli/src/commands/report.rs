@@ -12,6 +12,7 @@ use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::records_file::RecordsTarget;
 use layoutproof_report::causes;
 use layoutproof_report::reporter::FinishedRun;
+use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::{Style, counted};
 
 use crate::args::ReportArgs;
@@ -58,6 +59,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
     let sources = args.outputs.files.records().map_or(&args.files[..], std::slice::from_ref);
     let records_file = sources.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let hostname = hostname();
+    let root = SourceRoot::find();
+    let lacks: Vec<String> = cut.iter().chain(&missing).cloned().collect();
     let shown = runs.iter().map(|header| arguments::without_programs(&header.arguments));
     let commands: Vec<String> = shown.map(|arguments| arguments::command(&arguments)).collect();
     let tools = runs.iter().flat_map(|run| run.tools.clone()).collect();
@@ -70,7 +73,8 @@ pub(crate) fn report(args: &ReportArgs, style: Style) -> anyhow::Result<Exit> {
         end: &end,
         time: None,
         hostname: hostname.as_deref(),
-        is_short: !cut.is_empty() || !missing.is_empty(),
+        lacks: &lacks,
+        root: Some(&root),
         view: view(&args.outputs, style, Some(&records_file)),
     };
     let report = FinalReport { outputs: &args.outputs, run };

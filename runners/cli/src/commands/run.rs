@@ -36,11 +36,11 @@ use crate::progress::{Audience, Progress};
 use crate::records::account;
 use crate::records::arguments::{self, TypedOptions};
 use crate::records::ended_run::EndedRun;
-use crate::records::final_report::{begin_outputs, check_outputs};
+use crate::records::final_report::{begin_outputs, check_outputs, write_refusal};
 use crate::records::record_keeper::RecordKeeper;
 use crate::records::{floors, resume};
 use crate::select::run_config::{RunConfig, listen_for_the_end};
-use crate::select::selection::{DeviceUse, Selection, select};
+use crate::select::selection::{DeviceUse, Selection, select_readable};
 
 /// How long shaders are made before devices answer those that are there. Compilers may take minutes for all,
 /// and a killed run loses the checks that no device has answered.
@@ -64,12 +64,12 @@ pub(crate) fn run(args: &RunArgs, style: Style) -> anyhow::Result<Exit> {
     } else {
         Progress::begin(args.progress.unwrap_or_else(|| audience(args).silence()))
     };
-    let exit = match args.own.own {
-        Some(format) => own(args, format, style, &progress),
+    let ended = match args.own.own {
+        Some(format) => Ok(own(args, format, style, &progress)),
         None => carry_out(args, typed, style, &progress),
     };
     progress.end();
-    exit
+    ended.inspect_err(|error| write_refusal(&args.outputs, error, style))?
 }
 
 /// What the run checks, for its progress lines.
@@ -77,8 +77,13 @@ pub(crate) fn audience(args: &RunArgs) -> Audience {
     if args.names_files() { Audience::File } else { Audience::Cases }
 }
 
-/// The steps of a run.
-fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Progress) -> anyhow::Result<Exit> {
+/// The steps of a run. The outer error is that of a run that could not begin, the inner one that of its reports.
+fn carry_out(
+    args: &RunArgs,
+    typed: &TypedOptions,
+    style: Style,
+    progress: &Progress,
+) -> anyhow::Result<anyhow::Result<Exit>> {
     let started = Instant::now();
     // Listen before the first file of the run exists, so that an interrupt never leaves an
     // unfinished file.
@@ -138,7 +143,7 @@ fn carry_out(args: &RunArgs, typed: &TypedOptions, style: Style, progress: &Prog
     progress.phase("reporting");
     let fail_fast = args.fail_fast && keeper.failures > 0;
     let ended = EndedRun { args, config: &config, selection: &selection, listing: &listing, style, started, header };
-    ended.report(ledger.close(), fail_fast)
+    Ok(ended.report(ledger.close(), fail_fast))
 }
 
 /// Refuses files that cannot be written, before any work.
@@ -165,8 +170,12 @@ fn load(args: &RunArgs, config: &RunConfig, style: Style) -> anyhow::Result<Sele
         return Err(NotStarted { reason: absent, exit: Exit::Missing }.into());
     }
     config.progress.phase("reading what is checked");
-    let selection = select(args, &config.chosen_toolchains())?;
-    config.progress.pause(|| warn_rendered(&render(&selection.warnings, &selection.sources, style.colour)));
+    let selection = select_readable(args, &config.chosen_toolchains())?;
+    config.progress.pause(|| {
+        for problems in [&selection.warnings, &selection.problems] {
+            warn_rendered(&render(problems, &selection.sources, style.colour));
+        }
+    });
 
     // A shard may be empty: the report of all shards still needs its records.
     let is_empty = selection.subjects.is_empty() && selection.placed.is_empty();
@@ -227,12 +236,14 @@ fn open_ledger<'a>(
     ids.retain(|id| selection.part.takes_trial(id));
     let account = account::of_run(selection, config, args, &[]);
     if let Some(account) = account.filter(|account| ids.is_empty() && !account.is_complete()) {
-        return Err(NotStarted { reason: account.sentence(), exit: Exit::Missing }.into());
+        let exit = if account.has_unread_file() { Exit::CouldNotRun } else { Exit::Missing };
+        return Err(NotStarted { reason: account.sentence(), exit }.into());
     }
     if ids.is_empty() && !selection.is_accounted_for() && args.part.shard.is_none() {
-        let reason = "nothing is selected: these compilers and generators do not take the language of what is selected, \
-                      or no device here runs their output";
-        let reason = reason.to_owned();
+        let mut reason = "nothing is selected: no device of this run takes what these compilers make of it".to_owned();
+        if !listing.devices.is_empty() && listing.devices.iter().all(DeviceInfo::is_opengl) {
+            reason += " (on OpenGL, naga's code for WGSL and for cases runs alone)";
+        }
         let exit = if listing.failures.is_empty() { Exit::NothingSelected } else { Exit::Missing };
         return Err(NotStarted { reason, exit }.into());
     }
@@ -256,6 +267,7 @@ fn header(
     RunHeader {
         records: args.records_filter(),
         host: Host::here(args.machine.clone()),
+        outputs: args.outputs.files.reports(),
         ..records_file::header(devices, builds, selection.cases, inputs, drivers, typed.clone())
     }
 }

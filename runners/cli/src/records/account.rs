@@ -30,10 +30,10 @@ pub(crate) fn of_run(
     records: &[CheckRecord],
 ) -> Option<Account> {
     // A list names single checks.
-    if selection.files.is_empty() || args.part.caselist.is_some() {
+    if (selection.files.is_empty() && selection.unread.is_empty()) || args.part.caselist.is_some() {
         return None;
     }
-    let mut entries = Vec::new();
+    let mut entries = selection.unread.clone();
     for file in &selection.files {
         let own = records.iter().filter(|record| record.id.case == file.id).collect();
         FileAccount { selection, config, args, file, records: own }.add_to(&mut entries);

@@ -17,6 +17,7 @@ use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_records::recorded_sources::recorded_sources;
 use layoutproof_report::found_table::{FileLayout, found_table};
 use layoutproof_report::reporter::FinishedRun;
+use layoutproof_report::source_root::SourceRoot;
 use layoutproof_report::terminal::fixed_report;
 use layoutproof_show::{Style, one_line};
 
@@ -79,6 +80,7 @@ impl EndedRun<'_> {
         let records_file = args.outputs.files.records().or(args.resume.as_ref()).map(|path| path.display().to_string());
         let missing = self.missing(&records, &cells, &end);
         let hostname = hostname();
+        let root = SourceRoot::find();
         let runs = header.as_slice();
         let commands: Vec<String> = runs.iter().map(|header| arguments::command(&header.arguments)).collect();
         let tools = config.toolchains.builds(&config.chosen_toolchains());
@@ -91,7 +93,8 @@ impl EndedRun<'_> {
             end: &end,
             time: Some(time),
             hostname: hostname.as_deref(),
-            is_short: !missing.is_empty(),
+            lacks: &missing,
+            root: Some(&root),
             view: view(&args.outputs, style, records_file.as_deref()),
         };
         let report = FinalReport { outputs: &args.outputs, run };

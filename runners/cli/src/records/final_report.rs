@@ -6,18 +6,21 @@ use std::fs;
 use std::path::PathBuf;
 
 use layoutproof_core::results::known::baseline;
-use layoutproof_events::OutcomeKind;
 use layoutproof_events::summary::{Exit, Shortfalls, exit_of_run};
+use layoutproof_events::{Account, OutcomeKind, RunEnd};
 use layoutproof_facts::known_lists::known_lists;
+use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_records::participants::{Asked, Participants};
 use layoutproof_report::reporter::{Destination, FinishedRun, REPORTERS, Reporter};
+use layoutproof_report::source_root::SourceRoot;
 use layoutproof_report::terminal::{KnownBug, Terminal, View};
 use layoutproof_show::Style;
 use layoutproof_site::mechanisms;
 
 use crate::args::OutputArgs;
 use crate::output::{print, warn_of_end};
+use crate::select::selection::unread_file;
 use crate::step_events;
 
 /// Checks that every output file can be written, before the command starts its work.
@@ -33,6 +36,32 @@ pub(crate) fn begin_outputs(outputs: &OutputArgs) -> anyhow::Result<()> {
         |reporter: &&dyn Reporter| matches!(reporter.destination(), Destination::FileOfOption { .. });
     let named = REPORTERS.into_iter().filter(is_written_at_end).filter_map(|reporter| outputs.files.of(reporter));
     named.into_iter().try_for_each(|path| write_file(path, ""))
+}
+
+/// Writes the reports of a run that could not begin, so that no file of an earlier run passes for one of this. Records
+/// stay: nothing was checked.
+pub(crate) fn write_refusal(outputs: &OutputArgs, error: &anyhow::Error, style: Style) {
+    if check_outputs(outputs).is_err() {
+        return;
+    }
+    let refused = error.downcast_ref::<RefusedInput>();
+    let problems = refused.map(RefusedInput::errors).unwrap_or_default();
+    let entry = |problem: FirstProblem| {
+        let file = problem.place.as_ref().map(|place| place.file.clone()).unwrap_or_default();
+        unread_file(&file, problem)
+    };
+    let entries: Vec<_> = problems.into_iter().map(entry).collect();
+    let lacks = if entries.is_empty() { vec![format!("{error:#}")] } else { Vec::new() };
+    let account = (!entries.is_empty()).then(|| Box::new(Account { entries }));
+    let end = RunEnd { account, ..RunEnd::default() };
+    let root = SourceRoot::find();
+    let view = view(outputs, style, None);
+    let run = FinishedRun { lacks: &lacks, root: Some(&root), view, ..FinishedRun::of(&[], &end) };
+    let report = FinalReport { outputs: &OutputArgs { save_known: None, ..outputs.clone() }, run };
+    if let Err(error) = report.write_files() {
+        warn_of_end(&format!("{error:#}"));
+    }
+    report.print_annotations();
 }
 
 /// The file that a reporter writes in this run, if any.
@@ -51,7 +80,7 @@ pub(crate) fn view<'a>(outputs: &OutputArgs, style: Style, records_file: Option<
 }
 
 /// A finished run with the options for its report.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct FinalReport<'a> {
     pub outputs: &'a OutputArgs,
     pub run: FinishedRun<'a>,
@@ -63,18 +92,22 @@ impl FinalReport<'_> {
         let has_known = self.run.checks.iter().any(|check| check.outcome.kind() == OutcomeKind::Known);
         let bugs = if has_known { known_bugs() } else { Vec::new() };
         let view = View { bugs: &bugs, ..self.run.view };
-        let run = FinishedRun { is_short: self.run.is_short || !is_written, view, ..self.run };
+        let unwritten = ["a file could not be written".to_owned()];
+        let lacks = if is_written || !self.run.lacks.is_empty() { self.run.lacks } else { &unwritten };
+        let run = FinishedRun { lacks, view, ..self.run };
         step_events::conclude(&Terminal::headline(&run));
+        for reporter in REPORTERS.into_iter().filter(|reporter| reporter.destination() == Destination::Output) {
+            print(&reporter.text(&run));
+        }
+        FinalReport { run, ..*self }.print_annotations();
+    }
+
+    /// Prints what a CI service takes from the output.
+    fn print_annotations(&self) {
         for reporter in REPORTERS {
-            let is_printed = match reporter.destination() {
-                Destination::Output => true,
-                Destination::OutputIf(variable) => std::env::var_os(variable).is_some_and(|value| value == "true"),
-                Destination::Records { .. } | Destination::FileOfOption { .. } | Destination::FileOfVariable(_) => {
-                    false
-                }
-            };
-            if is_printed {
-                print(&reporter.text(&run));
+            let Destination::OutputIf(variable) = reporter.destination() else { continue };
+            if std::env::var_os(variable).is_some_and(|value| value == "true") {
+                print(&reporter.text(&self.run));
             }
         }
     }
@@ -102,20 +135,16 @@ impl FinalReport<'_> {
     /// error by themselves, even if all others agree.
     pub(crate) fn exit(&self, missing: &[String]) -> Exit {
         let FinishedRun { checks, end, .. } = self.run;
+        let interrupted = self.run.interrupted();
         let incomplete = &end.failed_listings;
         for sentence in incomplete.iter().chain(missing) {
             warn_of_end(sentence);
         }
 
-        let not_done = end.not_done;
-        let is_interrupted = not_done > 0 && !(end.fail_fast && end.has_failed());
-        if is_interrupted {
-            let checks = if not_done == 1 { "check" } else { "checks" };
-            warn_of_end(&format!("the run was interrupted: {not_done} {checks} not done"));
-        }
+        interrupted.iter().for_each(|sentence| warn_of_end(sentence));
 
         let shortfalls =
-            Shortfalls { could_not_run: is_interrupted, missing: !incomplete.is_empty() || !missing.is_empty() };
+            Shortfalls { could_not_run: interrupted.is_some(), missing: !incomplete.is_empty() || !missing.is_empty() };
         let exit = exit_of_run(end, shortfalls);
         if exit == Exit::NothingSelected {
             warn_of_end(&Participants::of(Asked::default(), checks, &end.left_out).why_nothing_is_proved());

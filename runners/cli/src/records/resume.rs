@@ -9,7 +9,7 @@ use layoutproof_records::ledger::before_the_end;
 use layoutproof_records::lock;
 use layoutproof_records::recorded::{self, RecordedRuns};
 
-use crate::args::RunArgs;
+use crate::args::{ReportFiles, RunArgs};
 use crate::output::warn;
 use crate::records::arguments::TypedOptions;
 use crate::records::recorded_selection::RecordedSelection;
@@ -28,6 +28,16 @@ pub(crate) fn recorded(path: &Path) -> anyhow::Result<(RunArgs, TypedOptions)> {
     let args = selection
         .run_args(std::env::args_os())
         .with_context(|| format!("cannot resume {place} without the words of its command"))?;
+    let here = args.outputs.files.reports();
+    let left = run.outputs.iter().filter(|output| ReportFiles::has_option(output) && !here.contains(output));
+    let left: Vec<String> = left.map(|output| format!("--{output}")).collect();
+    if !left.is_empty() {
+        let verb = if left.len() == 1 { "is" } else { "are" };
+        warn(&format!(
+            "note: {} of the earlier run {verb} written again only if typed with its file\n",
+            left.join(", ")
+        ));
+    }
     Ok((args, selection.typed()))
 }
 

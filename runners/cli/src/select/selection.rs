@@ -12,12 +12,12 @@ use layoutproof_core::case::{By, Case};
 use layoutproof_core::check::binding_shaders::producer_for;
 use layoutproof_core::check::{BindingCheck, Proof, Source, Subject};
 use layoutproof_device::DeviceInfo;
-use layoutproof_events::FoundKind;
 use layoutproof_events::producer::Producer;
+use layoutproof_events::{AccountEntry, AccountState, FoundKind, NotCompared};
 use layoutproof_inputs::all_cases::Cases;
 use layoutproof_inputs::inputs::{InputWord, check_filter, hashes};
 use layoutproof_inputs::named_compiler::NamedCompiler;
-use layoutproof_inputs::refused_input::RefusedInput;
+use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, first_problem};
 use layoutproof_inputs::rule_set::rule_choices;
 use layoutproof_inputs::shader_file::{ShaderFile, inside_of_project};
 use layoutproof_layout::native::{Native, find_native};
@@ -47,12 +47,16 @@ pub(crate) struct Selection {
     pub placed: Vec<BindingCheck>,
     pub cases: usize,
     pub warnings: Vec<Diagnostic>,
+    /// The problems of the files that cannot be read.
+    pub problems: Vec<Diagnostic>,
     pub sources: SourceMap,
     /// Name and hash of every selected text, of all shards.
     pub texts: String,
     pub part: RunPart,
     /// The user's files, in the order of the command line.
     pub files: Vec<FoundFile>,
+    /// Those that cannot be read.
+    pub unread: Vec<AccountEntry>,
 }
 
 /// A user's file, and what it has.
@@ -91,6 +95,16 @@ impl Selection {
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         let subjects = self.subjects.iter().map(|subject| subject.source.id.as_str());
         subjects.chain(self.placed.iter().map(|placed| placed.source.id.as_str()))
+    }
+
+    /// The selection, or all problems of its files.
+    fn all_read(self) -> anyhow::Result<Self> {
+        if self.problems.is_empty() {
+            return Ok(self);
+        }
+        let Self { mut problems, sources, .. } = self;
+        problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
+        Err(RefusedInput { diagnostics: problems, sources }.into())
     }
 
     /// Hashes the texts that a run reads, the selection and `known_text` (the lists of known
@@ -152,12 +166,25 @@ pub(crate) fn select(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyho
     select_part(args, RunPart::of(&args.part)?, toolchains)
 }
 
+/// Like [`select`], but files that cannot be read do not keep the others from being checked.
+///
+/// # Errors
+/// As those of [`select`] if a case has problems, or if nothing is left.
+pub(crate) fn select_readable(args: &RunArgs, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
+    let selection = read_selection(args, RunPart::of(&args.part)?, toolchains)?;
+    if selection.subjects.is_empty() && selection.placed.is_empty() { selection.all_read() } else { Ok(selection) }
+}
+
 /// Like [`select`], for one part of the run; cases of other parts are not read.
 pub(crate) fn select_part(
     args: &RunArgs,
     part: RunPart,
     toolchains: &[&'static Toolchain],
 ) -> anyhow::Result<Selection> {
+    read_selection(args, part, toolchains)?.all_read()
+}
+
+fn read_selection(args: &RunArgs, part: RunPart, toolchains: &[&'static Toolchain]) -> anyhow::Result<Selection> {
     let words: Vec<InputWord> = args.inputs.iter().map(|word| InputWord::of(word, args.declare.lang)).collect();
     let only_modules = !words.is_empty() && words.iter().all(InputWord::fixes_offsets);
     let rules = if only_modules { Vec::new() } else { rule_choices(&args.rules)? };
@@ -192,18 +219,34 @@ pub(crate) fn select_part(
     selection.subjects.retain(|subject| part.takes_case(&subject.source.id));
     selection.placed.retain(|placed| part.takes_case(&placed.source.id));
     selection.files.retain(|file| part.takes_case(&file.id));
+    selection.unread.retain(|file| part.takes_case(&file.name));
     selection.part = part;
 
     for case in cases.read(&ids, &mut selection.sources, &mut selecting.problems) {
         selecting.add_case(&case);
     }
 
-    let Selecting { selection, mut problems, .. } = selecting;
+    let Selecting { mut selection, problems, .. } = selecting;
     if problems.is_empty() {
         return Ok(selection);
     }
-    problems.sort_by_key(|problem| (problem.span().file, problem.span().start));
-    Err(RefusedInput { diagnostics: problems, sources: selection.sources }.into())
+    selection.problems.extend(problems);
+    selection.all_read()
+}
+
+/// A file with this problem, which may be in a file that it includes.
+pub(crate) fn unread_file(name: &str, problem: FirstProblem) -> AccountEntry {
+    let FirstProblem { text, message, place, .. } = problem;
+    let line = place.filter(|place| place.file == name).and_then(|place| place.line);
+    let message = line.map_or(text, |line| format!("line {line}: {message}"));
+    AccountEntry {
+        kind: FoundKind::File,
+        name: name.to_owned(),
+        file: name.to_owned(),
+        line,
+        target: None,
+        state: AccountState::not_compared(NotCompared::Unread { message }),
+    }
 }
 
 /// A selection in the making, with the user's choices and the problems so far.
@@ -219,7 +262,7 @@ struct Selecting<'a> {
 
 impl Selecting<'_> {
     fn add_file(&mut self, file: &ShaderFile) -> anyhow::Result<()> {
-        let Self { args, selection, problems, .. } = self;
+        let Self { args, selection, .. } = self;
         let profile = args.placement.profile.as_deref();
         check_profile(profile)?;
         let language = file.front_end.language();
@@ -258,7 +301,11 @@ impl Selecting<'_> {
                     FoundFile { id, language, checks, source, blocks, misread, views, driver_blocks, refused_by };
                 self.selection.files.push(found);
             }
-            Err(found) => problems.extend(found),
+            Err(found) => {
+                let name = file.path.display().to_string();
+                selection.unread.push(unread_file(&name, first_problem(&name, &found, &selection.sources)));
+                selection.problems.extend(found);
+            }
         }
         Ok(())
     }

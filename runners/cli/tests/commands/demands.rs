@@ -59,8 +59,23 @@ fn a_device_that_is_required_and_missing() {
     let folder = Folder::without_drivers(&[]);
     let missing = "error: device `nosuch` is required and was not found";
     folder.run(&format!("{RUN} --require nosuch")).exits(3).warns(missing);
-    folder.run(&format!("{RUN} --device nosuch")).exits(3).warns(missing);
+    folder.run(&format!("{RUN} --device nosuch --no-compiler")).exits(3).warns(missing);
     folder.run(&format!("{RUN} --require model")).exits(0);
+}
+
+/// `--compiler` names all that a run uses; `--require` demands one of those that it uses anyway.
+#[test]
+fn a_compiler_that_is_required_and_missing() {
+    let folder = Folder::without_drivers(&[]);
+    let missing = "error: compiler `dxc` is required and takes no part";
+    folder.run(&format!("{RUN} --require dxc --junit r.xml")).exits(3).warns(missing);
+    assert!(folder.read("r.xml").contains("compiler `dxc` is required and takes no part"));
+    folder.run(&format!("{RUN} --require rspirv")).exits(0);
+    // It takes part, and the model runs none of its shaders.
+    folder
+        .run(&format!("{RUN} --require naga"))
+        .exits(3)
+        .warns("error: compiler `naga` is required and gave no result");
 }
 
 #[test]
@@ -125,7 +140,7 @@ fn nothing_selected() {
     folder
         .run(&format!("{RUN} --producer naga"))
         .exits(4)
-        .warns("error: nothing is selected: these compilers and generators do not take the language");
+        .warns("error: nothing is selected: no device of this run takes what these compilers make of it");
 }
 
 #[test]

@@ -14,12 +14,13 @@ use tempfile::TempDir;
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Variables that affect what the command finds or how it draws.
-const CLEARED: [&str; 14] = [
+const CLEARED: [&str; 15] = [
     "CI",
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "GITHUB_ACTIONS",
     "GITHUB_STEP_SUMMARY",
+    "GITHUB_WORKSPACE",
     "LANG",
     "LC_ALL",
     "LC_CTYPE",

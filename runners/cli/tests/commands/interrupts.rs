@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
+
 use super::bad_compilers::with_dxc;
 use super::folder::Folder;
 use super::records::{checks, redacted};
@@ -35,7 +37,8 @@ fn the_first_ends_the_run_with_a_report_of_what_is_done() {
 fn ends_with_a_report_at(signal: &str) {
     let folder = Folder::with(&[]).with_drivers();
     // The records after the hanging one wait for it.
-    let running = folder.start(HANGS).once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
+    let running = folder.start(&format!("{HANGS} --junit r.xml --csv r.csv --sarif r.sarif"));
+    let running = running.once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 0));
     running.signal(signal);
     let answer = running.ends().exits(2);
     let done = checks(&folder.read("r.jsonl"));
@@ -48,6 +51,17 @@ fn ends_with_a_report_at(signal: &str) {
     answer.warns(&format!("error: the run was interrupted: {counted} not done"));
     let end = folder.read("r.jsonl").lines().last().unwrap_or_default().to_owned();
     assert!(end.contains(&format!("\"checks\":{done},\"not_done\":{left},")), "{end}");
+    // No format takes what is done for the whole.
+    let sentence = format!("the run was interrupted: {counted} not done");
+    let told = "report r.jsonl --junit told.xml --csv told.csv --sarif told.sarif";
+    folder.run(told).exits(2).warns(&format!("error: {sentence}"));
+    for name in ["r", "told"] {
+        let junit = folder.read(&format!("{name}.xml"));
+        assert!(junit.contains(&format!("<error message=\"{sentence}\" type=\"incomplete\">")), "{junit}");
+        assert!(folder.read(&format!("{name}.csv")).ends_with("layoutproof::run,Missing,0.000\n"));
+        let sarif: Value = serde_json::from_str(&folder.read(&format!("{name}.sarif"))).unwrap();
+        assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false, "{sarif}");
+    }
     no_process_is_left(&folder);
 }
 
@@ -57,12 +71,14 @@ fn what_is_left_can_be_done_later() {
     let words = "run vectors/ arrays/ structs/ --rules std140,scalar --form leaf --device model";
     folder.run(&format!("{words} --json whole.jsonl")).exits(0);
     let whole = folder.read("whole.jsonl");
-    let running = folder.start(&format!("{words} --json r.jsonl"));
+    let running = folder.start(&format!("{words} --json r.jsonl --junit r.xml --time-limit 50"));
     let running = running.once(PATIENCE, || folder.has("r.jsonl", |text| checks(text) > 3));
     running.signal("INT");
     running.ends().exits(2);
     assert!(checks(&folder.read("r.jsonl")) < checks(&whole), "the run was over before the signal");
-    folder.run(&format!("{words} --resume r.jsonl")).exits(0);
+    let answer = folder.run("run --resume r.jsonl").exits(0);
+    let answer = answer.warns("note: records select checks alone, so --time-limit 50 of r.jsonl is not taken");
+    answer.warns("note: --junit of the earlier run is written again only if typed with its file");
     assert!(redacted(&folder.read("r.jsonl")) == redacted(&whole));
 }
 

@@ -1,5 +1,7 @@
 //! A file that cannot be written is a separate error, reported before the work begins if possible.
 
+use serde_json::{Value, json};
+
 use super::folder::Folder;
 
 /// A built-in case.
@@ -95,13 +97,12 @@ fn a_wrong_path_is_told_before_anything_is_done() {
     assert!(!folder.path("no").exists() && !folder.path("set").exists());
 }
 
+/// Reports say why nothing was run, so that those of an earlier run do not pass for new ones. Records are kept: another
+/// run may be resumed from them.
 #[test]
-fn a_run_that_refuses_its_arguments_empties_no_file() {
+fn a_run_that_refuses_its_arguments_says_so_in_its_reports() {
     let folder = Folder::without_drivers(&[("a.hlsl", PAIR)]);
     let files = ["r.jsonl", "r.xml", "r.csv"];
-    for name in files {
-        folder.write(name, b"kept");
-    }
     let outputs = "--json r.jsonl --junit r.xml --csv r.csv";
     for (words, code) in [
         ("run nosuchcase --device model", 4),
@@ -110,9 +111,54 @@ fn a_run_that_refuses_its_arguments_empties_no_file() {
         ("run no.hlsl --device model", 2),
         ("report no.jsonl", 2),
     ] {
-        folder.run(&format!("{words} {outputs}")).exits(code);
         for name in files {
-            assert_eq!(folder.read(name), "kept", "{name} after {words}");
+            folder.write(name, b"kept");
+        }
+        folder.run(&format!("{words} {outputs}")).exits(code);
+        let [records, junit, csv] = files.map(|name| folder.read(name));
+        assert_eq!(records, "kept", "{words}");
+        if words.starts_with("run") {
+            assert!(junit.contains("<error message="), "{words}: {junit}");
+            assert_eq!(csv, "layoutproof::run,Missing,0.000\n", "{words}");
+        } else {
+            assert_eq!([junit, csv], ["kept", "kept"]);
         }
     }
+}
+
+/// A syntax error is what CI sees most: it is at its line in every format, and keeps no other file from being checked.
+#[test]
+fn a_broken_shader_is_told_at_its_line_and_the_others_run() {
+    let broken = "cbuffer T {\n  float a\n  float b;\n};\n";
+    let folder = Folder::without_drivers(&[("a.hlsl", PAIR), ("broken.hlsl", broken)]);
+    let folder = folder.with_variable("GITHUB_ACTIONS", "true").with_variable("GITHUB_STEP_SUMMARY", "s.md");
+    let outputs = "--junit r.xml --sarif r.sarif --json r.jsonl";
+    let message = "expected `;`, found `float`";
+    let annotation = format!("::error file=broken.hlsl,line=2::line 2: {message}");
+    let is_told = |words: &str| {
+        assert!(
+            folder.read("r.xml").contains("<error message=\"line 2: expected"),
+            "{words}: {}",
+            folder.read("r.xml")
+        );
+        let sarif: Value = serde_json::from_str(&folder.read("r.sarif")).unwrap();
+        let run = &sarif["runs"][0];
+        assert_eq!(run["invocations"][0]["executionSuccessful"], false, "{words}: {sarif}");
+        let result = &run["results"][0];
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!((&result["ruleId"], &place["region"]["startLine"]), (&json!("unread-input"), &json!(2)), "{sarif}");
+        assert!(folder.read("s.md").contains(message), "{words}");
+        folder.write("s.md", b"");
+    };
+
+    let words = format!("run a.hlsl broken.hlsl --rules std140 --device model {outputs}");
+    let answer = folder.run(&words).exits(2).prints("incomplete 1 of 1 block compared; broken.hlsl: line 2: expected");
+    answer.prints(&annotation).warns("error: expected `;`, found `float`");
+    is_told("a.hlsl and broken.hlsl");
+    let answer = folder.run("report r.jsonl --junit r.xml --sarif r.sarif").exits(2);
+    answer.prints("incomplete 1 of 1 block compared; broken.hlsl: line 2: expected").prints(&annotation);
+    is_told("report");
+
+    folder.run(&format!("run broken.hlsl --rules std140 --device model {outputs}")).exits(2).prints(&annotation);
+    is_told("broken.hlsl");
 }

@@ -149,7 +149,7 @@ fn a_junit_report_can_be_read_back() {
     assert_eq!((suite.name.as_str(), suite.failures, suite.errors), ("model via model", 1, 0));
     assert_eq!(suite.tests, suite.test_cases.len());
     let case = |rules: &str| {
-        let name = format!("scalar_packs_behind_the_last_element::{rules}::rspirv");
+        let name = format!("scalar_packs_behind_the_last_element::{rules}::rspirv::model::model");
         suite.test_cases.iter().find(|case| case.name.as_str() == name).unwrap_or_else(|| panic!("no {name}"))
     };
     assert_eq!(case("std140").classname.as_deref(), Some("arrays"));
@@ -169,7 +169,9 @@ fn github_gets_annotations_and_a_table() {
     let answer = folder.run(MIXED).exits(1);
     let place = "::error file=cases/arrays/scalar_packs_behind_the_last_element.toml,line=4";
     assert!(answer.out.lines().any(|line| line.starts_with(place)), "{answer}");
-    assert!(folder.read("s.md").contains("| model via model |"), "{}", folder.read("s.md"));
+    let summary = folder.read("s.md");
+    let failing = "| arrays/scalar_packs_behind_the_last_element · scalar · rspirv · model via model |";
+    assert!(summary.contains("| model via model |") && summary.contains(failing), "{summary}");
 }
 
 /// The report without its times and without the name of its file.

@@ -37,17 +37,18 @@ use layoutproof_pairs::shader_blocks::{ShaderJob, TargetBlock, check_rules};
 use layoutproof_pairs::{parallel, shader_blocks};
 use layoutproof_records::output_files::{append_to_file, check_file, write_file};
 use layoutproof_report::host_check::{
-    Amount, HostCheck, MapEntry, UnmatchedBlock, UnreadInput, View, annotations, is_failing, job_summary, json, junit,
+    Amount, HostCheck, MapEntry, UnreadInput, View, annotations, could_not_read, is_failing, job_summary, json, junit,
     map_entries, sarif_log, target_title, text, unread_findings,
 };
 use layoutproof_report::html::check_page;
+use layoutproof_report::source_root::SourceRoot;
 use layoutproof_show::front_ends::FrontEnd;
 use layoutproof_show::name_conflicts::{ShaderBlock, name_conflicts};
 use layoutproof_show::{Style, one_line};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity, render};
 use layoutproof_source::shader_language::alternatives;
 use layoutproof_source::shell::shell_word;
-use layoutproof_source::sources::SourceMap;
+use layoutproof_source::sources::{LinePlace, SourceMap};
 
 use crate::args::placement::check_profile;
 use crate::commands::check::args::{CheckArgs, CheckFormat};
@@ -66,13 +67,32 @@ const MOST_REPEATED: usize = 10;
 /// # Errors
 /// An input cannot be read, or the shaders or the project file have problems.
 pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
-    compare_hosts(args, style).inspect_err(|error| match args.format {
-        CheckFormat::Json => {
-            let source = args.inputs.first().map_or(PROJECT_FILE.to_owned(), |path| path.display().to_string());
-            print_refusal(&source, Code::Unreadable, error);
+    compare_hosts(args, style).inspect_err(|error| {
+        let source = args.inputs.first().map_or(PROJECT_FILE.to_owned(), |path| path.display().to_string());
+        match args.format {
+            CheckFormat::Json => print_refusal(&source, Code::Unreadable, error),
+            CheckFormat::Text => {
+                let _ = write_for_ci(args, &refused_check(&source, error));
+            }
+            CheckFormat::Junit | CheckFormat::Github | CheckFormat::Sarif => {
+                let _ = write_answers(args, &refused_check(&source, error), style);
+            }
         }
-        CheckFormat::Text | CheckFormat::Junit | CheckFormat::Github | CheckFormat::Sarif => {}
     })
+}
+
+/// A check of nothing, for the formats that CI services read.
+fn refused_check(source: &str, error: &anyhow::Error) -> HostCheck {
+    let problems = error.downcast_ref::<RefusedInput>().map(RefusedInput::errors).unwrap_or_default();
+    let unread = |FirstProblem { text: problem, cause, place, .. }| {
+        let file = place.as_ref().map_or(source, |place: &LinePlace| &place.file).to_owned();
+        UnreadInput { cause, place, ..UnreadInput::new(file, problem) }
+    };
+    let mut unread: Vec<UnreadInput> = problems.into_iter().map(unread).collect();
+    if unread.is_empty() {
+        unread.push(UnreadInput::new(source.to_owned(), format!("{error:#}")));
+    }
+    HostCheck { unread, ..HostCheck::default() }
 }
 
 /// Checks again after each change.
@@ -202,24 +222,31 @@ fn write_answers(args: &CheckArgs, checked: &HostCheck, style: Style) -> anyhow:
                 (false, false) => Amount::Differences,
             };
             print(&text(checked, View { style, columns: columns(), amount }));
-            if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
-                print(&annotations(checked));
-            }
         }
         CheckFormat::Json => print_json(&json(checked)),
         CheckFormat::Junit => print(&junit(checked)),
-        CheckFormat::Sarif => print(&sarif_log(checked)),
-        CheckFormat::Github => print(&annotations(checked)),
+        CheckFormat::Sarif => print(&sarif_log(checked, &SourceRoot::find())),
+        CheckFormat::Github => print(&annotations(checked, &SourceRoot::find())),
     }
-    if let (CheckFormat::Text | CheckFormat::Github, Some(path)) =
-        (args.format, std::env::var_os("GITHUB_STEP_SUMMARY"))
-    {
-        append_to_file(Path::new(&path), &job_summary(checked))?;
-    }
+    write_for_ci(args, checked)?;
     if let Some(path) = &args.html {
         write_file(path, &check_page(checked, &typed_command()))?;
     }
     Ok(())
+}
+
+/// Writes what GitHub shows of a job, next to the text.
+fn write_for_ci(args: &CheckArgs, checked: &HostCheck) -> anyhow::Result<()> {
+    let is_text = args.format == CheckFormat::Text;
+    if is_text && std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+        print(&annotations(checked, &SourceRoot::find()));
+    }
+    match std::env::var_os("GITHUB_STEP_SUMMARY") {
+        Some(path) if is_text || args.format == CheckFormat::Github => {
+            append_to_file(Path::new(&path), &job_summary(checked))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Names the types that are not there and the files that could not be read.
@@ -303,7 +330,7 @@ fn typed_command() -> String {
 /// The exit code is 2 if an input could not be read or the user names a type that no host file defines, otherwise 1 for a
 /// difference, otherwise 4 if nothing was compared.
 fn exit_of(check: &HostCheck) -> Exit {
-    if !check.unread.is_empty() || check.unmatched.iter().any(UnmatchedBlock::names_no_type) {
+    if could_not_read(check) {
         return Exit::CouldNotRun;
     }
     if is_failing(check) {
@@ -550,8 +577,8 @@ fn read_shaders(
             }
             Ok(Err(found)) => {
                 let file = job.path.display().to_string();
-                let FirstProblem { text: problem, cause } = first_problem(&file, &found, sources);
-                let mut unread = UnreadInput { file, problem, cause, advice: advice_on(&found), blocks_read: 0 };
+                let FirstProblem { text: problem, cause, place, .. } = first_problem(&file, &found, sources);
+                let mut unread = UnreadInput { file, problem, cause, place, advice: advice_on(&found), blocks_read: 0 };
                 if let Some(PartialReading { read, sources: own, macros }) = part? {
                     let first = sources.append(own);
                     unread.advice.macros.extend(macros);

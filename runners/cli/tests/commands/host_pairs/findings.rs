@@ -72,6 +72,59 @@ fn a_check_on_github_reports_by_itself() {
     assert_eq!(folder.read("s.md"), summary);
 }
 
+/// Both members are wrong for reasons of their own: the summary for GitHub has both, and the first is that at the lowest
+/// offset. D3D packing starts `jitter` at the next register (16) and gives elements of arrays 16 bytes.
+#[test]
+fn every_wrong_member_is_told_in_the_order_of_the_block() {
+    let shader = "cbuffer Frame { float3 sun; float2 jitter; float splits[4]; };";
+    let host = "struct Frame {\n float sun[3];\n float jitter[2];\n float splits[4];\n} frame;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let first = "1 of 1 block differs from the host; first: Frame.jitter, host.cpp:3";
+    // The build folder of a part of a repository.
+    let root = folder.path("").canonicalize().unwrap();
+    let name = root.file_name().unwrap().to_string_lossy().into_owned();
+    let workspace = root.parent().unwrap().display().to_string();
+    let folder = folder.with_variable("GITHUB_STEP_SUMMARY", "s.md").with_variable("GITHUB_WORKSPACE", workspace);
+    let answer = folder.run("check a.hlsl host.o --format github").exits(1);
+    let lines: Vec<&str> = answer.out.lines().map(|line| line.split(",title").next().unwrap()).collect();
+    let places = [3, 4].map(|line| format!("::error file={name}/host.cpp,line={line}"));
+    assert_eq!(lines[1..], places, "{answer}");
+    let summary = folder.read("s.md");
+    assert!(summary.contains(first) && summary.matches("Frame of a.hlsl").count() == 2, "{summary}");
+
+    let sarif = folder.run("check a.hlsl host.o --format sarif").exits(1).json();
+    let run = &sarif["runs"][0];
+    // The check did its work.
+    assert_eq!(run["invocations"][0]["executionSuccessful"], true, "{sarif}");
+    let results = run["results"].as_array().unwrap().iter();
+    let found: Vec<_> = results.map(|result| (result["ruleId"].as_str().unwrap(), result["level"].as_str())).collect();
+    assert_eq!(found, [("offset-moved", Some("error")), ("stride-differs", Some("error"))]);
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| rule["id"].as_str().unwrap());
+    assert_eq!(rules.collect::<Vec<_>>(), ["offset-moved", "stride-differs"]);
+}
+
+/// A check that cannot begin has its problems at their lines.
+#[test]
+fn a_broken_shader_is_told_to_ci() {
+    let Some(folder) = folder_of(("a.hlsl", "cbuffer Frame {\n float a\n float b; };"), "struct Frame { float a; } f;")
+    else {
+        return;
+    };
+    let answer = folder.run("check a.hlsl host.o --format github").exits(2);
+    answer.prints("::error file=a.hlsl,line=2::a.hlsl:2:9: expected `;`, found `float`");
+    let sarif = folder.run("check a.hlsl host.o --format sarif").exits(2).json();
+    let run = &sarif["runs"][0];
+    assert_eq!(run["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"], 2, "{sarif}");
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false, "{sarif}");
+    let junit = folder.run("check a.hlsl host.o --format junit").exits(2);
+    assert!(junit.out.contains("errors=\"1\""), "{junit}");
+
+    // Next to another shader, too.
+    folder.write("b.hlsl", b"cbuffer Frame { float a; };");
+    let answer = folder.run("check b.hlsl a.hlsl host.o --format github").exits(2);
+    answer.prints("::error file=a.hlsl,line=2::a.hlsl:2:9: expected `;`, found `float`");
+}
+
 /// Another fault of the same struct is another finding, and right blocks are one line.
 #[test]
 fn only_the_same_result_is_one_finding() {
