@@ -43,8 +43,9 @@ pub(super) fn rules_behind(
     of_space.retain(|_, rows| rows.iter().any(is_wrong));
 
     let mut found: BTreeMap<AddressSpace, BTreeSet<String>> = BTreeMap::new();
-    for (name, moves) in candidates(subject, toolchain) {
-        let places = places(modules, probes, &*moves);
+    for (name, ways) in candidates(subject, toolchain) {
+        let mut places = Places::new();
+        ways.iter().for_each(|moves| add_places(modules, probes, &**moves, &mut places));
         for (space, rows) in &of_space {
             if rows.iter().all(|row| is_at(row, *space, &places)) {
                 found.entry(*space).or_default().insert(name.to_owned());
@@ -57,15 +58,15 @@ pub(super) fn rules_behind(
 /// A block as a translator may place it, from a module's layout and leaves.
 type Moves<'a> = dyn Fn(&ShaderModule) -> Option<Moved> + 'a;
 
-/// The names of rules, and what they do.
-fn candidates<'a>(subject: &'a Subject, toolchain: &Toolchain) -> Vec<(&'static str, Box<Moves<'a>>)> {
+/// The names of rules, and what they do. A translator may load and store in different ways.
+fn candidates<'a>(subject: &'a Subject, toolchain: &Toolchain) -> Vec<(&'static str, Vec<Box<Moves<'a>>>)> {
     if toolchain.follows == AppliedRules::Packing {
         let moves = move |module: &ShaderModule| {
             let unpacked = unpacked(subject, &module.layout)?;
             let packing = StructPacking::new(unpacked.result.as_ref().ok()?, &module.plan.leaves, subject.rules);
             Some(Moved::of(&module.plan.leaves, |leaf| packing.offset(leaf), packing.tail()))
         };
-        return vec![(STRUCT_PACKING, Box::new(moves) as Box<Moves<'a>>)];
+        return vec![(STRUCT_PACKING, vec![Box::new(moves) as Box<Moves<'a>>])];
     }
 
     let language = toolchain.text_language();
@@ -80,17 +81,16 @@ fn candidates<'a>(subject: &'a Subject, toolchain: &Toolchain) -> Vec<(&'static 
     // naga writes matrices by columns.
     let of_order = |by_columns| Rewriting { in_declared_order: !reads_modules, by_columns, gaps, splits_two_rows };
     let rewritings = [false, true].map(of_order);
-    let rules = table().iter().filter(|rules| rules.is_bare());
-    let pairs = rules.flat_map(|rules| rewritings.map(|rewriting| (rules, rewriting)));
-    let candidate = |(rules, rewriting): (&'static RuleSet, Rewriting)| {
+    let way = |rules: &'static RuleSet, rewriting: Rewriting| {
         let moves = move |module: &ShaderModule| {
             let original: &LaidOut = module.layout.result.as_ref().ok()?;
             let relaid = Relaid::new(original, &module.plan.leaves, rules, rewriting)?;
             Some(Moved::of(&module.plan.leaves, |leaf| relaid.offset(leaf), relaid.tail()))
         };
-        (rules.name, Box::new(moves) as Box<Moves<'a>>)
+        Box::new(moves) as Box<Moves<'a>>
     };
-    pairs.map(candidate).collect()
+    let rules = table().iter().filter(|rules| rules.is_bare());
+    rules.map(|rules| (rules.name, rewritings.map(|rewriting| way(rules, rewriting)).into())).collect()
 }
 
 /// The offsets of a block's leaves, and the array without a length that ends it: its member, offset and stride.
@@ -118,9 +118,8 @@ impl Moved {
     }
 }
 
-fn places(modules: &[ShaderModule], probes: &[CheckProbe], moves: &Moves<'_>) -> Places {
+fn add_places(modules: &[ShaderModule], probes: &[CheckProbe], moves: &Moves<'_>, places: &mut Places) {
     let moved: Vec<Option<Moved>> = modules.iter().map(moves).collect();
-    let mut places = Places::new();
     for CheckProbe { module, probe, .. } in probes {
         let (ShaderModule { layout, plan, .. }, Some(moved)) = (&modules[*module], &moved[*module]) else { continue };
         let space = probe.entry.space;
@@ -140,7 +139,6 @@ fn places(modules: &[ShaderModule], probes: &[CheckProbe], moves: &Moves<'_>) ->
             places.entry((space, Quantity::ArrayLength, path)).or_default().numbers.extend(length);
         }
     }
-    places
 }
 
 /// True if the code and the device took the row's number from its place.
