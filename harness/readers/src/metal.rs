@@ -9,12 +9,13 @@
 //! Spaces" and 5.2.1; the texts of SPIRV-Cross 1.4.357 and naga 30.0.1.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use layoutproof_layout::scalar::Scalar;
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
-    BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, Reach, Refusal, ViewId,
+    BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutUnit, Reach,
+    Refusal, ViewId,
 };
 use thiserror::Error;
 
@@ -76,9 +77,43 @@ pub fn metal_blocks(text: &str, ir: &str) -> Vec<BlockLayout> {
     blocks
 }
 
-/// True for `S_1` and the type `S`: SPIRV-Cross numbers a variable that has the name of its type in the module.
+/// The numbers of the arguments and of the members of argument buffers in Clang's IR of a text, as the annotations of our
+/// header keep them.
+pub fn numbered_arguments(ir: &str) -> Vec<(LayoutUnit, u32)> {
+    let mut texts: HashMap<&str, (LayoutUnit, u32)> = HashMap::new();
+    for line in ir.lines().filter(|line| line.contains("section \"llvm.metadata\"")) {
+        let Some((name, (_, text))) = line.split_once(" = ").and_then(|(name, it)| Some((name, it.split_once("c\"")?)))
+        else {
+            continue;
+        };
+        let Some((class, number)) = text.split('\\').next().and_then(|text| text.split_once(':')) else { continue };
+        let unit = match class {
+            "buffer" => LayoutUnit::MetalBuffer,
+            "texture" => LayoutUnit::MetalTexture,
+            "sampler" => LayoutUnit::MetalSampler,
+            "id" => LayoutUnit::MetalArgument,
+            _ => continue,
+        };
+        if let Ok(number) = number.parse() {
+            texts.insert(name, (unit, number));
+        }
+    }
+    let mut members: BTreeSet<(LayoutUnit, u32)> = BTreeSet::new();
+    let mut arguments = Vec::new();
+    for line in ir.lines().filter(|line| line.contains(".annotation.")) {
+        let words = line.split([' ', ',', ')']);
+        let Some(found) = words.filter_map(|word| texts.get(word)).next().copied() else { continue };
+        // Each access of a member has an annotation.
+        if found.0 != LayoutUnit::MetalArgument || members.insert(found) {
+            arguments.push(found);
+        }
+    }
+    arguments
+}
+
+/// True for `S_1` and `_21` of the type `S`: SPIRV-Cross numbers a variable that has the name of its type in the module, or none.
 fn is_numbered(name: &str, type_name: &str) -> bool {
-    let number = name.strip_prefix(type_name).and_then(|rest| rest.strip_prefix('_'));
+    let number = name.strip_prefix(type_name).unwrap_or(name).strip_prefix('_');
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
@@ -394,5 +429,40 @@ fn array(element: LaidOut, count: Count, stride: u32) -> LaidOut {
         size: size_of_array(&element, count, stride),
         alignment: element.alignment,
         shape: LaidOutShape::Array { element: Box::new(element), count, stride },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Printed by Clang 22.1.8 for `constant P& p [[buffer(0)]], texture2d<float> t [[texture(0)]], texture2d<float> u
+    /// [[texture(0)]], sampler s [[sampler(12)]]`, and for two accesses of a member with `[[id(3)]]`.
+    const IR: &str = r#"
+@.str = private unnamed_addr constant [9 x i8] c"buffer:0\00", section "llvm.metadata"
+@.str.1 = private unnamed_addr constant [17 x i8] c"translated.metal\00", section "llvm.metadata"
+@.str.4 = private unnamed_addr constant [10 x i8] c"texture:0\00", section "llvm.metadata"
+@.str.8 = private unnamed_addr constant [11 x i8] c"sampler:12\00", section "llvm.metadata"
+@.str.9 = private unnamed_addr constant [5 x i8] c"id:3\00", section "llvm.metadata"
+  call void @llvm.var.annotation.p0.p0(ptr %11, ptr @.str, ptr @.str.1, i32 21, ptr null)
+  call void @llvm.var.annotation.p0.p0(ptr %3, ptr @.str.4, ptr @.str.1, i32 21, ptr null)
+  call void @llvm.var.annotation.p0.p0(ptr %4, ptr @.str.4, ptr @.str.1, i32 21, ptr null)
+  call void @llvm.var.annotation.p0.p0(ptr %8, ptr @.str.8, ptr @.str.1, i32 21, ptr null)
+  %7 = call ptr @llvm.ptr.annotation.p0.p0(ptr %6, ptr @.str.9, ptr @.str.1, i32 9, ptr null)
+  %9 = call ptr @llvm.ptr.annotation.p0.p0(ptr %8, ptr @.str.9, ptr @.str.1, i32 9, ptr null)
+declare void @llvm.var.annotation.p0.p0(ptr, ptr, ptr, i32, ptr) #1
+"#;
+
+    #[test]
+    fn a_numbered_variable_has_the_name_of_its_type() {
+        let numbered = ["S_1", "_21", "S", "_", "_2a", "T_1"].map(|name| is_numbered(name, "S"));
+        assert_eq!(numbered, [true, true, false, false, false, false]);
+    }
+
+    #[test]
+    fn each_argument_has_its_number_and_each_member_once() {
+        use LayoutUnit::{MetalArgument, MetalBuffer, MetalSampler, MetalTexture};
+        let all = [(MetalBuffer, 0), (MetalTexture, 0), (MetalTexture, 0), (MetalSampler, 12), (MetalArgument, 3)];
+        assert_eq!(numbered_arguments(IR), all);
     }
 }

@@ -8,7 +8,7 @@ use naga::back::{glsl, msl, wgsl};
 use naga::front::spv;
 use naga::proc::BoundsCheckPolicies;
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
-use naga::{Module, ShaderStage};
+use naga::{Module, ShaderStage, TypeInner};
 
 use crate::caught;
 use crate::naga_hlsl::write_hlsl;
@@ -70,10 +70,22 @@ fn glsl_of(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String, No
 }
 
 fn msl_of(module: &Module, info: &ModuleInfo, entry: &str) -> Result<String, NotTranslated> {
-    let bindings = module.global_variables.iter().filter_map(|(_, variable)| variable.binding.as_ref());
-    let resources = bindings.filter_map(|place| {
-        let buffer = Some(u8::try_from(place.binding).ok()?);
-        Some((*place, msl::BindTarget { buffer, mutable: true, ..msl::BindTarget::default() }))
+    let resources = module.global_variables.iter().filter_map(|(_, variable)| {
+        let place = variable.binding?;
+        let number = Some(u8::try_from(place.binding).ok()?);
+        let inner = match module.types[variable.ty].inner {
+            TypeInner::BindingArray { base, .. } => &module.types[base].inner,
+            ref inner => inner,
+        };
+        let target = msl::BindTarget { mutable: true, ..msl::BindTarget::default() };
+        let target = match inner {
+            TypeInner::Image { .. } => msl::BindTarget { texture: number, ..target },
+            TypeInner::Sampler { .. } => {
+                msl::BindTarget { sampler: number.map(msl::BindSamplerTarget::Resource), ..target }
+            }
+            _ => msl::BindTarget { buffer: number, ..target },
+        };
+        Some((place, target))
     });
     let resources = msl::EntryPointResources {
         resources: resources.collect(),

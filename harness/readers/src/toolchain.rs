@@ -67,6 +67,11 @@ impl TextLanguage {
     const fn by(self, compiler: &'static str) -> Text {
         Text { language: self, compiler }
     }
+
+    /// True if each element of an array of resources has a number of its own.
+    pub fn counts_elements(self) -> bool {
+        matches!(self, Self::Hlsl | Self::Msl)
+    }
 }
 
 /// A part of a language that a compiler refuses, or compiles to no usable code.
@@ -429,6 +434,8 @@ const TRANSLATORS: &[Toolchain] = &[
     spirv_opt("spirv-opt:dead-members", &["--eliminate-dead-members"]),
     spirv_opt("spirv-opt:robust", &["--graphics-robust-access"]),
     spirv_opt("spirv-opt:hlsl", &["--legalize-hlsl"]),
+    spirv_opt("spirv-opt:split", &["--split-combined-image-sampler"]),
+    spirv_opt("spirv-opt:resolve", &["--split-combined-image-sampler", "--resolve-binding-conflicts"]),
     Toolchain { follows: AppliedRules::Packing, ..spirv_opt("spirv-opt:packing", &[]) },
     through(slangc("slangc:glsl", "native:slang-vulkan", ShaderForm::Spirv, &[]), "GLSL", Glsl.by("glslang")),
     through(slangc("slangc:msl", "native:slang-metal", ShaderForm::ClangIr, &[]), "MSL", Msl.by("clang-dxc")),

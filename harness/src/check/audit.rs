@@ -56,6 +56,7 @@ fn code(check: &CheckRecord) -> Result<CodeOrigin, AuditError> {
         (Some(producer @ Producer::Compiler(_)), Some(device)) if is_placement => {
             (producer.can_prove(check.id.rules.as_str(), device.runner), Writer::Compiler)
         }
+        (Some(Producer::Compiler(_)), None) => (&[Proves::Compiler][..], Writer::Compiler),
         (_, None) => (&[Proves::Decorations][..], Writer::Generator),
         (_, Some(_)) if is_placement => (&[Proves::Decorations][..], Writer::Generator),
         (Some(producer), Some(device)) => {

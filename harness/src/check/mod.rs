@@ -32,7 +32,7 @@ pub(crate) mod struct_packing;
 pub mod subject;
 pub mod verdict;
 
-pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, binding_shaders};
+pub use binding::{BindingCheck, Proof, ProofCheck, ProofJobs, ProofModule, TranslatedBinding, binding_shaders};
 pub use check::Check;
 pub use device_check::{CheckJobs, DeviceCheck};
 pub use jobs::{Jobs, ProbeName};

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use layoutproof_core::check::{BindingCheck, Check, Proof, ProofCheck, Settings, Subject};
+use layoutproof_core::check::{BindingCheck, Check, Proof, ProofCheck, Settings, Subject, TranslatedBinding};
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::CheckId;
 use layoutproof_events::producer::Producer;
@@ -128,6 +128,17 @@ pub fn bindings(placed: &[BindingCheck], devices: &[DeviceInfo], making: ShaderP
         }
     }
     plan
+}
+
+/// Every placement with each translator that was found.
+pub fn translated_bindings(placed: &[BindingCheck], making: ShaderProduction<'_>) -> Vec<TranslatedBinding> {
+    let found = making.producers.iter().filter_map(|producer| match producer {
+        Producer::Compiler(toolchain) if toolchain.is_translator() && making.compilers.has(toolchain) => {
+            Some(*toolchain)
+        }
+        Producer::Compiler(_) | Producer::Generator(_) => None,
+    });
+    found.flat_map(|toolchain| placed.iter().filter_map(|placed| TranslatedBinding::new(placed, toolchain))).collect()
 }
 
 impl ShaderProduction<'_> {

@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use layoutproof_compilers::spirv_val::{ModuleOrigin, ValidatorAnswer};
 use layoutproof_core::check::verdict::Validation;
-use layoutproof_core::check::{Check, DeviceCheck, Proof, ProofCheck, Source, SubjectShaders, share_shaders};
+use layoutproof_core::check::{
+    Check, DeviceCheck, Proof, ProofCheck, Source, SubjectShaders, TranslatedBinding, share_shaders,
+};
 use layoutproof_device::Shader;
+use layoutproof_events::CheckRecord;
 use layoutproof_events::producer::Producer;
 use layoutproof_layout::BlockRules;
 use layoutproof_readers::toolchain::CodeTarget;
@@ -66,6 +69,24 @@ pub fn shaders_within<'p>(
     });
     left.sort_unstable();
     (checks.into_iter().flatten().collect(), left.into_iter().map(|index| planned[index].clone()).collect())
+}
+
+/// Makes the records of these checks, which need no device.
+pub fn translated_bindings(
+    checks: Vec<TranslatedBinding>,
+    making: ShaderProduction<'_>,
+    mut keep: impl FnMut(CheckRecord),
+) {
+    let total = checks.len();
+    let mut made = 0;
+    let work = |check: TranslatedBinding, _: &mut pool::Workers<'_>, done: &mut dyn FnMut(_)| {
+        done(check.record(making.compilers));
+    };
+    pool::run(checks, making.launch, work, |record| {
+        made += 1;
+        making.launch.watcher.phase(&format!("translating bindings: {made} of {total}"));
+        keep(record);
+    });
 }
 
 /// Checks with equal values may share shaders.

@@ -31,9 +31,10 @@ pub(super) const OF_MEMBER: &str = "llvm.ptr.annotation.";
 /// Most bytes that one call may copy.
 const MAX_COPIED: u64 = 1 << 16;
 
-/// The number of the buffer that an annotation of our header for Metal names: `buffer:2`.
+/// The number of the buffer that an annotation of our header for Metal names: `buffer:2`, or `id:2` in an argument buffer.
 pub(super) fn annotated_buffer(text: &str) -> Option<u32> {
-    text.trim_end_matches('\0').strip_prefix("buffer:")?.parse().ok()
+    let text = text.trim_end_matches('\0');
+    text.strip_prefix("buffer:").or_else(|| text.strip_prefix("id:"))?.parse().ok()
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use layoutproof_compilers::free_memory::give_back_free_memory;
-use layoutproof_core::check::BindingCheck;
+use layoutproof_core::check::TranslatedBinding;
 use layoutproof_core::results::floors::Floor;
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::summary::Exit;
@@ -98,8 +98,11 @@ fn carry_out(
     let making = config.making(&compilers);
     let plan = plan::checks(&selection.subjects, &selection.placed, &listing.devices, making);
     let without_device = config.checks_without_device(&selection.placed);
+    let translated = plan::translated_bindings(&selection.placed, making);
+    let ids_without_device: Vec<CheckId> =
+        without_device.iter().map(|placed| placed.id()).chain(translated.iter().map(TranslatedBinding::id)).collect();
 
-    let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &without_device)?;
+    let mut ledger = open_ledger(args, &config, &selection, &listing, &plan, &ids_without_device)?;
     // Files name the command and all versions; the terminal does not.
     let has_header = args.resume.is_some() || !args.outputs.files.is_empty();
     let mut header = has_header.then(|| header(args, typed, &config, &selection, &listing.devices));
@@ -139,6 +142,8 @@ fn carry_out(
             keeper.keep(check.record());
         }
     }
+    let left = translated.into_iter().filter(|check| keeper.ledger.lacks(&check.id())).collect();
+    produce::translated_bindings(left, making, |record| keeper.keep(record));
 
     progress.phase("reporting");
     let fail_fast = args.fail_fast && keeper.failures > 0;
@@ -229,10 +234,10 @@ fn open_ledger<'a>(
     selection: &Selection,
     listing: &'a DeviceListing,
     plan: &[Vec<PlannedCheck<'_>>],
-    without_device: &[&BindingCheck],
+    without_device: &[CheckId],
 ) -> anyhow::Result<Ledger<'a>> {
     let mut ids: Vec<CheckId> = plan.iter().flatten().map(PlannedCheck::id).collect();
-    ids.extend(without_device.iter().map(|placed| placed.id()));
+    ids.extend(without_device.iter().cloned());
     ids.retain(|id| selection.part.takes_trial(id));
     let account = account::of_run(selection, config, args, &[]);
     if let Some(account) = account.filter(|account| ids.is_empty() && !account.is_complete()) {

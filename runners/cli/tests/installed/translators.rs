@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::folder::{Answer, Folder};
+use crate::folder::Folder;
 use crate::fuzz::Here;
 use crate::trial;
 
@@ -17,7 +17,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let clang = || here.lacks_compiler("clang-dxc");
     let spirv_cross = || here.lacks_compiler("spirv-cross");
     let glslang = || here.lacks_compiler("glslang");
-    let trials: [(&str, Option<String>, Test); 11] = [
+    let trials: [(&str, Option<String>, Test); 12] = [
         ("naga_drops_strides_in_wgsl", here.lacks_device(), naga_drops_strides_in_wgsl),
         ("naga_drops_strides_in_msl", clang(), naga_drops_strides_in_msl),
         ("spirv_cross_loses_a_stride_in_msl", spirv_cross().or_else(clang), spirv_cross_loses_a_stride_in_msl),
@@ -51,6 +51,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             "numbers_of_another_rule_set_are_known_and_others_are_not",
             glslang().or_else(|| here.lacks_device()),
             numbers_of_another_rule_set_are_known_and_others_are_not,
+        ),
+        (
+            "a_resource_at_another_binding_is_found",
+            spirv_cross().or_else(glslang).or_else(|| here.lacks_device()),
+            a_resource_at_another_binding_is_found,
         ),
         (
             "faults_in_a_text_are_found",
@@ -175,9 +180,10 @@ fn another_number_is_no_known_difference() {
     let real = Folder::with(&[]).with_drivers();
     real.run(&format!("{run} --keep kept")).exits(0);
     let text = real.read(&format!("kept/{CASE}/spirv-cross-msl-std140/S_uniform/translated.metal"));
-    let known = run_on_text(&run, &[], &text, "").exits(0).to_string();
+    let with_edit = |edit| with_text(&[], &text, &[(String::new(), edit)]).run(&run);
+    let known = with_edit("").exits(0).to_string();
     assert!(known.contains("known bugs only"), "{known}");
-    let moved = run_on_text(&run, &[], &text, "s/float b;/float4 gap[9]; float b;/").exits(1).to_string();
+    let moved = with_edit("s/float b;/float4 gap[9]; float b;/").exits(1).to_string();
     assert!(moved.contains("FAIL"), "{moved}");
 }
 
@@ -210,18 +216,55 @@ fn numbers_of_another_rule_set_are_known_and_others_are_not() {
     }
 }
 
-/// A run with a program in SPIRV-Cross's place, which writes this text with an edit.
-fn run_on_text(run: &str, files: &[(&str, &str)], text: &str, edit: &str) -> Answer {
+/// The case has `r` at set 2 binding 1, its counter at binding 7 and `U` at set 0 binding 0, as DXC 1.7.2308 decorates them.
+/// Whether a number changes or two buffers change places, a row says where each is.
+fn a_resource_at_another_binding_is_found() {
+    const CASE: &str = "bind/counters/explicit_binding";
+    let run = format!("run {CASE} --target vulkan --convention dxc --through spirv-cross:glsl");
+    let real = Folder::with(&[]).with_drivers();
+    real.run(&format!("{run} --keep kept")).exits(0);
+    let text = real.read(&format!("kept/{CASE}/vulkan.dxc/spirv-cross-glsl/translated.comp"));
+
+    let exchanged = "s/set = 2, binding = 1,/set = 2, binding = 70,/; s/set = 2, binding = 7,/set = 2, binding = 1,/; \
+                     s/binding = 70,/binding = 7,/";
+    let with_edit = |edit| with_text(&[], &text, &[(String::new(), edit)]);
+    with_edit("").run(&run).exits(0);
+    for (edit, places) in [
+        ("s/binding = 7,/binding = 3,/", ["set 2 binding 1", "set 2 binding 3"]),
+        (exchanged, ["set 2 binding 7", "set 2 binding 1"]),
+    ] {
+        let folder = with_edit(edit);
+        folder.run(&format!("{run} --json r.jsonl")).exits(1);
+        let records = folder.read("r.jsonl");
+        let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let rows: Vec<Value> =
+            records.flat_map(|record| record["rows"].as_array().cloned().unwrap_or_default()).collect();
+        let compiled = ["r", "r.$counter"].map(|path| {
+            let row = rows.iter().find(|row| row["path"] == path).unwrap_or_else(|| panic!("{path}: {rows:?}"));
+            row["compiled"].as_str().map(str::to_owned)
+        });
+        assert_eq!(compiled, places.map(|place| Some(place.to_owned())), "{edit}");
+    }
+}
+
+/// A folder with a program in SPIRV-Cross's place, which writes this text with the edit whose name the module contains; the
+/// name may be empty.
+fn with_text(files: &[(&str, &str)], text: &str, edits: &[(String, &str)]) -> Folder {
     let folder = Folder::with(&[files, &[("text", text)]].concat()).with_drivers();
+    for (name, edit) in edits {
+        folder.write(&format!("edit{name}"), edit.as_bytes());
+    }
     let script = format!(
-        "#!/bin/sh\n[ \"$1\" = --revision ] && echo planted && exit\nfor last; do :; done\nsed -e '{edit}' '{}' > \"$last\"\n",
+        "#!/bin/sh\n[ \"$1\" = --revision ] && echo planted && exit\nname=$(grep -ao 'Fault[0-9]*' \"$1\" | head -n 1)\n\
+         for last; do :; done\nsed -f '{}'\"$name\" '{}' > \"$last\"\n",
+        folder.path("edit").display(),
         folder.path("text").display()
     );
     folder.write("spirv-cross", script.as_bytes());
     let program = folder.path("spirv-cross");
     #[cfg(unix)]
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    folder.with_variable("SPIRV_CROSS", program.display().to_string()).run(run)
+    folder.with_variable("SPIRV_CROSS", program.display().to_string())
 }
 
 /// Faults in the GLSL of SPIRV-Cross, as edits: wrong offsets, strides, orders, members, elements, words and bindings.
@@ -248,18 +291,33 @@ const FAULTS: [&str; 20] = [
     "s/binding = 0/binding = 3/",
 ];
 
-/// Each run has one fault.
+/// One run has a file for each fault, and one without: the block's name selects the edit.
 fn faults_in_a_text_are_found() {
-    const SHADER: &str = "struct T { float3 a; float b; };
-        cbuffer S { float a; float b[3]; float3 c; float d; float3x4 m; T t[2]; bool e; };";
-    const RUN: &str = "run a.hlsl --rules std140 --through spirv-cross:glsl --no-known --space uniform --form leaf";
-    let real = Folder::with(&[("a.hlsl", SHADER)]).with_drivers();
-    real.run(&format!("{RUN} --keep kept")).exits(0);
+    const OPTIONS: &str = "--rules std140 --through spirv-cross:glsl --no-known --space uniform --form leaf";
+    let shader = |block: &str| {
+        format!(
+            "struct T {{ float3 a; float b; }};
+            cbuffer {block} {{ float a; float b[3]; float3 c; float d; float3x4 m; T t[2]; bool e; }};"
+        )
+    };
+    let real = Folder::with(&[("a.hlsl", &shader("S"))]).with_drivers();
+    real.run(&format!("run a.hlsl {OPTIONS} --keep kept")).exits(0);
     let text = real.read("kept/a.hlsl/spirv-cross-glsl-std140/S_uniform/translated.comp");
 
-    let run = |fault: &str| run_on_text(RUN, &[("a.hlsl", SHADER)], &text, fault).to_string();
-    let agreed = run("");
-    assert!(agreed.contains("agree"), "the text without a fault: {agreed}");
-    let unseen: Vec<&str> = FAULTS.into_iter().filter(|fault| !run(fault).contains("FAIL")).collect();
-    assert_eq!(unseen, [""; 0], "no check fails");
+    let all: Vec<(String, &str)> =
+        (0..).zip([""].into_iter().chain(FAULTS)).map(|(number, edit)| (format!("Fault{number}"), edit)).collect();
+    let files: Vec<(String, String)> = all.iter().map(|(name, _)| (format!("{name}.hlsl"), shader(name))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let names = files.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" ");
+    let planted = with_text(&files, &text, &all);
+    planted.run(&format!("run {names} {OPTIONS} --json r.jsonl")).exits(1);
+    let records = planted.read("r.jsonl");
+    let records: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let outcomes = |file: &str| -> Vec<&str> {
+        records.iter().filter(|record| record["case"] == file).filter_map(|record| record["outcome"].as_str()).collect()
+    };
+    let fails = |file: &str| outcomes(file).iter().any(|outcome| ["differ", "broken"].contains(outcome));
+    let unseen: Vec<&str> = files.iter().map(|(file, _)| *file).filter(|file| !fails(file)).collect();
+    assert_eq!(unseen, ["Fault0.hlsl"], "no check fails");
+    assert!(outcomes("Fault0.hlsl").contains(&"agree"), "the text without a fault: {:?}", outcomes("Fault0.hlsl"));
 }

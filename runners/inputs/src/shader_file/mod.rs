@@ -362,7 +362,7 @@ impl InputTools for CommandTools<'_> {
         }
         ask_for_metal(&clang, text, reader_process::limited, TIME_LIMIT).map_err(|how| NoListing {
             reason: how.to_string(),
-            help: "layoutproof's header has what translators write for buffers: no textures or samplers, and few functions".to_owned(),
+            help: "layoutproof's header has what translators write, and few other functions".to_owned(),
         })
     }
 }

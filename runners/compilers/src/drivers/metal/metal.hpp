@@ -13,8 +13,10 @@
 #define threadgroup
 // 5.2.1 "Locating Buffer, Texture, and Sampler Arguments": the annotation survives in Clang's IR.
 #define buffer(index) clang::annotate("buffer:" #index)
+#define texture(index) clang::annotate("texture:" #index)
+#define sampler(index) clang::annotate("sampler:" #index)
 // 2.13 "Argument Buffers": so does the number of a member.
-#define id(index) clang::annotate("buffer:" #index)
+#define id(index) clang::annotate("id:" #index)
 #define max_total_threads_per_threadgroup(count) gnu::used
 
 namespace metal {
@@ -172,6 +174,40 @@ template <typename T>
 inline T max(T one, T other) {
     return one < other ? other : one;
 }
+
+// 2.9 "Textures", 2.10 "Samplers" and 6.12 "Texture Functions", for their numbers alone: the functions have no code.
+enum class access { sample, read, write, read_write };
+struct sampler {
+    int state;
+};
+struct level {
+    explicit level(float);
+};
+template <typename T, typename R>
+struct texel_source {
+    int state;
+    template <typename... As> R read(As...) const;
+    template <typename... As> R sample(As...) const;
+    template <typename... As> T sample_compare(As...) const;
+};
+template <typename T>
+struct texels {
+    typedef T V __attribute__((ext_vector_type(4)));
+};
+#define TEXTURE(name, R) \
+    template <typename T, access = access::sample> struct name : texel_source<T, R> {};
+TEXTURE(texture1d, typename texels<T>::V)
+TEXTURE(texture1d_array, typename texels<T>::V)
+TEXTURE(texture2d, typename texels<T>::V)
+TEXTURE(texture2d_array, typename texels<T>::V)
+TEXTURE(texture3d, typename texels<T>::V)
+TEXTURE(texturecube, typename texels<T>::V)
+TEXTURE(texturecube_array, typename texels<T>::V)
+TEXTURE(texture_buffer, typename texels<T>::V)
+TEXTURE(depth2d, T)
+TEXTURE(depth2d_array, T)
+TEXTURE(depthcube, T)
+TEXTURE(depthcube_array, T)
 } // namespace metal
 
 // Scalars need no namespace; texts without `using namespace metal` write `metal::` before the other types.
