@@ -25,11 +25,11 @@ pub(crate) fn checks(records: &str) -> usize {
     records.lines().filter(|line| line.starts_with("{\"type\":\"check\"")).count()
 }
 
-/// The records without what differs between runs: wall times, and the use of the cache.
+/// The records without what differs between runs: wall times, the use of the cache, and other outputs.
 pub(crate) fn redacted(text: &str) -> String {
     let redacted = lines(text).into_iter().map(|mut line| {
         if let Some(record) = line.as_object_mut() {
-            record.retain(|key, _| !["ms", "cached", "cache"].contains(&key.as_str()));
+            record.retain(|key, _| !["ms", "cached", "cache", "outputs"].contains(&key.as_str()));
         }
         line.to_string()
     });
