@@ -21,6 +21,9 @@ const MOST_STEPS: usize = 24;
 /// Most scalars of a side. Each trial compares all of them.
 const MOST_LANES: usize = 1 << 13;
 
+/// Most scalars of a side for which pairs of changes are tried.
+const MOST_LANES_AHEAD: usize = 1 << 10;
+
 /// Size of D3D registers and std140 rows, in bytes, to which C++ programs align.
 const REGISTER: u32 = 16;
 
@@ -79,26 +82,47 @@ impl Trial<'_> {
         }
         let padded = padded_reads(&examined.comparison);
         while steps.len() < MOST_STEPS {
-            let (first, _) = first_mismatch(&examined)?;
-            let path = first.path.clone();
-            let progress = progress(&examined);
-            let tried = candidates(&examined, first, &current).into_iter().filter_map(|repair| {
-                let repaired = current.repaired(&repair)?;
-                let examined = self.examine(&repaired);
-                Some((self::progress(&examined), repair, repaired, examined))
-            });
-            // The first of several that are equally good.
-            let better = tried.filter(|(reached, ..)| *reached > progress);
-            let (_, repair, repaired, next) =
-                better.reduce(|best, other| if other.0 > best.0 { other } else { best })?;
-            steps.push((path, RepairStep { repair, alternative: None }));
-            (current, examined) = (repaired, next);
+            let reached = progress(&examined);
+            for change in self.next_changes(&current, &examined, reached)? {
+                steps.push((change.path, RepairStep { repair: change.repair, alternative: None }));
+                (current, examined) = (change.repaired, change.examined);
+            }
             if examined.comparison.agrees() {
                 // The shader must not read padding that the change has put there.
                 return (padded_reads(&examined.comparison) <= padded).then_some(steps);
             }
         }
         None
+    }
+
+    /// The change that leads furthest beyond `reached`, or two at once if none does alone: a member that became longer
+    /// after another one was added is at its place only without both.
+    fn next_changes(self, current: &ProgramStruct, examined: &Examination, reached: Progress) -> Option<Vec<Change>> {
+        let mut changes = self.changes(current, examined);
+        if let Some(best) = furthest(&changes, reached) {
+            return Some(vec![changes.swap_remove(best)]);
+        }
+        if examined.shader.lanes.len().max(examined.host.lanes.len()) > MOST_LANES_AHEAD {
+            return None;
+        }
+        let pairs = changes.into_iter().filter_map(|change| {
+            let mut next = self.changes(&change.repaired, &change.examined);
+            let best = furthest(&next, reached)?;
+            Some((change, next.swap_remove(best)))
+        });
+        let best = pairs.reduce(|best, other| if other.1.progress > best.1.progress { other } else { best });
+        best.map(|(first, second)| vec![first, second])
+    }
+
+    /// The changes that may mend the first mismatch.
+    fn changes(self, current: &ProgramStruct, examined: &Examination) -> Vec<Change> {
+        let Some((first, _)) = first_mismatch(examined) else { return Vec::new() };
+        let tried = candidates(examined, first, current).into_iter().filter_map(|repair| {
+            let repaired = current.repaired(&repair)?;
+            let examined = self.examine(&repaired);
+            Some(Change { path: first.path.clone(), progress: progress(&examined), repair, repaired, examined })
+        });
+        tried.collect()
     }
 
     /// Adds padding as the alternative of an alignment, and the alignment of a struct as that of padding at its end,
@@ -136,6 +160,23 @@ impl Trial<'_> {
         }
         steps
     }
+}
+
+/// A change that was tried.
+#[derive(Debug)]
+struct Change {
+    /// The path of the mismatch that it may mend.
+    path: String,
+    repair: Repair,
+    repaired: ProgramStruct,
+    examined: Examination,
+    progress: Progress,
+}
+
+/// The index of the change that leads furthest beyond `reached`, the first of several that are equally good.
+fn furthest(changes: &[Change], reached: Progress) -> Option<usize> {
+    let better = (0..changes.len()).filter(|index| changes[*index].progress > reached);
+    better.max_by_key(|index| (changes[*index].progress, Reverse(*index)))
 }
 
 fn apply<'a>(host: &ProgramStruct, repairs: impl Iterator<Item = &'a Repair>) -> Option<ProgramStruct> {
@@ -356,7 +397,8 @@ impl Context<'_> {
             let declarations = declarations.clone();
             repairs.push(Repair::Declare { member: self.host_path(found), declarations });
         }
-        let [declaration] = declarations.as_slice() else { return repairs };
+        // The host may have the second of two declarations, which is the last element; otherwise the next change adds it.
+        let Some(declaration) = declarations.first() else { return repairs };
         let inside = own.parent.and_then(|parent| pairs.host_of(parent)).map(|outer| self.host_path(outer));
         let later = shader.members.iter().enumerate().filter(|(index, other)| {
             let is_sibling = other.parent == own.parent && other.is_first_element && other.offset > own.offset;
