@@ -30,10 +30,24 @@ const BLOCK_WORDS: [&str; 8] = [
 /// What conditions of a shader's preprocessor hide.
 #[derive(Debug, Default)]
 pub struct HiddenBlocks {
-    /// Sentences with the macros that show the blocks.
-    pub notes: Vec<String>,
+    /// Sentences with the macros that show blocks, and the names of these.
+    pub notes: Vec<HiddenNote>,
     /// The blocks, as not asked for.
     pub others: Vec<AccountEntry>,
+}
+
+/// A sentence about the blocks behind one set of conditions.
+#[derive(Clone, Debug)]
+pub struct HiddenNote {
+    pub names: Vec<String>,
+    pub text: String,
+}
+
+impl HiddenNote {
+    /// True if other shaders have all of its blocks: a build compiles such a file once for each of its stages.
+    pub fn is_shown_elsewhere(&self, blocks: &BTreeSet<&str>) -> bool {
+        self.names.iter().all(|name| blocks.contains(name.as_str()))
+    }
 }
 
 /// The declarations of blocks behind the same conditions.
@@ -61,7 +75,7 @@ pub fn hidden_blocks(job: &ShaderJob, read: &[TargetBlock], sources: &SourceMap)
             Some(missing) => Shown {
                 names: set.names.clone(),
                 missing: missing.clone(),
-                problem: Some("; it cannot be read so either".to_owned()),
+                problem: Some("; the file cannot be read with that either".to_owned()),
             },
         };
         if shown.problem.is_some() {
@@ -76,7 +90,8 @@ pub fn hidden_blocks(job: &ShaderJob, read: &[TargetBlock], sources: &SourceMap)
         let option = asked.chain(missing).collect::<Vec<_>>().join(" ");
         let count = counted(hidden.len() as u64, "more block");
         let why = shown.problem.unwrap_or_default();
-        hidden_blocks.notes.push(format!("{file} has {count} with {option}: `{}`{why}", hidden.join("`, `")));
+        let text = format!("{file} has {count} with {option}: `{}`{why}", hidden.join("`, `"));
+        hidden_blocks.notes.push(HiddenNote { names: hidden.clone(), text });
         for name in &hidden {
             let state = AccountState::not_compared(NotCompared::NotAsked { option: option.clone() });
             let (kind, name, file) = (FoundKind::Block, name.clone(), file.clone());
@@ -120,7 +135,11 @@ fn read_with(job: &ShaderJob, set: &HidingSet) -> anyhow::Result<Shown> {
     };
     // Without an error, the conditions hide something else.
     let names = if problem.is_some() { set.names.clone() } else { BTreeSet::new() };
-    Ok(Shown { names, missing, problem: problem.map(|problem| format!("; it cannot be read so: {problem}")) })
+    Ok(Shown {
+        names,
+        missing,
+        problem: problem.map(|problem| format!("; the file cannot be read with that: {problem}")),
+    })
 }
 
 /// The sets of macros that conditions around declarations of blocks need.

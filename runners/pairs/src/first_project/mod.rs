@@ -210,7 +210,7 @@ impl FirstProject {
         if !found.foreign.is_empty() {
             let names: Vec<String> = found.foreign.iter().take(3).map(|folder| slashed(folder)).collect();
             let count = counted(found.foreign.len() as u64, "folder");
-            self.left_out.push(format!("{count} of other projects, such as {}", names.join(", ")));
+            self.left_out.push(format!("{count} of other projects{}", examples(found.foreign.len(), &names)));
         }
         Ok(tried.blocks)
     }
@@ -306,7 +306,7 @@ impl FirstProject {
         refused.sort_by_key(|files| Reverse(files.len()));
         for files in refused.iter().take(MOST_CAUSES) {
             let count = counted(files.len() as u64, "shader");
-            self.left_out.push(format!("{count} that cannot be read alone, such as {}", files[0]));
+            self.left_out.push(format!("{count} that cannot be read alone{}", examples(files.len(), &files[..1])));
         }
         if let more @ 1.. = refused.iter().skip(MOST_CAUSES).map(Vec::len).sum::<usize>() {
             self.left_out.push(format!("{} for other reasons", counted(more as u64, "shader")));
@@ -503,6 +503,12 @@ fn pattern_of(file: &Path) -> String {
         (Some(top), Some(_)) => format!("{top}/**/*.{suffix}"),
         _ => format!("*.{suffix}"),
     }
+}
+
+/// The named ones of a number of files, after their kind.
+fn examples(all: usize, named: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = named.iter().map(AsRef::as_ref).collect();
+    format!("{}{}", if names.len() < all { ", such as " } else { ": " }, names.join(", "))
 }
 
 fn slashed(path: &Path) -> String {

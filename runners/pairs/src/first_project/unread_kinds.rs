@@ -7,7 +7,7 @@ use std::path::Path;
 use layoutproof_compilers::regular_file::read_text;
 use layoutproof_show::style::counted;
 
-use super::slashed;
+use super::{examples, slashed};
 
 /// Longest text to search for shaders, in bytes.
 const LONGEST_TEXT: u64 = 1 << 20;
@@ -95,7 +95,7 @@ impl UnreadKinds {
         let mut kinds: Vec<_> = self.found.iter().collect();
         kinds.sort_by_key(|(_, files)| Reverse(files.len()));
         let sentence = |((noun, rest, advice), files): (&(String, String, &str), &Vec<String>)| {
-            format!("{} {rest}, such as {}: {advice}", counted(files.len() as u64, noun), files[0])
+            format!("{} {rest}{}: {advice}", counted(files.len() as u64, noun), examples(files.len(), &files[..1]))
         };
         kinds.into_iter().map(sentence).collect()
     }

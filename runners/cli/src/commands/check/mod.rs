@@ -26,7 +26,7 @@ use layoutproof_inputs::refused_input::{FirstProblem, RefusedInput, advice_on, f
 use layoutproof_inputs::shader_file::use_no_cache;
 use layoutproof_pairs::comparisons::Comparisons;
 use layoutproof_pairs::debug_worker::{DebugAnswer, WantedTypes, read_types};
-use layoutproof_pairs::hidden_blocks::{HiddenBlocks, hidden_blocks};
+use layoutproof_pairs::hidden_blocks::{HiddenBlocks, HiddenNote, hidden_blocks};
 use layoutproof_pairs::host_text_shaders::HostTextShaders;
 use layoutproof_pairs::input_kind::{CheckInput, no_shader_in};
 use layoutproof_pairs::lock::{Lock, shader_name};
@@ -552,12 +552,11 @@ fn read_shaders(
         (read, own, part, hidden)
     };
     let read = parallel::for_all(shaders, read_alone)?;
+    let mut hidden_notes: Vec<HiddenNote> = Vec::new();
     for (job, (read, own, part, hidden)) in shaders.iter().zip(read) {
         let first = sources.append(own);
         let hidden = hidden?;
-        for note in &hidden.notes {
-            warn(&format!("note: {note}\n"));
-        }
+        hidden_notes.extend(hidden.notes);
         all.others.extend(hidden.others);
         let moved = |found: Vec<Diagnostic>| found.into_iter().map(move |problem| problem.in_files_from(first));
         match read.map(|read| read.map_err(|problems| moved(problems).collect::<Vec<_>>())) {
@@ -592,6 +591,11 @@ fn read_shaders(
                 problems.extend(found);
             }
         }
+    }
+
+    let shown: BTreeSet<&str> = all.blocks.iter().map(|block| block.layout.name.as_str()).collect();
+    for note in hidden_notes.iter().filter(|note| !note.is_shown_elsewhere(&shown)) {
+        warn(&format!("note: {}\n", note.text));
     }
 
     // In a project with many shaders, some without a buffer are fine. If none has one, there is

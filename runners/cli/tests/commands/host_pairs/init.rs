@@ -30,8 +30,8 @@ fn init_looks_into_the_files() {
     run("g++ host.o -s -o build/stripped");
     let answer = folder.run("init").exits(0);
     let answer = answer.prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
-    let answer = answer.prints("left out: 1 shader that cannot be read alone, such as shaders/lib.hlsl: ");
-    let answer = answer.prints("left out: 2 folders of other projects, such as shaders/external, third_party");
+    let answer = answer.prints("left out: 1 shader that cannot be read alone: shaders/lib.hlsl: ");
+    let answer = answer.prints("left out: 2 folders of other projects: shaders/external, third_party");
     answer
         .prints("left out: 1 program without debug information")
         .prints("left out: 1 object or library file next to programs");
@@ -254,12 +254,12 @@ fn init_accounts_for_shaders_that_it_cannot_read() {
         folder.write(name, text.as_bytes());
     }
     let answer = folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 4 shaders, 1 host file");
-    let answer = answer.prints("left out: 1 shader file of ezEngine, such as a.ezShader: ");
-    let answer = answer.prints("left out: 1 shader file of Godot, such as sky.gdshader: ");
+    let answer = answer.prints("left out: 1 shader file of ezEngine: a.ezShader: ");
+    let answer = answer.prints("left out: 1 shader file of Godot: sky.gdshader: ");
     // ggml's preprocessor follows directives of C.
     let answer = answer.prints("left out: 2 shaders that cannot be read alone, such as c.wgsl: WESL and naga_oil have no such directive (other preprocessors");
     let answer = answer.prints("left out: 2 .c files with WGSL in strings, such as a.c: write each to a file");
-    let answer = answer.prints("left out: 1 .rs file with GLSL in strings, such as main.rs: ");
+    let answer = answer.prints("left out: 1 .rs file with GLSL in strings: main.rs: ");
     assert_eq!(answer.out.matches("left out").count(), 5, "{answer}");
 }
 

@@ -137,6 +137,10 @@ fn blocks_behind_conditions_are_counted() {
     assert_eq!((&hidden[0]["name"], &hidden[0]["why"]["option"]), (&"Shadow".into(), &"-D PSO__SHADOW=1".into()));
     let all = folder.run("check a.hlsl host.o -D PSO__SHADOW -D PSO__BLUR").exits(0);
     assert!(!all.err.contains("more block"), "{all}");
+    // A build compiles the file for each of its stages: what another file shows is not hidden.
+    folder.write("b.hlsl", b"cbuffer Shadow { float4x4 light; };");
+    let both = folder.run("check a.hlsl b.hlsl host.o --format json");
+    assert!(!both.err.contains("`Shadow`") && both.err.contains("`Blur`"), "{both}");
 
     folder.write("host.cpp", b"struct Draw { unsigned count; } d;");
     compile(&folder, "host");
@@ -156,8 +160,9 @@ fn hidden_blocks_that_cannot_be_read_are_counted() {
     let answer = folder.run("check cull.glsl frame.comp host.o --format json").exits(0);
     let answer = answer
         .warns("note: cull.glsl has 2 more blocks with -D COMPUTE_CULL=1 -D MATERIAL_SET=VALUE: `Frame`, `Visible`");
-    let answer =
-        answer.warns("note: cull.glsl has 1 more block with -D FRAGMENT_SKY=1: `Lights`; it cannot be read so: ");
+    let answer = answer.warns(
+        "note: cull.glsl has 1 more block with -D FRAGMENT_SKY=1: `Lights`; the file cannot be read with that: ",
+    );
     let entries = answer.json()["account"]["entries"].as_array().unwrap().clone();
     assert_eq!(entries.iter().filter(|entry| entry["why"]["reason"] == "not-asked").count(), 3, "{entries:?}");
 

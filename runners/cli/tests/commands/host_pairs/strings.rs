@@ -48,7 +48,7 @@ fn init_lists_the_texts_of_programs_with_shaders() {
     folder.write("src/app.cpp", PROGRAM.as_bytes());
     folder.write("src/broken.cpp", PROGRAM.replace("vec3f,", "Vec3,").as_bytes());
     let answer = folder.run("init").exits(0).prints("wrote ./layoutproof.toml: 2 shaders, 1 host file");
-    answer.prints("left out: 1 shader that cannot be read alone, such as src/broken.cpp:8: ");
+    answer.prints("left out: 1 shader that cannot be read alone: src/broken.cpp:8: ");
     let written = folder.read("layoutproof.toml");
     let listed = "# Shaders in the strings of programs\n[[shader]]\nfiles = [\n    \"src/app.cpp\",\n]\n";
     assert!(written.contains(listed), "{written}");
