@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use super::names::{
     Kinship, is_generic, is_named_after, is_of_graphics_api, kinship, names_a_buffer, names_an_upload,
 };
-use super::names::{as_identifier, core_key, last_segment, type_key, uploaded_key};
+use super::names::{as_identifier, core_key, core_words, last_segment, type_key, uploaded_key};
 
 /// Maximum number of candidates listed for a block without a match.
 const MOST_CANDIDATES: usize = 3;
@@ -157,6 +157,30 @@ impl<'a> Candidates<'a> {
 fn own_names(block: &BlockNames) -> impl Iterator<Item = &str> {
     let parts = block.parts.iter().map(|part| part.element.as_str());
     std::iter::once(block.block.as_str()).chain(block.element.as_deref()).chain(parts)
+}
+
+/// Names of types in the form in which [`is_named_for_file`] compares them.
+pub fn names_for_file(block: &BlockNames, file_name: &str) -> BTreeSet<String> {
+    let stem = file_name.split('.').next().unwrap_or_default();
+    let structs = block.element.iter().chain(block.parts.iter().filter(|part| part.is_all).map(|part| &part.element));
+    structs.map(|own| type_key(&format!("{stem}_{own}"))).collect()
+}
+
+/// True if a type is named after the shader's file and the struct in it: `PhongDrawUniform` for the `DrawUniform` of
+/// `Phong.vert`.
+pub fn is_named_for_file(names: &BTreeSet<String>, type_name: &str) -> bool {
+    !type_name.contains('<') && names.contains(&type_key(type_name))
+}
+
+/// True if a type is what a program uploads and has the words of one of the block's structs after others, or begins like
+/// it: `GpuMeshletVertex` or `GpuMeshInstance` for `Vertex` and `MeshInstanceDraw`.
+pub fn is_similar_upload(block: &BlockNames, type_name: &str) -> bool {
+    let (own, uploaded) = core_words(type_name);
+    let is_similar = |element: &str| {
+        let base = core_words(element).0;
+        !base.is_empty() && (own.ends_with(&base) || (own.len() > 1 && base.starts_with(&own)))
+    };
+    uploaded > 0 && !type_name.contains('<') && own_names(block).any(is_similar)
 }
 
 /// True if a type with this name may match the block, or be what the program uploads instead of one that does.

@@ -211,6 +211,21 @@ impl MemberFit {
         self.named >= FEWEST_BY_BYTES && self.named + 1 >= self.of && self.has_telling_names
     }
 
+    /// True if the struct has three quarters of the members under their names, and so many that it is no accident.
+    pub fn has_most(self) -> bool {
+        self.named >= FEWEST_BY_BYTES && self.named * 4 >= self.of * 3 && self.has_telling_names
+    }
+
+    /// True if the struct has all names of a block with many members.
+    pub fn has_all_of_many(self) -> bool {
+        self.named == self.of && self.of as usize >= MANY_MEMBERS
+    }
+
+    /// True if each member that the struct has is at its place.
+    pub fn is_in_its_places(self) -> bool {
+        self.placed == self.named
+    }
+
     /// True if the struct has all members at their places, and so many that it is no accident. If the
     /// members of both start at the same bytes, half of the names are enough.
     pub fn is_whole(self) -> bool {

@@ -305,7 +305,7 @@ pub(super) fn core_key(name: &str) -> String {
 }
 
 /// The words of a type's name without those for buffers and uploads, and the number of words for uploads.
-fn core_words(name: &str) -> (Vec<String>, usize) {
+pub(super) fn core_words(name: &str) -> (Vec<String>, usize) {
     let mut own = words(without_prefix(last_segment(name)));
     let is_uploaded = |word: &String| UPLOADED_WORDS.contains(&word.as_str());
     let uploaded = own.iter().filter(|word| is_uploaded(word)).count();

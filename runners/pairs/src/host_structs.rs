@@ -31,6 +31,9 @@ pub(crate) struct HostStructs<'a> {
     pub(crate) vector_types: &'a VectorTypes,
 }
 
+/// A struct with this many members of the block for each other one is probably the block's with members that the block lacks.
+const NAMED_PER_OTHER: u32 = 8;
+
 /// What makes one of several structs that fit the likely one. Later fields decide where the earlier are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Evidence {
@@ -112,7 +115,9 @@ impl<'d> HostStructs<'d> {
             other.host.name != taken.host.name && other.fit >= taken.fit && other.nearness >= taken.nearness
         };
         let evidence = self.evidence(taken.host);
-        if !candidates.iter().any(is_equal) {
+        if !taken.fit.is_whole() && !taken.fit.is_exact() {
+            ByMembers::Most
+        } else if !candidates.iter().any(is_equal) {
             ByMembers::Alone
         } else if evidence.is_named_after_shader {
             ByMembers::NamedAfterShader
@@ -213,11 +218,13 @@ impl<'d> HostStructs<'d> {
     /// The struct that is probably the block's with a mistake: it alone comes near, has its members under their names
     /// but for one, and hardly any other.
     pub(crate) fn only_faulty<'a, 'b>(&self, candidates: &'a [Candidate<'b>]) -> Option<&'a Candidate<'b>> {
-        let [only] = candidates else { return None };
+        let mut near = candidates.iter().filter(|candidate| candidate.fit.is_near());
+        let only = near.next().filter(|_| near.next().is_none())?;
         let others = only.host.count_of_data().saturating_sub(only.fit.named);
+        let has_few_others = others <= 1.max(only.fit.named / NAMED_PER_OTHER);
         let is_own = only.host.written_by.is_none() && self.is_of_nearest_program(only.host);
         let is_own = is_own && !is_of_graphics_api(&only.host.name);
-        (is_own && others <= 1 && only.fit.is_faulty()).then_some(only)
+        (is_own && has_few_others && only.fit.is_faulty()).then_some(only)
     }
 
     /// The struct of all host files that alone is probably the block's with a mistake, although its members are elsewhere or

@@ -1,12 +1,13 @@
 //! Matches blocks with host types and compares them.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 use layoutproof_hostcheck::matching::{
     BlockMatch, BlockNames, Candidates, Kinship, TypeMatch, has_candidate_name, has_name, has_own_name, is_generic,
-    kinship, match_part, match_type,
+    is_named_for_file, is_similar_upload, kinship, match_part, match_type, names_for_file,
 };
 use layoutproof_hostcheck::{
     BlockPart, Comparison, MemberFit, MemberSketch, Mismatch, MismatchKind, ProgramContract, ProgramField,
@@ -340,10 +341,13 @@ impl<'a> PairsOfBlock<'a> {
         let displaced_host = displaced.map(|(part, host)| (host, self.fit_of(&parts[part], host)));
         let only_fitting = structs.only_fitting(&candidates, displaced_host, has_namesakes);
         let only_fitting = only_fitting.filter(|only| self.is_evident(parts, only));
-        // The struct that is only declared may be the one that fits.
+        // The struct that is only declared may be the one that fits, unless another has all names of many members.
         let is_declared = matches!(host, Err(UnmatchedReason::OnlyDeclared(_)));
-        let may_be_faulty = displaced.is_none() && !has_namesakes && !is_declared;
-        let only_faulty = structs.only_faulty(&candidates).filter(|_| may_be_faulty);
+        let may_be_meant = displaced.is_none() && !has_namesakes;
+        let may_be_faulty = may_be_meant && !is_declared;
+        let only_agreeing = self.only_agreeing(parts, &candidates).filter(|_| may_be_faulty);
+        let only_faulty = structs.only_faulty(&candidates);
+        let only_faulty = only_faulty.filter(|only| may_be_faulty || (may_be_meant && only.fit.has_all_of_many()));
         let is_whole = |part: usize| parts.get(part).is_some_and(|part| !part.has_header);
         let only_mistaken = structs.only_mistaken(index, hosts, &candidates, is_whole).filter(|_| may_be_faulty);
 
@@ -373,17 +377,67 @@ impl<'a> PairsOfBlock<'a> {
                 | UnmatchedReason::FartherAway(_)
                 | UnmatchedReason::OnlyDeclared(_)
                 | UnmatchedReason::Ambiguous(_),
-            ) if let Some(only) = only_fitting.or(only_faulty).or(only_mistaken.as_ref()) => {
+            ) if let Some(only) = only_fitting.or(only_agreeing).or(only_faulty).or(only_mistaken.as_ref()) => {
                 self.compare_by_members(parts, only, displaced, &candidates);
             }
+            Err(UnmatchedReason::NoType(_) | UnmatchedReason::OtherMembers(_))
+                if let Some((part, host)) = self.only_named_for_file(parts) =>
+            {
+                self.compare(parts, part, host);
+            }
             Err(reason) if is_worth_listing(&self.block.layout.reach, parts, &reason) => {
-                let proposals = self.proposals(parts, &candidates);
+                let mut proposals = self.proposals(parts, &candidates);
+                if proposals.is_empty() {
+                    proposals = self.proposals(parts, &self.similar_uploads(parts));
+                }
                 let listed = unmatched(block, block.layout.name.clone(), reason);
                 self.unmatched.push(UnmatchedBlock { proposals, ..listed });
             }
             Err(_) => {}
         }
         whole
+    }
+
+    /// The struct that alone is named after the shader's file and the block's struct and agrees, with its part. Its members
+    /// may be packed, so that the shader has none of their names.
+    fn only_named_for_file(&self, parts: &[BlockPart<'_>]) -> Option<(usize, &'a ProgramStruct)> {
+        let file = Path::new(&self.block.shader).file_name()?.to_string_lossy();
+        let names = names_for_file(&self.block.names, &file);
+        let mut agreeing = self.agreeing(parts, |name| is_named_for_file(&names, name));
+        agreeing.next().filter(|_| agreeing.next().is_none())
+    }
+
+    /// The structs that agree, if few do, and whose names say that the program uploads them for something like the block, or
+    /// that any block of the shader's own program may have.
+    fn similar_uploads(&self, parts: &[BlockPart<'_>]) -> Vec<Candidate<'a>> {
+        let similar = self.agreeing(parts, |name| is_similar_upload(&self.block.names, name));
+        let generic = self.agreeing(parts, is_generic).filter(|(_, host)| self.structs.is_nearest(host));
+        let candidate = |(part, host)| Some(self.structs.candidate(host, part, self.fit_of(&parts[part], host)?));
+        let found: Vec<Candidate<'a>> = similar.chain(generic).filter_map(candidate).collect();
+        if found.len() <= MOST_PROPOSALS { found } else { Vec::new() }
+    }
+
+    /// The structs with a name like this that agree with the block, with their parts.
+    fn agreeing(
+        &self,
+        parts: &[BlockPart<'_>],
+        is_named: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = (usize, &'a ProgramStruct)> {
+        let structs = self.structs.by_name.values().map(|near| near.program.as_ref());
+        let named = structs.filter(move |host| is_named(&host.name) && host.written_by.is_none());
+        named.filter_map(move |host| {
+            let agrees = |part: &usize| compare_pair(self.block, &parts[*part], host, self.rules).comparison.agrees();
+            (0..parts.len()).filter(|part| !parts[*part].has_header).find(agrees).map(|part| (part, host))
+        })
+    }
+
+    /// The struct that alone has most of the block's members, each at its place, and agrees: the others have other names.
+    fn only_agreeing<'c>(&self, parts: &[BlockPart<'_>], candidates: &'c [Candidate<'a>]) -> Option<&'c Candidate<'a>> {
+        let only = candidates.iter().find(|candidate| candidate.fit.has_most() && candidate.fit.is_in_its_places())?;
+        let is_rival = |other: &Candidate<'_>| other.host.name != only.host.name && other.fit.is_rival_of(only.fit);
+        let is_own = self.structs.is_of_nearest_program(only.host) && only.host.written_by.is_none();
+        let agrees = || compare_pair(self.block, &parts[only.part], only.host, self.rules).comparison.agrees();
+        (is_own && !candidates.iter().any(is_rival) && agrees()).then_some(only)
     }
 
     /// Compares the elements of the block's unbounded array, which are `part`, with their struct, together with the header

@@ -40,6 +40,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use thiserror::Error;
 
 use layoutproof_hostcheck::{Arrivals, ComparedRow, Comparison, LinePlace, MemberFit, Mismatch, part_path};
+use layoutproof_show::style::counted;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostCheck {
@@ -109,6 +110,8 @@ pub(crate) fn others_are_compared(blocks: usize) -> String {
 pub enum ByMembers {
     /// It alone has all of the block's members.
     Alone,
+    /// It alone has most of them, and agrees.
+    Most,
     /// Others have them as well, and it is named after the shader's file.
     NamedAfterShader,
     /// Others have them as well, and the program passes it to a buffer.
@@ -214,6 +217,17 @@ pub struct HostProposal {
     pub fit: MemberFit,
     /// The first difference of this struct and the block, with its repair.
     pub difference: Option<String>,
+}
+
+impl HostProposal {
+    /// How many members of the block it has.
+    pub(crate) fn evidence(&self) -> String {
+        match (self.fit.placed, self.fit.of) {
+            (1, 1) => "the only member has its place there".to_owned(),
+            (0, _) if self.fit.named == 0 => "its bytes agree, under other names".to_owned(),
+            (placed, of) => format!("{placed} of {} have their place there", counted(of.into(), "member")),
+        }
+    }
 }
 
 impl UnmatchedBlock {

@@ -319,6 +319,9 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
             Some("no struct has its name; this one alone has all of its members")
         }
         Some(ByMembers::Alone) => Some("this one alone has all of its members"),
+        Some(ByMembers::Most) => {
+            Some("no struct has its name; this one alone has most of its members, and the same bytes for the others")
+        }
         Some(ByMembers::NamedAfterShader) => {
             Some("several structs have all of its members; this one is named after the shader's file")
         }
@@ -500,15 +503,11 @@ fn without_host(check: &HostCheck, finding: &Finding, view: View) -> String {
     lines.into_text()
 }
 
-/// How many members of a block a proposed struct has, and its first difference.
-fn proposal_text(HostProposal { host, fit, difference }: &HostProposal) -> String {
-    let placed = match (fit.placed, fit.of) {
-        (1, 1) => format!("`{host}`: the only member has its place there"),
-        (placed, of) => format!("`{host}`: {placed} of {} have their place there", counted(of.into(), "member")),
-    };
-    match difference {
-        Some(difference) => format!("{placed}; it would differ: {difference}"),
-        None => placed,
+fn proposal_text(proposal: &HostProposal) -> String {
+    let evidence = format!("`{}`: {}", proposal.host, proposal.evidence());
+    match &proposal.difference {
+        Some(difference) => format!("{evidence}; it would differ: {difference}"),
+        None => evidence,
     }
 }
 

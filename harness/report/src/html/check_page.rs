@@ -142,11 +142,11 @@ fn remarks(pair: &CheckedPair) -> Markup {
 }
 
 /// A host struct that may be meant.
-fn proposal(HostProposal { host, fit, difference }: &HostProposal) -> Markup {
+fn proposal(proposal: &HostProposal) -> Markup {
     html! {
         div.dim {
-            "maybe " code { (one_line(host)) } ": " (fit.placed) " of " (counted(fit.of.into(), "member")) " have their place there"
-            @if let Some(difference) = difference { "; it would differ: " (with_code(&one_line(difference))) }
+            "maybe " code { (one_line(&proposal.host)) } ": " (proposal.evidence())
+            @if let Some(difference) = &proposal.difference { "; it would differ: " (with_code(&one_line(difference))) }
         }
     }
 }

@@ -466,3 +466,105 @@ fn structs_with_the_only_member_of_a_block_are_proposed() {
         assert_eq!(hosts.collect::<Vec<_>>(), proposed, "{file}");
     }
 }
+
+/// Members may be packed, so that the shader has none of their names: the struct's name and that of the shader's file are left.
+#[test]
+fn structs_may_be_named_after_the_file_and_the_struct_in_it() {
+    let draw = "#version 450\nstruct DrawUniform { uvec4 idsAndCounts; };\n\
+                layout(std140, binding = 0) uniform Draw { DrawUniform draws[8]; };\n\
+                layout(location = 0) out vec4 o;\nvoid main() { o = vec4(draws[0].idsAndCounts); }\n";
+    let params = "struct Params { float4 curve; }; ConstantBuffer<Params> params;";
+    let host = "struct PhongDrawUniform { unsigned material, object, offset, count; } a; \
+                struct FlatDrawUniform { unsigned material, object, first, last; } b; \
+                struct BloomParams { float threshold, knee, clamp, scatter; } c; \
+                struct ToneParams { float exposure, white; } d;";
+    let Some(folder) = folder_of(("Phong.frag", draw), host) else { return };
+    for file in ["flat.frag", "line.frag"] {
+        folder.write(file, draw.as_bytes());
+    }
+    for file in ["bloom.hlsl", "tone.hlsl", "sky.hlsl"] {
+        folder.write(file, params.as_bytes());
+    }
+    for (file, pair) in [
+        ("Phong.frag", Some("Draw PhongDrawUniform agree")),
+        ("flat.frag", Some("Draw FlatDrawUniform agree")),
+        ("line.frag", None),
+        ("bloom.hlsl", Some("params BloomParams agree")),
+        // A struct of such a name that differs may be another one.
+        ("tone.hlsl", None),
+        ("sky.hlsl", None),
+    ] {
+        let answer =
+            folder.run(&format!("check {file} host.o --format json")).exits(if pair.is_some() { 0 } else { 4 });
+        assert_eq!(pairs(&answer), pair.as_slice(), "{file}");
+    }
+}
+
+/// A struct that alone has most of the block's members is taken if its other bytes agree too.
+#[test]
+fn other_names_for_a_few_members_are_no_obstacle() {
+    let shader = "cbuffer Surroundings { float4x4 viewProjection; float3 eyePosition; float exposure; float4 fogColor; \
+                  float4 scaleAndBias; };";
+    let start = "struct Mat4 { float m[16]; }; struct Scene { Mat4 viewProjection; float eyePosition[3]; float exposure; \
+                 float fogColor[4];";
+    let view = "struct View { Mat4 viewProjection; float eyePosition[3]; float exposure; float fogColor[4]; } v;";
+    for (rest, pair) in [
+        ("float scale[2], bias[2]; } s;".to_owned(), Some("Surroundings Scene agree")),
+        // Another struct has as many, or the bytes differ.
+        (format!("float scale[2], bias[2]; }} s; {view}"), None),
+        ("int first, count; float bias[2]; } s;".to_owned(), None),
+    ] {
+        let Some(folder) = folder_of(("a.hlsl", shader), &format!("{start} {rest}")) else { return };
+        let answer = folder.run("check a.hlsl host.o --format json").exits(if pair.is_some() { 0 } else { 4 });
+        assert_eq!(pairs(&answer), pair.as_slice(), "{rest}");
+        let proposals = answer.json()["unmatched_blocks"].as_array().unwrap().len();
+        assert_eq!(proposals, usize::from(pair.is_none()), "{rest}");
+    }
+}
+
+/// Most members are there, and a few that only the host has: that is a mistake and no other struct.
+#[test]
+fn a_few_members_that_only_the_host_has_are_a_mistake() {
+    let members = |range: std::ops::Range<u32>, kind: &str, array: &str| -> String {
+        range.map(|index| format!("{kind} coefficient{index}{array}; ")).collect()
+    };
+    let shader = format!("cbuffer Atmosphere {{ {} }};", members(0..16, "float4", ""));
+    for (others, pair) in
+        [("float more[4], rest[4];", Some("Atmosphere Sky differ")), ("float a[4], b[4], c[4];", None)]
+    {
+        let (start, end) = (members(0..14, "float", "[4]"), members(14..16, "float", "[4]"));
+        let Some(folder) = folder_of(("a.hlsl", &shader), &format!("struct Sky {{ {start} {others} {end} }} s;"))
+        else {
+            return;
+        };
+        let answer = folder.run("check a.hlsl host.o --format json").exits(if pair.is_some() { 1 } else { 4 });
+        assert_eq!(pairs(&answer), pair.as_slice(), "{others}");
+    }
+}
+
+/// Of a struct whose name says that the program uploads it, the bytes count where no member has the shader's name.
+#[test]
+fn uploads_with_a_similar_name_and_the_same_bytes_are_proposed() {
+    let shader = "struct MeshInstanceDraw { float4x4 model; float4x4 inverseModel; uint draw; uint3 pad0; }; \
+                  StructuredBuffer<MeshInstanceDraw> draws; \
+                  struct Position { float3 place; float weight; }; StructuredBuffer<Position> positions;";
+    let host = "struct Mat4 { float m[16]; }; struct GpuMeshInstanceData { Mat4 world, toLocal; unsigned mesh, rest[3]; } a; \
+                struct GpuMeshletPosition { float x, y, z, w; } b; struct GpuTexture { float u, v, s, t; } c; \
+                struct MeshPosition { float r, g, b, a; } d;";
+    let Some(folder) = folder_of(("a.hlsl", shader), host) else { return };
+    let answer = folder.run("check a.hlsl host.o --format json").exits(4);
+    let blocks = answer.json()["unmatched_blocks"].clone();
+    let proposed: Vec<&serde_json::Value> =
+        blocks.as_array().unwrap().iter().map(|block| &block["proposals"]).collect();
+    let hosts = |of: usize| -> Vec<&str> {
+        proposed[of].as_array().unwrap().iter().map(|proposal| proposal["host"].as_str().unwrap()).collect()
+    };
+    assert_eq!((hosts(0), hosts(1)), (vec!["GpuMeshInstanceData"], vec!["GpuMeshletPosition"]));
+    let text = folder.run("check a.hlsl host.o").exits(4).out;
+    assert!(text.contains("maybe `GpuMeshletPosition`: its bytes agree, under other names"), "{text}");
+    // With other bytes, the name says nothing.
+    folder.write("host.cpp", host.replace("x, y, z, w", "x, y").as_bytes());
+    compile(&folder, "host");
+    let answer = folder.run("check a.hlsl host.o --format json").exits(4);
+    assert_eq!(answer.json()["unmatched_blocks"][1]["proposals"], serde_json::json!([]));
+}
