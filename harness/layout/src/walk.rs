@@ -75,7 +75,9 @@ pub fn lay_out(block: &Block, rules: &RuleSet, options: LayoutOptions) -> BlockL
 fn warn_of_steps(layout: &LaidOut, path: String, warnings: &mut Vec<LayoutWarning>) {
     let other = match &layout.shape {
         LaidOutShape::Struct(members) => {
-            members.iter().for_each(|member| warn_of_steps(&member.layout, join(&path, &member.name), warnings));
+            for member in members {
+                warn_of_steps(&member.layout, join(&path, &member.name), warnings);
+            }
             return;
         }
         LaidOutShape::Array { element, stride, .. } => match (&element.shape, element.size) {
