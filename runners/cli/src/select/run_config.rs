@@ -2,7 +2,7 @@
 //!
 //! `layoutproof run` builds it from the command line, before it reads or runs anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -295,9 +295,10 @@ impl RunConfig {
         }
         let mut listing = DeviceListing::of(&apis, &self.launch);
 
-        let mut found: BTreeSet<String> = listing.devices.iter().map(|device| device.id.clone()).collect();
+        let named = listing.devices.iter().map(|device| (device.id.clone(), device.runner.provider()));
+        let mut found: BTreeMap<String, Provider> = named.collect();
         if listing.devices.iter().any(|device| device.is_named(VISITOR)) {
-            found.insert(VISITOR.to_owned());
+            found.insert(VISITOR.to_owned(), Provider::Driver);
         }
         listing.devices.retain(|device| {
             let is_chosen = self.device_ids.is_empty() || self.device_ids.iter().any(|id| device.is_named(id));
@@ -325,8 +326,9 @@ impl RunConfig {
     pub(crate) fn missing_device(&self, chosen: &ChosenDevices) -> Option<String> {
         let ChosenDevices { listing, found } = chosen;
         let devices = &listing.devices;
-        let unknown = self.named_devices().find(|id| !found.contains(*id));
-        let drivers = found.iter().filter(|id| *id != "model").map(String::as_str).collect::<Vec<_>>();
+        let unknown = self.named_devices().find(|id| !found.contains_key(*id));
+        let driven = found.iter().filter(|(_, provider)| **provider == Provider::Driver);
+        let drivers = driven.map(|(id, _)| id.as_str()).collect::<Vec<_>>();
         if let Some(id) = unknown.filter(|_| !drivers.is_empty() && listing.failures.is_empty()) {
             return Some(format!("no device `{id}`; found {}{}", drivers.join(", "), did_you_mean(id, drivers)));
         }
@@ -383,7 +385,7 @@ pub(crate) struct ChosenDevices {
     /// The devices that take part.
     pub(crate) listing: DeviceListing,
     /// The ids of all devices that were found, including excluded ones.
-    pub(crate) found: BTreeSet<String>,
+    pub(crate) found: BTreeMap<String, Provider>,
 }
 
 /// The producers of these names: generators, compilers, single toolchains, or `all`. Without names,

@@ -59,7 +59,7 @@ fn a_device_that_is_required_and_missing() {
     let folder = Folder::without_drivers(&[]);
     let missing = "error: device `nosuch` is required and was not found";
     folder.run(&format!("{RUN} --require nosuch")).exits(3).warns(missing);
-    folder.run(&format!("{RUN} --device nosuch --no-compiler")).exits(3).warns(missing);
+    folder.run(&format!("{RUN} --device nosuch")).exits(3).warns(missing);
     folder.run(&format!("{RUN} --require model")).exits(0);
 }
 
