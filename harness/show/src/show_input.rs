@@ -9,7 +9,7 @@ use layoutproof_layout::{
     BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Reach, RuleSet, ShaderTarget, Span,
     ViewId, join, lay_out, table,
 };
-use layoutproof_readers::spirv::{DeclaredModule, SpecializedLength};
+use layoutproof_readers::spirv::{DeclaredModule, ModuleSource, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
 use layoutproof_source::nearest_name::known_names;
 use layoutproof_source::shader_language::ShaderLanguage;
@@ -244,6 +244,8 @@ pub struct LaidOutFile {
     pub refused_by: Option<CompilerRefusal>,
     /// The API whose language the file is in, if that is known.
     pub api: Option<ShaderTarget>,
+    /// For a SPIR-V file, the language that it was made of.
+    pub spirv: Option<ModuleSource>,
     /// What an OpenGL driver gets to lay out those blocks.
     pub for_driver: Option<DriverText>,
     /// The WGSL that a linker makes of the file.
@@ -315,6 +317,7 @@ impl LaidOutFile {
             refused_by: None,
             may_lack_blocks: false,
             api: None,
+            spirv: None,
             for_driver: None,
             linked: None,
         }

@@ -57,7 +57,7 @@ pub enum Command {
     ///
     /// Looks for shaders and programs in the folder, and says what it leaves out.
     Init(InitArgs),
-    /// Compare two layouts, member by member.
+    /// Compare two layouts, member by member, or files with a commit of git.
     ///
     /// Exit code 0: they are the same; 1: they differ.
     Diff(DiffArgs),

@@ -106,7 +106,8 @@ pub enum OnOff {
 impl DeclareArgs {
     /// Completes the options by what a build passes to its compiler; folders are relative to `folder`.
     pub fn complete(&mut self, arguments: &CompileArguments, folder: &Path) {
-        self.define.extend(arguments.defines.iter().cloned());
+        // The user's own ones are the last, which count.
+        self.define.splice(0..0, arguments.defines.iter().cloned());
         self.include.extend(arguments.includes.iter().map(|include| folder.join(include).display().to_string()));
         self.entry = self.entry.take().or_else(|| arguments.entry.clone());
         let order = |row_major| if row_major { MatrixArg::Row } else { MatrixArg::Column };

@@ -22,6 +22,7 @@ use super::accesses::alignments::{SmallStep, small_steps};
 use super::declarations::{Declarations, HeapAccess};
 use super::decorations::Decorations;
 use super::load::instruction_starts;
+use super::of_dxc::ModuleSource;
 use super::stage_memory::{bytes_of_values, captures, in_stages};
 use super::types::{MatrixLayout, SpirvMember, SpirvType, SpirvTypes, SpirvVariable};
 use super::varyings::{DeclaredVarying, clashes, varyings};
@@ -61,6 +62,7 @@ pub struct DeclaredModule {
     pub blocks: Vec<DeclaredBlock>,
     /// The variables with a binding, in declaration order.
     pub variables: Vec<DeclaredVariable>,
+    pub source: ModuleSource,
     pub uniforms: Vec<DeclaredUniform>,
     pub varyings: Vec<DeclaredVarying>,
     /// Sentences about inputs and outputs that share a location.
@@ -135,7 +137,7 @@ impl DeclaredModule {
         let uniforms = uniforms(&declarations.module, &types);
         let varyings = varyings(&declarations, &types);
         let clashes = clashes(&varyings);
-        Ok(Self { blocks, variables, uniforms, varyings, clashes, warnings })
+        Ok(Self { blocks, variables, source: ModuleSource::of_module(words), uniforms, varyings, clashes, warnings })
     }
 }
 

@@ -1,19 +1,69 @@
-//! Turns the blocks of a module that DXC made back into those of its HLSL: kinds, the element of a
+//! Turns the blocks of a module that DXC or slangc made back into those of its source: kinds, the element of a
 //! structured buffer, and the orientation of matrices.
 //!
 //! DXC calls the type of a block `type.Frame` for `cbuffer Frame`, `type.ConstantBuffer.Frame`,
-//! `type.StructuredBuffer.Light` and so on. A structured buffer is a struct with an unbounded array.
+//! `type.StructuredBuffer.Light` and so on. A structured buffer is a struct with an unbounded array. slangc calls
+//! that struct `StructuredBuffer`, and puts some arrays into structs of one member, `_Array_std140_float3 { data }`.
 //!
-//! Source: DXC's `docs/SPIR-V.rst`, "HLSL Types to SPIR-V Types"; DXC 1.7.2308, `-spirv -fcgl`.
+//! Source: DXC's `docs/SPIR-V.rst`, "HLSL Types to SPIR-V Types"; DXC 1.7.2308, `-spirv -fcgl`; slangc 2026.14.1,
+//! `-target spirv -O0`.
 
 use layoutproof_layout::{BlockKind, BlockLayout, Count, LaidOut, LaidOutMember, LaidOutShape};
+use rspirv::spirv::{Op, SourceLanguage};
+use serde::{Deserialize, Serialize};
 
-/// The block as its HLSL declares it; `None` for a `ByteAddressBuffer`, which has no layout, and for the
+/// What a module says about the text that it was made of, as far as it tells the orientation of matrices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ModuleSource {
+    /// HLSL or Slang, whose matrices are transposed in the module: `column_major` ones are `RowMajor`.
+    Hlsl,
+    /// Another language, whose columns are those of the module.
+    Other,
+    /// Not a word: the matrices may be transposed.
+    #[default]
+    Unknown,
+}
+
+impl ModuleSource {
+    /// Reads `OpSource`, and where that is missing the generator.
+    ///
+    /// Source: SPIR-V 1.6, 2.3 and 3.2 (Source Language); Khronos' `spir-v.xml`: 14 is DXC, 23 Tint, 28 naga, 40 slangc.
+    /// glslang, 8, reads both HLSL and GLSL.
+    pub fn of_module(words: &[u32]) -> Self {
+        const SLANG: u32 = 11;
+        let mut rest = words.get(5..).unwrap_or_default();
+        while let Some(first) = rest.first() {
+            let language = rest.get(1).filter(|_| first & 0xffff == Op::Source as u32);
+            match language {
+                None | Some(0) => {}
+                Some(language) if [SourceLanguage::HLSL as u32, SLANG].contains(language) => return Self::Hlsl,
+                Some(_) => return Self::Other,
+            }
+            rest = rest.get((first >> 16).max(1) as usize..).unwrap_or_default();
+        }
+        match words.get(2).map(|generator| generator >> 16) {
+            Some(14 | 40) => Self::Hlsl,
+            Some(23 | 28) => Self::Other,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The block as its HLSL or Slang declares it; `None` for a `ByteAddressBuffer`, which has no layout, and for the
 /// hidden counter of an `AppendStructuredBuffer`.
 pub fn as_hlsl(mut block: BlockLayout) -> Option<BlockLayout> {
     let Ok(root) = &mut block.result else { return Some(block) };
     turn_matrices(root);
-    let Some(own) = root.type_name.strip_prefix("type.").map(str::to_owned) else { return Some(block) };
+    let is_slangs = ["StructuredBuffer", "ByteAddressBuffer"].iter().any(|name| root.type_name.ends_with(name));
+    let own = root.type_name.strip_prefix("type.").or_else(|| is_slangs.then_some(root.type_name.as_str()));
+    let Some(own) = own.map(str::to_owned) else { return Some(block) };
+    // slangc 2026.14.1 makes two of an `AppendStructuredBuffer`.
+    if block.name.ends_with(".counter") {
+        return None;
+    }
+    if let Some(name) = block.name.strip_suffix(".elements") {
+        block.name = name.to_owned();
+    }
     let (container, element) = own.split_once('.').unwrap_or((&own, ""));
     block.kind = match (container, block.kind) {
         ("ACSBuffer" | "ByteAddressBuffer" | "RWByteAddressBuffer", _) => return None,
@@ -39,8 +89,15 @@ pub fn as_hlsl(mut block: BlockLayout) -> Option<BlockLayout> {
     Some(block)
 }
 
-/// DXC writes each matrix as its transpose, in the other order.
+/// DXC and slangc write each matrix as its transpose, in the other order.
 fn turn_matrices(ty: &mut LaidOut) {
+    if let LaidOutShape::Struct(members) = &mut ty.shape
+        && members.len() == 1
+        && ty.type_name.starts_with("_Array_")
+        && let Some(array) = members.pop_if(|member| member.name == "data")
+    {
+        *ty = array.layout;
+    }
     match &mut ty.shape {
         LaidOutShape::Matrix { component, rows, columns, order, .. } => {
             std::mem::swap(rows, columns);

@@ -21,9 +21,9 @@ const SPIRV_MAGIC: u32 = 0x0723_0203;
 
 fn read_spirv(bytes: &[u8], start: Span, _: Purpose, tools: &dyn InputTools) -> ReadBlocks {
     let words = words_of(bytes).map_err(|bad| vec![Diagnostic::error(Code::BadModule, start, bad.to_string())])?;
-    let blocks = spirv_blocks(tools.reader(), words, start.file)?;
-    let api = Some(ShaderTarget::Vulkan);
-    Ok(LaidOutFile { api, ..LaidOutFile::of_module(blocks, start, |_| start) })
+    let module = spirv_blocks(tools.reader(), words, start.file)?;
+    let (api, spirv) = (Some(ShaderTarget::Vulkan), Some(module.source));
+    Ok(LaidOutFile { api, spirv, ..LaidOutFile::of_module(module, start, |_| start) })
 }
 
 /// The bytes of a file that ends within a word.

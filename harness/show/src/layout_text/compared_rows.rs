@@ -12,7 +12,7 @@ use layoutproof_source::shader_language::ShaderLanguage;
 use super::declaration_words::{base_type, has_type_in_front};
 use super::holes::{HoleRange, Holes};
 use super::member_tree::{MemberNode, scalar_size, split_dimensions, strides, trees};
-use super::numeric::{NumericType, numeric};
+use super::numeric::{NumericType, is_another_type, numeric};
 use super::shown_columns::ShownColumnBlock;
 use crate::style::width;
 
@@ -92,7 +92,7 @@ pub(super) fn compared_rows<'a>(layouts: &[ComparedLayout<'a>], language: Shader
     let indexed = layouts.iter().map(IndexedLayout::of).collect();
     let Some(first) = layouts.first() else { return Vec::new() };
     let mut comparison = Comparison { layouts, indexed, language, rows: Vec::new() };
-    comparison.level(&trees(&first.block.shown.members), None, 1);
+    comparison.level(&trees(&first.block.shown.members), 1);
     comparison.rest();
     comparison.rows
 }
@@ -120,26 +120,22 @@ struct Comparison<'a, 'l> {
 }
 
 impl<'a> Comparison<'a, '_> {
-    fn level(&mut self, nodes: &[MemberNode<'a>], parent: Option<&str>, depth: usize) {
+    fn level(&mut self, nodes: &[MemberNode<'a>], depth: usize) {
         let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
         ordered.sort_by_key(|node| node.row.offset);
         let type_columns = self.type_columns(nodes.iter().map(|node| node.row));
 
         let mut before: Option<usize> = None;
-        for (position, node) in ordered.iter().enumerate() {
+        for node in ordered {
             let path = node.row.path.as_str();
-            let next = ordered.get(position + 1).map(|next| next.row.path.as_str());
-            let padding = self.holes(|holes| match next {
-                Some(next) => holes.before(next),
-                None => holes.tail(parent),
-            });
+            let padding = self.holes(|holes| holes.after(path));
             let index = self.rows.len();
             self.member(node, before, padding, (type_columns, depth));
             if before.is_none() {
                 self.rows[index].padding_before = self.holes(|holes| holes.before(path));
             }
             if !node.children.is_empty() {
-                self.level(&node.children, Some(path), depth + 1);
+                self.level(&node.children, depth + 1);
             }
             before = Some(index);
         }
@@ -168,7 +164,7 @@ impl<'a> Comparison<'a, '_> {
                     row,
                     type_columns,
                     note: String::new(),
-                    padding: vec![0; places.len()],
+                    padding: self.holes(|holes| holes.after(&row.path)),
                     padding_before: Vec::new(),
                     places,
                     change: Change::Starts { reasons: Vec::new() },
@@ -197,7 +193,7 @@ impl<'a> Comparison<'a, '_> {
         let row = node.row;
         let places: Vec<Option<&MemberRow>> =
             self.indexed.iter().map(|layout| layout.members.get(row.path.as_str()).copied()).collect();
-        let SortedFacts { shared, differing } = facts(row, &places, node.children.is_empty());
+        let SortedFacts { shared, differing } = facts(row, &places, node.children.is_empty(), self.language);
         let change = self.change(&places, before, &differing);
         self.rows.push(ComparedRow {
             depth,
@@ -225,7 +221,10 @@ impl<'a> Comparison<'a, '_> {
         let mut reasons: Vec<(usize, String)> = Vec::new();
         for (layout, own) in moves.iter().enumerate().skip(1) {
             for fact in differing.iter().filter(|fact| fact.values[layout] != fact.values[0]) {
-                reasons.push((layout, format!("{} {}", fact.name, alternatives(&fact.values))));
+                // A member that is not there has no facts.
+                let is_there = places[0].is_some() && places[layout].is_some();
+                let reason = is_there.then(|| format!("{} {}", fact.name, alternatives(&fact.values)));
+                reasons.push((layout, reason.unwrap_or_default()));
             }
             if *own != Some(0) && !follows(layout) {
                 let before = before.map(|index| &self.rows[index]);
@@ -329,8 +328,8 @@ struct SortedFacts {
     differing: Vec<MemberFact>,
 }
 
-/// Sorts orders, strides, sizes of scalars and bits by whether all layouts agree on them.
-fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedFacts {
+/// Sorts types, orders, strides, sizes of scalars and bits by whether all layouts agree on them.
+fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool, language: ShaderLanguage) -> SortedFacts {
     let mut sorted = SortedFacts::default();
     for fact in all_facts(row, rows) {
         match fact.values.first() {
@@ -339,6 +338,15 @@ fn facts(row: &MemberRow, rows: &[Option<&MemberRow>], is_leaf: bool) -> SortedF
             }
             Some(_) | None => sorted.differing.push(fact),
         }
+    }
+
+    let types: Vec<&str> = rows.iter().flatten().map(|row| row.type_name.as_str()).collect();
+    if let [first, others @ ..] = types.as_slice()
+        && others.iter().any(|other| is_another_type(first, other))
+    {
+        let base = |row: &&MemberRow| base_type(language, split_dimensions(&row.type_name).0);
+        let values = rows.iter().map(|row| row.as_ref().map(base).unwrap_or_default());
+        sorted.differing.push(MemberFact { name: "type".to_owned(), values: values.collect() });
     }
 
     if rows.iter().flatten().any(|row| row.uncertain.is_some()) {

@@ -1,9 +1,10 @@
 //! `layoutproof diff`: compares two layouts of one source, member by member.
 //!
-//! Also reports whether the two differ anywhere. Alignments are not compared: they are not places,
-//! and if one matters, an offset differs too. The text has the tables of [`super::struct_text`],
+//! Also reports whether the two differ anywhere: in a place, a type or a binding. Alignments are not compared: they
+//! are not places, and if one matters, an offset differs too. The text has the tables of [`super::struct_text`],
 //! with the members around a difference only.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use layoutproof_layout::MemberRow;
@@ -13,11 +14,12 @@ use serde::{Serialize, Serializer};
 use super::compared_rows::ComparedLayout;
 use super::markdown_text::{code, escaped};
 use super::member_tree::strides;
+use super::numeric::{is_another_type, may_be_compiled_to};
 use super::shown_columns::{ColumnName, MergedColumn, ShownColumn, ShownColumnBlock, joined};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
 use crate::show_json::ShownBlock;
-use crate::style::{Style, TextLines, Tone};
+use crate::style::{Style, TextLines, Tone, one_line};
 use layoutproof_events::{Account, SCHEMA};
 use layoutproof_source::plain_text::escape_json;
 
@@ -25,10 +27,21 @@ use layoutproof_source::plain_text::escape_json;
 pub struct DiffText {
     /// Side by side, with marks where the two differ.
     pub tables: String,
-    /// True if any offset, size or stride differs.
+    /// True if any offset, size, stride, type or binding differs.
     pub differs: bool,
+    /// Why the two may be the same although a reading of them differs.
+    doubt: Option<String>,
     /// The same comparison for the JSON output.
     blocks: Vec<DiffBlock>,
+    bindings: Vec<MovedBinding>,
+}
+
+/// A parameter that both sides bind, to different places.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct MovedBinding {
+    path: String,
+    left: String,
+    right: String,
 }
 
 /// One block of both sides.
@@ -56,7 +69,11 @@ struct DiffAnswer<'a> {
     right: String,
     differs: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    uncertain: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<&'a [DiffBlock]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    bindings: &'a [MovedBinding],
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<Vec<TargetAnswer<'a>>>,
     account: &'a Account,
@@ -67,6 +84,8 @@ struct TargetAnswer<'a> {
     rules: &'a str,
     differs: bool,
     blocks: &'a [DiffBlock],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    bindings: &'a [MovedBinding],
 }
 
 impl DiffAnswer<'_> {
@@ -78,17 +97,47 @@ impl DiffAnswer<'_> {
 }
 
 impl DiffText {
+    /// Compares where parameters are bound, too, by their paths.
+    #[must_use]
+    pub fn with_bindings(mut self, [left, right]: [&BTreeMap<String, String>; 2], style: Style) -> Self {
+        for (path, left) in left {
+            let Some(right) = right.get(path).filter(|right| *right != left) else { continue };
+            let line = format!("{} {}  bound at {left} / {right}", style.differs(), one_line(path));
+            writeln!(self.tables, "{}", style.paint(Tone::Disagree, &line)).expect("a String takes every write");
+            self.bindings.push(MovedBinding { path: path.clone(), left: left.clone(), right: right.clone() });
+            self.differs = true;
+        }
+        self
+    }
+
+    /// One of two readings of the same files, of which `other` comes to another end.
+    #[must_use]
+    pub fn or_else(self, other: Self, doubt: &str) -> Self {
+        if self.differs == other.differs {
+            return self;
+        }
+        let differing = if self.differs { self } else { other };
+        Self { doubt: Some(doubt.to_owned()), ..differing }
+    }
+
+    pub fn is_uncertain(&self) -> bool {
+        self.doubt.is_some()
+    }
+
     /// The output as one line of JSON, newline included.
     pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn, account: &Account) -> String {
         let (differs, blocks) = (self.differs, Some(self.blocks.as_slice()));
         let (left, right) = (left.name.to_string(), right.name.to_string());
-        DiffAnswer { schema: SCHEMA, left, right, differs, blocks, targets: None, account }.into_json()
+        let (uncertain, bindings) = (self.doubt.as_deref(), self.bindings.as_slice());
+        DiffAnswer { schema: SCHEMA, left, right, differs, uncertain, blocks, bindings, targets: None, account }
+            .into_json()
     }
 
     /// The output for a pull request.
     pub fn to_markdown(&self, left: &ColumnName, right: &ColumnName) -> String {
         let table = if self.differs { self.markdown_table([left, right]) } else { String::new() };
-        markdown_heading(self.differs, [left, right], "") + &table
+        let end = self.doubt.as_ref().map(|doubt| format!(", which is uncertain: {doubt}"));
+        markdown_heading(self.differs, [left, right], &end.unwrap_or_default()) + &table
     }
 
     /// The members that differ, one row for each.
@@ -118,13 +167,20 @@ impl DiffText {
                 row("", sizes);
             }
         }
+        for MovedBinding { path, left, right } in &self.bindings {
+            writeln!(text, "| {} | binding | {left} | {right} |", code(path)).expect("a String takes every write");
+        }
         text
     }
 
     /// The tables, and the verdict in the last line.
     pub fn with_verdict(&self, left: &ColumnName, right: &ColumnName, style: Style) -> String {
         let mut text = TextLines::default();
-        text.push(&format!("{} {}", verdict(self.differs, style), sides([left, right], style)));
+        let (verdict, end) = match &self.doubt {
+            Some(doubt) => (style.verb(Tone::Skip, "Uncertain"), format!(": {doubt}")),
+            None => (verdict(self.differs, style), String::new()),
+        };
+        text.push(&format!("{verdict} {}{end}", sides([left, right], style)));
         format!("{}{}", self.tables, text.into_text())
     }
 }
@@ -202,9 +258,21 @@ pub fn targets_json(diffs: &[TargetDiff], files: [&ColumnName; 2], account: &Acc
         rules,
         differs: difference.differs,
         blocks: &difference.blocks,
+        bindings: &difference.bindings,
     });
     let (differs, targets) = (diffs.iter().any(|diff| diff.difference.differs), Some(targets.collect()));
-    DiffAnswer { schema: SCHEMA, left, right, differs, blocks: None, targets, account }.into_json()
+    let answer = DiffAnswer {
+        schema: SCHEMA,
+        left,
+        right,
+        differs,
+        uncertain: None,
+        blocks: None,
+        bindings: &[],
+        targets,
+        account,
+    };
+    answer.into_json()
 }
 
 fn verdict(differs: bool, style: Style) -> String {
@@ -278,6 +346,37 @@ pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn
     text
 }
 
+/// A file next to another one that is in another language, or compiled: types that compilers write for the other file's
+/// get their names. In a SPIR-V file, which has offsets and strides only, members and blocks also get the other file's sizes,
+/// of which padding may be a part.
+#[must_use]
+pub fn in_terms_of(other: &ShownColumn, mut file: ShownColumn, is_spirv: bool) -> ShownColumn {
+    for block in file.blocks.iter_mut().map(|block| &mut block.shown) {
+        let Some(other) = other.blocks.iter().find(|other| other.shown.name == block.name) else { continue };
+        let may_be_padded = |own: Option<u32>, other: Option<u32>| is_spirv && own.is_some() && own <= other;
+        let mut fits = block.members.len() == other.shown.members.len();
+        for row in &mut block.members {
+            let like = other.shown.members.iter().find(|other| other.path == row.path);
+            let like = like.filter(|like| {
+                let [one, twin] = [&*row, *like].map(|row| (row.offset, strides(row), row.matrix_vectors()));
+                one == twin && may_be_compiled_to(&like.type_name, &row.type_name)
+            });
+            fits &= like.is_some();
+            let Some(like) = like else { continue };
+            if may_be_padded(row.size, like.size) {
+                row.size = like.size;
+            }
+            if row.size == like.size {
+                row.type_name.clone_from(&like.type_name);
+            }
+        }
+        if fits && may_be_padded(block.size, other.shown.size) {
+            block.size = other.shown.size;
+        }
+    }
+    file
+}
+
 /// Compares block by block. A block that only one side has counts as a difference.
 pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) -> DiffText {
     let find = |column: &ShownColumn, name: &str| column.blocks.iter().position(|block| block.shown.name == name);
@@ -298,7 +397,7 @@ pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) 
     }
 
     let differs = blocks.iter().any(|block| block.differs);
-    DiffText { tables: text.into_text(), differs, blocks }
+    DiffText { tables: text.into_text(), differs, doubt: None, blocks, bindings: Vec::new() }
 }
 
 struct BlockComparison<'a> {
@@ -307,8 +406,8 @@ struct BlockComparison<'a> {
     options: &'a TextOptions<'a>,
 }
 
-/// Offset, size and strides of one line on one side.
-type DiffNumbers = [String; 3];
+/// Offset, size, strides, and a type that differs, of one line on one side.
+type DiffNumbers = [String; 4];
 
 /// A member, or the end of the block, on both sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -380,8 +479,15 @@ impl BlockComparison<'_> {
 
         let mut lines: Vec<DiffLine> = rows
             .map(|row| {
-                let side = |rows: &[MemberRow]| rows.iter().find(|other| other.path == row.path).map(member);
-                let sides = [left, right].map(|rows| side(rows).unwrap_or_default());
+                let rows = [left, right].map(|rows| rows.iter().find(|other| other.path == row.path));
+                let mut sides = rows.map(|row| row.map(member).unwrap_or_default());
+                if let [Some(one), Some(other)] = rows
+                    && is_another_type(&one.type_name, &other.type_name)
+                {
+                    for (side, row) in sides.iter_mut().zip([one, other]) {
+                        side[3].clone_from(&row.type_name);
+                    }
+                }
                 DiffLine { path: Some(row.path.clone()), sides }
             })
             .collect();
@@ -396,20 +502,21 @@ fn member(row: &MemberRow) -> DiffNumbers {
     strides.extend(row.matrix_vectors().map(|(order, stride)| format!("{} {stride}", order.as_str())));
     let bit = row.bit_offset.map(|bit| format!(".{bit}")).unwrap_or_default();
     let size = row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
-    [format!("{}{bit}", row.offset), size, strides.join(" ")]
+    [format!("{}{bit}", row.offset), size, strides.join(" "), String::new()]
 }
 
 /// `144, 4 bytes, stride 16`; a dash for a member that is not there.
-fn words_of([offset, size, strides]: &DiffNumbers) -> String {
+fn words_of([offset, size, strides, ty]: &DiffNumbers) -> String {
     if offset.is_empty() {
         return "–".to_owned();
     }
     let size = if size == "[]" { "runtime-sized".to_owned() } else { format!("{size} bytes") };
     let strides = if strides.is_empty() { String::new() } else { format!(", stride {strides}") };
-    format!("{offset}, {size}{strides}")
+    let ty = if ty.is_empty() { String::new() } else { format!(", {ty}") };
+    format!("{offset}, {size}{strides}{ty}")
 }
 
 fn total(block: &ShownBlock) -> DiffNumbers {
     let text = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
-    [text(block.size), String::new(), text(block.stride)]
+    [text(block.size), String::new(), text(block.stride), String::new()]
 }

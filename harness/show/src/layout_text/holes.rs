@@ -22,8 +22,6 @@ pub struct HoleRange {
 pub struct Holes<'a> {
     /// By the path of the member after the hole.
     before: HashMap<&'a str, HoleRange>,
-    /// By the path of the struct that ends with the hole; `None` is the block itself.
-    tails: HashMap<Option<&'a str>, HoleRange>,
     /// By the path of the member before the hole.
     after: HashMap<&'a str, HoleRange>,
 }
@@ -32,7 +30,7 @@ impl<'a> Holes<'a> {
     /// The holes of a block of `size` bytes, or of an unbounded block (`None`).
     pub fn of(members: &'a [MemberRow], size: Option<u32>) -> Self {
         let mut holes = Self::default();
-        holes.collect(&trees(members), &StructRange { path: None, start: 0, end: size });
+        holes.collect(&trees(members), &StructRange { start: 0, end: size });
         holes
     }
 
@@ -40,17 +38,12 @@ impl<'a> Holes<'a> {
         self.before.get(path).copied()
     }
 
-    /// The hole at the end of the struct at `path`, or of the block.
-    pub(super) fn tail(&self, path: Option<&str>) -> Option<HoleRange> {
-        self.tails.get(&path).copied()
-    }
-
     /// The hole between the member at `path` and what follows it.
     pub fn after(&self, path: &str) -> Option<HoleRange> {
         self.after.get(path).copied()
     }
 
-    fn collect(&mut self, nodes: &[MemberNode<'a>], range: &StructRange<'a>) {
+    fn collect(&mut self, nodes: &[MemberNode<'a>], range: &StructRange) {
         let mut ordered: Vec<&MemberNode<'a>> = nodes.iter().collect();
         ordered.sort_by_key(|node| node.row.offset);
 
@@ -64,22 +57,20 @@ impl<'a> Holes<'a> {
             previous = Some(&node.row.path);
             if !node.children.is_empty() {
                 let end = node.element_size().and_then(|size| node.row.offset.checked_add(size));
-                let range = StructRange { path: Some(&node.row.path), start: node.row.offset, end };
+                let range = StructRange { start: node.row.offset, end };
                 self.collect(&node.children, &range);
             }
             cursor = cursor.and_then(|start| Some(start.max(node.end()?)));
         }
 
         if let Some(hole) = cursor.zip(range.end).and_then(|(start, end)| hole(start, end)) {
-            self.tails.insert(range.path, hole);
             self.after.extend(previous.map(|path| (path, hole)));
         }
     }
 }
 
 /// The bytes of a struct, from the start of the block.
-struct StructRange<'a> {
-    path: Option<&'a str>,
+struct StructRange {
     start: u32,
     end: Option<u32>,
 }

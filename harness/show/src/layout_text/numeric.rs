@@ -3,6 +3,8 @@
 
 use layoutproof_layout::scalar::Scalar;
 
+use super::member_tree::split_dimensions;
+
 /// The dimensions of a numeric type, read from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumericType {
@@ -25,6 +27,38 @@ pub(crate) fn numeric(type_name: &str) -> Option<(Scalar, NumericType)> {
         };
         Some((scalar, shape))
     })
+}
+
+/// True if two members hold other values. Structs are compared by their members.
+pub(crate) fn is_another_type(one: &str, other: &str) -> bool {
+    let numeric = |name| numeric(split_dimensions(name).0);
+    one != other && (numeric(one).is_some() || numeric(other).is_some())
+}
+
+/// True if compiled code may have the type of one member for that of the other, of the same size: compilers store a
+/// `bool` as a `uint`, an enum as its integer and a matrix of one row as a vector, and write `half` as `float16_t`.
+pub(crate) fn may_be_compiled_to(one: &str, other: &str) -> bool {
+    let class = |scalar: Scalar| match scalar {
+        Scalar::Bool | Scalar::Uint8 | Scalar::Uint16 | Scalar::Uint32 | Scalar::Uint64 | Scalar::Min16Uint => 'u',
+        _ if scalar.is_float() => 'f',
+        _ => 'i',
+    };
+    let length = |shape: NumericType| match shape {
+        NumericType::Scalar => (1, 1),
+        NumericType::Vector(length) => (1, length),
+        NumericType::Matrix(rows, columns) => (rows.min(columns), rows.max(columns)),
+    };
+    let ((base, dimensions), (other, other_dimensions)) = (split_dimensions(one), split_dimensions(other));
+    let is_alike = match (numeric(base), numeric(other)) {
+        (Some((scalar, shape)), Some((other, other_shape))) => {
+            let is_turned = matches!((shape, other_shape), (NumericType::Matrix(..), NumericType::Matrix(..)));
+            class(scalar) == class(other)
+                && if is_turned { shape == other_shape } else { length(shape) == length(other_shape) }
+        }
+        (None, Some((_, shape))) | (Some((_, shape)), None) => shape == NumericType::Scalar,
+        (None, None) => true,
+    };
+    is_alike && dimensions == other_dimensions
 }
 
 const SCALARS: [Scalar; 18] = [

@@ -475,7 +475,7 @@ impl<'a> MemberTable<'a> {
             _ => (" ", Tone::Plain),
         };
         let columns = if has_type_in_front(self.language) { row.type_columns } else { 0 };
-        let words = declaration(self.language, row.row, columns);
+        let words = declaration(self.language, places().next().unwrap_or(row.row), columns);
         TableLine {
             path: row.row.path.clone(),
             mark,

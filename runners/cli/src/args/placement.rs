@@ -223,7 +223,16 @@ impl Command {
                 args.bindings |= args.placement.names_bindings();
                 complete(&mut args.declare, Some(&mut args.placement))
             }
-            Self::Diff(args) => complete(&mut args.declare, None),
+            Self::Diff(args) => {
+                args.words.extend(args.target.iter().map(ToString::to_string));
+                complete(&mut args.declare, None)
+            }
+            Self::Compare(args) => {
+                if let (None, Some(text)) = (&args.profile, &args.declare.args) {
+                    args.profile = CompileArguments::read(text).context("--args")?.profile;
+                }
+                complete(&mut args.declare, None)
+            }
             _ => Ok(()),
         }
     }

@@ -17,6 +17,7 @@ mod bugs;
 mod cache;
 mod compare;
 mod compared_runs;
+mod compared_shaders;
 mod containers;
 mod demands;
 #[cfg(target_os = "linux")]

@@ -61,13 +61,31 @@ fn changes_are_told_in_markdown() {
         .prints("### main...:shaders/a.hlsl and shaders/a.hlsl differ under D3D12 · DXC, Vulkan · DXC, Vulkan · Slang")
         .prints("| block | member | main...:shaders/a.hlsl | shaders/a.hlsl |")
         // DXC 1.7.2308, `-T ps_6_0` and `-spirv`: 12 + 8 bytes.
-        .prints("| `Frame` | `light.range` | 28, 4 bytes | 32, 8 bytes |")
+        .prints("| `Frame` | `light.range` | 28, 4 bytes, float | 32, 8 bytes, float2 |")
         .prints("1 of 1 shaders differ; the same: 0, not compared: 0, on one side only: 0");
     assert!(!answer.out.contains("shaders/b.hlsl"), "{answer}");
     folder.write("shaders/[b].hlsl", b"cbuffer Other { float4 a; };\n");
     assert!(compiles(&folder, "git", "add shaders"));
     folder.run("diff main... --format markdown").exits(1).prints("not in main...: shaders/\\[b\\].hlsl");
     folder.run("diff main... --format html").exits(2);
+}
+
+/// Two commits, a range, and a branch since it left another.
+#[test]
+fn two_commits_are_compared() {
+    let Some(folder) = repository() else { return };
+    let commit = "-c user.name=Test -c user.email=test@example.org commit -q -a -m Second";
+    assert!(compiles(&folder, "git", commit));
+    // What is in the working tree counts for neither.
+    folder.write("common/light.hlsli", b"struct Light { float4 other; };\n");
+    for words in
+        ["main work -- shaders/a.hlsl", "main..work shaders/a.hlsl", "main...work", "HEAD~1 HEAD shaders/a.hlsl"]
+    {
+        let answer = folder.run(&format!("diff --target d3d12 {words}")).exits(1);
+        // DXC 1.7.2308, `-T ps_6_0`.
+        assert!(answer.out.contains("float2 range") && !answer.out.contains("other"), "{words}: {answer}");
+    }
+    folder.run("diff work..work shaders/a.hlsl").exits(0).prints("Same work:shaders/a.hlsl and work:shaders/a.hlsl");
 }
 
 #[test]

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use layoutproof_inputs::declare::DeclareArgs;
+use layoutproof_inputs::layout_selection::target;
 use layoutproof_inputs::named_compiler::{NamedCompiler, named_compiler};
+use layoutproof_layout::TargetChoice;
 use layoutproof_show::front_ends::FrontEnd;
 
 use crate::args::placement::PlacementArgs;
@@ -146,18 +148,23 @@ impl HostArgs {
 /// `layoutproof diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// One input and two targets, or two inputs, for one target each or all.
+    /// One input and two targets, two inputs, or commits of git and files.
     #[arg(required = true, num_args = 1.., value_name = "INPUT|TARGET", long_help = format!(
-        "One input and two targets, or two inputs, for one target each or all.\n\n\
+        "One input and two targets, two inputs, or commits of git and files.\n\n\
          Two inputs without a target are compared under every target of both; of two folders, the shaders of one name. \
          An input that says its own offsets ({}) needs no target. An input is a shader file, a case file or the id of \
          a built-in case; a target is d3d12, vulkan, vulkan/scalar ..., with a compiler as vulkan.slangc, or for \
-         experts a rule set. A file that is named twice is compared without and with the macros of -D.\n\n\
-         `HEAD FILE...` compares files with their texts in a commit, `main...` all shaders that changed since this branch left \
-         `main`.",
+         experts a rule set. A file that is named twice is compared without and with the macros of -D; beside \
+         them, those of --args are on both sides.\n\n\
+         `HEAD FILE...` compares files with their texts in a commit of git, `HEAD~1 HEAD FILE...` or `HEAD~1..HEAD FILE...` those \
+         of two commits, `main...` all shaders that changed since this branch left `main`, `main...topic` those that changed on \
+         another branch.",
         FrontEnd::suffixes_with_offsets().join(", "),
     ))]
     pub words: Vec<String>,
+    /// Compare under these targets: the same as naming them after the inputs.
+    #[arg(long, value_parser = target, value_delimiter = ',', value_name = "TARGET[,TARGET]")]
+    pub target: Vec<TargetChoice>,
     /// Output format.
     #[arg(long, value_enum, ignore_case = true, default_value_t = DiffFormat::Text)]
     pub format: DiffFormat,

@@ -1,26 +1,31 @@
 //! `layoutproof diff`: compares two layouts member by member: one input under two rule sets, or two
 //! inputs, under every target of both where none is named.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use layoutproof_events::Account;
 use layoutproof_events::summary::Exit;
+use layoutproof_inputs::compile_args::CompileArguments;
 use layoutproof_inputs::declare::DeclareArgs;
 use layoutproof_inputs::inputs::{InputWord, read_input};
+use layoutproof_inputs::named_compiler::named_compiler;
 use layoutproof_inputs::refused_input::RefusedInput;
 use layoutproof_inputs::rule_set::{is_rules_word, is_target_word, rule_choice, target_choice, unknown_rules};
 use layoutproof_inputs::shader_file::compiler_reading::{CompilerReading, RefusedFile};
 use layoutproof_inputs::shared_suffixes::language_of_file;
-use layoutproof_layout::DECLARED;
 use layoutproof_layout::native::Native;
+use layoutproof_layout::{BlockLayout, DECLARED, ShaderTarget};
+use layoutproof_readers::spirv::{ModuleSource, as_hlsl};
 use layoutproof_report::html::diff_page;
-use layoutproof_show::diff_text::{TargetDiff, by_target, diff, paired, targets_json, targets_markdown, with_room_for};
+use layoutproof_show::diff_text::{
+    TargetDiff, by_target, diff, in_terms_of, paired, targets_json, targets_markdown, with_room_for,
+};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::markdown_text::escaped;
-use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn};
+use layoutproof_show::shown_columns::{ColumnName, NamedLayouts, ShownColumn, ShownColumnBlock};
 use layoutproof_show::struct_text::TextOptions;
 use layoutproof_show::{
     InputContent, RuleChoice, RuleSetLayouts, ShownColumnChoice, ShownRules, Style, accounts, one_line, shipping,
@@ -81,6 +86,8 @@ fn tell_programs(args: &DiffArgs, source: &str, code: Code, error: &anyhow::Erro
 /// What to compare with a commit: `HEAD a.hlsl vulkan`.
 struct RevisionWords<'a> {
     revision: Revision,
+    /// The commit to compare it with; `None` for the files that are here.
+    other: Option<Revision>,
     /// Without named ones, all shaders that git tracks here, and those that changed since the commit.
     files: Vec<String>,
     are_named: bool,
@@ -91,13 +98,27 @@ impl<'a> RevisionWords<'a> {
     /// `None` if the words name no commit.
     fn of(words: &'a [String]) -> anyhow::Result<Option<Self>> {
         let Some((first, rest)) = words.split_first() else { return Ok(None) };
+        if Path::new(first).exists() {
+            return Ok(None);
+        }
+        let range = Revision::range(first)?;
+        let second = rest.first().filter(|word| range.is_none() && !Path::new(word).exists());
+        let second = second.map_or(Ok(None), |word| Revision::named(word))?;
+        let rest = if second.is_some() { &rest[1..] } else { rest };
         let (rules, files): (Vec<&String>, Vec<&String>) =
             rest.iter().partition(|word| !Path::new(word).exists() && (is_rules_word(word) || is_target_word(word)));
         let are_files = files.iter().all(|word| Path::new(word).is_file());
-        if Path::new(first).exists() || !are_files || (files.is_empty() && !rules.is_empty()) {
+        // `main d3d12` may mean anything.
+        if !are_files || (files.is_empty() && !rules.is_empty() && !first.contains("..")) {
             return Ok(None);
         }
-        let Some(revision) = Revision::named(first)? else { return Ok(None) };
+        let (revision, other) = match range {
+            Some([revision, other]) => (revision, Some(other)),
+            None => match Revision::named(first)? {
+                Some(revision) => (revision, second),
+                None => return Ok(None),
+            },
+        };
         if let [_, second, ..] = rules.as_slice() {
             bail!("`{second}` is one target too many: name one for both versions, or none for all");
         }
@@ -106,37 +127,45 @@ impl<'a> RevisionWords<'a> {
         let are_named = !files.is_empty();
         let mut files: Vec<String> = files.into_iter().cloned().collect();
         if !are_named {
-            let changed = revision.changed.iter().map(|file| revision.relative(file));
+            let changed = [Some(&revision), other.as_ref()].into_iter().flatten();
+            let changed = changed.flat_map(|revision| revision.changed.iter().map(|file| revision.relative(file)));
             let all = changed.chain(Revision::tracked()?).map(|file| file.display().to_string());
             let all: BTreeSet<String> = all.filter(is_shader).collect();
             files.extend(all);
         }
         let rules = rules.first().map(|word| word.as_str());
-        Ok(Some(Self { revision, files, are_named, rules }))
+        Ok(Some(Self { revision, other, files, are_named, rules }))
     }
 
-    /// True if the shader or a file that it includes differs from the commit.
+    /// True if the shader or a file that it includes may differ between the two.
     fn concerns(&self, file: &str, declare: &DeclareArgs) -> bool {
-        if self.revision.has_changed(Path::new(file)) {
+        let has_changed = |file: &Path| {
+            [Some(&self.revision), self.other.as_ref()].into_iter().flatten().any(|revision| revision.has_changed(file))
+        };
+        if has_changed(Path::new(file)) {
             return true;
         }
         let mut sources = SourceMap::default();
         // What cannot be read now has the files that it includes up to there.
         let _ = read_input(file, declare, None, Purpose::Comparison, &mut sources);
-        sources.files().iter().any(|file| self.revision.has_changed(Path::new(&file.name)))
+        sources.files().iter().any(|file| has_changed(Path::new(&file.name)))
     }
 }
 
 /// Compares files with their texts in a commit, and with the texts that the files they include had there.
 fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) -> anyhow::Result<Exit> {
-    let RevisionWords { revision, files, are_named, rules } = words;
-    let sides = |file| {
-        let now = DiffSide::of(file, *rules);
-        [DiffSide { revision: Some(revision), ..DiffSide::of(file, *rules) }, now]
+    let RevisionWords { revision, other, files, are_named, rules } = words;
+    let sides =
+        |file| [Some(revision), other.as_ref()].map(|revision| DiffSide { revision, ..DiffSide::of(file, *rules) });
+    let is_there = |revision: Option<&Revision>, file: &str| {
+        let path = Path::new(file);
+        path.is_file() && revision.is_none_or(|revision| revision.has(path))
     };
     if let ([file], true) = (files.as_slice(), are_named) {
-        if !revision.has(Path::new(file)) {
-            bail!("{} has no {file}", revision.name);
+        for revision in [Some(revision), other.as_ref()].into_iter().flatten() {
+            if !revision.has(Path::new(file)) {
+                bail!("{} has no {file}", revision.name);
+            }
         }
         let compared = compare_sides(args, &sides(file), true, style);
         return compared.inspect_err(|error| tell_programs(args, file, Code::Unreadable, error));
@@ -146,10 +175,13 @@ fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) ->
     }
     let mut compared = ComparedFiles::new(args.format);
     for file in files {
-        let path = Path::new(file);
-        if !path.is_file() {
-            compared.add_alone(&format!("only in {}", revision.name), file);
-        } else if !revision.has(path) {
+        let [before, now] = [Some(revision), other.as_ref()].map(|revision| is_there(revision, file));
+        // A file that is in a commit and not in the working tree counts as gone.
+        if !now {
+            let is_known = before || !Path::new(file).is_file();
+            let place = is_known.then(|| format!("only in {}", revision.name));
+            place.into_iter().for_each(|place| compared.add_alone(&place, file));
+        } else if !before {
             compared.add_alone(&format!("not in {}", revision.name), file);
         } else if *are_named || words.concerns(file, &args.declare) {
             compared.add(file, compare_sides(args, &sides(file), false, style), style);
@@ -199,6 +231,7 @@ impl ComparedFiles {
             Ok(Exit::Agree) => self.same += 1,
             // Neither side has a block: the file is for others to include.
             Ok(Exit::NothingSelected) => {}
+            Ok(Exit::Missing) => self.unread += 1,
             Ok(_) => self.differ += 1,
             Err(error) => {
                 self.unread += 1;
@@ -263,7 +296,8 @@ fn shaders_below(folder: &str) -> anyhow::Result<BTreeSet<String>> {
 }
 
 /// Compares two inputs, and prints the answer, unless they are the same and `prints_same` is false. The exit code is then
-/// [`Exit::NothingSelected`] for inputs without a block.
+/// [`Exit::NothingSelected`] for inputs without a block, and [`Exit::Missing`] if a module does not say what the answer
+/// depends on.
 fn compare_sides(
     args: &DiffArgs,
     [left, right]: &[DiffSide<'_>; 2],
@@ -275,48 +309,71 @@ fn compare_sides(
         !args.declare.define.is_empty() && args.words.iter().filter(|word| *word == left.input).count() == 2;
     let is_one_input = left.input == right.input && left.rules.is_some() && !is_permutation && left.revision.is_none();
     let mut of_left = args.declare.clone();
+    let mut of_right = args.declare.clone();
     if is_permutation {
-        of_left.define.clear();
+        let arguments = args.declare.args.as_deref().map(CompileArguments::read).transpose()?;
+        let shared = arguments.map_or(0, |arguments| arguments.defines.len());
+        // Without other macros, those of --args make the permutation.
+        of_left.define.truncate(if shared < of_left.define.len() { shared } else { 0 });
     }
-    if let Some(revision) = left.revision {
-        of_left.texts = Arc::clone(&revision.texts);
+    for (declare, side) in [(&mut of_left, left), (&mut of_right, right)] {
+        if let Some(revision) = side.revision {
+            declare.texts = Arc::clone(&revision.texts);
+        }
     }
     // `metal` and `cuda` are targets beside a target, and rule sets beside a rule set.
     let is_target = |side: &DiffSide<'_>| side.rules.is_some_and(|word| is_target_word(word) && !is_rules_word(word));
     let has_target = is_target(left) || is_target(right);
     let lay_out = |side, declare| layout(side, (args, declare), is_one_input, has_target, style);
     let inputs = [left.input, right.input];
-    let LaidOutSide { shown: lefts, warnings, account } = lay_out(left, &of_left)?;
-    let LaidOutSide { shown: mut rights, warnings: more, account: account_of_right } = lay_out(right, &args.declare)?;
-    for file in rights.iter_mut().filter_map(|right| right.name.file.as_mut()).filter(|_| is_permutation) {
-        for define in &args.declare.define {
+    let (left, mut right) = (lay_out(left, &of_left)?, lay_out(right, &of_right)?);
+    for file in right.shown.iter_mut().filter_map(|right| right.shown.name.file.as_mut()).filter(|_| is_permutation) {
+        for define in &args.declare.define[of_left.define.len()..] {
             file.push_str(" -D ");
             file.push_str(&shell_word(define));
         }
     }
-    let account = account.both(account_of_right);
+    let account = left.account.clone().both(right.account.clone());
     let options = TextOptions { width: text_columns(), ..TextOptions::plain(style) };
-    let (text, differs) = match (lefts.as_slice(), rights.as_slice()) {
-        ([left], [right]) => {
-            let (left, right) = (left.clone(), right.clone());
-            let [left, right] = if is_one_input { [left, right] } else { paired(left, right) };
-            let [left, right] = match inputs.map(is_metal) {
-                [false, true] => [left.clone(), with_room_for(&left, right)],
-                [true, false] => [with_room_for(&right, left), right],
-                _ => [left, right],
-            };
-            let difference = diff(&left, &right, &options);
+    let (text, exit) = match (left.shown.as_slice(), right.shown.as_slice()) {
+        ([one], [other]) => {
+            let readings = readings([&left, &right]).into_iter().map(|read| {
+                let [one, other] = [(one, &left, other), (other, &right, one)]
+                    .map(|(column, side, next)| column.read(side, read, next));
+                let [one, other] = if is_one_input { [one, other] } else { paired(one, other) };
+                match inputs.map(is_metal) {
+                    [false, true] => [one.clone(), with_room_for(&one, other)],
+                    [true, false] => [with_room_for(&other, one), other],
+                    _ => in_shared_terms([one, other], [&left, &right]),
+                }
+            });
+            let readings: Vec<[ShownColumn; 2]> = readings.collect();
+            let compared = readings.iter().map(|[one, other]| {
+                let difference = diff(one, other, &options);
+                if is_one_input || left.kind != right.kind {
+                    return difference;
+                }
+                difference.with_bindings([&left.shown[0].places, &right.shown[0].places], style)
+            });
+            let difference = compared.reduce(|difference, other| difference.or_else(other, UNKNOWN_SOURCE));
+            let difference = difference.expect("there is at least one reading");
+            let [one, other] = &readings[0];
             let text = match args.format {
-                DiffFormat::Json => difference.to_json(&left, &right, &account),
-                DiffFormat::Text => difference.with_verdict(&left.name, &right.name, style),
-                DiffFormat::Markdown => difference.to_markdown(&left.name, &right.name),
-                DiffFormat::Html => diff_page(&left, &right, difference.differs),
+                DiffFormat::Json => difference.to_json(one, other, &account),
+                DiffFormat::Text => difference.with_verdict(&one.name, &other.name, style),
+                DiffFormat::Markdown => difference.to_markdown(&one.name, &other.name),
+                DiffFormat::Html => diff_page(one, other, difference.differs),
             };
-            (text, difference.differs)
+            let exit = match (difference.is_uncertain(), difference.differs) {
+                (true, _) => Exit::Missing,
+                (false, true) => Exit::Differ,
+                (false, false) => Exit::Agree,
+            };
+            (text, exit)
         }
-        _ => compare_targets(args, inputs, [lefts, rights], &account, &options)?,
+        _ => compare_targets(args, inputs, [&left, &right], &account, &options)?,
     };
-    if !differs && !prints_same {
+    if exit == Exit::Agree && !prints_same {
         return Ok(if account.entries.is_empty() { Exit::NothingSelected } else { Exit::Agree });
     }
     match args.format {
@@ -329,12 +386,54 @@ fn compare_sides(
         DiffFormat::Markdown => print(&format!("\n{}\n", escaped(&account.sentence()))),
         DiffFormat::Json | DiffFormat::Html => {}
     }
-    warn_rendered(&warnings);
+    warn_rendered(&left.warnings);
     // The same input warns of the same things under both rule sets, but for the limits of each compiler.
-    if more != warnings {
-        warn_rendered(&more);
+    if left.warnings != right.warnings {
+        warn_rendered(&right.warnings);
     }
-    Ok(if differs { Exit::Differ } else { Exit::Agree })
+    Ok(exit)
+}
+
+/// How to read the matrices and buffers of SPIR-V files.
+#[derive(Clone, Copy, PartialEq)]
+enum SpirvReading {
+    AsWritten,
+    /// As the HLSL or Slang of which they were made.
+    Source,
+}
+
+const UNKNOWN_SOURCE: &str =
+    "the SPIR-V does not say whether its source is HLSL or Slang, whose matrices are transposed in it";
+
+/// How to read SPIR-V files so that they can be compared: as their sources, unless both sides are in SPIR-V's own terms. Two
+/// readings if a file does not say what its source is.
+fn readings([left, right]: [&LaidOutSide; 2]) -> Vec<SpirvReading> {
+    use SpirvReading::{AsWritten, Source};
+    match [left.spirv, right.spirv] {
+        [Some(ModuleSource::Hlsl), None | Some(ModuleSource::Hlsl)] | [None, Some(ModuleSource::Hlsl)]
+            if !left.is_metal && !right.is_metal =>
+        {
+            vec![Source]
+        }
+        [Some(ModuleSource::Unknown), None] | [None, Some(ModuleSource::Unknown)]
+            if !left.is_metal && !right.is_metal =>
+        {
+            vec![AsWritten, Source]
+        }
+        _ => vec![AsWritten],
+    }
+}
+
+/// Types and sizes as the other file has them, where one of the two is compiled or in another language.
+fn in_shared_terms([one, other]: [ShownColumn; 2], [left, right]: [&LaidOutSide; 2]) -> [ShownColumn; 2] {
+    match [left.spirv.is_some(), right.spirv.is_some()] {
+        _ if left.kind == right.kind => [one, other],
+        [true, false] => [in_terms_of(&other, one, true), other],
+        [_, is_spirv] => {
+            let other = in_terms_of(&one, other, is_spirv);
+            [one, other]
+        }
+    }
 }
 
 fn is_metal(input: &str) -> bool {
@@ -345,22 +444,26 @@ fn is_metal(input: &str) -> bool {
 fn compare_targets(
     args: &DiffArgs,
     inputs: [&str; 2],
-    columns: [Vec<ShownColumn>; 2],
+    [lefts, rights]: [&LaidOutSide; 2],
     account: &Account,
     options: &TextOptions<'_>,
-) -> anyhow::Result<(String, bool)> {
-    let [lefts, rights] = columns;
+) -> anyhow::Result<(String, Exit)> {
     let of_file = |column: &ShownColumn| {
         let name = ColumnName { file: column.name.file.clone(), ..ColumnName::DECLARED };
         ShownColumn { name, blocks: column.blocks.clone() }
     };
     let mut diffs = Vec::new();
     let mut files = None;
-    for left in &lefts {
-        let Some(right) = rights.iter().find(|right| right.name.layouts == left.name.layouts) else { continue };
-        let [of_left, of_right] = paired(of_file(left), of_file(right));
-        let difference = diff(&of_left, &of_right, options);
-        let target = ColumnName { file: None, layouts: left.name.layouts.clone() };
+    for left in &lefts.shown {
+        let is_same_target = |right: &&SideColumn| right.shown.name.layouts == left.shown.name.layouts;
+        let Some(right) = rights.shown.iter().find(is_same_target) else { continue };
+        let pair = paired(of_file(&left.shown), of_file(&right.shown));
+        let [of_left, of_right] = in_shared_terms(pair, [lefts, rights]);
+        let mut difference = diff(&of_left, &of_right, options);
+        if lefts.kind == rights.kind {
+            difference = difference.with_bindings([&left.places, &right.places], options.style);
+        }
+        let target = ColumnName { file: None, layouts: left.shown.name.layouts.clone() };
         let rules = match &target.layouts {
             NamedLayouts::Target { column, .. } => Native::of_column(*column).map(|native| native.name.to_owned()),
             NamedLayouts::Rules(_) | NamedLayouts::Declared => None,
@@ -371,7 +474,7 @@ fn compare_targets(
     }
     let Some((left, right)) = &files else {
         // One of them has its own offsets, or they are in languages without a common target.
-        let name = if lefts.len() > 1 { inputs[0] } else { inputs[1] };
+        let name = if lefts.shown.len() > 1 { inputs[0] } else { inputs[1] };
         bail!("the layout of {name} depends on the target: name it after the file, as `{name} vulkan`");
     };
     let text = match args.format {
@@ -382,7 +485,8 @@ fn compare_targets(
             bail!("a page compares the files under one target: name it after the file, as `{} vulkan`", inputs[0])
         }
     };
-    Ok((text, diffs.iter().any(|diff| diff.difference.differs)))
+    let differs = diffs.iter().any(|diff| diff.difference.differs);
+    Ok((text, if differs { Exit::Differ } else { Exit::Agree }))
 }
 
 /// Sorts the words into inputs and rule sets. A rule set belongs to the input before it; a single
@@ -395,6 +499,7 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         // The first word is an input, even if it is named like a rule set.
         match inputs.last_mut().filter(|_| is_rules || is_misspelt_rules(word)) {
             None => inputs.push(DiffSide::of(word, None)),
+            Some(_) if !is_rules && is_compiler(word) => bail!("{}", compiler_hint(words)),
             Some(_) if !is_rules => bail!("{}", unknown_rules(word)),
             Some(input) if input.rules.is_none() => input.rules = Some(word),
             Some(_) => spare.push(word),
@@ -409,7 +514,8 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
             // For two files under one rule set, naming it after the second file is enough.
             let both = right.rules.filter(|_| left.is_none() && words.len() == 3);
             let of_left = left.or(both.filter(|_| !says_own_offsets(input)));
-            Ok([DiffSide::of(input, of_left), DiffSide::of(right.input, right.rules)])
+            let of_right = right.rules.filter(|_| both.is_none() || !says_own_offsets(right.input));
+            Ok([DiffSide::of(input, of_left), DiffSide::of(right.input, of_right)])
         }
         ([_], [_, right, ..]) => bail!("`{right}` is one rule set too many"),
         ([DiffSide { input, .. }], _) => bail!(
@@ -420,6 +526,23 @@ fn sides(words: &[String]) -> anyhow::Result<[DiffSide<'_>; 2]> {
         ([_, _, third, ..], _) => bail!("`{}` is one input too many", third.input),
         (_, spare) => bail!("`{}` is one rule set too many", spare.first().copied().unwrap_or_default()),
     }
+}
+
+fn is_compiler(word: &str) -> bool {
+    named_compiler(word).is_ok() && !Path::new(word).exists()
+}
+
+/// The spelling for a user who names compilers alone: `diff dxc slangc a.hlsl`.
+fn compiler_hint(words: &[String]) -> String {
+    let (compilers, others): (Vec<&String>, Vec<&String>) = words.iter().partition(|word| is_compiler(word));
+    let file = others.first().map_or("FILE", |word| word.as_str());
+    let targets: Vec<String> = compilers.iter().map(|compiler| format!("vulkan.{compiler}")).collect();
+    format!(
+        "`{}` is a compiler: name it after a target, as `layoutproof diff {} {}`",
+        compilers.first().map_or("", |word| word.as_str()),
+        shell_word(file),
+        targets.join(" ")
+    )
 }
 
 /// True if a word is neither a file nor a complete case id, so that it can only be a misspelt rule
@@ -455,10 +578,44 @@ fn column_name(choice: RuleChoice, word: Option<&str>, format: DiffFormat) -> Co
 
 /// An input under a rule set, or under each of its targets.
 struct LaidOutSide {
-    shown: Vec<ShownColumn>,
+    shown: Vec<SideColumn>,
+    /// The kind of file, between two of which bindings and sizes mean the same.
+    kind: SideKind,
+    spirv: Option<ModuleSource>,
+    is_metal: bool,
     /// The warnings that `show` prints about it, or who read it and why.
     warnings: String,
     account: Account,
+}
+
+#[derive(Debug, PartialEq)]
+enum SideKind {
+    Declared(Option<ShaderLanguage>),
+    LaidOut(Option<ShaderLanguage>, Option<ShaderTarget>),
+    /// Read by a compiler, which says nothing of bindings here.
+    Compiled,
+}
+
+struct SideColumn {
+    shown: ShownColumn,
+    /// The blocks of a SPIR-V file as HLSL or Slang has them.
+    as_source: Option<Vec<ShownColumnBlock>>,
+    /// Where parameters are bound, by their paths.
+    places: BTreeMap<String, String>,
+}
+
+impl SideColumn {
+    /// The column to compare with `other`.
+    fn read(&self, side: &LaidOutSide, reading: SpirvReading, other: &Self) -> ShownColumn {
+        let as_source = self.as_source.as_ref().filter(|_| reading == SpirvReading::Source);
+        let mut blocks = as_source.unwrap_or(&self.shown.blocks).clone();
+        if side.spirv.is_some() {
+            // slangc makes a structured buffer of a byte-address buffer, which is no block of the text.
+            let is_block = |name: &str| other.shown.blocks.iter().any(|block| block.shown.name == name);
+            blocks.retain(|block| is_block(&block.shown.name) || !other.places.contains_key(&block.shown.name));
+        }
+        ShownColumn { name: self.shown.name.clone(), blocks }
+    }
 }
 
 /// Lays an input out under a rule set.
@@ -481,7 +638,7 @@ fn layout(
         Err(diagnostics) if side.revision.is_some() => bail!(RefusedInput { diagnostics, sources }),
         Err(diagnostics) => {
             let mut compiled = compiled(side, (args, declare), is_beside_target, diagnostics, sources)?;
-            for shown in compiled.shown.iter_mut().filter(|_| !is_one_input) {
+            for SideColumn { shown, .. } in compiled.shown.iter_mut().filter(|_| !is_one_input) {
                 shown.name.file = Some(side.name());
             }
             return Ok(compiled);
@@ -516,11 +673,32 @@ fn layout(
         bail!(RefusedInput { diagnostics, sources });
     }
     let warnings = render(&input.warnings(&layouts), &sources, style.colour);
-    let mut shown: Vec<ShownColumn> = layouts.iter().map(RuleSetLayouts::column).collect();
+    let (kind, spirv) = match &input.content {
+        InputContent::Declared(_) => (SideKind::Declared(input.language), None),
+        InputContent::LaidOut(file) => (SideKind::LaidOut(input.language, file.api), file.spirv),
+    };
+    let as_source = match &input.content {
+        InputContent::LaidOut(file) if spirv.is_some() => {
+            let blocks: Vec<BlockLayout> = file.blocks.iter().cloned().filter_map(as_hlsl).collect();
+            Some(RuleSetLayouts::declared(&blocks, None).column().blocks)
+        }
+        InputContent::LaidOut(_) | InputContent::Declared(_) => None,
+    };
+    let column = |layouts: &RuleSetLayouts| {
+        let shown = layouts.column();
+        let mut places = input.usual_placements(std::slice::from_ref(layouts), declare.entry.as_deref()).short_places();
+        if matches!(kind, SideKind::LaidOut(..)) {
+            // Not the locations of inputs and outputs.
+            places.retain(|path, _| shown.blocks.iter().any(|block| block.shown.name == *path));
+        }
+        SideColumn { shown, as_source: as_source.clone(), places }
+    };
+    let mut shown: Vec<SideColumn> = layouts.iter().map(column).collect();
     if shown.is_empty() {
-        shown.push(ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() });
+        let none = ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() };
+        shown.push(SideColumn { shown: none, as_source: None, places: BTreeMap::new() });
     }
-    for shown in &mut shown {
+    for SideColumn { shown, .. } in &mut shown {
         if let Some(choice) = choice {
             shown.name = column_name(choice, rules, args.format);
         }
@@ -529,7 +707,7 @@ fn layout(
         }
     }
     let account = accounts::of_input(&input, name, &layouts, &[], &sources);
-    Ok(LaidOutSide { shown, warnings, account })
+    Ok(LaidOutSide { shown, kind, spirv, is_metal: is_metal(name), warnings, account })
 }
 
 /// The layout of a file that our reader refuses, as the compiler of its target, or of each one, describes it.
@@ -565,10 +743,11 @@ fn compiled(
             Some(_) => column_name(choice, side.rules, args.format),
             None => ShownColumnChoice::from(choice).column_name(),
         };
-        shown.push(ShownColumn { name, blocks: layouts.column().blocks });
+        let column = ShownColumn { name, blocks: layouts.column().blocks };
+        shown.push(SideColumn { shown: column, as_source: None, places: BTreeMap::new() });
     }
-    let account = accounts::of_compiled(side.input, shown.first().map_or(&[], |column| column.blocks.as_slice()));
-    Ok(LaidOutSide { shown, warnings, account })
+    let account = accounts::of_compiled(side.input, shown.first().map_or(&[], |column| column.shown.blocks.as_slice()));
+    Ok(LaidOutSide { shown, kind: SideKind::Compiled, spirv: None, is_metal: false, warnings, account })
 }
 
 #[cfg(test)]

@@ -60,6 +60,24 @@ impl Revision {
         Ok(Some(Self { name: word.to_owned(), top, changed, texts: Arc::new(texts) }))
     }
 
+    /// The two commits of `main..topic`, or of `main...topic`: what changed on `topic` since it left `main`. `None` for
+    /// another word.
+    ///
+    /// # Errors
+    /// See [`Self::named`]; also if the two have no commit in common.
+    pub(super) fn range(word: &str) -> anyhow::Result<Option<[Self; 2]>> {
+        let Some((before, after)) = word.split_once("..").filter(|(_, after)| !["", "."].contains(after)) else {
+            return Ok(None);
+        };
+        let Some(after_commit) = Self::named(after.trim_start_matches('.'))? else { return Ok(None) };
+        let Some(before_commit) = Self::named(before)? else { return Ok(None) };
+        let Some(after) = after.strip_prefix('.') else { return Ok(Some([before_commit, after_commit])) };
+        let base = line(&["merge-base", before, after])
+            .with_context(|| format!("{before} and {after} have no commit in common"))?;
+        let base = Self::named(&base)?.context("git names a commit that is not there")?;
+        Ok(Some([Self { name: format!("{before}...{after}"), ..base }, after_commit]))
+    }
+
     /// True if the commit has the file.
     pub(super) fn has(&self, file: &Path) -> bool {
         let Ok(path) = file.canonicalize() else { return false };
