@@ -175,7 +175,12 @@ fn refusals(run: &FinishedRun<'_>) -> BTreeSet<String> {
             let Reason::RefusedBy { message, option, .. } = reason else { continue };
             let help = option.as_ref().map(|option| format!(" (pass `{option}`)")).unwrap_or_default();
             let version = compiler_version(run, &check.id).map(|version| format!(" ({version})")).unwrap_or_default();
-            let sentence = format!("{}{version} refuses {}: {message}{help}", target(&check.id), check.id.case);
+            // A check that ran has taken the file's blocks in other shaders.
+            let (what, help) = match check.outcome.reasons() {
+                Some(_) => (check.id.case.clone(), help),
+                None => (format!("a test shader of layoutproof for {}, not the others", check.id.case), String::new()),
+            };
+            let sentence = format!("{}{version} refuses {what}: {message}{help}", target(&check.id));
             sentences.insert(one_line(&sentence));
         }
     }
@@ -210,7 +215,8 @@ pub fn check_line(check: &CheckRecord, style: Style) -> String {
 
     let entry = check.outcome.entry().map(|entry| format!("{}:{}: {}", entry.file, entry.line, entry.reason));
     let left_out = check.not_checked.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    let left_out = (!left_out.is_empty()).then(|| format!("not checked: {left_out}"));
+    let part = if check.outcome.kind() == OutcomeKind::Agree { "in part; " } else { "" };
+    let left_out = (!left_out.is_empty()).then(|| format!("{part}not checked: {left_out}"));
     let flaky = check.is_flaky().then(|| format!("flaky: {}", faults::both_answers(check)));
     let messages = check.driver_messages.join("; ");
     let messages = (!messages.is_empty()).then(|| format!("driver message: {messages}"));

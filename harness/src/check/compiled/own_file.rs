@@ -78,6 +78,12 @@ impl OwnFile {
     }
 }
 
+/// True if the file names types of 16 bits that the device lacks, so that a probe for it has no option for them.
+pub(super) fn names_types_that_the_device_lacks(asked: &CompileJob<'_>) -> bool {
+    let [own, probe] = [asked.subject.source.options, asked.options()].map(|options| options.sixteen_bit);
+    (own, probe) == (SixteenBit::On, SixteenBit::Off) && TYPES_OF_16_BITS.iter().any(|ty| asked.text.text.contains(ty))
+}
+
 /// The sizes that the compiler's output for the text as it is states for this kind of data, each once.
 ///
 /// # Errors

@@ -15,7 +15,9 @@ use layoutproof_layout::{
 
 use crate::check::compiled::block_access::{AccessedElement, BlockAccess, chosen};
 use crate::check::compiled::compile_probe::{Attempt, CompileJob};
-use crate::check::compiled::own_file::{self, OwnFile, OwnFileAnswer, is_read_by_own_code};
+use crate::check::compiled::own_file::{
+    self, OwnFile, OwnFileAnswer, is_read_by_own_code, names_types_that_the_device_lacks,
+};
 use crate::check::compiled::watched_compilers::WatchedCompilers;
 use crate::check::produce::gap::Gap;
 use crate::check::produce::naga::{FORMS_OF_NAGA, in_wgsl};
@@ -422,6 +424,10 @@ impl SubjectShaders {
     fn add_refusal(&mut self, asked: &CompileJob<'_>, own_file: &OwnFile, gap: Gap) {
         let Reason::RefusedBy { compiler, message, .. } = &gap.reason else { return self.gaps.push(gap) };
         let (compiler, message) = (compiler.clone(), message.clone());
+        if names_types_that_the_device_lacks(asked) {
+            let reason = Reason::DeviceLacks("native 16-bit operations".to_owned());
+            return self.gaps.push(Gap { reason, ..gap });
+        }
         match own_file.answer(asked) {
             OwnFileAnswer::NotAsked => self.gaps.push(gap),
             OwnFileAnswer::Refused { message, option } => {

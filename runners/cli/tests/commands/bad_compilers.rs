@@ -156,7 +156,7 @@ fn a_form_of_access_that_is_refused_is_told_and_counted() {
     let check = &records(&folder).0[0];
     let reason = "not in every form (refused by dxc-dxil: unknown moon)";
     assert_eq!((&check["outcome"], &check["not_checked"][0]), (&"agree".into(), &reason.into()), "{check}");
-    let line = "Agree pair.hlsl · hlsl-cbuffer · dxc-dxil · dxil via dxil: not checked: ";
+    let line = "Agree pair.hlsl · hlsl-cbuffer · dxc-dxil · dxil via dxil: in part; not checked: ";
     answer.prints(&format!("{line}{reason}")).prints("Partly 1 not in every form (1)");
 }
 
