@@ -94,7 +94,7 @@ fn tone(state: BugState) -> Tone {
     }
 }
 
-/// The bug's targets, its versions, and whether it is reported.
+/// The bug's targets, the builds that have it where others do not, its versions, and whether it is reported or can be.
 fn details(bug: &Bug<'_>, style: Style) -> String {
     let gone = bug.difference.builds().into_iter().find_map(|builds| builds.gone);
     let seen = bug.difference.builds().into_iter().map(|builds| builds.newest).next();
@@ -104,7 +104,14 @@ fn details(bug: &Bug<'_>, style: Style) -> String {
         (None, None) => String::new(),
     };
     let reported = if bug.difference.upstream_link().is_some() { "reported" } else { "" };
-    let details = [bug.targets().join(", "), versions, reported.to_owned()].into_iter().filter(|it| !it.is_empty());
+    let here: Vec<String> =
+        bug.builds.iter().filter(|it| it.state == BugState::Here).map(|it| it.build.to_string()).collect();
+    let is_in_some = !here.is_empty() && here.len() < bug.builds.len();
+    let builds = if is_in_some { format!("here in {}", here.join(", ")) } else { String::new() };
+    let issue = if bug.sources.is_empty() { "" } else { "repro: --issue" };
+    let details = [bug.targets().join(", "), builds, versions, reported.to_owned(), issue.to_owned()]
+        .into_iter()
+        .filter(|it| !it.is_empty());
     one_line(&details.collect::<Vec<_>>().join(&format!(" {} ", style.dot())))
 }
 
