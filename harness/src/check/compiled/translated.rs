@@ -14,7 +14,8 @@ use layoutproof_layout::{BlockLayout, LaidOut, LaidOutShape, Leaf, LeafStep, Num
 use layoutproof_probes::{AddressSpace, Form, Interface, ProbePlan};
 use layoutproof_readers::spirv::{features_of, struct_names};
 use layoutproof_readers::toolchain::{
-    AppliedRules, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Lack, SourceProfile, Toolchain,
+    AppliedRules, CodeTarget, CompileOutcome, CompileRequest, CompiledShader, Compilers, Lack, SourceProfile,
+    TextLanguage, Toolchain,
 };
 
 use crate::check::compiled::compile_probe::{folder_name, wide_types};
@@ -44,13 +45,12 @@ fn forms(output: ShaderForm) -> &'static [Form] {
 const BY_NAME: [Form; 1] = [Form::Leaf];
 
 /// The memory that the languages have. WGSL's immediates are bound by the size of their struct, which is not that of our
-/// block.
-fn spaces(output: ShaderForm) -> &'static [AddressSpace] {
-    match output {
-        ShaderForm::Wgsl => &[AddressSpace::Uniform, AddressSpace::Storage],
-        ShaderForm::Spirv | ShaderForm::Dxil | ShaderForm::Dxbc | ShaderForm::ClangIr => {
-            &[AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant]
-        }
+/// block, and naga 30.0.1 panics while it writes large ones.
+fn spaces(toolchain: &Toolchain) -> &'static [AddressSpace] {
+    if toolchain.output == ShaderForm::Wgsl || toolchain.text_language() == Some(TextLanguage::Wgsl) {
+        &[AddressSpace::Uniform, AddressSpace::Storage]
+    } else {
+        &[AddressSpace::Uniform, AddressSpace::Storage, AddressSpace::PushConstant]
     }
 }
 
@@ -80,7 +80,7 @@ impl SubjectShaders {
         let compilers = WatchedCompilers::new(compilers);
         let translator = Translator { subject, toolchain, compilers: &compilers, target };
         for module in ours.iter().filter(|module| module.share == Share::All) {
-            for entry in module.plan.entries.iter().filter(|entry| spaces(toolchain.output).contains(&entry.space)) {
+            for entry in module.plan.entries.iter().filter(|entry| spaces(toolchain).contains(&entry.space)) {
                 let known = produced.gaps.len();
                 let plan = ProbePlan { entries: vec![entry.clone()], ..module.plan.clone() };
                 produced.add_translation(&translator, module, plan);
