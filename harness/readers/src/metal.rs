@@ -101,8 +101,8 @@ pub fn numbered_arguments(ir: &str) -> Vec<(LayoutUnit, u32)> {
     let mut members: BTreeSet<(LayoutUnit, u32)> = BTreeSet::new();
     let mut arguments = Vec::new();
     for line in ir.lines().filter(|line| line.contains(".annotation.")) {
-        let words = line.split([' ', ',', ')']);
-        let Some(found) = words.filter_map(|word| texts.get(word)).next().copied() else { continue };
+        let mut words = line.split([' ', ',', ')']);
+        let Some(found) = words.find_map(|word| texts.get(word)).copied() else { continue };
         // Each access of a member has an annotation.
         if found.0 != LayoutUnit::MetalArgument || members.insert(found) {
             arguments.push(found);

@@ -45,7 +45,9 @@ pub(super) fn rules_behind(
     let mut found: BTreeMap<AddressSpace, BTreeSet<String>> = BTreeMap::new();
     for (name, ways) in candidates(subject, toolchain) {
         let mut places = Places::new();
-        ways.iter().for_each(|moves| add_places(modules, probes, &**moves, &mut places));
+        for moves in &ways {
+            add_places(modules, probes, &**moves, &mut places);
+        }
         for (space, rows) in &of_space {
             if rows.iter().all(|row| is_at(row, *space, &places)) {
                 found.entry(*space).or_default().insert(name.to_owned());

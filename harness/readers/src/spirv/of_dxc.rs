@@ -62,7 +62,7 @@ pub fn as_hlsl(mut block: BlockLayout) -> Option<BlockLayout> {
         return None;
     }
     if let Some(name) = block.name.strip_suffix(".elements") {
-        block.name = name.to_owned();
+        block.name.truncate(name.len());
     }
     let (container, element) = own.split_once('.').unwrap_or((&own, ""));
     block.kind = match (container, block.kind) {

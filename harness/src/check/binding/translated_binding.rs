@@ -322,6 +322,8 @@ fn read(shader: &Shader, compilers: &dyn Compilers) -> Result<Vec<FoundResource>
 mod tests {
     use std::sync::Arc;
 
+    use layoutproof_probes::binding::{ProgramExtent, ToolBindings};
+
     use layoutproof_bindings::{BindingRequest, Convention};
     use layoutproof_device::{ImageView, TexelType};
     use layoutproof_readers::toolchain::translators;
@@ -345,8 +347,8 @@ mod tests {
     }
 
     fn program(bound: Vec<ProbedBinding>) -> BindingProgram {
-        let extent = layoutproof_probes::binding::ProgramExtent::Whole;
-        BindingProgram { pass: Pass::Compute, extent, bound, reads: Vec::new(), tools: Default::default() }
+        let extent = ProgramExtent::Whole;
+        BindingProgram { pass: Pass::Compute, extent, bound, reads: Vec::new(), tools: ToolBindings::default() }
     }
 
     fn resource(name: &str, unit: LayoutUnit, space: u32, index: u32) -> FoundResource {
