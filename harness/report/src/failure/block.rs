@@ -51,9 +51,9 @@ pub fn block(failure: &FailureGroup<'_>, style: Style) -> String {
 
 /// The block without its table and map, for places that wrap lines or have no fixed width.
 pub(crate) fn short_block(failure: &FailureGroup<'_>) -> String {
-    let mut parts = [heading(failure, Style::PLAIN), answers(failure.record), ending(failure.record, Style::PLAIN)];
-    parts.iter_mut().for_each(|part| *part = part.trim_end().to_owned());
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    let parts = [heading(failure, Style::PLAIN), answers(failure.record), ending(failure.record, Style::PLAIN)];
+    let parts: Vec<&str> = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
 }
 
 /// True if a compiler or device answered. If it broke before that, there is nothing to compare, and

@@ -322,10 +322,9 @@ fn read(shader: &Shader, compilers: &dyn Compilers) -> Result<Vec<FoundResource>
 mod tests {
     use std::sync::Arc;
 
-    use layoutproof_probes::binding::{ProgramExtent, ToolBindings};
-
     use layoutproof_bindings::{BindingRequest, Convention};
     use layoutproof_device::{ImageView, TexelType};
+    use layoutproof_probes::binding::{ProgramExtent, ToolBindings};
     use layoutproof_readers::toolchain::translators;
 
     use super::*;
