@@ -38,7 +38,8 @@ impl Reporter for GithubSummary {
         let matrix = if run.has_compilers() { matrix::markdown(run.checks, left_out) } else { String::new() };
         let headline = cell(&Headline::of(run).sentence_with_lead());
         let shortfalls: Vec<String> = run.shortfalls().map(|sentence| format!("- {}\n", cell(&sentence))).collect();
-        let lists = [shortfalls.concat(), failing(run.checks)].map(|list| if list.is_empty() { list } else { list + "\n" });
+        let lists =
+            [shortfalls.concat(), failing(run.checks)].map(|list| if list.is_empty() { list } else { list + "\n" });
         let table = if run.end.checks == 0 { String::new() } else { markdown(run.checks, left_out) };
         format!("**layoutproof run:** {headline}\n\n{}{table}{matrix}", lists.concat())
     }

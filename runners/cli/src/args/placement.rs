@@ -264,7 +264,9 @@ fn complete(declare: &mut DeclareArgs, mut placement: Option<&mut PlacementArgs>
         }
         check_profile(arguments.profile.as_deref())?;
         declare.complete(&arguments, Path::new(""));
-        placement.iter_mut().for_each(|placement| placement.complete(&arguments));
+        if let Some(placement) = &mut placement {
+            placement.complete(&arguments);
+        }
     }
     if let Some(placement) = placement {
         declare.targets = placement.target.iter().map(|choice| choice.target).collect();

@@ -137,11 +137,9 @@ impl FinalReport<'_> {
         let FinishedRun { checks, end, .. } = self.run;
         let interrupted = self.run.interrupted();
         let incomplete = &end.failed_listings;
-        for sentence in incomplete.iter().chain(missing) {
+        for sentence in incomplete.iter().chain(missing).chain(&interrupted) {
             warn_of_end(sentence);
         }
-
-        interrupted.iter().for_each(|sentence| warn_of_end(sentence));
 
         let shortfalls =
             Shortfalls { could_not_run: interrupted.is_some(), missing: !incomplete.is_empty() || !missing.is_empty() };

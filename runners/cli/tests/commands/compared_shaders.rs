@@ -47,7 +47,7 @@ fn differing(answer: &Value) -> Value {
     blocks.map(|block| json!([block["name"], block["differing"]])).collect()
 }
 
-/// HLSL's column_major matrices are RowMajor in SPIR-V, and its structured buffers are structs with an array.
+/// HLSL's `column_major` matrices are `RowMajor` in SPIR-V, and its structured buffers are structs with an array.
 #[test]
 fn a_module_is_compared_in_the_terms_of_its_source() {
     let folder = compiled();

@@ -105,7 +105,7 @@ fn details(bug: &Bug<'_>, style: Style) -> String {
     };
     let reported = if bug.difference.upstream_link().is_some() { "reported" } else { "" };
     let here: Vec<String> =
-        bug.builds.iter().filter(|it| it.state == BugState::Here).map(|it| it.build.to_string()).collect();
+        bug.builds.iter().filter(|it| it.state == BugState::Here).map(|it| it.build.clone()).collect();
     let is_in_some = !here.is_empty() && here.len() < bug.builds.len();
     let builds = if is_in_some { format!("here in {}", here.join(", ")) } else { String::new() };
     let issue = if bug.sources.is_empty() { "" } else { "repro: --issue" };

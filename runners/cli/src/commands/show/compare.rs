@@ -178,9 +178,9 @@ fn compare_revision(args: &DiffArgs, words: &RevisionWords<'_>, style: Style) ->
         let [before, now] = [Some(revision), other.as_ref()].map(|revision| is_there(revision, file));
         // A file that is in a commit and not in the working tree counts as gone.
         if !now {
-            let is_known = before || !Path::new(file).is_file();
-            let place = is_known.then(|| format!("only in {}", revision.name));
-            place.into_iter().for_each(|place| compared.add_alone(&place, file));
+            if before || !Path::new(file).is_file() {
+                compared.add_alone(&format!("only in {}", revision.name), file);
+            }
         } else if !before {
             compared.add_alone(&format!("not in {}", revision.name), file);
         } else if *are_named || words.concerns(file, &args.declare) {

@@ -526,7 +526,8 @@ fn other_names_for_a_few_members_are_no_obstacle() {
 #[test]
 fn a_few_members_that_only_the_host_has_are_a_mistake() {
     let members = |range: std::ops::Range<u32>, kind: &str, array: &str| -> String {
-        range.map(|index| format!("{kind} coefficient{index}{array}; ")).collect()
+        let members: Vec<String> = range.map(|index| format!("{kind} coefficient{index}{array}; ")).collect();
+        members.concat()
     };
     let shader = format!("cbuffer Atmosphere {{ {} }};", members(0..16, "float4", ""));
     for (others, pair) in
