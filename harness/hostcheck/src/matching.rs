@@ -172,15 +172,23 @@ pub fn is_named_for_file(names: &BTreeSet<String>, type_name: &str) -> bool {
     !type_name.contains('<') && names.contains(&type_key(type_name))
 }
 
-/// True if a type is what a program uploads and has the words of one of the block's structs after others, or begins like
-/// it: `GpuMeshletVertex` or `GpuMeshInstance` for `Vertex` and `MeshInstanceDraw`.
-pub fn is_similar_upload(block: &BlockNames, type_name: &str) -> bool {
-    let (own, uploaded) = core_words(type_name);
-    let is_similar = |element: &str| {
-        let base = core_words(element).0;
-        !base.is_empty() && (own.ends_with(&base) || (own.len() > 1 && base.starts_with(&own)))
-    };
-    uploaded > 0 && !type_name.contains('<') && own_names(block).any(is_similar)
+/// The words of the structs of blocks, to which names of uploaded types may be similar.
+#[derive(Clone, Debug)]
+pub struct UploadNames(BTreeSet<Vec<String>>);
+
+impl UploadNames {
+    pub fn of<'a>(blocks: impl IntoIterator<Item = &'a BlockNames>) -> Self {
+        let words = blocks.into_iter().flat_map(own_names).map(|name| core_words(name).0);
+        Self(words.filter(|words| !words.is_empty()).collect())
+    }
+
+    /// True if a type is what a program uploads and has the words of one of the structs after others, or begins like it:
+    /// `GpuMeshletVertex` or `GpuMeshInstance` for `Vertex` and `MeshInstanceDraw`.
+    pub fn has_similar(&self, type_name: &str) -> bool {
+        let (own, uploaded) = core_words(type_name);
+        let is_similar = |base: &Vec<String>| own.ends_with(base) || (own.len() > 1 && base.starts_with(&own));
+        uploaded > 0 && !type_name.contains('<') && self.0.iter().any(is_similar)
+    }
 }
 
 /// True if a type with this name may match the block, or be what the program uploads instead of one that does.

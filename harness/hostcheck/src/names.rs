@@ -169,9 +169,11 @@ pub(super) fn join_path(parent: &str, name: &str) -> String {
 pub(super) fn is_padding(name: &str) -> bool {
     let name = name.rsplit('.').next().unwrap_or(name);
     let scoped = without_prefix(name.split('[').next().unwrap_or(name));
-    let is_number = scoped.chars().all(|character| character.is_ascii_digit() || character == '_');
+    let is_number = |text: &str| text.chars().all(|character| character.is_ascii_digit() || character == '_');
+    // `lpad00` of a light.
+    let numbered = scoped.get(1..).and_then(|rest| rest.strip_prefix("pad")).filter(|number| !number.is_empty());
     let starts_with = |word: &&str| starts_folded(scoped, word) || starts_folded(loose(scoped), word);
-    is_number || PADDING_WORDS.iter().any(starts_with)
+    is_number(scoped) || numbered.is_some_and(is_number) || PADDING_WORDS.iter().any(starts_with)
 }
 
 /// True if a name starts with a word, apart from underscores and case.
@@ -454,10 +456,12 @@ mod tests {
         for name in ["m_viewProj", "view_proj", "viewProj", "ViewProj", "mViewProj", "_viewProj", "u_ViewProj"] {
             assert_eq!(member_key(name), "viewproj", "{name}");
         }
-        for name in ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused", "fPad", "m_vPadding"] {
+        for name in
+            ["_pad0", "padding1", "__pad", "m_pad", "_0", "reserved[2]", "light.unused", "fPad", "m_vPadding", "lpad00"]
+        {
             assert!(is_padding(name), "{name}");
         }
-        for name in ["position", "exposure", "x", "lights[0].pos"] {
+        for name in ["position", "exposure", "x", "lights[0].pos", "ipad", "keypad2"] {
             assert!(!is_padding(name), "{name}");
         }
     }

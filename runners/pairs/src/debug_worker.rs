@@ -14,8 +14,8 @@ use layoutproof_debuginfo::{
     RecordKind, Sibling, SiblingBytes, SiblingFiles, TypeName,
 };
 use layoutproof_hostcheck::matching::{
-    BlockNames, Candidates, NameKey, TypeMatch, has_candidate_name, is_generic, is_named_after, is_named_for_file,
-    is_similar_upload, match_part, names_for_file, nearest,
+    BlockNames, Candidates, NameKey, TypeMatch, UploadNames, has_candidate_name, is_generic, is_named_after,
+    is_named_for_file, match_part, names_for_file, nearest,
 };
 use layoutproof_hostcheck::{
     MemberFit, MemberSketch, ProgramStruct, VectorTypeRow, VectorTypes, block_parts, is_reserved_name,
@@ -213,8 +213,8 @@ fn answer(request: &DebugRequest) -> Result<DebugAnswer, DebugFailure> {
         block.shaders.iter().map(|shader| names_for_file(&block.names, shader)).collect()
     };
     let of_files: BTreeSet<String> = request.blocks.iter().flat_map(of_files).flatten().collect();
-    let is_similar =
-        |name: &str| is_generic(name) || request.blocks.iter().any(|block| is_similar_upload(&block.names, name));
+    let uploads = UploadNames::of(request.blocks.iter().map(|block| &block.names));
+    let is_similar = |name: &str| is_generic(name) || uploads.has_similar(name);
     let may_match = |name: &str| candidates.has(name) || is_named_for_file(&of_files, name) || is_similar(name);
     let found = file.read(&index, |name| is_struct(name.kind) && may_match(name.name))?;
     let working_folder = std::env::current_dir().unwrap_or_default();

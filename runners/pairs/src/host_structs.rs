@@ -32,7 +32,7 @@ pub(crate) struct HostStructs<'a> {
 }
 
 /// A struct with this many members of the block for each other one is probably the block's with members that the block lacks.
-const NAMED_PER_OTHER: u32 = 8;
+const NAMED_PER_OTHER: u32 = 4;
 
 /// What makes one of several structs that fit the likely one. Later fields decide where the earlier are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

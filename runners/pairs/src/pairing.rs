@@ -1,13 +1,13 @@
 //! Matches blocks with host types and compares them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
 use layoutproof_hostcheck::matching::{
-    BlockMatch, BlockNames, Candidates, Kinship, TypeMatch, has_candidate_name, has_name, has_own_name, is_generic,
-    is_named_for_file, is_similar_upload, kinship, match_part, match_type, names_for_file,
+    BlockMatch, BlockNames, Candidates, Kinship, TypeMatch, UploadNames, has_candidate_name, has_name, has_own_name,
+    is_generic, is_named_for_file, kinship, match_part, match_type, names_for_file,
 };
 use layoutproof_hostcheck::{
     BlockPart, Comparison, MemberFit, MemberSketch, Mismatch, MismatchKind, ProgramContract, ProgramField,
@@ -388,7 +388,7 @@ impl<'a> PairsOfBlock<'a> {
             Err(reason) if is_worth_listing(&self.block.layout.reach, parts, &reason) => {
                 let mut proposals = self.proposals(parts, &candidates);
                 if proposals.is_empty() {
-                    proposals = self.proposals(parts, &self.similar_uploads(parts));
+                    proposals = self.proposals_by_name(parts);
                 }
                 let listed = unmatched(block, block.layout.name.clone(), reason);
                 self.unmatched.push(UnmatchedBlock { proposals, ..listed });
@@ -398,23 +398,45 @@ impl<'a> PairsOfBlock<'a> {
         whole
     }
 
+    /// The names that a struct of the program may have after the shader's file and the block's struct.
+    fn names_for_file(&self) -> BTreeSet<String> {
+        let file = Path::new(&self.block.shader).file_name().unwrap_or_default().to_string_lossy();
+        names_for_file(&self.block.names, &file)
+    }
+
     /// The struct that alone is named after the shader's file and the block's struct and agrees, with its part. Its members
     /// may be packed, so that the shader has none of their names.
     fn only_named_for_file(&self, parts: &[BlockPart<'_>]) -> Option<(usize, &'a ProgramStruct)> {
-        let file = Path::new(&self.block.shader).file_name()?.to_string_lossy();
-        let names = names_for_file(&self.block.names, &file);
+        let names = self.names_for_file();
         let mut agreeing = self.agreeing(parts, |name| is_named_for_file(&names, name));
         agreeing.next().filter(|_| agreeing.next().is_none())
     }
 
     /// The structs that agree, if few do, and whose names say that the program uploads them for something like the block, or
-    /// that any block of the shader's own program may have.
-    fn similar_uploads(&self, parts: &[BlockPart<'_>]) -> Vec<Candidate<'a>> {
-        let similar = self.agreeing(parts, |name| is_similar_upload(&self.block.names, name));
+    /// that any block of the shader's own program may have. Without any, those that are named after the shader's file.
+    fn proposals_by_name(&self, parts: &[BlockPart<'_>]) -> Vec<HostProposal> {
+        let uploads = UploadNames::of([&self.block.names]);
+        let similar = self.agreeing(parts, |name| uploads.has_similar(name));
         let generic = self.agreeing(parts, is_generic).filter(|(_, host)| self.structs.is_nearest(host));
-        let candidate = |(part, host)| Some(self.structs.candidate(host, part, self.fit_of(&parts[part], host)?));
-        let found: Vec<Candidate<'a>> = similar.chain(generic).filter_map(candidate).collect();
+        let proposal = |part: usize, host: &ProgramStruct, difference: Option<String>| {
+            Some(HostProposal { host: host.name.clone(), fit: self.fit_of(&parts[part], host)?, difference })
+        };
+        let agreeing = similar.chain(generic).filter_map(|(part, host)| proposal(part, host, None));
+        let mut found: Vec<HostProposal> = agreeing.collect();
+        if let (true, Some(part)) = (found.is_empty(), parts.iter().rposition(|part| !part.has_header)) {
+            let names = self.names_for_file();
+            found.extend(self.named(|name| is_named_for_file(&names, name)).filter_map(|host| {
+                let pair = compare_pair(self.block, &parts[part], host, self.rules);
+                proposal(part, host, pair.comparison.mismatches.first().map(ToString::to_string))
+            }));
+        }
         if found.len() <= MOST_PROPOSALS { found } else { Vec::new() }
+    }
+
+    /// The structs with a name like this whose bytes are those in memory.
+    fn named(&self, is_named: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a ProgramStruct> {
+        let structs = self.structs.by_name.values().map(|near| near.program.as_ref());
+        structs.filter(move |host| is_named(&host.name) && host.written_by.is_none())
     }
 
     /// The structs with a name like this that agree with the block, with their parts.
@@ -423,9 +445,7 @@ impl<'a> PairsOfBlock<'a> {
         parts: &[BlockPart<'_>],
         is_named: impl Fn(&str) -> bool,
     ) -> impl Iterator<Item = (usize, &'a ProgramStruct)> {
-        let structs = self.structs.by_name.values().map(|near| near.program.as_ref());
-        let named = structs.filter(move |host| is_named(&host.name) && host.written_by.is_none());
-        named.filter_map(move |host| {
+        self.named(is_named).filter_map(move |host| {
             let agrees = |part: &usize| compare_pair(self.block, &parts[*part], host, self.rules).comparison.agrees();
             (0..parts.len()).filter(|part| !parts[*part].has_header).find(agrees).map(|part| (part, host))
         })

@@ -224,7 +224,10 @@ impl HostProposal {
     pub(crate) fn evidence(&self) -> String {
         match (self.fit.placed, self.fit.of) {
             (1, 1) => "the only member has its place there".to_owned(),
-            (0, _) if self.fit.named == 0 => "its bytes agree, under other names".to_owned(),
+            (0, _) if self.fit.named == 0 && self.difference.is_none() => {
+                "its bytes agree, under other names".to_owned()
+            }
+            (0, _) if self.fit.named == 0 => "it is named after the shader's file".to_owned(),
             (placed, of) => format!("{placed} of {} have their place there", counted(of.into(), "member")),
         }
     }

@@ -315,12 +315,9 @@ fn notes(pair: &CheckedPair, view: View, common: &CommonNotes) -> String {
     let comparison = &pair.comparison;
     let is_counted = is_agreeing_by_members(pair) && common.by_members > 0 && pair.alternatives.is_empty();
     let why = match pair.by_members.filter(|_| comparison.agrees() && !is_counted) {
-        Some(ByMembers::Alone) if pair.alternatives.is_empty() => {
-            Some("no struct has its name; this one alone has all of its members")
-        }
-        Some(ByMembers::Alone) => Some("this one alone has all of its members"),
+        Some(ByMembers::Alone) => Some("paired by its members: this struct alone has all of them"),
         Some(ByMembers::Most) => {
-            Some("no struct has its name; this one alone has most of its members, and the same bytes for the others")
+            Some("paired by its members: this struct alone has most of them, and the same bytes for the others")
         }
         Some(ByMembers::NamedAfterShader) => {
             Some("several structs have all of its members; this one is named after the shader's file")

@@ -490,13 +490,15 @@ fn structs_may_be_named_after_the_file_and_the_struct_in_it() {
         ("flat.frag", Some("Draw FlatDrawUniform agree")),
         ("line.frag", None),
         ("bloom.hlsl", Some("params BloomParams agree")),
-        // A struct of such a name that differs may be another one.
+        // A struct of such a name that differs may be another one, and is proposed.
         ("tone.hlsl", None),
         ("sky.hlsl", None),
     ] {
         let answer =
             folder.run(&format!("check {file} host.o --format json")).exits(if pair.is_some() { 0 } else { 4 });
         assert_eq!(pairs(&answer), pair.as_slice(), "{file}");
+        let proposed = answer.json()["unmatched_blocks"][0]["proposals"][0]["host"].clone();
+        assert_eq!(proposed == "ToneParams", file == "tone.hlsl", "{file}");
     }
 }
 
@@ -531,7 +533,7 @@ fn a_few_members_that_only_the_host_has_are_a_mistake() {
     };
     let shader = format!("cbuffer Atmosphere {{ {} }};", members(0..16, "float4", ""));
     for (others, pair) in
-        [("float more[4], rest[4];", Some("Atmosphere Sky differ")), ("float a[4], b[4], c[4];", None)]
+        [("float more[4], rest[4];", Some("Atmosphere Sky differ")), ("float a[4], b[4], c[4], d[4], e[4];", None)]
     {
         let (start, end) = (members(0..14, "float", "[4]"), members(14..16, "float", "[4]"));
         let Some(folder) = folder_of(("a.hlsl", &shader), &format!("struct Sky {{ {start} {others} {end} }} s;"))
