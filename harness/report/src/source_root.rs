@@ -26,8 +26,8 @@ impl SourceRoot {
         Self::new(&root, &here)
     }
 
-    /// The path from the root. A file that is not there, because its compiler was told to write another folder, is
-    /// looked for by the end of its path.
+    /// The path from the root. A file that is not there, because its compiler wrote another folder, is looked for by the
+    /// end of its path.
     pub fn path(&self, file: &str) -> String {
         let whole = without_dots(&self.here.join(file));
         let inside = whole.strip_prefix(&self.root).ok();

@@ -545,7 +545,7 @@ fn a_few_members_that_only_the_host_has_are_a_mistake() {
     }
 }
 
-/// Of a struct whose name says that the program uploads it, the bytes count where no member has the shader's name.
+/// If a struct is named as one that the program uploads, the bytes count where no member has the shader's name.
 #[test]
 fn uploads_with_a_similar_name_and_the_same_bytes_are_proposed() {
     let shader = "struct MeshInstanceDraw { float4x4 model; float4x4 inverseModel; uint draw; uint3 pad0; }; \
