@@ -89,7 +89,7 @@ fn types_and_registers_are_compared() {
         (differing(&answer), &answer["bindings"]),
         (json!([]), &json!([{"path": "A", "left": "b0", "right": "b2"}]))
     );
-    folder.run("diff old.hlsl moved.hlsl").exits(1).prints("≠ A  bound at b0 / b2");
+    folder.run("diff old.hlsl moved.hlsl").exits(1).prints("≠ A bound at b0 / b2");
     folder.run("diff old.hlsl old.hlsl").exits(0);
 }
 
