@@ -13,8 +13,8 @@ use serde::{Serialize, Serializer};
 
 use super::compared_rows::ComparedLayout;
 use super::markdown_text::{code, escaped};
-use super::member_tree::strides;
-use super::numeric::{is_another_type, may_be_compiled_to};
+use super::member_tree::{split_dimensions, strides};
+use super::numeric::{is_another_type, may_be_compiled_to, numeric};
 use super::shown_columns::{ColumnName, MergedColumn, ShownColumn, ShownColumnBlock, joined};
 use super::struct_lines::refused;
 use super::struct_text::{MemberTable, TextOptions, heading, name_in_style, short_name, totals};
@@ -316,7 +316,7 @@ pub fn paired(left: ShownColumn, mut right: ShownColumn) -> [ShownColumn; 2] {
 /// A text for Metal next to the module that a translator read. The text may give a member a wider type, because that is how a
 /// translator puts the next element or column 16 bytes away, an array without a length one element, and a matrix by rows
 /// columns, which its code transposes. So members at the module's place with the module's strides and enough room get the
-/// module's size and order here, and keep their own type.
+/// module's size and order here, and its type if that is of the same scalars.
 pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn {
     for block in text.blocks.iter_mut().map(|block| &mut block.shown) {
         let Some(other) = module.blocks.iter().find(|other| other.shown.name == block.name) else { continue };
@@ -337,6 +337,10 @@ pub fn with_room_for(module: &ShownColumn, mut text: ShownColumn) -> ShownColumn
             fits &= has_room;
             if let Some(module) = of_module.filter(|_| has_room) {
                 (row.size, row.unbounded, row.matrix_order) = (module.size, module.unbounded, module.matrix_order);
+                let [own, of_module] = [&*row, module].map(|row| numeric(split_dimensions(&row.type_name).0));
+                if own.map(|(scalar, _)| scalar) == of_module.map(|(scalar, _)| scalar) {
+                    row.type_name.clone_from(&module.type_name);
+                }
             }
         }
         if fits {
