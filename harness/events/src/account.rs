@@ -330,7 +330,7 @@ impl Account {
 
     /// The same of an answer that lays out and compares nothing: `2 of 3 blocks laid out`.
     pub fn sentence_of(&self, done: &str) -> String {
-        // A file that is for compilers that are not here was read for none of them.
+        // Without its compilers a file is not read, so that nothing is known about its blocks.
         let has_blocks = |entry: &AccountEntry| !matches!(entry.kind, FoundKind::Target | FoundKind::File);
         let none = || if self.open().all(has_blocks) { "no block found".to_owned() } else { format!("nothing {done}") };
         let counts = self.counts_of(done).unwrap_or_else(none);

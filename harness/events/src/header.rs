@@ -196,7 +196,7 @@ mod tests {
         }
     }
 
-    /// A run that was cut short may go on with another patience, and into other files.
+    /// A run that was cut short may be resumed with other time limits, and write other files.
     #[test]
     fn limits_and_outputs_make_no_other_run() {
         let mut there = header();

@@ -81,9 +81,10 @@ fn warn_of_steps(layout: &LaidOut, path: String, warnings: &mut Vec<LayoutWarnin
             return;
         }
         LaidOutShape::Array { element, stride, .. } => match (&element.shape, element.size) {
-            (LaidOutShape::Struct(_), _) if stride % element.alignment != 0 => {
-                Some(format!("aligns its elements to {}, which {stride} bytes are no multiple of", element.alignment))
-            }
+            (LaidOutShape::Struct(_), _) if stride % element.alignment != 0 => Some(format!(
+                "aligns its elements to {} bytes, which its stride of {stride} does not keep",
+                element.alignment
+            )),
             (LaidOutShape::Struct(_) | LaidOutShape::Array { .. }, _) => {
                 return warn_of_steps(element, format!("{path}[]"), warnings);
             }

@@ -19,7 +19,7 @@ pub enum ModuleSource {
     Hlsl,
     /// Another language, whose columns are those of the module.
     Other,
-    /// Not a word: the matrices may be transposed.
+    /// The module does not say: its matrices may be transposed.
     #[default]
     Unknown,
 }

@@ -110,7 +110,7 @@ impl DiffText {
         self
     }
 
-    /// One of two readings of the same files, of which `other` comes to another end.
+    /// Joins two readings of the same files. If one finds a difference and the other none, the answer is uncertain.
     #[must_use]
     pub fn or_else(self, other: Self, doubt: &str) -> Self {
         if self.differs == other.differs {

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use layoutproof_bindings::place::places_text;
-use layoutproof_bindings::{BindingPlace, SourceText, Target};
-use layoutproof_device::{ImageKind, Shader, ShaderForm, Stage};
+use layoutproof_bindings::{BindingPlace, Target};
+use layoutproof_device::{ImageKind, Shader, ShaderForm};
 use layoutproof_events::check_id::CheckId;
 use layoutproof_events::producer::Producer;
 use layoutproof_events::{
@@ -16,14 +16,14 @@ use layoutproof_events::{
 };
 use layoutproof_generators::binding::spirv;
 use layoutproof_layout::shape::Count;
-use layoutproof_layout::{LayoutOptions, LayoutUnit, Quantity};
+use layoutproof_layout::{LayoutUnit, Quantity};
 use layoutproof_probes::binding::{BindingProgram, BindingSite, BoundKind, ENTRY, Pass, ProbedBinding};
 use layoutproof_readers::dxil::resource_bindings;
 use layoutproof_readers::metal::numbered_arguments;
 use layoutproof_readers::module_reader::wgsl_bindings;
 use layoutproof_readers::spirv::bound_variables;
 use layoutproof_readers::toolchain::{
-    AppliedRules, CodeTarget, CompileOutcome, CompileRequest, Compilers, SourceProfile, TextLanguage, Toolchain,
+    AppliedRules, CompileOutcome, CompileRequest, Compilers, TextLanguage, Toolchain,
 };
 
 use crate::check::binding::binding_check::BindingCheck;
@@ -113,17 +113,10 @@ impl TranslatedBinding {
         let Self { placed, toolchain } = self;
         let name = format!("{}/{}/{toolchain}", placed.source.id, placed.request.name()).replace(':', "-");
         let request = CompileRequest {
-            toolchain,
             name: &name,
-            source: SourceText::default(),
             words: &spirv::module(&with_plain_names(program)),
             entry: ENTRY,
-            stage: Stage::Compute,
-            has_workgroup_blocks: false,
-            options: LayoutOptions::default(),
-            target: CodeTarget::Newest,
-            profile: SourceProfile::Newest,
-            extra: Vec::new(),
+            ..CompileRequest::of_text(toolchain, "")
         };
         let made = match compilers.compile(&request).outcome {
             CompileOutcome::Compiled(made) => made,

@@ -129,7 +129,7 @@ fn carry_out(
             keeper.answer_and_keep(&checks, &mut *answer);
             left = rest;
             if config.launch.interrupt.is_set() {
-                // The process ends soon, and frees a million values at once.
+                // Freeing a million values one by one would only delay the end of the process.
                 std::mem::forget(checks);
                 break;
             }
