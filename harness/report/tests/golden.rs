@@ -329,7 +329,8 @@ fn layouts_for_browsers() {
     expect_file!["golden/show.html"].assert_eq(&html_content(&html::show_page("<script>.hlsl", &layouts, language)));
     expect_file!["golden/show.svg"].assert_eq(&html::layout_sheet(&layouts, language));
     expect_file!["golden/show_nested.svg"].assert_eq(&html::layout_sheet(&columns(&[nested()]), language));
-    expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page(hlsl, std140, true)));
+    let difference = diff_text::diff(hlsl, std140, &TextOptions::plain(Style::PLAIN));
+    expect_file!["golden/diff.html"].assert_eq(&html_content(&html::diff_page([hlsl, std140], &difference, None)));
 }
 
 #[test]

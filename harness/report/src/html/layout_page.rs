@@ -8,6 +8,7 @@ use super::byte_map::leave_out_repetitions;
 use super::components::{Sign, legend_of};
 use super::layout_sheet::{column_map, map_caption};
 use super::page_frame::PageFrame;
+use layoutproof_show::layout_text::diff_text::DiffText;
 use layoutproof_show::layout_text::shown_columns::{BlockPresence, ShownColumn, ShownColumnBlock, joined};
 use layoutproof_show::layout_text::shown_columns::{MergedBlock, MergedColumn};
 use layoutproof_show::layout_text::struct_text::{TableLine, heading, table_lines, total_parts};
@@ -41,11 +42,18 @@ pub fn map_sections(columns: &[ShownColumn], language: ShaderLanguage) -> Markup
 }
 
 /// Two layouts side by side. Members that are at a different place in the right one are outlined
-/// there.
-pub fn diff_page(left: &ShownColumn, right: &ShownColumn, differs: bool) -> String {
+/// there. `limits` says what was not read, if anything.
+pub fn diff_page([left, right]: [&ShownColumn; 2], difference: &DiffText, limits: Option<&str>) -> String {
     let title = format!("{} and {}", left.name, right.name);
-    let verdict = if differs { "The two layouts differ." } else { "The two layouts are the same." };
-    let intro = html! { p class=(if differs { "verdict bad" } else { "verdict" }) { (verdict) } (legend()) };
+    let class = if difference.differs { "verdict bad" } else { "verdict" };
+    let intro = html! {
+        p class=(class) { (difference.sentence()) }
+        @for binding in difference.moved_bindings() {
+            p { code { (binding.path) } " is bound at " (binding.places().join(" / ")) }
+        }
+        @if let Some(limits) = limits { p { (limits) } }
+        (legend())
+    };
     let content = blocks(&beside_each_other(left, right), ShaderLanguage::Hlsl);
     PageFrame { title: &title, intro, content }.into_text()
 }

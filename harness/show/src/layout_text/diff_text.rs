@@ -33,16 +33,61 @@ pub struct DiffText {
     doubt: Option<String>,
     /// The same comparison for the JSON output.
     blocks: Vec<DiffBlock>,
-    bindings: Vec<MovedBinding>,
+    bindings: ComparedBindings,
 }
 
-/// A parameter that both sides bind, to different places.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct MovedBinding {
-    path: String,
-    left: String,
-    right: String,
+/// What became of the comparison of bindings.
+#[derive(Clone, Debug, PartialEq)]
+enum ComparedBindings {
+    /// The sides are one file under two targets, which bind it in terms of their own.
+    NotAsked,
+    /// One side does not say where its parameters are bound, or says it in other terms.
+    Unknown,
+    Compared(Vec<MovedBinding>),
 }
+
+impl ComparedBindings {
+    fn moved(&self) -> &[MovedBinding] {
+        match self {
+            Self::Compared(moved) => moved,
+            Self::NotAsked | Self::Unknown => &[],
+        }
+    }
+
+    /// The end of a verdict that says nothing about bindings.
+    fn limit(&self) -> &'static str {
+        match self {
+            Self::Unknown => "; bindings are not compared",
+            Self::NotAsked | Self::Compared(_) => "",
+        }
+    }
+
+    /// For the JSON output: `None` if they are not compared.
+    fn compared(&self) -> Option<&[MovedBinding]> {
+        match self {
+            Self::Compared(moved) => Some(moved),
+            Self::NotAsked | Self::Unknown => None,
+        }
+    }
+}
+
+/// A parameter that the sides bind to different places, or that only one side binds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MovedBinding {
+    pub path: String,
+    left: Option<String>,
+    right: Option<String>,
+}
+
+impl MovedBinding {
+    /// The places in both, with a dash where it is not bound.
+    pub fn places(&self) -> [&str; 2] {
+        [&self.left, &self.right].map(|place| place.as_deref().unwrap_or("–"))
+    }
+}
+
+/// Where a side's parameters are bound, by their paths.
+pub type BoundPlaces = BTreeMap<String, String>;
 
 /// One block of both sides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -72,8 +117,8 @@ struct DiffAnswer<'a> {
     uncertain: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<&'a [DiffBlock]>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    bindings: &'a [MovedBinding],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bindings: Option<&'a [MovedBinding]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     targets: Option<Vec<TargetAnswer<'a>>>,
     account: &'a Account,
@@ -84,8 +129,8 @@ struct TargetAnswer<'a> {
     rules: &'a str,
     differs: bool,
     blocks: &'a [DiffBlock],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    bindings: &'a [MovedBinding],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bindings: Option<&'a [MovedBinding]>,
 }
 
 impl DiffAnswer<'_> {
@@ -97,16 +142,31 @@ impl DiffAnswer<'_> {
 }
 
 impl DiffText {
-    /// Compares where parameters are bound, too, by their paths.
+    /// Compares where parameters are bound, too, by their paths. `None` is a side that does not say so in the other's terms.
     #[must_use]
-    pub fn with_bindings(mut self, [left, right]: [&BTreeMap<String, String>; 2], style: Style) -> Self {
-        for (path, left) in left {
-            let Some(right) = right.get(path).filter(|right| *right != left) else { continue };
-            let line = format!("{} {}  bound at {left} / {right}", style.differs(), one_line(path));
+    pub fn with_bindings(mut self, sides: [Option<&BoundPlaces>; 2], style: Style) -> Self {
+        let [Some(left), Some(right)] = sides else {
+            return Self { bindings: ComparedBindings::Unknown, ..self };
+        };
+        // The tables say of a block that one side lacks it.
+        let is_alone = |path: &str| {
+            let mut alone = self.blocks.iter().filter(|block| block.left.is_none() || block.right.is_none());
+            alone.any(|block| block.name == path)
+        };
+        let paths = left.keys().chain(right.keys().filter(|path| !left.contains_key(*path)));
+        let moved = paths.filter(|path| left.get(*path) != right.get(*path) && !is_alone(path));
+        let moved = moved.map(|path| {
+            let [left, right] = [left, right].map(|places| places.get(path).cloned());
+            MovedBinding { path: path.clone(), left, right }
+        });
+        let moved: Vec<MovedBinding> = moved.collect();
+        for binding in &moved {
+            let [left, right] = binding.places();
+            let line = format!("{} {}  bound at {left} / {right}", style.differs(), one_line(&binding.path));
             writeln!(self.tables, "{}", style.paint(Tone::Disagree, &line)).expect("a String takes every write");
-            self.bindings.push(MovedBinding { path: path.clone(), left: left.clone(), right: right.clone() });
-            self.differs = true;
         }
+        self.differs |= !moved.is_empty();
+        self.bindings = ComparedBindings::Compared(moved);
         self
     }
 
@@ -124,11 +184,25 @@ impl DiffText {
         self.doubt.is_some()
     }
 
+    pub fn moved_bindings(&self) -> &[MovedBinding] {
+        self.bindings.moved()
+    }
+
+    /// The verdict as a sentence without the names of the sides.
+    pub fn sentence(&self) -> String {
+        let start = match (&self.doubt, self.differs) {
+            (Some(doubt), _) => format!("Whether the two layouts differ is uncertain: {doubt}"),
+            (None, true) => "The two layouts differ".to_owned(),
+            (None, false) => "The two layouts are the same".to_owned(),
+        };
+        format!("{start}{}.", self.bindings.limit())
+    }
+
     /// The output as one line of JSON, newline included.
     pub fn to_json(&self, left: &ShownColumn, right: &ShownColumn, account: &Account) -> String {
         let (differs, blocks) = (self.differs, Some(self.blocks.as_slice()));
         let (left, right) = (left.name.to_string(), right.name.to_string());
-        let (uncertain, bindings) = (self.doubt.as_deref(), self.bindings.as_slice());
+        let (uncertain, bindings) = (self.doubt.as_deref(), self.bindings.compared());
         DiffAnswer { schema: SCHEMA, left, right, differs, uncertain, blocks, bindings, targets: None, account }
             .into_json()
     }
@@ -136,8 +210,8 @@ impl DiffText {
     /// The output for a pull request.
     pub fn to_markdown(&self, left: &ColumnName, right: &ColumnName) -> String {
         let table = if self.differs { self.markdown_table([left, right]) } else { String::new() };
-        let end = self.doubt.as_ref().map(|doubt| format!(", which is uncertain: {doubt}"));
-        markdown_heading(self.differs, [left, right], &end.unwrap_or_default()) + &table
+        let doubt = self.doubt.as_ref().map(|doubt| format!(", which is uncertain: {doubt}")).unwrap_or_default();
+        markdown_heading(self.differs, [left, right], &format!("{doubt}{}", self.bindings.limit())) + &table
     }
 
     /// The members that differ, one row for each.
@@ -167,8 +241,10 @@ impl DiffText {
                 row("", sizes);
             }
         }
-        for MovedBinding { path, left, right } in &self.bindings {
-            writeln!(text, "| {} | binding | {left} | {right} |", code(path)).expect("a String takes every write");
+        for binding in self.bindings.moved() {
+            let [left, right] = binding.places();
+            writeln!(text, "| {} | binding | {left} | {right} |", code(&binding.path))
+                .expect("a String takes every write");
         }
         text
     }
@@ -180,7 +256,7 @@ impl DiffText {
             Some(doubt) => (style.verb(Tone::Skip, "Uncertain"), format!(": {doubt}")),
             None => (verdict(self.differs, style), String::new()),
         };
-        text.push(&format!("{verdict} {}{end}", sides([left, right], style)));
+        text.push(&format!("{verdict} {}{end}{}", sides([left, right], style), self.bindings.limit()));
         format!("{}{}", self.tables, text.into_text())
     }
 }
@@ -219,17 +295,24 @@ fn differing_targets(diffs: &[TargetDiff]) -> Vec<(&DiffText, Vec<&ColumnName>)>
     groups
 }
 
-/// The end of the verdict: ` under D3D12 · DXC; the same under Metal · Slang`.
+/// The end of the verdict: ` under D3D12 · DXC; the same under Metal · Slang; bindings are not compared`.
 fn under_targets(diffs: &[TargetDiff]) -> String {
     let under = |differs: bool| {
         let targets = diffs.iter().filter(|diff| diff.difference.differs == differs).map(|diff| &diff.target);
         joined(&targets.collect::<Vec<_>>())
     };
     let (differ, same) = (under(true), under(false));
-    match (differ.is_empty(), same.is_empty()) {
+    let end = match (differ.is_empty(), same.is_empty()) {
         (true, _) => format!(" under {same}"),
         (false, true) => format!(" under {differ}"),
         (false, false) => format!(" under {differ}; the same under {same}"),
+    };
+    let unbound = diffs.iter().filter(|diff| diff.difference.bindings == ComparedBindings::Unknown);
+    let unbound: Vec<&ColumnName> = unbound.map(|diff| &diff.target).collect();
+    match unbound.len() {
+        0 => end,
+        all if all == diffs.len() => end + ComparedBindings::Unknown.limit(),
+        _ => format!("{end}{} under {}", ComparedBindings::Unknown.limit(), joined(&unbound)),
     }
 }
 
@@ -258,7 +341,7 @@ pub fn targets_json(diffs: &[TargetDiff], files: [&ColumnName; 2], account: &Acc
         rules,
         differs: difference.differs,
         blocks: &difference.blocks,
-        bindings: &difference.bindings,
+        bindings: difference.bindings.compared(),
     });
     let (differs, targets) = (diffs.iter().any(|diff| diff.difference.differs), Some(targets.collect()));
     let answer = DiffAnswer {
@@ -268,7 +351,7 @@ pub fn targets_json(diffs: &[TargetDiff], files: [&ColumnName; 2], account: &Acc
         differs,
         uncertain: None,
         blocks: None,
-        bindings: &[],
+        bindings: None,
         targets,
         account,
     };
@@ -401,7 +484,7 @@ pub fn diff(left: &ShownColumn, right: &ShownColumn, options: &TextOptions<'_>) 
     }
 
     let differs = blocks.iter().any(|block| block.differs);
-    DiffText { tables: text.into_text(), differs, doubt: None, blocks, bindings: Vec::new() }
+    DiffText { tables: text.into_text(), differs, doubt: None, blocks, bindings: ComparedBindings::NotAsked }
 }
 
 struct BlockComparison<'a> {

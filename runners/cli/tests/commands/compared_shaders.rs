@@ -93,6 +93,43 @@ fn types_and_registers_are_compared() {
     folder.run("diff old.hlsl old.hlsl").exits(0);
 }
 
+/// A parameter that only one side has is a difference where no other one moves, too.
+#[test]
+fn parameters_of_one_side_are_told() {
+    let block = "cbuffer A : register(b0) { float4 a; };";
+    let wgsl = "struct G { a: vec4f }\n@group(0) @binding(0) var<uniform> g: G;\n";
+    let folder = Folder::with(&[
+        ("old.hlsl", block),
+        ("new.hlsl", &format!("{block} Texture2D<float4> shadow : register(t5);")),
+        ("old.wgsl", wgsl),
+        ("new.wgsl", &format!("{wgsl}@group(1) @binding(3) var shadow: texture_2d<f32>;\n")),
+    ]);
+    for (words, place) in [("old.hlsl new.hlsl d3d12", "t5"), ("old.wgsl new.wgsl", "set 1 binding 3")] {
+        let answer = folder.run(&format!("diff {words} --format json")).exits(1).json();
+        assert_eq!(answer["bindings"], json!([{"path": "shadow", "left": null, "right": place}]), "{words}");
+    }
+    folder.run("diff new.hlsl old.hlsl").exits(1).prints("≠ shadow bound at t5 / –");
+    folder.run("diff new.hlsl new.hlsl").exits(0);
+}
+
+/// A block that is compared with one of another name has its binding compared, too.
+#[test]
+fn a_renamed_block_keeps_its_binding() {
+    let text = |name: &str| format!("cbuffer {name} : register(b1) {{ float4 a; }};");
+    let folder = Folder::with(&[("old.hlsl", &text("A")), ("new.hlsl", &text("B"))]);
+    folder.run("diff old.hlsl new.hlsl d3d12").exits(0);
+}
+
+/// Rule sets bind nothing, and bindings of a source and of a module are not compared, which the answer says.
+#[test]
+fn an_answer_without_bindings_says_so() {
+    let folder = compiled();
+    let answer = folder.run("diff frame.hlsl vulkan frame.spv").exits(0);
+    answer.prints("Same frame.hlsl Vulkan · DXC and frame.spv; bindings are not compared");
+    let answer = folder.run("diff frame.hlsl std430 frame.hlsl std430 --format json").json();
+    assert!(answer.get("bindings").is_none(), "{answer}");
+}
+
 /// WGSL, 14.4.1: `time` ends at 128, where `exposure` is; the array after it begins at 144.
 #[test]
 fn padding_is_on_the_row_of_the_member_before_it() {

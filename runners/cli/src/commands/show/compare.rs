@@ -21,7 +21,8 @@ use layoutproof_layout::{BlockLayout, DECLARED, ShaderTarget};
 use layoutproof_readers::spirv::{ModuleSource, as_hlsl};
 use layoutproof_report::html::diff_page;
 use layoutproof_show::diff_text::{
-    TargetDiff, by_target, diff, in_terms_of, paired, targets_json, targets_markdown, with_room_for,
+    BoundPlaces, DiffText, TargetDiff, by_target, diff, in_terms_of, paired, targets_json, targets_markdown,
+    with_room_for,
 };
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::markdown_text::escaped;
@@ -338,31 +339,33 @@ fn compare_sides(
     let (text, exit) = match (left.shown.as_slice(), right.shown.as_slice()) {
         ([one], [other]) => {
             let readings = readings([&left, &right]).into_iter().map(|read| {
-                let [one, other] = [(one, &left, other), (other, &right, one)]
+                let [own, next] = [(one, &left, other), (other, &right, one)]
                     .map(|(column, side, next)| column.read(side, read, next));
-                let [one, other] = if is_one_input { [one, other] } else { paired(one, other) };
-                match inputs.map(is_metal) {
-                    [false, true] => [one.clone(), with_room_for(&one, other)],
-                    [true, false] => [with_room_for(&other, one), other],
-                    _ => in_shared_terms([one, other], [&left, &right]),
+                let [first, second] = if is_one_input { [own, next.clone()] } else { paired(own, next.clone()) };
+                let pair = match inputs.map(is_metal) {
+                    [false, true] => [first.clone(), with_room_for(&first, second)],
+                    [true, false] => [with_room_for(&second, first), second],
+                    _ => in_shared_terms([first, second], [&left, &right]),
+                };
+                let mut difference = diff(&pair[0], &pair[1], &options);
+                if !is_one_input {
+                    let places = comparable_places([&left, &right], [one, other], [&next, &pair[1]]);
+                    difference = difference.with_bindings(places.each_ref().map(Option::as_ref), style);
                 }
+                (pair, difference)
             });
-            let readings: Vec<[ShownColumn; 2]> = readings.collect();
-            let compared = readings.iter().map(|[one, other]| {
-                let difference = diff(one, other, &options);
-                if is_one_input || left.kind != right.kind {
-                    return difference;
-                }
-                difference.with_bindings([&left.shown[0].places, &right.shown[0].places], style)
-            });
-            let difference = compared.reduce(|difference, other| difference.or_else(other, UNKNOWN_SOURCE));
-            let difference = difference.expect("there is at least one reading");
-            let [one, other] = &readings[0];
+            let mut readings: Vec<([ShownColumn; 2], DiffText)> = readings.collect();
+            let ([one, other], difference) = readings.remove(0);
+            let others = readings.into_iter().map(|(_, difference)| difference);
+            let difference = others.fold(difference, |difference, other| difference.or_else(other, UNKNOWN_SOURCE));
             let text = match args.format {
-                DiffFormat::Json => difference.to_json(one, other, &account),
+                DiffFormat::Json => difference.to_json(&one, &other, &account),
                 DiffFormat::Text => difference.with_verdict(&one.name, &other.name, style),
                 DiffFormat::Markdown => difference.to_markdown(&one.name, &other.name),
-                DiffFormat::Html => diff_page(one, other, difference.differs),
+                DiffFormat::Html => {
+                    let limits = (!account.is_complete()).then(|| account.sentence());
+                    diff_page([&one, &other], &difference, limits.as_deref())
+                }
             };
             let exit = match (difference.is_uncertain(), difference.differs) {
                 (true, _) => Exit::Missing,
@@ -392,6 +395,24 @@ fn compare_sides(
         warn_rendered(&right.warnings);
     }
     Ok(exit)
+}
+
+/// Where the parameters of two columns are bound, if the two say so in the same terms: those of the right one's blocks by the
+/// names that the blocks have beside the left one's.
+fn comparable_places(
+    [left, right]: [&LaidOutSide; 2],
+    [one, other]: [&SideColumn; 2],
+    [before, after]: [&ShownColumn; 2],
+) -> [Option<BoundPlaces>; 2] {
+    if left.kind != right.kind {
+        return [None, None];
+    }
+    let names =
+        |column: &'_ ShownColumn| column.blocks.iter().map(|block| block.shown.name.clone()).collect::<Vec<_>>();
+    let renamed: BTreeMap<String, String> = names(before).into_iter().zip(names(after)).collect();
+    let of_right = other.places.iter().flatten();
+    let of_right = of_right.map(|(path, place)| (renamed.get(path).unwrap_or(path).clone(), place.clone()));
+    [one.places.clone(), other.places.is_some().then(|| of_right.collect())]
 }
 
 /// How to read the matrices and buffers of SPIR-V files.
@@ -459,10 +480,9 @@ fn compare_targets(
         let Some(right) = rights.shown.iter().find(is_same_target) else { continue };
         let pair = paired(of_file(&left.shown), of_file(&right.shown));
         let [of_left, of_right] = in_shared_terms(pair, [lefts, rights]);
-        let mut difference = diff(&of_left, &of_right, options);
-        if lefts.kind == rights.kind {
-            difference = difference.with_bindings([&left.places, &right.places], options.style);
-        }
+        let places = comparable_places([lefts, rights], [left, right], [&right.shown, &of_right]);
+        let places = places.each_ref().map(Option::as_ref);
+        let difference = diff(&of_left, &of_right, options).with_bindings(places, options.style);
         let target = ColumnName { file: None, layouts: left.shown.name.layouts.clone() };
         let rules = match &target.layouts {
             NamedLayouts::Target { column, .. } => Native::of_column(*column).map(|native| native.name.to_owned()),
@@ -600,8 +620,8 @@ struct SideColumn {
     shown: ShownColumn,
     /// The blocks of a SPIR-V file as HLSL or Slang has them.
     as_source: Option<Vec<ShownColumnBlock>>,
-    /// Where parameters are bound, by their paths.
-    places: BTreeMap<String, String>,
+    /// Where parameters are bound; `None` if the file or the rule set does not say it.
+    places: Option<BoundPlaces>,
 }
 
 impl SideColumn {
@@ -612,7 +632,8 @@ impl SideColumn {
         if side.spirv.is_some() {
             // slangc makes a structured buffer of a byte-address buffer, which is no block of the text.
             let is_block = |name: &str| other.shown.blocks.iter().any(|block| block.shown.name == name);
-            blocks.retain(|block| is_block(&block.shown.name) || !other.places.contains_key(&block.shown.name));
+            let is_bound = |name: &str| other.places.as_ref().is_some_and(|places| places.contains_key(name));
+            blocks.retain(|block| is_block(&block.shown.name) || !is_bound(&block.shown.name));
         }
         ShownColumn { name: self.shown.name.clone(), blocks }
     }
@@ -685,18 +706,14 @@ fn layout(
         InputContent::LaidOut(_) | InputContent::Declared(_) => None,
     };
     let column = |layouts: &RuleSetLayouts| {
-        let shown = layouts.column();
-        let mut places = input.usual_placements(std::slice::from_ref(layouts), declare.entry.as_deref()).short_places();
-        if matches!(kind, SideKind::LaidOut(..)) {
-            // Not the locations of inputs and outputs.
-            places.retain(|path, _| shown.blocks.iter().any(|block| block.shown.name == *path));
-        }
-        SideColumn { shown, as_source: as_source.clone(), places }
+        let placements = input.usual_placements(std::slice::from_ref(layouts), declare.entry.as_deref());
+        let places = (!placements.columns.is_empty()).then(|| placements.short_places());
+        SideColumn { shown: layouts.column(), as_source: as_source.clone(), places }
     };
     let mut shown: Vec<SideColumn> = layouts.iter().map(column).collect();
     if shown.is_empty() {
         let none = ShownColumn { name: ColumnName::DECLARED, blocks: Vec::new() };
-        shown.push(SideColumn { shown: none, as_source: None, places: BTreeMap::new() });
+        shown.push(SideColumn { shown: none, as_source: None, places: None });
     }
     for SideColumn { shown, .. } in &mut shown {
         if let Some(choice) = choice {
@@ -744,7 +761,7 @@ fn compiled(
             None => ShownColumnChoice::from(choice).column_name(),
         };
         let column = ShownColumn { name, blocks: layouts.column().blocks };
-        shown.push(SideColumn { shown: column, as_source: None, places: BTreeMap::new() });
+        shown.push(SideColumn { shown: column, as_source: None, places: None });
     }
     let account = accounts::of_compiled(side.input, shown.first().map_or(&[], |column| column.shown.blocks.as_slice()));
     Ok(LaidOutSide { shown, kind: SideKind::Compiled, spirv: None, is_metal: false, warnings, account })
