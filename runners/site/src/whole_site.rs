@@ -20,7 +20,7 @@ use super::site_page::{SCRIPT_FILE, STYLE_FILE, SiteDraft, SiteNavigation, SiteP
 use super::start_page::{SiteFigures, start_page};
 use super::surprise_page::{Surprise, surprise_page};
 use layoutproof_report::html::page_frame::PAGE_SCRIPT;
-use layoutproof_report::html::style_sheet::{Fonts, style_sheet};
+use layoutproof_report::html::style_sheet::style_sheet;
 
 /// Style of the classes that only pages of the site have.
 const SITE_STYLE: &str = include_str!("site.css");
@@ -84,7 +84,7 @@ pub fn site_pages(facts: &SiteFacts<'_>) -> Vec<SitePage> {
     pages.extend(book_files());
     pages.extend(rule_table_files(facts.rule_table));
     pages.extend(search);
-    pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{}{SITE_STYLE}", style_sheet(Fonts::Embedded)) });
+    pages.push(SitePage { path: STYLE_FILE.to_owned(), text: format!("{}{SITE_STYLE}", style_sheet()) });
     pages.push(SitePage { path: SCRIPT_FILE.to_owned(), text: PAGE_SCRIPT.to_owned() });
     pages
 }

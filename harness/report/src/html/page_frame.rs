@@ -4,14 +4,11 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::byte_map::shared_parts;
-use super::style_sheet::{Fonts, style_sheet};
+use super::style_sheet::style_sheet;
 use layoutproof_show::style::one_line;
 
 /// The script, which adds features where the browser runs scripts.
 pub const PAGE_SCRIPT: &str = include_str!("page.js");
-
-/// Bytes of content up to which a page embeds the fonts.
-const MOST_WITH_FONTS: usize = 900_000;
 
 /// A page before it is rendered.
 #[derive(Debug)]
@@ -47,10 +44,8 @@ pub struct PageSurroundings {
 impl PageFrame<'_> {
     /// The page as a file that loads nothing.
     pub(super) fn into_text(self) -> String {
-        let length = self.content.0.len() + self.intro.0.len();
-        let fonts = if length > MOST_WITH_FONTS { Fonts::OfSystem } else { Fonts::Embedded };
         self.within(&PageSurroundings {
-            style: html! { style { (PreEscaped(style_sheet(fonts))) } },
+            style: html! { style { (PreEscaped(style_sheet())) } },
             script: html! { script { (PreEscaped(PAGE_SCRIPT)) } },
             home: None,
             navigation: html! {},

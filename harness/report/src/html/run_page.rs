@@ -129,7 +129,7 @@ fn facts(run: &FinishedRun<'_>) -> Markup {
 }
 
 /// The compilers whose code was checked, each build once: `DXC`, `DXC 1.9`.
-fn compilers(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Vec<String> {
+fn compilers(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> BTreeSet<String> {
     let makers = checks.iter().map(|check| &check.id.producer).chain(left_out.iter().map(|group| &group.producer));
     let mut titles: BTreeMap<&str, String> = BTreeMap::new();
     for maker in makers {
@@ -138,6 +138,7 @@ fn compilers(checks: &[CheckRecord], left_out: &[LeftOutChecks]) -> Vec<String> 
         let words = column.compiler.map(ShaderCompiler::title).into_iter().chain(column.version);
         titles.entry(toolchain.compiler).or_insert_with(|| words.collect::<Vec<_>>().join(" "));
     }
+    // naga's two ways to code have one title.
     titles.into_values().collect()
 }
 

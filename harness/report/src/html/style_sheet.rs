@@ -63,22 +63,11 @@ const MAP_RULES: &str = include_str!("byte_map.css");
 /// Inter and `JetBrains` Mono, SIL Open Font License 1.1, made by `ci/fonts`.
 const FONTS: &str = include_str!("fonts/fonts.css");
 
-/// Whether a style sheet contains the fonts. Without them, pages use those of the reader's system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fonts {
-    Embedded,
-    OfSystem,
-}
-
-pub fn style_sheet(fonts: Fonts) -> String {
-    let fonts = match fonts {
-        Fonts::Embedded => FONTS,
-        Fonts::OfSystem => "",
-    };
+pub fn style_sheet() -> String {
     let (light, dark) = (values(|colour| colour.light), values(|colour| colour.dark));
     // The reader's choice of a theme wins over that of the system.
     format!(
-        "{fonts}:root{{color-scheme:light dark;{light}}}\n\
+        "{FONTS}:root{{color-scheme:light dark;{light}}}\n\
          @media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n\
          :root[data-theme=light]{{color-scheme:light}}\n\
          :root[data-theme=dark]{{color-scheme:dark;{dark}}}\n\
@@ -125,6 +114,5 @@ mod tests {
     #[test]
     fn fonts_are_small() {
         assert!(FONTS.len() <= 61_440, "{}", FONTS.len());
-        assert!(!style_sheet(Fonts::OfSystem).contains("font-face"));
     }
 }
