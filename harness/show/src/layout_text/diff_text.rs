@@ -493,8 +493,16 @@ struct BlockComparison<'a> {
     options: &'a TextOptions<'a>,
 }
 
-/// Offset, size, strides, and a type that differs, of one line on one side.
-type DiffNumbers = [String; 4];
+/// A line on one side, as text; all empty for a member that is not there.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct DiffNumbers {
+    /// The offset, or the size of the whole block.
+    place: String,
+    size: String,
+    strides: String,
+    /// Only where it differs from the other side's.
+    type_name: String,
+}
 
 /// A member, or the end of the block, on both sides.
 #[derive(Clone, Debug, PartialEq)]
@@ -572,7 +580,7 @@ impl BlockComparison<'_> {
                     && is_another_type(&one.type_name, &other.type_name)
                 {
                     for (side, row) in sides.iter_mut().zip([one, other]) {
-                        side[3].clone_from(&row.type_name);
+                        side.type_name.clone_from(&row.type_name);
                     }
                 }
                 DiffLine { path: Some(row.path.clone()), sides }
@@ -589,21 +597,22 @@ fn member(row: &MemberRow) -> DiffNumbers {
     strides.extend(row.matrix_vectors().map(|(order, stride)| format!("{} {stride}", order.as_str())));
     let bit = row.bit_offset.map(|bit| format!(".{bit}")).unwrap_or_default();
     let size = row.size.map_or_else(|| "[]".to_owned(), |size| size.to_string());
-    [format!("{}{bit}", row.offset), size, strides.join(" "), String::new()]
+    let (place, strides) = (format!("{}{bit}", row.offset), strides.join(" "));
+    DiffNumbers { place, size, strides, type_name: String::new() }
 }
 
 /// `144, 4 bytes, stride 16`; a dash for a member that is not there.
-fn words_of([offset, size, strides, ty]: &DiffNumbers) -> String {
-    if offset.is_empty() {
+fn words_of(DiffNumbers { place, size, strides, type_name }: &DiffNumbers) -> String {
+    if place.is_empty() {
         return "–".to_owned();
     }
     let size = if size == "[]" { "runtime-sized".to_owned() } else { format!("{size} bytes") };
     let strides = if strides.is_empty() { String::new() } else { format!(", stride {strides}") };
-    let ty = if ty.is_empty() { String::new() } else { format!(", {ty}") };
-    format!("{offset}, {size}{strides}{ty}")
+    let type_name = if type_name.is_empty() { String::new() } else { format!(", {type_name}") };
+    format!("{place}, {size}{strides}{type_name}")
 }
 
 fn total(block: &ShownBlock) -> DiffNumbers {
     let text = |value: Option<u32>| value.map(|value| value.to_string()).unwrap_or_default();
-    [text(block.size), String::new(), text(block.stride), String::new()]
+    DiffNumbers { place: text(block.size), strides: text(block.stride), ..DiffNumbers::default() }
 }

@@ -55,7 +55,7 @@ use crate::commands::check::args::{CheckArgs, CheckFormat};
 use crate::commands::check::prove::Proof;
 use crate::compilers::find_version;
 use crate::help::PROGRAM;
-use crate::output::{columns, print, print_json, print_refusal, warn, warn_rendered};
+use crate::output::{columns, print, print_json, print_refusal, warn, warn_of_error, warn_rendered};
 use crate::shader_settings::ShaderSettings;
 use crate::watch::{self, Watched};
 
@@ -69,14 +69,19 @@ const MOST_REPEATED: usize = 10;
 pub(crate) fn check(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     compare_hosts(args, style).inspect_err(|error| {
         let source = args.inputs.first().map_or(PROJECT_FILE.to_owned(), |path| path.display().to_string());
-        match args.format {
-            CheckFormat::Json => print_refusal(&source, Code::Unreadable, error),
-            CheckFormat::Text => {
-                let _ = write_for_ci(args, &refused_check(&source, error));
+        let written = match args.format {
+            CheckFormat::Json => {
+                print_refusal(&source, Code::Unreadable, error);
+                Ok(())
             }
+            CheckFormat::Text => write_for_ci(args, &refused_check(&source, error)),
             CheckFormat::Junit | CheckFormat::Github | CheckFormat::Sarif => {
-                let _ = write_answers(args, &refused_check(&source, error), style);
+                write_answers(args, &refused_check(&source, error), style)
             }
+        };
+        // The refusal itself is the caller's error.
+        if let Err(unwritten) = written {
+            warn_of_error(&unwritten, style);
         }
     })
 }
