@@ -413,7 +413,6 @@ const TRANSLATORS: &[Toolchain] = &[
     Toolchain { lacks: &[Lack::SingleStructsWithMatrices], ..naga_to("naga:hlsl", ShaderForm::Dxil, Hlsl.by("dxc")) },
     naga_to("naga:msl", ShaderForm::ClangIr, Msl.by("clang-dxc")),
     spirv_cross("spirv-cross:glsl", ShaderForm::Spirv, TO_GLSL, Glsl.by("glslang")),
-    spirv_cross("spirv-cross:glsl:slangc", ShaderForm::Spirv, TO_GLSL, Glsl.by("slangc")),
     spirv_cross("spirv-cross:essl", ShaderForm::Spirv, TO_ESSL, Glsl.by("glslang")),
     spirv_cross("spirv-cross:hlsl", ShaderForm::Dxil, TO_HLSL, Hlsl.by("dxc")),
     spirv_cross("spirv-cross:hlsl:structured", ShaderForm::Dxil, TO_STRUCTURED, Hlsl.by("dxc")),

@@ -139,14 +139,10 @@ fn command_line(request: &CompileRequest<'_>) -> CommandLine {
     CommandLine { source, arguments, headers, second, read }
 }
 
-/// The arguments for a compute shader that a translator wrote.
-pub(super) fn translated(language: TextLanguage, request: &CompileRequest<'_>) -> Vec<String> {
-    let mut arguments: Vec<&str> = TO_SPIRV.into();
-    if language == TextLanguage::Glsl {
-        arguments.extend(["-lang", "glsl", "-allow-glsl"]);
-    }
-    arguments.extend(["-stage", "compute", "-entry", request.entry, "-o", MODULE]);
-    arguments.into_iter().map(str::to_owned).collect()
+/// The arguments for a compute shader in HLSL that a translator wrote.
+pub(super) fn translated(request: &CompileRequest<'_>) -> Vec<String> {
+    let own = ["-stage", "compute", "-entry", request.entry, "-o", MODULE];
+    TO_SPIRV.iter().copied().chain(own).map(str::to_owned).collect()
 }
 
 /// Reads Clang's IR of slangc's text for Metal, and slangc's own report.

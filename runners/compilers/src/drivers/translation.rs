@@ -32,7 +32,7 @@ pub(super) fn of_text(request: &CompileRequest<'_>, entry: EntryName) -> Option<
     let to_spirv = request.toolchain.output == ShaderForm::Spirv;
     let (mut arguments, renamed, read): (_, _, fn(&CompileFolder, &ProcessOutput) -> _) = match text.compiler {
         "glslang" => (glslang::translated(text.language, entry, request), None, read_module),
-        "slangc" => (slang::translated(text.language, request), renamed, read_module),
+        "slangc" => (slang::translated(request), renamed, read_module),
         "tint" => (tint::translated(request), None, read_module),
         _ if to_spirv => (dxc::translated_to_spirv(request), renamed, read_module),
         _ => (dxc::translated(request), renamed, read_listing),
