@@ -150,10 +150,18 @@ impl DrivenProgram {
         search
     }
 
+    /// The compiler in the variable: a program, or for DXC also a library.
     fn of_variable(self, variable: &'static str, program: &OsStr) -> Result<Compiler, NoCompiler> {
         let missing = || NoCompiler::NotOnPath(program.to_string_lossy().into_owned());
-        let program = named(program).ok_or_else(missing)?;
-        self.identify(Invocation::of(program, ProgramOrigin::Variable(variable)))
+        let file = named(program).ok_or_else(missing)?;
+        let mut failed = None;
+        for invocation in self.driver.invocations(&file)? {
+            match self.identify(Invocation { origin: ProgramOrigin::Variable(variable), ..invocation }) {
+                Ok(compiler) => return Ok(compiler),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        Err(failed.unwrap_or(NoCompiler::Absent(self.lookup.name)))
     }
 
     /// Looks in the tools folder, but runs nothing that other users can change. If the program is

@@ -2,6 +2,7 @@
 //! compiles fast where it may.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
@@ -45,6 +46,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             a_device_that_is_named_runs_what_compilers_make,
         ),
         trial("one_folder_has_all_results", no_lavapipe, one_folder_has_all_results),
+        trial("a_variable_may_name_a_library", no_compiler.as_deref(), a_variable_may_name_a_library),
         trial("elements_that_no_pointer_reaches_are_named", no_dxc.as_deref().or(no_lavapipe), || {
             elements_that_no_pointer_reaches_are_named();
         }),
@@ -189,4 +191,16 @@ fn one_folder_has_all_results() {
     }
     assert!(!folder.path("results/scratch").exists());
     folder.run(words).exits(2).warns("error: results is not empty: name an empty folder with --out");
+}
+
+/// As `--compiler dxc=PATH` takes one: a kit for Windows has DXC as a library alone.
+fn a_variable_may_name_a_library() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ci/tools-folder");
+    let answer = Command::new(script).output().unwrap();
+    let library = format!("{}/tools/dxc-lib/libdxcompiler.so", String::from_utf8(answer.stdout).unwrap().trim());
+    let folder = Folder::with(&[]).with_variable("DXC", &library);
+    let found = folder.run("doctor compilers --format json").json();
+    let dxc = found["compilers"].as_array().unwrap().iter().find(|compiler| compiler["name"] == "dxc").unwrap();
+    assert_eq!(dxc["origin"], "named by DXC", "{found}");
+    assert!(dxc["version"].as_str().unwrap().starts_with("libdxcompiler: "), "{found}");
 }

@@ -35,11 +35,11 @@ struct AdapterDesc {
 
 pub(super) fn list_adapters() -> Result<Vec<(Adapter, AdapterNames)>, RunnerError> {
     type CreateFactory = function_type!((*const Guid, OutPointer) -> HResult);
-    let absent = |reason: String| RunnerError::Api { call: "CreateDXGIFactory1".to_owned(), reason };
-    let library = library::open("dxgi.dll").map_err(absent)?;
+    let library = library::open("dxgi.dll")?;
     // SAFETY: the function has this type in `dxgi.h`.
     let create = unsafe { library.get::<CreateFactory>(b"CreateDXGIFactory1\0") };
-    let create = create.map_err(|error| absent(error.to_string()))?;
+    let create = create
+        .map_err(|error| RunnerError::Api { call: "CreateDXGIFactory1".to_owned(), reason: error.to_string() })?;
     // SAFETY: the arguments are an interface and a pointer for the result.
     let create = |place| unsafe { create(&raw const FACTORY4, place) };
     // SAFETY: the call stores a factory.
