@@ -7,8 +7,16 @@
 # that use such a folder start through the loader in it. Testing and sid change, so the versions are recorded, not
 # pinned. An existing folder is kept: remove it to fetch again.
 
-# The folder of libraries in Debian's packages.
-debian_libraries=usr/lib/x86_64-linux-gnu
+# for_machine MACHINE: fetches packages for another machine (x86_64 or aarch64) than this one.
+for_machine() {
+    case $1 in
+    aarch64) debian_architecture=arm64 debian_loader=ld-linux-aarch64.so.1 ;;
+    *) debian_architecture=amd64 debian_loader=ld-linux-x86-64.so.2 ;;
+    esac
+    # The folder of libraries in Debian's packages.
+    debian_libraries=usr/lib/$1-linux-gnu
+}
+for_machine "$(uname -m)"
 
 # debian_mirror: prints the mirror from which this machine gets Debian's packages.
 debian_mirror() {
@@ -19,8 +27,8 @@ debian_mirror() {
 
 # why_not_from_debian: prints why this machine cannot use packages of a newer Debian; nothing if it can.
 why_not_from_debian() {
-    if [[ $(uname -m) != x86_64 ]]; then
-        echo "it is fetched for x86_64 only, not for $(uname -m)"
+    if [[ ! $(uname -m) =~ ^(x86_64|aarch64)$ ]]; then
+        echo "it is fetched for x86_64 and aarch64, not for $(uname -m)"
     elif [[ $(package_manager) != apt ]] || ! command -v dpkg-deb >/dev/null; then
         echo "fetched from Debian with apt, which is missing here"
     fi
@@ -37,6 +45,8 @@ read_debian_lists() {
     fi
     # A mirror's lists may be expired.
     cat >"$work/apt.conf" <<END
+APT::Architecture "$debian_architecture";
+APT::Architectures { "$debian_architecture"; };
 Dir::State "$work/state";
 Dir::State::lists "$work/state/lists";
 Dir::State::status "$work/state/status";
@@ -86,7 +96,7 @@ unpack_packages() {
 take_libraries() {
     local work=$1 from=$1/root/$debian_libraries file library loader
     shift
-    loader=$from/ld-linux-x86-64.so.2
+    loader=$from/$debian_loader
     mkdir -p "$work/result/lib"
     # Our program may name the small parts of the C library, which must not be the system's.
     cp -L --no-preserve=ownership "$loader" "$from"/lib{dl.so.2,m.so.6,pthread.so.0,rt.so.1} "$work/result/lib" || return 1

@@ -18,6 +18,11 @@ download_for_windows_from_pypi() {
     download_from_pypi "$@" --platform win_amd64 --implementation cp --python-version 3.11 --abi cp311
 }
 
+# download_for_aarch64_from_pypi NAME VERSION SHA256 INTO: the wheel for Linux on aarch64, of any Python.
+download_for_aarch64_from_pypi() {
+    download_from_pypi "$@" --platform manylinux_2_28_aarch64
+}
+
 # download_source_from_pypi NAME VERSION SHA256 INTO
 download_source_from_pypi() {
     python3 -I "$root/ci/setup/download_source.py" "$@"

@@ -15,13 +15,18 @@ use crate::tools_folder::{ToolsFolder, Untrusted};
 pub(crate) const LIBRARIES: &str = "lib";
 
 /// The loader, relative to the folder.
-pub(crate) const LOADER: &str = "lib/ld-linux-x86-64.so.2";
+pub(crate) const LOADER: &str =
+    if cfg!(target_arch = "aarch64") { "lib/ld-linux-aarch64.so.1" } else { "lib/ld-linux-x86-64.so.2" };
 
 /// A file with the versions of the packages, relative to the folder.
 const VERSIONS: &str = "versions";
 
 /// The library folders of common systems, which another system's loader does not search.
-const SYSTEM: [&str; 3] = ["/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib"];
+const SYSTEM: [&str; 3] = [
+    if cfg!(target_arch = "aarch64") { "/usr/lib/aarch64-linux-gnu" } else { "/usr/lib/x86_64-linux-gnu" },
+    "/usr/lib64",
+    "/usr/lib",
+];
 
 /// One such folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +38,7 @@ pub struct PrivateRoot {
 
 /// True if the folder has a loader that this system can start.
 pub(crate) fn is_usable(root: &Path) -> bool {
-    cfg!(all(target_os = "linux", target_arch = "x86_64")) && root.join(LOADER).is_file()
+    cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))) && root.join(LOADER).is_file()
 }
 
 impl PrivateRoot {
