@@ -117,6 +117,7 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
     }
     let mut comparer = Comparer {
         pairs,
+        next: next_siblings(&shader),
         shader,
         host: flat_host,
         host_start,
@@ -162,6 +163,29 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
     Examination { comparison, shader: comparer.shader, host: comparer.host, pairs: comparer.pairs }
 }
 
+/// For each member, the one after it in the struct around it, apart from padding. Arrays have thousands of members.
+fn next_siblings(flat: &FlatStruct) -> Vec<Option<usize>> {
+    let mut order: Vec<usize> = (0..flat.members.len()).collect();
+    let key = |index: &usize| (flat.members[*index].parent, flat.members[*index].offset);
+    order.sort_by_key(key);
+    let mut next = vec![None; order.len()];
+    // From the last one on: the first at the offset before, and the one after all at that offset.
+    let (mut before, mut found, mut later): (Option<usize>, Option<usize>, Option<usize>) = (None, None, None);
+    for index in order.into_iter().rev() {
+        let (parent, offset) = key(&index);
+        match before.replace(index).map(|before| key(&before)) {
+            Some((same, at)) if same == parent && at == offset => {}
+            Some((same, _)) if same == parent => later = found.take().or(later),
+            _ => (found, later) = (None, None),
+        }
+        next[index] = later;
+        if !is_filler(&flat.members[index].path) {
+            found = Some(index);
+        }
+    }
+    next
+}
+
 /// The byte at which the program pushes the host struct: push constants of one stage often start
 /// after those of another, and the struct of the host has only the members of this stage.
 fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pairs: &MemberPairs) -> u32 {
@@ -174,6 +198,8 @@ fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pai
 /// The two sides, and the results so far.
 pub(super) struct Comparer<'a> {
     pub(super) shader: FlatStruct,
+    /// For each member of the shader, the next one in the struct around it that is no padding.
+    pub(super) next: Vec<Option<usize>>,
     pub(super) host: FlatStruct,
     /// The byte of the block with the host's first byte.
     pub(super) host_start: u32,
