@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockKind, BlockLayout, ShaderTarget, without_indices};
+use layoutproof_layout::{BlockKind, BlockLayout, ComponentReads, ShaderTarget, without_indices};
 use layoutproof_source::sources::LinePlace;
 
 use super::shape::Namesakes;
@@ -68,6 +68,8 @@ pub struct CompareOptions<'a> {
     pub contract: Option<SizeContract>,
     /// The API that requires a size; `None` if only a rule set is known.
     pub api: Option<ShaderTarget>,
+    /// What the shaders read of the block's members.
+    pub reads: &'a ComponentReads,
 }
 
 /// Compares a host struct with a block. The mismatches have no repairs.
@@ -124,6 +126,7 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
         program: host,
         shader_size: block.part.root.size.finite(),
         block_place: places.get(""),
+        reads: options.reads,
         shift: 0,
         cause: None,
         mismatches: Vec::new(),
@@ -208,6 +211,8 @@ pub(super) struct Comparer<'a> {
     pub(super) shader_size: Option<u32>,
     /// The shader's declaration of the whole.
     pub(super) block_place: Option<&'a LinePlace>,
+    /// What the shaders read.
+    pub(super) reads: &'a ComponentReads,
     /// Members of both sides with the same name.
     pub(super) pairs: MemberPairs,
     /// The current distance in bytes by which the host's members come after the shader's.

@@ -15,6 +15,7 @@ mod names;
 mod other_layouts;
 mod partial;
 mod programs;
+mod reads;
 mod rows;
 mod shapes;
 mod sizes;
