@@ -18,7 +18,9 @@ pub fn component_reads(module: &Module) -> ComponentReads {
     let mut reads = ComponentReads::default();
     for code in module.functions.iter().filter_map(|function| function.code.as_ref()) {
         let mut reader = Reader { reads: &mut reads, locals: BTreeMap::new() };
-        code.clip_planes.iter().for_each(|plane| reader.read(plane, u32::MAX));
+        for plane in &code.clip_planes {
+            reader.read(plane, u32::MAX);
+        }
         reader.statements(&code.body);
     }
     if module.functions.iter().any(|function| function.code.is_none()) {
@@ -71,7 +73,9 @@ impl Reader<'_> {
             }
             Statement::Switch { value, cases } => {
                 self.read(value, u32::MAX);
-                cases.iter().for_each(|case| self.statements(&case.body));
+                for case in cases {
+                    self.statements(&case.body);
+                }
             }
             Statement::Local { initial: None, .. }
             | Statement::Return(None)
@@ -125,9 +129,15 @@ impl Reader<'_> {
                 self.read(object, u32::MAX);
                 self.read(index, u32::MAX);
             }
-            Expression::Select(values) => values.iter().for_each(|value| self.read(value, u32::MAX)),
+            Expression::Select(values) => {
+                for value in values.iter() {
+                    self.read(value, u32::MAX);
+                }
+            }
             Expression::Construct(_, values) | Expression::List(values) | Expression::Sequence(values) => {
-                values.iter().for_each(|value| self.read(value, u32::MAX));
+                for value in values {
+                    self.read(value, u32::MAX);
+                }
             }
             Expression::Constant(_)
             | Expression::Local(_)

@@ -192,10 +192,13 @@ fn next_siblings(flat: &FlatStruct) -> Vec<Option<usize>> {
 /// The byte at which the program pushes the host struct: push constants of one stage often start
 /// after those of another, and the struct of the host has only the members of this stage.
 fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pairs: &MemberPairs) -> u32 {
+    if block.layout.kind != BlockKind::PushConstant {
+        return 0;
+    }
     let first = shader.members.iter().enumerate().filter(|(_, member)| !is_filler(&member.path));
     let Some((index, first)) = first.min_by_key(|(_, member)| member.offset) else { return 0 };
     let namesake = pairs.host_of(index).map(|host_index| host.members[host_index].offset);
-    if block.layout.kind == BlockKind::PushConstant && namesake == Some(0) { first.offset } else { 0 }
+    if namesake == Some(0) { first.offset } else { 0 }
 }
 
 /// The two sides, and the results so far.

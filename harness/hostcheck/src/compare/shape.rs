@@ -130,7 +130,11 @@ impl Comparer<'_> {
         let lanes = self.shader.lanes_in(member.offset, member.end()).filter(|lane| lane.member == index);
         let own: Vec<(u32, u32)> = lanes.map(|lane| (pair.in_host(lane.offset), pair.in_host(lane.end()))).collect();
         let is_dense_copy = host.size == Some(member.size.unwrap_or(0).next_multiple_of(16));
-        let in_gap = |lane: &Lane| !own.iter().any(|(start, end)| *start < lane.end() && lane.offset < *end);
+        // Both are in the order of their bytes.
+        let in_gap = |lane: &Lane| {
+            let next = own.partition_point(|(_, end)| *end <= lane.offset);
+            own.get(next).is_none_or(|(start, _)| lane.end() <= *start)
+        };
         let mut lanes = self.host.lanes_in(host.offset, pair.in_host(member.end()));
         let fills = lanes.any(|lane| {
             let found = &self.host.members[lane.member];

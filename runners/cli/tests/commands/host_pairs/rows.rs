@@ -2,7 +2,7 @@
 
 use super::{folder_of, pairs};
 
-/// DiligentFX has the cameras of two frames in one buffer.
+/// `DiligentFX` has the cameras of two frames in one buffer.
 #[test]
 fn members_of_one_struct_are_several_of_the_hosts() {
     let shader =
