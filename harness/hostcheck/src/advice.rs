@@ -189,7 +189,9 @@ fn apply<'a>(host: &ProgramStruct, repairs: impl Iterator<Item = &'a Repair>) ->
 
 /// The number of members that the shader reads from the host's padding.
 fn padded_reads(comparison: &Comparison) -> usize {
-    let is_padded = |remark: &&Remark| matches!(remark, Remark::ReadsPadding { .. } | Remark::EndsInPadding { .. });
+    let is_padded = |remark: &&Remark| {
+        matches!(remark, Remark::ReadsPadding { .. } | Remark::EndsInPadding { .. } | Remark::Unread { .. })
+    };
     comparison.remarks.iter().filter(is_padded).count()
 }
 

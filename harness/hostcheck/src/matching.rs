@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use super::names::{
     Kinship, is_generic, is_named_after, is_of_graphics_api, kinship, names_a_buffer, names_an_upload,
 };
-use super::names::{as_identifier, core_key, core_words, last_segment, type_key, uploaded_key};
+use super::names::{as_identifier, core_key, core_words, folded, last_segment, type_key, uploaded_key};
 
 /// Maximum number of candidates listed for a block without a match.
 const MOST_CANDIDATES: usize = 3;
@@ -163,13 +163,19 @@ fn own_names(block: &BlockNames) -> impl Iterator<Item = &str> {
 pub fn names_for_file(block: &BlockNames, file_name: &str) -> BTreeSet<String> {
     let stem = file_name.split('.').next().unwrap_or_default();
     let structs = block.element.iter().chain(block.parts.iter().filter(|part| part.is_all).map(|part| &part.element));
-    structs.map(|own| type_key(&format!("{stem}_{own}"))).collect()
+    // Without `Constants`, the name would be that of the file.
+    let key = |own: &String| {
+        let name = format!("{stem}_{own}");
+        if is_generic(own) { folded(&name) } else { type_key(&name) }
+    };
+    structs.map(key).collect()
 }
 
 /// True if a type is named after the shader's file and the struct in it: `PhongDrawUniform` for the `DrawUniform` of
 /// `Phong.vert`.
 pub fn is_named_for_file(names: &BTreeSet<String>, type_name: &str) -> bool {
-    !type_name.contains('<') && names.contains(&type_key(type_name))
+    !type_name.contains('<')
+        && (names.contains(&type_key(type_name)) || names.contains(&folded(last_segment(type_name))))
 }
 
 /// The words of the structs of blocks, to which names of uploaded types may be similar.
@@ -557,6 +563,22 @@ mod tests {
             |block: &str, types: &[&str]| nearest(&names(block, None, None), &NameKey::all(types.iter().copied()));
         assert_eq!(nearest_of("Shadows", &["Shadow", "Shallows", "Meadow", "Frame"]), ["Shadow", "Shallows"]);
         assert_eq!(nearest_of("abcdef", &["fedcba", "abcdxf", "abxdxf", "axxdxf"]), ["abcdxf", "abxdxf"]);
+    }
+
+    #[test]
+    fn a_struct_may_be_named_after_the_file_and_the_struct_in_it() {
+        let is_named =
+            |block: &BlockNames, file: &str, name: &str| is_named_for_file(&names_for_file(block, file), name);
+        let draw = names("draws", Some("DrawUniform"), None);
+        for (name, is) in
+            [("a::PhongDrawUniform", true), ("PhongDraw", true), ("PhongDrawUniform3D", true), ("Phong", false)]
+        {
+            assert_eq!(is_named(&draw, "Phong.vert", name), is, "{name}");
+        }
+        let constants = names("constants", Some("Constants"), None);
+        for (name, is) in [("nvvk::RayPicker", false), ("RayPickerConstants", true), ("RayPickerData", false)] {
+            assert_eq!(is_named(&constants, "ray_picker.cpp", name), is, "{name}");
+        }
     }
 
     #[test]

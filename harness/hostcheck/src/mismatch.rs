@@ -145,6 +145,8 @@ pub enum Remark {
     ReadsPadding { path: String, host_path: String },
     /// The host has padding without a name where the shader reads the last component of a member.
     EndsInPadding { path: String },
+    /// The host has padding without a name, or another kind of number, for components of a member that no shader reads.
+    Unread { path: String },
     /// The host struct covers only the part before the elements of an unbounded array.
     HeaderOnly {
         /// Path of the array in the block.
@@ -362,6 +364,12 @@ impl fmt::Display for Remark {
             }
             Self::EndsInPadding { path } => {
                 write!(f, "the last component of `{path}` is padding without a name in the host")
+            }
+            Self::Unread { path } => {
+                write!(
+                    f,
+                    "no shader reads the components of `{path}` for which the host has padding or another kind of number"
+                )
             }
             Self::HeaderOnly { path, offset, host_size } if offset == host_size => {
                 write!(

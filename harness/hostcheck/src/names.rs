@@ -112,7 +112,7 @@ pub(super) fn is_common(key: &str) -> bool {
 }
 
 /// Lowercase, without underscores.
-fn folded(name: &str) -> String {
+pub(super) fn folded(name: &str) -> String {
     // Trials fold the names of all members of a program.
     if name.is_ascii() {
         return name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect();
@@ -192,10 +192,13 @@ pub(super) fn is_filler(name: &str) -> bool {
 }
 
 /// The name of a type or block in lowercase, without namespaces, prefixes, and suffixes like `CB`,
-/// `Constants` or `Data`.
+/// `Constants`, `Data` or `Uniform3D`.
 pub(super) fn type_key(name: &str) -> String {
-    let all = words(without_prefix(last_segment(name)));
     let is_buffer_word = |word: &String| BUFFER_WORDS.contains(&word.as_str());
+    let name = without_prefix(last_segment(name));
+    let without_dimension = name.strip_suffix("2D").or_else(|| name.strip_suffix("3D"));
+    let without_dimension = without_dimension.filter(|name| words(name).last().is_some_and(is_buffer_word));
+    let all = words(without_dimension.unwrap_or(name));
     let mut own = all.as_slice();
     while let [before @ .., last] = own
         && !before.is_empty()
@@ -377,6 +380,9 @@ mod tests {
             ("CB_PerFrame", "perframe"),
             ("gPerFrame", "perframe"),
             ("PerFrameUniforms", "perframe"),
+            ("DrawUniform3D", "draw"),
+            ("Blur2D", "blur2d"),
+            ("Uniform2D", "uniform"),
             ("Constants", "constants"),
             ("SceneCBuffer", "scenec"),
             ("scene_t", "scene"),

@@ -43,6 +43,7 @@ mod bits;
 mod block;
 mod block_rules;
 pub mod column;
+mod component_reads;
 mod explicit;
 mod forbid;
 pub mod limits;
@@ -74,6 +75,7 @@ pub use annotations::{Annotations, Argument, Attribute, LayoutQualifier, PackOff
 pub use block::{Block, BlockKind, MixedGlobals, NO_OFFSETS, Pointer, PointerPlace, Reach, StageData, ViewId};
 pub use block_rules::BlockRules;
 pub use column::{Column, LayoutVariant, ShaderCompiler, ShaderTarget, TargetChoice};
+pub use component_reads::{ComponentReads, Components, MemberReads};
 pub use numbers::{Numbers, join, without_indices};
 pub use quantity::Quantity;
 pub use rules::{DECLARED, RuleSet};

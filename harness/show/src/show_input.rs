@@ -6,8 +6,8 @@ use layoutproof_frontend::module::Module;
 use layoutproof_layout::native::{Native, find_native};
 use layoutproof_layout::scalar::SixteenBit;
 use layoutproof_layout::{
-    BlockKind, BlockLayout, LayoutOptions, LayoutWarning, LayoutWarningKind, Reach, RuleSet, ShaderTarget, Span,
-    ViewId, join, lay_out, table,
+    BlockKind, BlockLayout, ComponentReads, LayoutOptions, LayoutWarning, LayoutWarningKind, Reach, RuleSet,
+    ShaderTarget, Span, ViewId, join, lay_out, table,
 };
 use layoutproof_readers::spirv::{DeclaredModule, ModuleSource, SpecializedLength};
 use layoutproof_source::diagnostics::{Code, Diagnostic, Severity};
@@ -232,6 +232,8 @@ pub struct LaidOutFile {
     pub warnings: Vec<Diagnostic>,
     /// The arrays with a length that a pipeline may change, by block and path.
     pub specialized: Vec<(String, String)>,
+    /// What the code reads of members.
+    pub reads: ComponentReads,
     /// Why the language does not allow the blocks without a layout.
     pub forbidden: Vec<Diagnostic>,
     /// Why blocks that have a layout need a feature of the language.
@@ -311,6 +313,7 @@ impl LaidOutFile {
             bindings: None,
             warnings,
             specialized: Vec::new(),
+            reads: ComponentReads::default(),
             forbidden: Vec::new(),
             restricted: Vec::new(),
             without_layout: Vec::new(),
@@ -350,6 +353,7 @@ impl LaidOutFile {
             (Some(own), Some(bindings)) => own.merge(bindings),
             (own, bindings) => *own = own.take().or(bindings),
         }
+        self.reads.merge(&other.reads);
         self.warnings.extend(other.warnings);
         self.forbidden.extend(other.forbidden);
         self.restricted.extend(other.restricted);
@@ -403,9 +407,10 @@ impl LaidOutFile {
             .iter()
             .flat_map(|block| block.specialized.iter().map(|length| (block.layout.name.clone(), length.path.clone())));
         let specialized = arrays.collect();
+        let reads = module.reads;
         let mut file = Self::new(module.blocks.into_iter().map(|block| block.layout).collect(), start);
         file.warnings.splice(0..0, warnings);
-        Self { bindings: Some(bindings), specialized, ..file }
+        Self { bindings: Some(bindings), specialized, reads, ..file }
     }
 
     /// Checks that the file has blocks, or bindings where those are wanted.

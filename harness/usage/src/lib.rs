@@ -6,6 +6,7 @@
 //! where it is bound, is not decided here.
 #![forbid(unsafe_code)]
 
+mod component_reads;
 mod liveness;
 pub mod location;
 mod walk;
@@ -14,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use layoutproof_layout::{Argument, Span};
 
+pub use component_reads::component_reads;
 use layoutproof_frontend::module::{EntryPoint, Module, Static};
 use layoutproof_source::diagnostics::{Code, Diagnostic};
 use liveness::NeededPlaces;

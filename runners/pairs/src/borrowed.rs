@@ -8,11 +8,15 @@ use std::path::Path;
 
 use layoutproof_hostcheck::matching::is_generic;
 use layoutproof_hostcheck::{MemberSketch, ProgramStruct, block_parts};
+use layoutproof_layout::BlockKind;
 use layoutproof_report::host_check::{CheckedPair, HostProposal, UnmatchedBlock, UnmatchedReason};
 
 use crate::nearness::{folded, names_of};
 use crate::pairing::{PairPartners, PairRules, Pairing, unmatched};
 use crate::shader_blocks::TargetBlock;
+
+/// Shortest name of a block that another block has only if it is a copy, in letters.
+const SHORTEST_NAME: usize = 4;
 
 /// How near the struct of a pair is to its shader.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +27,9 @@ pub(crate) struct PairNearness {
     pub is_without_program: bool,
 }
 
-/// Turns a pair that differs into a proposal if the user named no struct, and the struct has a common name and agrees with
-/// a shader that is nearer to it, or is of a sample that has shaders of its own.
+/// Turns a pair that differs into a proposal if the user named no struct, and the struct was found by its members and agrees
+/// with blocks of other names alone, or has a common name and agrees with a shader that is nearer to it, or is of a sample
+/// that has shaders of its own.
 pub(crate) fn withdraw_borrowed(
     pairing: &mut Pairing,
     blocks: &[TargetBlock],
@@ -39,20 +44,22 @@ pub(crate) fn withdraw_borrowed(
             *own = (*own).max(nearness.folders);
         }
     }
-    let agreeing: HashSet<(&str, &str)> = pairing
-        .check
-        .pairs
-        .iter()
-        .filter(|pair| pair.comparison.agrees())
-        .map(|pair| (pair.host.as_str(), pair.host_file.as_str()))
-        .collect();
+    let mut agreeing: HashMap<(&str, &str), HashSet<&str>> = HashMap::new();
+    for pair in pairing.check.pairs.iter().filter(|pair| pair.comparison.agrees()) {
+        agreeing.entry((&pair.host, &pair.host_file)).or_default().insert(&pair.block);
+    }
     let reason_for = |((pair, partner), nearness): ((&CheckedPair, &PairPartners), &PairNearness)| {
         let differs = !pair.comparison.agrees() && pair.known.is_empty();
         if !differs || blocks[partner.block].names.stated_for_all().is_some() {
             return None;
         }
         if pair.by_members.is_some() {
-            let is_of_other = agreeing.contains(&(pair.host.as_str(), pair.host_file.as_str()));
+            let of_host = agreeing.get(&(pair.host.as_str(), pair.host_file.as_str()));
+            // A copy of the block that was not kept the same is a mistake. Push constants are each shader's own.
+            let has_own_name = pair.block.len() >= SHORTEST_NAME && !is_generic(&pair.block);
+            let may_be_copy = has_own_name && pair.kind != BlockKind::PushConstant;
+            let is_copy = |blocks: &HashSet<&str>| may_be_copy && blocks.contains(pair.block.as_str());
+            let is_of_other = of_host.is_some_and(|blocks| !is_copy(blocks));
             return is_of_other.then(|| UnmatchedReason::OfOtherBlock(pair.host.clone()));
         }
         let own = nearest.get(&(pair.host.as_str(), pair.host_file.as_str()));

@@ -8,7 +8,7 @@ use layoutproof_hostcheck::{
     BlockPart, CompareOptions, Comparison, LinePlace, ProgramStruct, ShaderBlock, SizeContract, VectorTypes, compare,
     compare_and_advise,
 };
-use layoutproof_layout::{BlockLayout, ShaderTarget};
+use layoutproof_layout::{BlockLayout, ComponentReads, ShaderTarget};
 
 use crate::shader_blocks::TargetBlock;
 
@@ -17,6 +17,8 @@ use crate::shader_blocks::TargetBlock;
 pub struct Comparisons<'a> {
     /// Vector types of libraries and of the user.
     pub vector_types: &'a VectorTypes,
+    /// What the shaders read of the members of blocks, by the names of the blocks: one shader may not read what another does.
+    reads: BTreeMap<String, ComponentReads>,
     /// By the names of the block, its part and the host struct.
     known: RefCell<HashMap<(String, String, String), Vec<KnownComparison>>>,
     hosts: RefCell<HashMap<String, Vec<Arc<ProgramStruct>>>>,
@@ -41,8 +43,13 @@ struct ComparedBlock {
 }
 
 impl<'a> Comparisons<'a> {
-    pub fn new(vector_types: &'a VectorTypes) -> Self {
-        Self { vector_types, known: RefCell::default(), hosts: RefCell::default() }
+    /// The comparisons of these blocks.
+    pub fn new<'b>(vector_types: &'a VectorTypes, blocks: impl IntoIterator<Item = &'b TargetBlock>) -> Self {
+        let mut reads: BTreeMap<String, ComponentReads> = BTreeMap::new();
+        for block in blocks.into_iter().filter(|block| !block.reads.is_empty()) {
+            reads.entry(block.layout.name.clone()).or_default().merge(&block.reads);
+        }
+        Self { vector_types, reads, known: RefCell::default(), hosts: RefCell::default() }
     }
 
     /// Compares a part of a block with a host struct, unless another shader has the same block.
@@ -71,9 +78,10 @@ impl<'a> Comparisons<'a> {
     }
 
     /// The options for a block, with its names in the part that is compared.
-    pub fn options<'b>(&'b self, block: &TargetBlock, renames: &'b BTreeMap<String, String>) -> CompareOptions<'b> {
+    pub fn options<'b>(&'b self, block: &'b TargetBlock, renames: &'b BTreeMap<String, String>) -> CompareOptions<'b> {
         let (host_start, contract, api) = (block.host_start, block.contract, block.api);
-        CompareOptions { renames, vector_types: self.vector_types, host_start, contract, api }
+        let reads = self.reads.get(&block.layout.name).unwrap_or(&block.reads);
+        CompareOptions { renames, vector_types: self.vector_types, host_start, contract, api, reads }
     }
 
     /// The one copy of a host struct.
@@ -162,7 +170,7 @@ mod tests {
         let pushed = TargetBlock { host_start: Some(16), ..a.clone() };
         let renamed = TargetBlock { renames: BTreeMap::from([("tint".to_owned(), "color".to_owned())]), ..a.clone() };
 
-        let comparisons = Comparisons::new(VectorTypes::built_in());
+        let comparisons = Comparisons::new(VectorTypes::built_in(), []);
         let compared = |block: &TargetBlock, host: &ProgramStruct| {
             let parts = block_parts(&block.layout, block.layout.result.as_ref().unwrap());
             comparisons.compare(block, &parts[0], host)

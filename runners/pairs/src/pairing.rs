@@ -15,7 +15,7 @@ use layoutproof_hostcheck::{
     part_of_host, part_path, shares_a_member,
 };
 use layoutproof_inputs::project_file::KnownMismatch;
-use layoutproof_layout::{BlockKind, LaidOut, LaidOutMember, LaidOutShape, Reach};
+use layoutproof_layout::{BlockKind, Count, LaidOut, LaidOutMember, LaidOutShape, Reach};
 use layoutproof_report::host_check::{
     CheckedPair, HostCheck, HostPlace, HostProposal, PairOutcome, UnmatchedBlock, UnmatchedReason,
 };
@@ -223,6 +223,10 @@ impl<'a> PairsOfBlock<'a> {
     fn only_that_fits(&self, parts: &[BlockPart<'_>], names: &[String]) -> Option<&'a ProgramStruct> {
         let structs = self.structs;
         let rivals: Vec<&ProgramStruct> = names.iter().filter_map(|name| structs.find(name)).collect();
+        let mut in_a_row = rivals.iter().filter(|host| self.in_a_row(parts, host).is_some());
+        if let (Some(only), None) = (in_a_row.next(), in_a_row.next()) {
+            return Some(only);
+        }
         let fit_if_agreeing = |host: &'a ProgramStruct| {
             let all = parts.iter().enumerate().filter(|(_, part)| !part.has_header);
             let all = all.filter_map(|(index, part)| Some((self.fit_of(part, host)?, index)));
@@ -268,6 +272,8 @@ impl<'a> PairsOfBlock<'a> {
         let is_in_place = || fit.is_some_and(MemberFit::is_in_place);
         let is_named = if has_name(names, &host.name) && !own.iter().any(has_data) {
             true
+        } else if self.in_a_row(parts, host).is_some() {
+            return Ok((0, host));
         } else if is_generic(&host.name) && host.name.contains("::") {
             has_members && is_in_place()
         } else {
@@ -351,8 +357,9 @@ impl<'a> PairsOfBlock<'a> {
         let is_whole = |part: usize| parts.get(part).is_some_and(|part| !part.has_header);
         let only_mistaken = structs.only_mistaken(index, hosts, &candidates, is_whole).filter(|_| may_be_faulty);
 
+        let row = host.as_ref().ok().and_then(|(_, host)| self.in_a_row(parts, host));
         let host = match &uploaded {
-            Some((part, chosen, _)) if self.is_other_thing(&parts[*part], chosen) => {
+            Some((part, chosen, _)) if row.is_none() && self.is_other_thing(&parts[*part], chosen) => {
                 Err(UnmatchedReason::OtherMembers(chosen.name.clone()))
             }
             Some(_) | None => host,
@@ -361,6 +368,7 @@ impl<'a> PairsOfBlock<'a> {
         let mut whole = WholeMatch { has_host: host.is_ok(), header: None };
         match host {
             Ok((part, host)) => match block.host_form {
+                HostForm::One if let Some(row) = row => drop(self.compare(parts, 0, &row)),
                 HostForm::One => {
                     let (part, host, alternatives) = uploaded.unwrap_or_else(|| (part, host, Vec::new()));
                     self.compare_next_to(parts, (part, host), &alternatives);
@@ -396,6 +404,39 @@ impl<'a> PairsOfBlock<'a> {
             Err(_) => {}
         }
         whole
+    }
+
+    /// The struct as often in a row as the block has what it describes: members of one struct type that has its members, or
+    /// the elements of an array of vectors or matrices, for which only the host needs a struct and which must agree.
+    fn in_a_row(&self, parts: &[BlockPart<'_>], host: &ProgramStruct) -> Option<ProgramStruct> {
+        let root = parts.first()?.root;
+        let LaidOutShape::Struct(members) = &root.shape else { return None };
+        if self.block.names.stated_for_all().is_some() || host.written_by.is_some() {
+            return None;
+        }
+        match members.as_slice() {
+            [only] => {
+                let LaidOutShape::Array { element, count: Count::Finite(count), stride } = &only.layout.shape else {
+                    return None;
+                };
+                let is_plain = !matches!(element.shape, LaidOutShape::Struct(_) | LaidOutShape::Array { .. });
+                if !is_plain || *stride != host.size || *count < 2 || host.count_of_data() != 1 {
+                    return None;
+                }
+                let mut row = several(host, *count, root).ok()?;
+                row.fields[0].name.clone_from(&only.name);
+                compare_pair(self.block, &parts[0], &row, self.rules).comparison.agrees().then_some(row)
+            }
+            [first, second, ..] => {
+                let is_same = |member: &LaidOutMember| member.layout.type_name == first.layout.type_name;
+                let fit = MemberSketch::new(&first.layout)?.fit_of(host, self.structs.vector_types);
+                if second.offset != host.size || !members.iter().all(is_same) || !fit.is_near() {
+                    return None;
+                }
+                several(host, u32::try_from(members.len()).ok()?, root).ok()
+            }
+            [] => None,
+        }
     }
 
     /// The names that a struct of the program may have after the shader's file and the block's struct.

@@ -128,6 +128,7 @@ fn case_blocks(folder: &Path, file: &Path, wanted: Structs<'_>) -> Vec<CaseBlock
             source: Arc::clone(&block_source),
             compiled: CompiledAs::default(),
             open: None,
+            reads: Arc::default(),
         });
         (text, format!("{id} under {rules}"), blocks.collect::<Vec<_>>())
     };
@@ -217,7 +218,7 @@ fn disagreements(wanted: Structs<'_>, compiler: &mut Command) -> Option<Vec<Stri
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut structs = structs_of(&folder.path().join("all.o"));
 
-    let comparisons = Comparisons::new(VectorTypes::built_in());
+    let comparisons = Comparisons::new(VectorTypes::built_in(), []);
     let rules = PairRules { known: &[], comparisons: &comparisons, is_strict: true };
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for (index, case) in cases.iter().enumerate() {

@@ -18,14 +18,15 @@ use layoutproof_hostcheck::{BlockPart, LinePlace, SizeContract, TextPlaces, bloc
 use layoutproof_layout::limits::misread_at_constant;
 use layoutproof_layout::native::find_native;
 use layoutproof_layout::{
-    Block, BlockKind, BlockLayout, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions, ShaderTarget, Span,
-    lay_out,
+    Block, BlockKind, BlockLayout, ComponentReads, Count, DECLARED, Extent, LaidOut, LaidOutShape, LayoutOptions,
+    ShaderTarget, Span, lay_out,
 };
 use layoutproof_report::host_check::{CompiledAs, OpenChoices};
 use layoutproof_show::front_ends::Purpose;
 use layoutproof_show::{InputContent, RuleChoice, accounts, overlap_warnings};
 use layoutproof_source::diagnostics::Diagnostic;
 use layoutproof_source::sources::SourceMap;
+use layoutproof_usage::component_reads;
 
 use layoutproof_inputs::inputs::read_input;
 
@@ -68,6 +69,8 @@ pub struct TargetBlock {
     pub source: Arc<BlockSource>,
     /// `None` if nothing is open, or the file fixes its layout.
     pub open: Option<OpenChoices>,
+    /// What the code of the file reads of members.
+    pub reads: Arc<ComponentReads>,
 }
 
 /// What nothing decides for the block of a file; `None` if everything is decided.
@@ -225,14 +228,15 @@ pub fn read_without_compilers(
                 }
             }
             let blocks = commented_blocks(&word, file.blocks, &texts, &source, sources)?;
-            let compiled = compiled_as(job);
-            let blocks =
-                blocks.into_iter().map(|block| TargetBlock { api, compiled: compiled.clone(), ..block }).collect();
+            let (compiled, reads) = (compiled_as(job), Arc::new(file.reads));
+            let of_file = |block| TargetBlock { api, compiled: compiled.clone(), reads: Arc::clone(&reads), ..block };
+            let blocks = blocks.into_iter().map(of_file).collect();
             return Ok(Ok(ShaderBlocks { blocks, warnings: file.warnings, others, ..ShaderBlocks::default() }));
         }
         InputContent::Declared(declared) => Arc::new(Source::of_declarations(*declared, sources)),
     };
     let block_source = Arc::new(BlockSource::Declared(Arc::clone(&source)));
+    let reads = Arc::new(component_reads(&source.module));
 
     let mut read = ShaderBlocks {
         warnings: source.module.warnings.clone(),
@@ -287,6 +291,7 @@ pub fn read_without_compilers(
                 renames: BTreeMap::new(),
                 source: Arc::clone(&block_source),
                 open: open_choices(job, &comment),
+                reads: Arc::clone(&reads),
             });
         }
     }
@@ -487,6 +492,7 @@ fn declared_block(shader: &str, layout: BlockLayout, texts: &TextPlaces, source:
         renames: BTreeMap::new(),
         source,
         open: None,
+        reads: Arc::default(),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use layoutproof_layout::{BlockKind, BlockLayout, ShaderTarget, without_indices};
+use layoutproof_layout::{BlockKind, BlockLayout, ComponentReads, ShaderTarget, without_indices};
 use layoutproof_source::sources::LinePlace;
 
 use super::shape::Namesakes;
@@ -68,6 +68,8 @@ pub struct CompareOptions<'a> {
     pub contract: Option<SizeContract>,
     /// The API that requires a size; `None` if only a rule set is known.
     pub api: Option<ShaderTarget>,
+    /// What the shaders read of the block's members.
+    pub reads: &'a ComponentReads,
 }
 
 /// Compares a host struct with a block. The mismatches have no repairs.
@@ -117,12 +119,14 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
     }
     let mut comparer = Comparer {
         pairs,
+        next: next_siblings(&shader),
         shader,
         host: flat_host,
         host_start,
         program: host,
         shader_size: block.part.root.size.finite(),
         block_place: places.get(""),
+        reads: options.reads,
         shift: 0,
         cause: None,
         mismatches: Vec::new(),
@@ -162,18 +166,46 @@ pub(crate) fn examine(block: ShaderBlock<'_>, host: &ProgramStruct, options: Com
     Examination { comparison, shader: comparer.shader, host: comparer.host, pairs: comparer.pairs }
 }
 
+/// For each member, the one after it in the struct around it, apart from padding. Arrays have thousands of members.
+fn next_siblings(flat: &FlatStruct) -> Vec<Option<usize>> {
+    let mut order: Vec<usize> = (0..flat.members.len()).collect();
+    let key = |index: &usize| (flat.members[*index].parent, flat.members[*index].offset);
+    order.sort_by_key(key);
+    let mut next = vec![None; order.len()];
+    // From the last one on: the first at the offset before, and the one after all at that offset.
+    let (mut before, mut found, mut later): (Option<usize>, Option<usize>, Option<usize>) = (None, None, None);
+    for index in order.into_iter().rev() {
+        let (parent, offset) = key(&index);
+        match before.replace(index).map(|before| key(&before)) {
+            Some((same, at)) if same == parent && at == offset => {}
+            Some((same, _)) if same == parent => later = found.take().or(later),
+            _ => (found, later) = (None, None),
+        }
+        next[index] = later;
+        if !is_filler(&flat.members[index].path) {
+            found = Some(index);
+        }
+    }
+    next
+}
+
 /// The byte at which the program pushes the host struct: push constants of one stage often start
 /// after those of another, and the struct of the host has only the members of this stage.
 fn pushed_at(block: ShaderBlock<'_>, shader: &FlatStruct, host: &FlatStruct, pairs: &MemberPairs) -> u32 {
+    if block.layout.kind != BlockKind::PushConstant {
+        return 0;
+    }
     let first = shader.members.iter().enumerate().filter(|(_, member)| !is_filler(&member.path));
     let Some((index, first)) = first.min_by_key(|(_, member)| member.offset) else { return 0 };
     let namesake = pairs.host_of(index).map(|host_index| host.members[host_index].offset);
-    if block.layout.kind == BlockKind::PushConstant && namesake == Some(0) { first.offset } else { 0 }
+    if namesake == Some(0) { first.offset } else { 0 }
 }
 
 /// The two sides, and the results so far.
 pub(super) struct Comparer<'a> {
     pub(super) shader: FlatStruct,
+    /// For each member of the shader, the next one in the struct around it that is no padding.
+    pub(super) next: Vec<Option<usize>>,
     pub(super) host: FlatStruct,
     /// The byte of the block with the host's first byte.
     pub(super) host_start: u32,
@@ -182,6 +214,8 @@ pub(super) struct Comparer<'a> {
     pub(super) shader_size: Option<u32>,
     /// The shader's declaration of the whole.
     pub(super) block_place: Option<&'a LinePlace>,
+    /// What the shaders read.
+    pub(super) reads: &'a ComponentReads,
     /// Members of both sides with the same name.
     pub(super) pairs: MemberPairs,
     /// The current distance in bytes by which the host's members come after the shader's.

@@ -1,5 +1,7 @@
 //! Compares the lanes of one member with the bytes of the host, and reports a lane that fails.
 
+use layoutproof_layout::MemberReads;
+
 use super::comparer::{Comparer, display_path};
 use super::shape::Namesakes;
 use crate::comparison::RowState;
@@ -19,15 +21,52 @@ impl Comparer<'_> {
         let moved = |offset: u32| u32::try_from(i64::from(offset) + shift).ok();
         let own = self.shader.lanes_in(member.offset, lane_end(member));
         let own = own.filter(|lane| lane.member == index);
-        own.map(|lane| {
-            let (Some(offset), Some(member_start), Some(member_end)) =
-                (moved(lane.offset), moved(member.offset), moved(member.end()))
-            else {
-                return LaneAnswer::Nothing;
-            };
-            check_lane(&self.host, &LaneQuestion { lane: Lane { offset, ..lane }, member_start, member_end })
-        })
-        .collect()
+        let questions: Vec<Option<LaneQuestion>> = own
+            .map(|lane| {
+                let offset = moved(lane.offset)?;
+                let (member_start, member_end) = (moved(member.offset)?, moved(member.end())?);
+                Some(LaneQuestion { lane: Lane { offset, ..lane }, member_start, member_end })
+            })
+            .collect();
+        let answer_of = |question: &Option<LaneQuestion>| {
+            question.as_ref().map_or(LaneAnswer::Nothing, |question| check_lane(&self.host, question))
+        };
+        let answers: Vec<LaneAnswer> = questions.iter().map(answer_of).collect();
+        let Some(reads) = self.reads.get(&member.name).filter(|_| member.vectors.is_none()) else { return answers };
+        let as_read = |(question, answer): (&Option<LaneQuestion>, &LaneAnswer)| {
+            question.as_ref().map_or(*answer, |question| self.as_read(member, question, *answer, reads))
+        };
+        let of_code: Vec<LaneAnswer> = questions.iter().zip(&answers).map(as_read).collect();
+        // A member that no shader reads is compared as it is declared.
+        if of_code.iter().all(|answer| *answer == LaneAnswer::Unread) { answers } else { of_code }
+    }
+
+    /// Where the host has something else, what the shaders read of the component counts more than its type: they may take its
+    /// bits as another kind of number, or some of its bits, or nothing.
+    fn as_read(
+        &self,
+        member: &FlatMember,
+        question: &LaneQuestion,
+        answer: LaneAnswer,
+        reads: MemberReads,
+    ) -> LaneAnswer {
+        let lane = question.lane;
+        let stride = member.arrays.last().map_or(u32::MAX, |array| array.stride);
+        let component = ((lane.offset - question.member_start) % stride.max(1) / lane.size.max(1)) as usize;
+        let is_unread = reads.bits_of(component) == 0;
+        let is_number = |class: LaneClass| class.is_integer() || class == LaneClass::Float;
+        match answer {
+            LaneAnswer::OtherClass(found) if is_number(found.class) && reads.is_recast(component) => {
+                LaneAnswer::RawBits(found)
+            }
+            LaneAnswer::OtherClass(found) if is_number(found.class) && is_unread => LaneAnswer::Unread,
+            LaneAnswer::Nothing if is_unread && lane.end() <= self.host_end_in_block() => LaneAnswer::Unread,
+            LaneAnswer::OtherSize(found) if lane.class.is_integer() && !question.is_single() => {
+                let has_bits = has_bits(&self.host, lane, reads.bits_of(component));
+                if has_bits { LaneAnswer::RawBits(found) } else { answer }
+            }
+            _ => answer,
+        }
     }
 
     fn is_fine(&self, index: usize, member: &FlatMember, shift: i64, answer: LaneAnswer) -> bool {
@@ -67,6 +106,9 @@ impl Comparer<'_> {
                 {
                     let host_path = display_path(&self.host.members[lane.member].path);
                     self.remarks.insert(Remark::RawBits { path, host_path });
+                }
+                LaneAnswer::Unread if member.is_first_element => {
+                    self.remarks.insert(Remark::Unread { path });
                 }
                 _ => {}
             }
@@ -153,13 +195,15 @@ pub(super) enum LaneAnswer {
     OtherSize(Lane),
     /// No member.
     Nothing,
+    /// No member, or another kind of number, and no shader reads it.
+    Unread,
 }
 
 impl LaneAnswer {
     /// True if the shader reads the value that the host wrote.
     pub(super) fn is_fine(self) -> bool {
         match self {
-            Self::Agrees(_) | Self::OtherSign(_) | Self::RawBits(_) => true,
+            Self::Agrees(_) | Self::OtherSign(_) | Self::RawBits(_) | Self::Unread => true,
             Self::Bits(_) | Self::OtherClass(_) | Self::OtherSize(_) | Self::Nothing => false,
         }
     }
@@ -172,7 +216,7 @@ impl LaneAnswer {
             | Self::Bits(lane)
             | Self::OtherClass(lane)
             | Self::OtherSize(lane) => Some(lane),
-            Self::Nothing => None,
+            Self::Nothing | Self::Unread => None,
         }
     }
 }
@@ -217,7 +261,11 @@ fn rank(answer: LaneAnswer) -> u32 {
         LaneAnswer::Agrees(_) => 0,
         LaneAnswer::OtherSign(_) => 1,
         LaneAnswer::RawBits(_) => 2,
-        LaneAnswer::Bits(_) | LaneAnswer::OtherClass(_) | LaneAnswer::OtherSize(_) | LaneAnswer::Nothing => WORST,
+        LaneAnswer::Bits(_)
+        | LaneAnswer::OtherClass(_)
+        | LaneAnswer::OtherSize(_)
+        | LaneAnswer::Nothing
+        | LaneAnswer::Unread => WORST,
     }
 }
 
@@ -260,6 +308,18 @@ fn is_part_of_wide(question: &LaneQuestion, host: Lane) -> bool {
 /// integer.
 fn is_number_with_padding(host: &FlatStruct, lanes: &[Lane]) -> bool {
     lanes.len() > 1 && lanes.iter().skip(1).all(|lane| is_padding(&host.members[lane.member].path))
+}
+
+/// True if smaller integers of the host hold these bits of an integer of the shader, and padding without a name the others.
+fn has_bits(host: &FlatStruct, lane: Lane, bits: u32) -> bool {
+    let mut held: u64 = 0;
+    for found in host.lanes_in(lane.offset, lane.end()) {
+        if !found.class.is_integer() || found.offset < lane.offset || found.end() > lane.end() {
+            return false;
+        }
+        held |= ((1 << (8 * found.size)) - 1) << (8 * (found.offset - lane.offset));
+    }
+    lane.size == 4 && u64::from(bits) & !held == 0
 }
 
 /// The first of several smaller integers that fill an integer of the shader, like a colour of four

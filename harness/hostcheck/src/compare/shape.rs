@@ -5,7 +5,7 @@ use super::comparer::Comparer;
 use super::lanes::LaneAnswer;
 use crate::flat_struct::{FlatMember, FlatStruct, Lane};
 use crate::mismatch::{MismatchKind, StridedThing, scalar_noun};
-use crate::names::{is_filler, is_padding};
+use crate::names::is_padding;
 use crate::program_struct::LaneClass;
 
 /// Bytes to which hosts and shaders pad vectors and elements.
@@ -130,7 +130,11 @@ impl Comparer<'_> {
         let lanes = self.shader.lanes_in(member.offset, member.end()).filter(|lane| lane.member == index);
         let own: Vec<(u32, u32)> = lanes.map(|lane| (pair.in_host(lane.offset), pair.in_host(lane.end()))).collect();
         let is_dense_copy = host.size == Some(member.size.unwrap_or(0).next_multiple_of(16));
-        let in_gap = |lane: &Lane| !own.iter().any(|(start, end)| *start < lane.end() && lane.offset < *end);
+        // Both are in the order of their bytes.
+        let in_gap = |lane: &Lane| {
+            let next = own.partition_point(|(_, end)| *end <= lane.offset);
+            own.get(next).is_none_or(|(start, _)| lane.end() <= *start)
+        };
         let mut lanes = self.host.lanes_in(host.offset, pair.in_host(member.end()));
         let fills = lanes.any(|lane| {
             let found = &self.host.members[lane.member];
@@ -221,26 +225,23 @@ impl Comparer<'_> {
 
     /// True if the host has the next member farther away than the shader by these bytes.
     fn is_next_moved(&self, pair: Namesakes<'_>, by: i64) -> bool {
-        let Some((own, found)) = self.next_of(pair.member) else { return false };
+        let Some((own, found)) = self.next_of(pair.index) else { return false };
         let distance = |from: &FlatMember, to: &FlatMember| i64::from(to.offset) - i64::from(from.offset);
         by != 0 && distance(pair.host, found) == distance(pair.member, own) + by
     }
 
     /// The next member of the shader, with its namesake in the host.
-    fn next_of(&self, member: &FlatMember) -> Option<(&FlatMember, &FlatMember)> {
-        let is_later = |other: &FlatMember| other.parent == member.parent && other.offset > member.offset;
-        let later =
-            self.shader.members.iter().enumerate().filter(|(_, other)| is_later(other) && !is_filler(&other.path));
-        let (next, own) = later.min_by_key(|(_, other)| other.offset)?;
-        Some((own, &self.host.members[self.pairs.host_of(next)?]))
+    fn next_of(&self, index: usize) -> Option<(&FlatMember, &FlatMember)> {
+        let next = self.next[index]?;
+        Some((&self.shader.members[next], &self.host.members[self.pairs.host_of(next)?]))
     }
 
     /// A member of the host that covers the place of the next one, which therefore comes after it. The padding at the
     /// end of a vector or of the last element is no fault of its shape.
     fn excess_fault(&self, pair: Namesakes<'_>) -> Option<MismatchKind> {
-        let Namesakes { member, host, .. } = pair;
+        let Namesakes { index, member, host, .. } = pair;
         let (shader_size, host_size) = (member.size?, host.size?);
-        let (own, found) = self.next_of(member)?;
+        let (own, found) = self.next_of(index)?;
         let is_covered = pair.in_host(own.offset) < host.end() && host.end() <= found.offset;
         let is_too_long = host_size > shader_size.next_multiple_of(VECTOR_BYTES);
         (is_covered && is_too_long).then(|| MismatchKind::SizeDiffers {

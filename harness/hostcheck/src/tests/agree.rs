@@ -251,3 +251,106 @@ fn words_may_be_packed_by_hand() {
     let remarks = agrees("std140", shader, host);
     assert!(remarks.iter().any(|remark| remark.contains("is stored as raw bits in")), "{remarks:?}");
 }
+
+/// What the shader reads of a component counts more than its type: it may take the bits as another kind of number, some of
+/// them, or none.
+#[test]
+fn the_code_tells_what_a_component_is() {
+    let raw = |member: &str, host: &str| {
+        format!("`{member}` is stored as raw bits in `{host}`: their meaning is not checked")
+    };
+    let unread = |member: &str| {
+        format!("no shader reads the components of `{member}` for which the host has padding or another kind of number")
+    };
+    for (declared, code, host, remarks) in [
+        (
+            "float4 offsetLayer",
+            "asuint(offsetLayer.z) + offsetLayer.x",
+            "0 vec2 offset 8 uint layer size 16",
+            vec![raw("offsetLayer", "layer"), unread("offsetLayer")],
+        ),
+        (
+            "float4 offsetLayer",
+            "float4 copy = offsetLayer; return asint(copy.w)",
+            "0 vec3 offset 12 int layer size 16",
+            vec![raw("offsetLayer", "layer")],
+        ),
+        ("float layer", "asuint(layer)", "0 uint layer size 16", vec![raw("layer", "layer")]),
+        (
+            "uint4 idScale",
+            "asfloat(idScale.y) + idScale.x + idScale.zw",
+            "0 uint id 4 float scale 8 uint b 12 uint c size 16",
+            vec![raw("idScale", "scale")],
+        ),
+        (
+            "uint4 materialObject",
+            "(materialObject.x & 0xffff) + materialObject.y + materialObject.zw",
+            "0 u16 material 4 uint object 8 u16 a 10 u16 b 12 uint c size 16",
+            vec![raw("materialObject", "a"), raw("materialObject", "material")],
+        ),
+        (
+            "uint4 lightOther",
+            "(lightOther.x >> 16) + lightOther.yzw",
+            "2 u16 light 4 uint a 8 uint b 12 uint c size 16",
+            vec![raw("lightOther", "light")],
+        ),
+        ("float4 maskReserved", "maskReserved.x", "0 float mask size 16", vec![unread("maskReserved")]),
+        (
+            "float4 masks[2]",
+            "masks[1].x + masks[0].y",
+            "0 { 0 float mask 4 float bias size 16 } masks[2]/16 size 32",
+            vec![unread("masks")],
+        ),
+    ] {
+        let code = if code.contains("return") { code.to_owned() } else { format!("return {code}") };
+        let shader = format!("cbuffer B {{ {declared}; }}; float4 main() : SV_Target {{ {code}; }}");
+        let mut found = agrees("std140", &shader, host);
+        found.sort();
+        let mut remarks = remarks;
+        remarks.sort();
+        assert_eq!(found, remarks, "{shader}");
+    }
+}
+
+/// Nothing of what the shader reads may be missing or of another kind.
+#[test]
+fn what_the_code_reads_must_be_there() {
+    for (declared, code, host, kind) in [
+        (
+            "float4 offsetLayer",
+            "asuint(offsetLayer.w) + offsetLayer.z",
+            "0 vec2 offset 8 uint layer 12 int w size 16",
+            "class-differs",
+        ),
+        ("float4 offsetLayer", "uint(offsetLayer.z)", "0 vec2 offset 8 uint layer size 16", "class-differs"),
+        ("uint4 flags", "flags.x & 1", "0 float flag 4 uint a 8 uint b 12 uint c size 16", "class-differs"),
+        (
+            "uint4 materialObject",
+            "(materialObject.x & 0x1ffff) + materialObject.yzw",
+            "0 u16 material 4 uint object 8 uint b 12 uint c size 16",
+            "size-differs",
+        ),
+        (
+            "uint4 materialObject",
+            "materialObject",
+            "0 u16 material 4 uint object 8 uint b 12 uint c size 16",
+            "size-differs",
+        ),
+        ("float4 maskReserved", "maskReserved.x * maskReserved.y", "0 float mask size 16", "missing-in-host"),
+        ("float4 maskReserved", "dot(maskReserved, 1)", "0 float mask size 16", "missing-in-host"),
+        ("float4 mask", "1", "0 float other size 16", "missing-in-host"),
+    ] {
+        let shader = format!("cbuffer B {{ {declared}; }}; float4 main() : SV_Target {{ return {code}; }}");
+        let found = compared("std140", &shader, host).mismatches;
+        assert_eq!(found.first().map(|found| found.kind.name()), Some(kind), "{shader} over {host}");
+    }
+}
+
+/// A comparison of each member with all others would take minutes.
+#[test]
+fn thousands_of_elements_are_compared() {
+    let shader =
+        "struct L { float3 position; uint kind; float3 color; float range; }; cbuffer Frame { L lights[8000]; };";
+    let host = "0 { 0 vec3 position 12 uint kind 16 vec3 color 28 float range size 32 } lights[8000]/32 size 256000";
+    assert!(agrees("std140", shader, host).is_empty());
+}

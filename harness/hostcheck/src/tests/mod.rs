@@ -16,6 +16,7 @@ use super::{
 };
 use layoutproof_frontend::{DeclareOptions, declare};
 use layoutproof_source::sources::SourceMap;
+use layoutproof_usage::component_reads;
 
 /// Compares the only block of a shader with a host struct.
 #[track_caller]
@@ -32,13 +33,14 @@ fn compared(rules: &str, shader: &str, host: &str) -> Comparison {
     let parts = block_parts(&layout, layout.result.as_ref().unwrap());
     let part = &parts[part_of_host(&parts, &host)];
     let shader = ShaderBlock { layout: &layout, part, places: &places };
-    let renames = std::collections::BTreeMap::new();
+    let (renames, reads) = (std::collections::BTreeMap::new(), component_reads(&module));
     let options = CompareOptions {
         renames: &renames,
         vector_types: VectorTypes::built_in(),
         host_start: None,
         contract: None,
         api: None,
+        reads: &reads,
     };
     let comparison = compare_and_advise(shader, &host, options);
     agrees_after_repairs(shader, &host, options, &comparison);

@@ -10,8 +10,8 @@ use layoutproof_layout::alignment::MAX_BYTES;
 use layoutproof_layout::scalar::{Scalar, SixteenBit};
 use layoutproof_layout::shape::{Count, MatrixOrder};
 use layoutproof_layout::{
-    BlockKind, BlockLayout, Component, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape, LayoutWarning,
-    LayoutWarningKind, NO_OFFSETS, Reach, Refusals, UNSIZED_ELEMENTS, ViewId,
+    BlockKind, BlockLayout, Component, ComponentReads, DECLARED, Extent, LaidOut, LaidOutMember, LaidOutShape,
+    LayoutWarning, LayoutWarningKind, NO_OFFSETS, Reach, Refusals, UNSIZED_ELEMENTS, ViewId,
 };
 use rspirv::dr::Module;
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::BadModule;
 use super::accesses::alignments::{SmallStep, small_steps};
+use super::component_reads::component_reads;
 use super::declarations::{Declarations, HeapAccess};
 use super::decorations::Decorations;
 use super::load::instruction_starts;
@@ -69,6 +70,8 @@ pub struct DeclaredModule {
     pub clashes: Vec<String>,
     /// Sentences about unknown words that may declare blocks, which are not listed then.
     pub warnings: Vec<String>,
+    /// What the code reads of members.
+    pub reads: ComponentReads,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,7 +140,8 @@ impl DeclaredModule {
         let uniforms = uniforms(&declarations.module, &types);
         let varyings = varyings(&declarations, &types);
         let clashes = clashes(&varyings);
-        Ok(Self { blocks, variables, source: ModuleSource::of_module(words), uniforms, varyings, clashes, warnings })
+        let (source, reads) = (ModuleSource::of_module(words), component_reads(words, &types)?);
+        Ok(Self { blocks, variables, source, uniforms, varyings, clashes, warnings, reads })
     }
 }
 

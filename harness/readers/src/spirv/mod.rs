@@ -9,6 +9,7 @@
 //! "Decoration".
 
 pub mod accesses;
+mod component_reads;
 mod declarations;
 mod declared;
 mod decorations;

@@ -2,8 +2,8 @@
 //! `naga_oil` are linked first.
 
 use layoutproof_frontend::DeclareOptions;
-use layoutproof_layout::{BlockLayout, FileId, ShaderTarget, Span, join};
-use layoutproof_readers::module_reader::{FollowedCode, ModuleReader, naga_wgsl_blocks, wgsl_module};
+use layoutproof_layout::{BlockLayout, ComponentReads, FileId, ShaderTarget, Span, join};
+use layoutproof_readers::module_reader::{FollowedCode, ModuleReader, naga_wgsl_blocks, spirv_blocks, wgsl_module};
 use layoutproof_readers::spirv::accesses::SourcePlace;
 use layoutproof_readers::version::NAGA_VERSION;
 use layoutproof_readers::wgsl_layouts::{WgslLayouts, WitnessDifference, differences};
@@ -74,6 +74,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         forbidden,
         restricted,
         api,
+        reads: reads(options, text, span.file),
         linked: linked.map(|linked| linked.text),
         ..file
     };
@@ -81,6 +82,16 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
         file.warn_of_restricted();
     }
     Ok(file)
+}
+
+/// What the code reads of members, in naga's SPIR-V. It matters only for code that takes bits as another kind of number.
+fn reads(options: &ReadOptions<'_>, text: &str, file: FileId) -> ComponentReads {
+    if options.purpose != Purpose::Comparison || !text.contains("bitcast") {
+        return ComponentReads::default();
+    }
+    let reader = options.tools.reader();
+    let module = wgsl_module(reader, text, file).and_then(|words| spirv_blocks(reader, words, file));
+    module.map(|module| module.reads).unwrap_or_default()
 }
 
 /// The text with the modules that it imports; `None` if it is WGSL alone.

@@ -49,7 +49,7 @@ impl BetterLayouts {
         let read = parallel::for_all(&chosen, |host| read_types(host, &wanted).ok())?;
         let answers: Vec<DebugAnswer> = read.into_iter().flatten().collect();
 
-        let comparisons = Comparisons::new(VectorTypes::built_in());
+        let comparisons = Comparisons::new(VectorTypes::built_in(), blocks);
         let rules = PairRules { known: &[], comparisons: &comparisons, is_strict: false };
         let mut pairing = pair(blocks, &answers, rules);
         let started = Cell::new(0);

@@ -30,6 +30,14 @@ pub(super) const fn cost(reader: Reader, language: Option<ShaderLanguage>) -> u3
     }
 }
 
+/// Bytes of text that cost as much as one small file. A shader of WickedEngine includes half a megabyte.
+const BYTES_PER_UNIT: usize = 256 << 10;
+
+/// The cost of a text with everything that it includes, besides that of its reading.
+pub(super) fn cost_of_text(bytes: usize) -> u32 {
+    u32::try_from(bytes / BYTES_PER_UNIT).unwrap_or(u32::MAX)
+}
+
 /// What is left for the shaders that were not tried yet.
 #[derive(Debug)]
 pub(super) struct ReadingBudget {

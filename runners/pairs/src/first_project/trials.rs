@@ -18,7 +18,7 @@ use layoutproof_source::sources::SourceMap;
 
 use super::build_defines::HeaderValues;
 use super::build_layouts::BuildLayout;
-use super::reading_budget::{Reader, ReadingBudget, Share, cost};
+use super::reading_budget::{Reader, ReadingBudget, Share, cost, cost_of_text};
 use crate::host_text_shaders::with_string;
 use crate::parallel;
 use crate::partial_reading::missing_types;
@@ -299,6 +299,7 @@ impl Trials<'_> {
             Reader::Own => read_without_compilers(&job, &mut sources),
             Reader::Compilers => read(&job, &mut sources),
         };
+        share.spend(cost_of_text(sources.files().iter().map(|file| file.text.len()).sum()));
         let problems = match read {
             Ok(Ok(read)) => return Ok(read.blocks),
             Ok(Err(problems)) => problems,
@@ -401,6 +402,14 @@ mod tests {
             trials(&["#ifndef LANES\n#error LANES is not defined\n#endif\ncbuffer A { Missing a[LANES]; };"], 900);
         let [Trial::Refused(problem)] = &found[..] else { panic!("{found:?}") };
         assert!(problem.cause.contains("`Missing`") && problem.advice.macros.is_empty(), "{problem:?}");
+    }
+
+    /// Much text takes much time.
+    #[test]
+    fn long_shaders_cost_more() {
+        let long = format!("cbuffer A {{ float4 a; }}; /* {} */", "-".repeat(800 << 10));
+        let found = trials(&[long.as_str(); 3], 8);
+        assert!(matches!(&found[..], [Trial::Alone, Trial::Alone, Trial::NotRead(None)]), "{found:?}");
     }
 
     /// A count decides, not the time: the same shaders are read on a busy machine.

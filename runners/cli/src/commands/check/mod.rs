@@ -155,7 +155,7 @@ fn compare_hosts(args: &CheckArgs, style: Style) -> anyhow::Result<Exit> {
     let vector_types = VectorTypes::built_in().with_rows(&project.vector_types);
     let rules = PairRules {
         known: &project.known,
-        comparisons: &Comparisons::new(&vector_types),
+        comparisons: &Comparisons::new(&vector_types, &blocks),
         is_strict: args.strict || project.is_strict,
     };
     let mut pairing = pair(&blocks, &hosts, rules);

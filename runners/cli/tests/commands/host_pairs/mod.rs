@@ -15,6 +15,8 @@ mod names;
 mod other_layouts;
 mod partial;
 mod programs;
+mod reads;
+mod rows;
 mod shapes;
 mod sizes;
 mod stated;

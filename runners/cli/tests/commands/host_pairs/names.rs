@@ -571,3 +571,25 @@ fn uploads_with_a_similar_name_and_the_same_bytes_are_proposed() {
     let answer = folder.run("check a.hlsl host.o --format json").exits(4);
     assert_eq!(answer.json()["unmatched_blocks"][1]["proposals"], serde_json::json!([]));
 }
+
+/// A copy of a block that was not changed with the other is a mistake, and a block of another name with such members is
+/// probably filled by another struct.
+#[test]
+fn a_copy_of_a_block_keeps_its_struct() {
+    let block = |name: &str, more: &str| {
+        format!(
+            "cbuffer {name} {{ float4 sunDirection; float4 rayleigh; {more} float4 camera; float4 shadow; float4 ground; float4 extent; }};"
+        )
+    };
+    let host = "struct SkyConstantsStructure { float sunDirection[4], rayleigh[4], mie[4], camera[4], shadow[4], ground[4], extent[4]; } s;";
+    for (name, code, outcome) in
+        [("Atmosphere", 1, Some("Atmosphere SkyConstantsStructure differ")), ("Distance", 0, None)]
+    {
+        let Some(folder) = folder_of(("a.hlsl", &block("Atmosphere", "float4 mie;")), host) else { return };
+        folder.write("b.hlsl", block(name, "").as_bytes());
+        let answer = folder.run("check a.hlsl b.hlsl host.o --format json").exits(code);
+        let found: Vec<String> =
+            ["Atmosphere SkyConstantsStructure agree"].into_iter().chain(outcome).map(str::to_owned).collect();
+        assert_eq!(pairs(&answer), found, "{name}");
+    }
+}
