@@ -48,6 +48,12 @@ pub(super) fn advise(
     }
 }
 
+/// The host struct with the advised changes, with which it agrees with the block; `None` without advice.
+pub fn repaired(block: ShaderBlock<'_>, host: &ProgramStruct, options: CompareOptions<'_>) -> Option<ProgramStruct> {
+    let steps = Trial { block, options }.steps(host)?;
+    apply(host, steps.iter().map(|(_, step)| &step.repair))
+}
+
 #[derive(Clone, Copy)]
 struct Trial<'a> {
     block: ShaderBlock<'a>,

@@ -32,13 +32,14 @@ mod size_rules;
 mod vector_types;
 mod written;
 
+pub use advice::repaired;
 pub use arrival::{Arrivals, LeafHome, ObservedLeaf, StrayLeaf, arrivals};
 pub use block_part::{BlockPart, block_parts, has_data, has_members_of, part_of_host, part_path, shares_a_member};
 pub use compare::{CompareOptions, ShaderBlock, compare, compare_and_advise};
 pub use comparison::{ByteRun, ComparedRow, Comparison, RowSide, RowState, SideMember};
 pub use layoutproof_source::sources::LinePlace;
 pub use member_trial::{MemberFit, MemberSketch};
-pub use mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing};
+pub use mismatch::{Mismatch, MismatchKind, Remark, SizeContract, StridedThing, TargetPlace};
 pub use places::{TextPlaces, member_places};
 pub use program_struct::{
     LaneClass, POINTER, ProgramBits, ProgramContract, ProgramField, ProgramScalar, ProgramShape, ProgramStruct,

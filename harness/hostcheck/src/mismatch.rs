@@ -164,6 +164,23 @@ pub enum Remark {
     WrittenBy { library: String },
     /// The structs were compared only up to the maximum number of scalars.
     TooManyMembers { lanes: u32 },
+    /// The layouts of the block for several targets exclude each other.
+    NoStructForAll {
+        /// The first member whose place differs.
+        path: String,
+        /// True if its size differs, and not its offset.
+        is_size: bool,
+        places: Vec<TargetPlace>,
+        /// True if DXC has an option for Vulkan that gives the layout of Direct3D.
+        has_dx_layout: bool,
+    },
+}
+
+/// The offset or the size of a member for a target.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TargetPlace {
+    pub target: String,
+    pub bytes: u32,
 }
 
 impl MismatchKind {
@@ -390,6 +407,20 @@ impl fmt::Display for Remark {
             Self::ExternUnknown => f.write_str("debug information does not say whether this Zig struct is `extern`"),
             Self::ReprUnknown => f.write_str("debug information does not say whether this Rust struct is `repr(C)`"),
             Self::TooManyMembers { lanes } => write!(f, "only the first {lanes} scalars were compared"),
+            Self::NoStructForAll { path, is_size, places, has_dx_layout } => {
+                let place = |place: &TargetPlace| match is_size {
+                    true => format!("{} for {}", bytes(place.bytes), place.target),
+                    false => format!("byte {} for {}", place.bytes, place.target),
+                };
+                let verb = if *is_size { "has" } else { "is at" };
+                let places = places.iter().map(place).collect::<Vec<_>>().join(", ");
+                let option = if *has_dx_layout { ", compile for Vulkan with `-fvk-use-dx-layout`" } else { "" };
+                write!(
+                    f,
+                    "no host struct fits all targets: `{path}` {verb} {places}; declare the padding in the shader{option}, or \
+                     have a struct for each target"
+                )
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use super::tree::{BlockLayout, Extent, LaidOut, LaidOutShape};
 use super::views::join;
 use super::{BlockRules, find};
 use crate::scalar::Scalar;
-use crate::shape::{Count, Member, StructType, Type};
+use crate::shape::{Count, MatrixOrder, Member, StructType, Type};
 use crate::{Block, BlockKind, Reach, Span};
 use BlockKind::{
     Cbuffer, ConstantBuffer, EntryUniforms, Globals, ParameterBlock, PushConstant, ShaderRecord, StructuredElement,
@@ -65,6 +65,8 @@ pub enum LimitSubject {
     /// A `[[vk::offset]]` that affects only the alignment in the code, so that the member and those
     /// after it have smaller offsets.
     OffsetAsAlignment,
+    /// A matrix by rows, or an array of such, with the next member in the padding of the last row.
+    MemberInLastRow,
     /// A parameter that is an array of arrays of resources.
     ArrayOfArrays {
         /// True to cover only arrays whose outermost dimension is unbounded.
@@ -252,6 +254,13 @@ pub const LIMITS: &[Limit] = &[
         source: "slangc 2026.14.1 -target wgsl writes the type `ptr<, f32>`, which is not WGSL",
     },
     Limit {
+        subject: LimitSubject::MemberInLastRow,
+        natives: &["native:dxc-spirv-dx"],
+        says: "has the next member in the padding of its last row, and DXC refuses its own module",
+        source: "DXC 1.7.2308: `generated SPIR-V is invalid`, `member 1 at offset 44 overlaps previous member ending at offset \
+                 47` for `row_major float3x3 m; float s;`",
+    },
+    Limit {
         subject: LimitSubject::Holds(ALL, HeldType::Scalars(MINIMUM_PRECISION)),
         natives: SLANG,
         says: "has a minimum-precision type, which slangc does not know",
@@ -262,6 +271,12 @@ pub const LIMITS: &[Limit] = &[
         natives: DXC,
         says: "has an 8-bit type, which DXC does not know",
         source: "DXC 1.7.2308: `unknown type name 'int8_t'`",
+    },
+    Limit {
+        subject: LimitSubject::Holds(ALL, HeldType::Scalars(&[Scalar::Int8, Scalar::Uint8])),
+        natives: &["native:slang-d3d12"],
+        says: "has an 8-bit type: slangc writes HLSL that DXC refuses",
+        source: "slangc 2026.14.1 -target hlsl writes `uint8_t`; DXC 1.7.2308: `unknown type name 'uint8_t'`",
     },
     Limit {
         subject: LimitSubject::Holds(ALL, HeldType::Scalars(NOT_IN_WGSL)),
@@ -414,6 +429,10 @@ pub fn exceeded(
                     ExceededLimit { limit, path, message, span }
                 })
             }
+            LimitSubject::MemberInLastRow => {
+                let place = first_with_member_in_last_row(&block.element, root, String::new());
+                place.map(|(path, span)| ExceededLimit { limit, path, message: says(), span })
+            }
             LimitSubject::Holds(..) | LimitSubject::AtConstant(_) | LimitSubject::ArrayOfArrays { .. } => None,
         };
         found.extend(exceeded);
@@ -540,6 +559,36 @@ fn misaligned(member: &Member, layout: &LaidOut, rules: &RuleSet) -> Option<u32>
     (is_misaligned && layout.size != Extent::Finite(0)).then_some(offset)
 }
 
+/// The first matrix, or array of matrices, with the next member in the padding of its last row.
+fn first_with_member_in_last_row(ty: &Type, layout: &LaidOut, path: String) -> Option<(String, Span)> {
+    match (ty, &layout.shape) {
+        (Type::Array { element, .. }, LaidOutShape::Array { element: inner, .. }) => {
+            first_with_member_in_last_row(element, inner, path)
+        }
+        (Type::Struct(structure), LaidOutShape::Struct(laid_out)) => structure.members.iter().find_map(|member| {
+            let index = laid_out.iter().position(|placed| placed.name == member.name)?;
+            let (placed, next) = (&laid_out[index], laid_out.get(index + 1));
+            let path = join(&path, &member.name);
+            let end = end_of_rows(&placed.layout).map(|end| placed.offset.saturating_add(end));
+            let is_before = end.zip(next).is_some_and(|(end, next)| next.offset < end);
+            let own = is_before.then(|| (path.clone(), member.span));
+            own.or_else(|| first_with_member_in_last_row(&member.ty, &placed.layout, path))
+        }),
+        _ => None,
+    }
+}
+
+/// The size of a matrix by rows with the padding of the last row; `None` for other types.
+fn end_of_rows(layout: &LaidOut) -> Option<u32> {
+    match &layout.shape {
+        LaidOutShape::Matrix { rows, order: MatrixOrder::Row, stride, .. } => rows.checked_mul(*stride),
+        LaidOutShape::Array { element, count: Count::Finite(count), stride } => {
+            count.checked_sub(1)?.checked_mul(*stride)?.checked_add(end_of_rows(element)?)
+        }
+        _ => None,
+    }
+}
+
 /// A member that the code has elsewhere.
 #[derive(Debug)]
 struct MovedMember {
@@ -656,6 +705,36 @@ mod tests {
         assert_eq!(messages("native:slang-vulkan", &raw(4)), Vec::<String>::new());
         assert_eq!(messages("native:slang-vulkan", &holding(3)), Vec::<String>::new());
         assert_eq!(messages("native:slang-d3d12", &raw(3)), Vec::<String>::new());
+    }
+
+    // DXC 1.7.2308, -T cs_6_0 -spirv -fvk-use-dx-layout: `generated SPIR-V is invalid` for the rows before a float or a float2,
+    // also in an array and in a struct; it accepts columns, rows that fill registers, and a float4 after the rows.
+    #[test]
+    fn dxc_refuses_its_module_with_a_member_in_the_last_row() {
+        let matrix = |rows, columns, order| Type::Matrix { scalar: Scalar::Float32, rows, columns, order: Some(order) };
+        let rows = || matrix(3, 3, MatrixOrder::Row);
+        let holding = |ty: Type, next: Type| {
+            let members = [Member::new("m", ty), Member::new("s", next)];
+            Type::from(StructType::new("S", members))
+        };
+        let float = || Type::Scalar(Scalar::Float32);
+        let found = |element: Type| messages("native:dxc-spirv-dx", &Block::new("C", BlockKind::Cbuffer, element));
+        for (element, path) in [
+            (holding(rows(), float()), "m"),
+            (holding(matrix(2, 2, MatrixOrder::Row), Type::vector(Scalar::Float32, 2)), "m"),
+            (holding(Type::array(rows(), 2), float()), "m"),
+            (holding(holding(rows(), float()), float()), "m.m"),
+        ] {
+            let found = found(element);
+            assert!(found.len() == 1 && found[0].starts_with(&format!("{path}: has the next member")), "{found:?}");
+        }
+        for element in [
+            holding(matrix(3, 3, MatrixOrder::Column), float()),
+            holding(matrix(3, 4, MatrixOrder::Row), float()),
+            holding(rows(), Type::vector(Scalar::Float32, 4)),
+        ] {
+            assert_eq!(found(element), Vec::<String>::new());
+        }
     }
 
     fn placed(name: &str, ty: Type, offset: i64) -> Member {

@@ -12,9 +12,11 @@ use std::fmt::Write as _;
 
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::{CheckDevice, CheckId, CheckRecord, Host, OutcomeKind, RunHeader, SCHEMA};
+use layoutproof_show::markdown_text::escaped;
 use layoutproof_show::style::{Style, Tone, counted, grouped, one_line};
 use serde_json::{Value, json};
 
+use crate::github::{Annotation, shown};
 use crate::run_changes::fault;
 use crate::run_matrix::{Cell, Machine, RunMatrix};
 
@@ -506,6 +508,40 @@ impl RunHistory {
         }
         let _ = writeln!(text, "\n{}", self.summary(findings, quarantined));
         text
+    }
+
+    /// For an issue or the summary of a job: a table of the checks of each finding.
+    pub fn markdown(&self, findings: &[Finding], quarantined: usize) -> String {
+        let mut text = format!("### {}\n", self.summary(findings, quarantined));
+        for finding in findings {
+            let checks = counted(finding.checks.len() as u64, "check");
+            let _ = writeln!(text, "\n<details><summary>{}: {checks}</summary>\n", escaped(&self.heading(finding)));
+            for line in self.details(finding) {
+                let _ = writeln!(text, "- {}", escaped(&line));
+            }
+            let _ = writeln!(text, "\n| check | odd runs |\n|---|---|");
+            for FoundCheck { id, rate } in &finding.checks {
+                let rate = rate.map_or_else(String::new, |(odd, of)| format!("{odd} of {of}"));
+                let _ = writeln!(text, "| {} | {rate} |", escaped(&id.to_string()));
+            }
+            text += "\n</details>\n";
+        }
+        text
+    }
+
+    /// Annotations of GitHub Actions: the summary, and each finding, which fails as the exit code does.
+    pub fn annotations(&self, findings: &[Finding], quarantined: usize) -> String {
+        let is_failure = findings.iter().any(Finding::is_failure);
+        let mut found = vec![Annotation::headline("layoutproof runs", is_failure, self.summary(findings, quarantined))];
+        found.extend(findings.iter().map(|finding| {
+            let checks = counted(finding.checks.len() as u64, "check");
+            let first = finding.checks.first().map(|check| format!("the first: {}", check.id));
+            let lines: Vec<String> =
+                self.details(finding).into_iter().chain(first).map(|line| one_line(&line)).collect();
+            let text = format!("{}: {checks}\n{}", one_line(&self.heading(finding)), lines.join("\n"));
+            Annotation { is_error: finding.is_failure(), ..Annotation::without_place(finding.kind.word(), text) }
+        }));
+        shown(&found, None)
     }
 
     /// `wrong since Mesa 25.1.0 on AMD Radeon (radeon via Vulkan)`.

@@ -14,7 +14,8 @@ use crate::syntax::{
     AttributeSyntax, Declaration, DeclarationKind, Expression, ExpressionKind, MemberSyntax, ResultSyntax, Syntax,
 };
 use crate::tokens::{Token, TokenKind};
-use crate::usage::is_entry;
+use crate::usage::{is_entry, names_in};
+use crate::words::RESERVED;
 use crate::{WgslBinding, WgslDirection, WgslModule, WgslOverride, WgslSpace, WgslVariable, WgslVarying, WgslView};
 
 /// Deepest nesting of structs, arrays and aliases, as for SPIR-V.
@@ -49,7 +50,9 @@ pub(super) fn elaborate<'a>(
         if elaborator.declarations.insert(declaration.name, declaration).is_some() {
             elaborator.report(declaration.span, format!("`{}` is declared twice", declaration.name));
         }
+        elaborator.local_names(declaration, tokens);
     }
+    elaborator.forbidden_words(tokens);
     // In this order most constants name only known ones.
     for declaration in &syntax.declarations {
         if let DeclarationKind::Const { .. } = declaration.kind {
@@ -179,6 +182,45 @@ impl<'s, 'a> Elaborator<'s, 'a> {
     fn push(&mut self, problem: Diagnostic) {
         if self.problems.len() < MOST_PROBLEMS {
             self.problems.push(problem);
+        }
+    }
+
+    /// Reports names that a function declares twice in one block. Its parameters are names of its body.
+    ///
+    /// Source: WGSL, 5.3 Declaration and Scope.
+    fn local_names(&mut self, declaration: &Declaration<'a>, tokens: &[Token<'a>]) {
+        let DeclarationKind::Function { parameters, body, .. } = &declaration.kind else { return };
+        let mut names: Vec<&str> = Vec::new();
+        for MemberSyntax { name, span, .. } in parameters {
+            if names.contains(name) {
+                self.report(*span, format!("`{}` has two parameters `{name}`", declaration.name));
+            }
+            names.push(name);
+        }
+        let body = tokens_of(tokens, body);
+        for index in names_in(body, &names).redeclared {
+            self.report(body[index].span, format!("`{}` is declared twice in this block", body[index].text));
+        }
+    }
+
+    /// Reports words that name nothing in WGSL, each once. An attribute of a compiler may have one.
+    ///
+    /// Source: WGSL, 3.7 Identifiers.
+    fn forbidden_words(&mut self, tokens: &[Token<'a>]) {
+        let mut reported: BTreeSet<&str> = BTreeSet::new();
+        let mut is_attribute = false;
+        for token in tokens {
+            let text = token.text;
+            let is_word = token.kind == TokenKind::Word && !is_attribute;
+            is_attribute = token.is_sign('@');
+            if !is_word || !(RESERVED.contains(&text) || text.starts_with("__")) || !reported.insert(text) {
+                continue;
+            }
+            let message = match text.strip_prefix("__") {
+                Some(_) => format!("`{text}` begins with two underscores, which WGSL does not allow"),
+                None => format!("`{text}` is a reserved word of WGSL, and names nothing"),
+            };
+            self.report(token.span, message);
         }
     }
 

@@ -17,12 +17,13 @@ mod parser;
 mod syntax;
 mod tokens;
 mod usage;
+mod words;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use layoutproof_layout::shape::{Count, Type};
 use layoutproof_layout::{Block, BlockKind, FileId, Reach, Span, StageData, join};
-use layoutproof_source::diagnostics::Diagnostic;
+use layoutproof_source::diagnostics::{Code, Diagnostic};
 use layoutproof_source::sources::SourceMap;
 
 pub use link::{LinkSearch, LinkedText, link, needs_linking};
@@ -47,6 +48,8 @@ pub struct WgslModule {
     /// of storage buffers.
     pub has_standard_uniforms: bool,
     pub warnings: Vec<Diagnostic>,
+    /// Errors that leave every layout as it is: two variables of one entry point at one binding.
+    pub clashes: Vec<Diagnostic>,
     atomic_members: BTreeSet<(String, String)>,
 }
 
@@ -167,7 +170,33 @@ impl WgslModule {
         let syntax = Parser::new(tokens, end).module().map_err(|error| vec![error])?;
         let mut module = elaborate::elaborate(&syntax, tokens, written)?;
         module.entry_points = usage::entry_points(&syntax, tokens, &module.variables);
+        module.clashes = module.clashes_of_bindings();
         Ok(module)
+    }
+
+    /// Source: WGSL, 13.3.2 Resource Interface: "must not have the same binding point".
+    fn clashes_of_bindings(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        let mut reported = BTreeSet::new();
+        for entry in &self.entry_points {
+            let mut earlier: BTreeMap<WgslBinding, &WgslVariable> = BTreeMap::new();
+            for index in &entry.uses {
+                let variable = &self.variables[*index];
+                let Some(binding) = variable.binding else { continue };
+                if let Some(first) = earlier.insert(binding, variable)
+                    && reported.insert(*index)
+                {
+                    let WgslBinding { group, binding } = binding;
+                    let message = format!(
+                        "`{}` has group {group} and binding {binding}, which `{}` has, too, and `{}` uses both",
+                        variable.name, first.name, entry.name
+                    );
+                    let problem = Diagnostic::error(Code::BadModule, variable.span, message);
+                    found.push(problem.with_label(first.span, "the other one"));
+                }
+            }
+        }
+        found
     }
 
     /// The paths of the atomics in the variable `name`, without indices: `hits`, `list[]`; an empty

@@ -13,6 +13,7 @@ use crate::syntax::{
     Syntax,
 };
 use crate::tokens::{Token, TokenKind};
+use crate::words::KEYWORDS;
 
 /// Deepest nesting of brackets and template lists in an expression or type.
 const DEEPEST: usize = 100;
@@ -178,7 +179,8 @@ impl<'t, 'a> Parser<'t, 'a> {
         let mut attributes = Vec::new();
         while self.take('@') {
             let start = self.before();
-            let name = self.name()?;
+            // `@const` and `@diagnostic` are attributes.
+            let name = self.word().ok_or_else(|| self.expected("a name"))?;
             if matches!(name, "if" | "elif" | "else") {
                 let message = format!("`@{name}` is a condition of WESL, not WGSL");
                 let help = "translate the module with WESL's linker first, and pass the resulting WGSL";
@@ -388,7 +390,9 @@ impl<'t, 'a> Parser<'t, 'a> {
     }
 
     fn name(&mut self) -> Parsed<&'a str> {
-        self.word().ok_or_else(|| self.expected("a name"))
+        let is_keyword = self.peek().is_some_and(|token| KEYWORDS.contains(&token.text));
+        let name = if is_keyword { None } else { self.word() };
+        name.ok_or_else(|| self.expected("a name"))
     }
 
     fn expected(&self, what: &str) -> Diagnostic {

@@ -263,6 +263,50 @@ fn locations_that_clash_are_errors() {
     }
 }
 
+/// 3.7 Identifiers, 16 Keyword and Token Summary. naga 30.0.1 and Tint of Dawn for Node 0.6.2 refuse each of these.
+#[test]
+fn reserved_words_name_nothing() {
+    let reserved = |word: &str| format!("`{word}` is a reserved word of WGSL, and names nothing");
+    refused("struct A { get: f32 }", 1, 12, &reserved("get"));
+    refused("const a = 1;\nfn target() {}", 2, 4, &reserved("target"));
+    refused("fn f() {\n  let as = 1;\n  let b = as;\n}", 2, 7, &reserved("as"));
+    refused("fn f(module: f32) {}", 1, 6, &reserved("module"));
+    refused("const __a = 1;", 1, 7, "`__a` begins with two underscores, which WGSL does not allow");
+    refused("struct A { if: f32 }", 1, 12, "expected a name, found `if`");
+    refused("fn loop() {}", 1, 4, "expected a name, found `loop`");
+    // Parts of attributes and of statements.
+    module(
+        "@diagnostic(off, derivative_uniformity) fn f() {} @must_use @const fn g() -> f32 { return 1.0; } const _a = 1;",
+    );
+}
+
+/// 5.3 Declaration and Scope. naga 30.0.1: `redefinition of ...`; Tint of Dawn for Node 0.6.2: `redeclaration of ...`.
+#[test]
+fn names_that_clash_are_errors() {
+    let twice = |name: &str| format!("`{name}` is declared twice in this block");
+    refused("fn f() {\n let a = 1; let a = 2;\n}", 2, 17, &twice("a"));
+    refused("fn f() { if true {\n var a: f32; const a = 1; } }", 2, 20, &twice("a"));
+    refused("fn f(a: f32) { let a = 1; }", 1, 20, &twice("a"));
+    refused("fn f(a: f32, a: f32) {}", 1, 14, "`f` has two parameters `a`");
+    refused("fn f() {} const f = 1;", 1, 17, "`f` is declared twice");
+    module(
+        "const a = 1; fn f(b: f32) { let a = a; { let a = b; let b = a; } for (var i = 0; i < 2; i++) { let i = 1; } let i = 2; }",
+    );
+}
+
+/// 13.3.2 Resource Interface. naga 30.0.1: `Bindings for [1] conflict with other resource`; Tint of Dawn for Node 0.6.2: `entry
+/// point 'm' references multiple variables that use the same resource binding`.
+#[test]
+fn bindings_of_one_entry_point_that_clash_are_errors() {
+    let declared = "@group(0) @binding(1) var<storage> r: u32;\n@group(0) @binding(1) var<uniform> s: f32;\n";
+    let both = format!("{declared}fn g() {{ _ = s; }} @compute @workgroup_size(1) fn m() {{ _ = r; g(); }}");
+    let clashes = module(&both).clashes;
+    assert_eq!(clashes.len(), 1, "{clashes:?}");
+    assert_eq!(clashes[0].message, "`s` has group 0 and binding 1, which `r` has, too, and `m` uses both");
+    let apart = "@compute @workgroup_size(1) fn m() { _ = r; } @compute @workgroup_size(1) fn n() { _ = s; }";
+    assert_eq!(module(&format!("{declared}{apart}")).clashes, []);
+}
+
 /// Short texts that are hard on readers.
 #[test]
 fn hostile_texts_end() {

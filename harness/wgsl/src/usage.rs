@@ -32,7 +32,7 @@ pub(super) fn entry_points(
             let parameters: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
             let body = tokens_of(tokens, body);
             let names: BTreeSet<&str> =
-                global_uses(body, &parameters).into_iter().map(|index| body[index].text).collect();
+                names_in(body, &parameters).global.into_iter().map(|index| body[index].text).collect();
             functions.insert(declaration.name, names);
         }
     }
@@ -54,6 +54,15 @@ pub(super) fn entry_points(
     entries.collect()
 }
 
+/// The names in a body, as indices of tokens.
+#[derive(Debug, Default)]
+pub(super) struct BodyNames {
+    /// Those that are no local ones.
+    pub global: Vec<usize>,
+    /// Declarations of names that their block has already.
+    pub redeclared: Vec<usize>,
+}
+
 /// A block of a body, with the names that it declares.
 struct Scope<'a> {
     declared: BTreeSet<&'a str>,
@@ -61,60 +70,60 @@ struct Scope<'a> {
     ends_with_block: bool,
 }
 
-/// The tokens of a body that are global names. It begins with `{`.
-pub(super) fn global_uses<'a>(body: &[Token<'a>], parameters: &[&'a str]) -> Vec<usize> {
-    let mut scopes = vec![Scope { declared: parameters.iter().copied().collect(), ends_with_block: false }];
-    let mut used = Vec::new();
+/// The names in a body, which begins with `{`.
+pub(super) fn names_in<'a>(body: &[Token<'a>], parameters: &[&'a str]) -> BodyNames {
+    let parameters: BTreeSet<&str> = parameters.iter().copied().collect();
+    let mut scopes = vec![Scope { declared: parameters.clone(), ends_with_block: false }];
+    let mut names = BodyNames::default();
     let mut pending = None;
     let mut previous = None;
     for (index, token) in body.iter().enumerate() {
         match token.kind {
             TokenKind::Sign('{') => {
-                declare(&mut scopes, pending.take());
-                scopes.push(Scope { declared: BTreeSet::new(), ends_with_block: false });
+                names.redeclared.extend(declare(&mut scopes, pending.take(), body));
+                // The parameters are names of the outermost block, too.
+                let declared = if scopes.len() == 1 { parameters.clone() } else { BTreeSet::new() };
+                scopes.push(Scope { declared, ends_with_block: false });
             }
             TokenKind::Sign('}') => {
                 scopes.pop();
                 while scopes.pop_if(|scope| scope.ends_with_block).is_some() {}
             }
-            TokenKind::Sign(';') => declare(&mut scopes, pending.take()),
+            TokenKind::Sign(';') => names.redeclared.extend(declare(&mut scopes, pending.take(), body)),
             TokenKind::Word if token.text == "for" => {
                 scopes.push(Scope { declared: BTreeSet::new(), ends_with_block: true });
             }
             TokenKind::Word if matches!(token.text, "let" | "var" | "const") => {
-                pending = declared_name(&body[index + 1..]);
+                pending = declared_name(body, index + 1);
             }
             TokenKind::Word => {
                 let is_member = previous.is_some_and(|sign: &Token<'_>| sign.is_sign('.'));
-                let is_declared = pending.is_some_and(|(start, _)| start == token.span.start);
+                let is_declared = pending == Some(index);
                 let is_local = || scopes.iter().any(|scope| scope.declared.contains(token.text));
                 if !is_member && !is_declared && !is_local() {
-                    used.push(index);
+                    names.global.push(index);
                 }
             }
             TokenKind::Number | TokenKind::Sign(_) | TokenKind::TemplateStart | TokenKind::TemplateEnd => {}
         }
         previous = Some(token);
     }
-    used
+    names
 }
 
-/// The name after `let`, `var`, `const` and an address space, with its place.
-fn declared_name<'a>(rest: &[Token<'a>]) -> Option<(u32, &'a str)> {
-    let mut rest = rest.iter();
-    let first = rest.next()?;
-    let name = match first.kind {
+/// The name after `let`, `var`, `const` and an address space, whose tokens begin at `start`.
+fn declared_name(body: &[Token<'_>], start: usize) -> Option<usize> {
+    let name = match body.get(start)?.kind {
         TokenKind::TemplateStart => {
-            rest.find(|token| token.kind == TokenKind::TemplateEnd)?;
-            rest.next()?
+            start + 1 + body[start..].iter().position(|token| token.kind == TokenKind::TemplateEnd)?
         }
-        _ => first,
+        _ => start,
     };
-    (name.kind == TokenKind::Word).then_some((name.span.start, name.text))
+    body.get(name).filter(|token| token.kind == TokenKind::Word).map(|_| name)
 }
 
-fn declare<'a>(scopes: &mut [Scope<'a>], name: Option<(u32, &'a str)>) {
-    if let (Some(scope), Some((_, name))) = (scopes.last_mut(), name) {
-        scope.declared.insert(name);
-    }
+/// Adds a name to the innermost block; returns it if the block has it already.
+fn declare<'a>(scopes: &mut [Scope<'a>], name: Option<usize>, body: &[Token<'a>]) -> Option<usize> {
+    let (scope, name) = scopes.last_mut().zip(name)?;
+    (!scope.declared.insert(body[name].text)).then_some(name)
 }

@@ -98,8 +98,8 @@ const DXC: &[OptionRow] = &[
     ("-Zpr", Word, RowMajor(true)),
     ("-Zpc", Word, RowMajor(false)),
     ("-enable-16bit-types", Word, SixteenBit),
-    ("-fvk-use-dx-layout", Word, Layout),
-    ("-fvk-use-gl-layout", Word, Layout),
+    (DX_LAYOUT, Word, Layout),
+    (GL_LAYOUT, Word, Layout),
     ("-fvk-use-scalar-layout", Word, Layout),
     ("-fvk-b-shift", Words(2), Binding),
     ("-fvk-t-shift", Words(2), Binding),
@@ -231,6 +231,18 @@ const DXC: &[OptionRow] = &[
     ("-decompress", Word, Nothing),
     ("-shtemplate", Words(1), Nothing),
 ];
+
+/// Options that DXC refuses together, and what it says. The layouts exclude each other for SPIR-V alone.
+///
+/// Source: DXC 1.7.2308.
+const EXCLUSIVE: [(&str, &str, &str); 4] = [
+    ("-Zpr", "-Zpc", "Cannot specify /Zpr and /Zpc together"),
+    ("-Gfa", "-Gfp", "Cannot specify /Gfa and /Gfp together"),
+    ("-Zi", "-Zs", "Cannot specify both /Zi and /Zs"),
+    (DX_LAYOUT, GL_LAYOUT, "cannot specify both -fvk-use-dx-layout and -fvk-use-gl-layout"),
+];
+const DX_LAYOUT: &str = "-fvk-use-dx-layout";
+const GL_LAYOUT: &str = "-fvk-use-gl-layout";
 
 /// Options of slangc.
 const SLANG: &[OptionRow] = &[
@@ -470,7 +482,7 @@ impl CompileArguments {
     /// Parses the text, split into words as by a shell. The first word may be the compiler itself.
     ///
     /// # Errors
-    /// A quote is not closed, or an option lacks its value.
+    /// A quote is not closed, an option lacks its value, or DXC refuses two of them together.
     pub fn read(text: &str) -> anyhow::Result<Self> {
         let mut words = split_words(text)?;
         let program = words.first().and_then(|word| program(word));
@@ -482,6 +494,7 @@ impl CompileArguments {
         let mut read = Self { compiler: program, ..Self::default() };
         let mut layouts: Vec<LayoutVariant> = Vec::new();
         let mut entries = 0;
+        let mut options: Vec<String> = Vec::new();
         let mut rest = words.into_iter();
         while let Some(word) = rest.next() {
             // FXC and DXC accept a slash, too.
@@ -514,6 +527,7 @@ impl CompileArguments {
                 Words(count) => (0..*count).map(|_| next()).collect::<anyhow::Result<_>>()?,
             };
             let value = || values.first().cloned().unwrap_or_default();
+            options.push(option.clone());
             match effect {
                 Nothing => {}
                 Define => read.defines.push(value()),
@@ -548,6 +562,14 @@ impl CompileArguments {
 
         read.layout = dialect.layout(&layouts);
         read.identify(dialect, entries);
+        if dialect == Dialect::Dxc && read.compiler != Some(ShaderCompiler::Fxc) {
+            let has = |name: &str| options.iter().any(|option| option == name);
+            let is_for_vulkan = read.target == Some(ShaderTarget::Vulkan);
+            let refused = EXCLUSIVE.iter().find(|(one, other, _)| has(one) && has(other));
+            if let Some((one, other, says)) = refused.filter(|(one, ..)| *one != DX_LAYOUT || is_for_vulkan) {
+                bail!("DXC takes `{one}` or `{other}`, not both: {says}");
+            }
+        }
         Ok(read)
     }
 

@@ -110,7 +110,8 @@ fn sixteen_bit_problem(
         }
     };
     let help = "the option needs shader model 6.2 or later; it also makes `half` 2 bytes";
-    Some(Diagnostic::error(Code::Unsupported, span, message).with_help(help))
+    // DXC itself is not asked instead: its answer is this one.
+    Some(Diagnostic::error(Code::CompilerLimit, span, message).with_help(help))
 }
 
 /// The shader model of a profile: `(6, 2)` of `cs_6_2`.

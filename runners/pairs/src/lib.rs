@@ -28,5 +28,6 @@ mod passed;
 #[cfg(test)]
 mod round_trip;
 pub mod shader_blocks;
+mod shared_advice;
 mod source_lines;
 mod writers;

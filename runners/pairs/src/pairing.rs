@@ -26,6 +26,7 @@ use crate::debug_worker::DebugAnswer;
 use crate::host_structs::{Candidate, HostStructs};
 use crate::nearness::{StructsByName, definitions};
 use crate::shader_blocks::{HostForm, TargetBlock};
+use crate::shared_advice::share_advice;
 
 /// Most structs to propose for a block: a longer list does not help the user to choose.
 const MOST_PROPOSALS: usize = 2;
@@ -118,6 +119,7 @@ pub fn pair(blocks: &[TargetBlock], hosts: &[DebugAnswer], rules: PairRules<'_>)
 
     let mut pairing = Pairing { check, partners };
     withdraw_borrowed(&mut pairing, blocks, &nearness, &folders, rules);
+    share_advice(&mut pairing, blocks, rules);
     pairing
 }
 

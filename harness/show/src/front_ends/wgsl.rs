@@ -37,6 +37,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
     // Only `show` prints them: no host fills the memory of a workgroup.
     let shared = if options.purpose == Purpose::Display { layouts.shared_blocks() } else { Vec::new() };
     let WgslLayouts { module, blocks, forbidden, restricted } = layouts;
+    let forbidden = [forbidden, module.clashes.clone()].concat();
     let shows_forbidden = options.purpose.shows_forbidden_blocks();
     if !forbidden.is_empty() && !shows_forbidden {
         return Err([forbidden, restricted].concat());
@@ -45,7 +46,7 @@ fn read(span: Span, options: &ReadOptions<'_>, sources: &mut SourceMap) -> ReadB
     let mut warnings = module.warnings.clone();
     let text = linked.as_ref().map_or(&sources.file(span.file).text, |linked| &linked.text);
     let mut refused_by = None;
-    if !blocks.is_empty() {
+    if !blocks.is_empty() && module.clashes.is_empty() {
         match of_naga(options.tools.reader(), text, span.file, &module, &blocks) {
             Ok(found) => warnings.extend(found),
             Err(refusal) => {

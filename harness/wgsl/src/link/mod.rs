@@ -27,7 +27,7 @@ use self::imports::Imports;
 use self::naga_oil::Preprocessed;
 use self::resolve::PackageRoots;
 use crate::tokens::{Token, TokenKind, tokens};
-use crate::usage::global_uses;
+use crate::usage::names_in;
 
 /// Most modules of one text.
 const MOST_MODULES: usize = 1024;
@@ -395,7 +395,7 @@ impl Item {
             .iter()
             .map(|piece| Token { kind: piece.kind, text: &piece.text, span: piece.span })
             .collect();
-        uses.extend(global_uses(&tokens, &declared).into_iter().map(|index| body + index));
+        uses.extend(names_in(&tokens, &declared).global.into_iter().map(|index| body + index));
         uses
     }
 }

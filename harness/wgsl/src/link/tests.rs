@@ -101,10 +101,10 @@ fn imports_in_every_form_lead_to_the_declaration() {
 /// Two modules may have one name for different things; a local name hides an import.
 #[test]
 fn names_do_not_clash() {
-    let a = "struct S { a: f32 } @group(0) @binding(0) var<uniform> s: S; fn get() -> f32 { return s.a; }";
-    let b = "struct S { b: f32 } @group(0) @binding(1) var<uniform> s: S; fn get() -> f32 { return s.b; }";
+    let a = "struct S { a: f32 } @group(0) @binding(0) var<uniform> s: S; fn fetch() -> f32 { return s.a; }";
+    let b = "struct S { b: f32 } @group(0) @binding(1) var<uniform> s: S; fn fetch() -> f32 { return s.b; }";
     let main = "import super::{a, b}; struct S { c: f32 } @group(0) @binding(2) var<uniform> c: S;\n\
-                fn f() -> f32 { let s = 1.0; return s + a::get() + b::get() + c.c; }";
+                fn f() -> f32 { let s = 1.0; return s + a::fetch() + b::fetch() + c.c; }";
     let project = Project::of(&[("main.wesl", main), ("a.wesl", a), ("b.wesl", b)]);
     assert_eq!(project.variables(), ["var<uniform> c: S {c}", "var<uniform> s: S {a}", "var<uniform> s: S {b}"]);
     let hidden = "import super::a::s; fn f(s: f32) -> f32 { return s; }";

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use chrono::{DateTime, NaiveDate, Utc};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use layoutproof_core::results::quarantine::{self, QuarantineEntry};
 use layoutproof_device::DeviceInfo;
 use layoutproof_events::RunHeader;
@@ -22,7 +22,6 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
 use super::compare::runs::{is_record_file, record_files};
-use crate::args::{Format, FormatArgs};
 use crate::output::{print, print_json, warn};
 use crate::select::lists::lists;
 
@@ -49,9 +48,22 @@ pub struct RunsArgs {
     /// Print every check.
     #[arg(short, long)]
     pub verbose: bool,
-    /// How the history is printed.
-    #[command(flatten)]
-    pub format: FormatArgs,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = RunsFormat::Text)]
+    pub format: RunsFormat,
+}
+
+/// How the history is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RunsFormat {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
+    /// For an issue or the summary of a job.
+    Markdown,
+    /// Annotations of GitHub Actions.
+    Github,
 }
 
 /// What the history needs of a run.
@@ -101,8 +113,10 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
     if let Some(path) = &args.html {
         write_file(path, &runs_page(&history, &findings, taken, &problems))?;
     }
-    match args.format.format {
-        Format::Text => {
+    match args.format {
+        RunsFormat::Markdown => print(&history.markdown(&findings, taken)),
+        RunsFormat::Github => print(&history.annotations(&findings, taken)),
+        RunsFormat::Text => {
             if args.matrix {
                 print(&format!("{}\n", history.matrix().text()));
             }
@@ -112,7 +126,7 @@ pub(crate) fn runs(args: &RunsArgs, style: Style) -> anyhow::Result<Exit> {
                 print(&format!("quarantined until {}: {checks}: {}\n", entry.until, entry.reason));
             }
         }
-        Format::Json => {
+        RunsFormat::Json => {
             let mut json = history.json(&findings);
             let entries = quarantined.iter().map(|(entry, checks)| {
                 let QuarantineEntry { until, reason, .. } = entry;

@@ -184,7 +184,11 @@ fn wgsl_states_its_bindings() {
 @fragment fn three() -> @location(0) vec4f { return textureLoad(other, vec2i(0), 0); }
 ";
     let folder = Folder::with(&[("a.wgsl", text), ("b.wgsl", "@group(2) @binding(3) var t: texture_2d<f32>;\n")]);
-    let all = folder.run("show a.wgsl --target webgpu --format json").exits(0).json();
+    let all = folder.run("show a.wgsl --target webgpu --format json").exits(2).json();
+    assert_eq!(
+        all["errors"][0]["message"],
+        "`lights` has group 0 and binding 0, which `scene` has, too, and `one` uses both"
+    );
     assert_eq!((&all["target"], &all["convention"]), (&"webgpu".into(), &"declared".into()));
     let binding = |index: usize| {
         let row = &all["bindings"][index];
@@ -198,7 +202,7 @@ fn wgsl_states_its_bindings() {
     assert_eq!(binding(3), expected("other", "binding", 1, 1, Value::Null));
     assert_eq!(binding(4), expected("gain", "constant-id", 0, 3, Value::Null));
 
-    let two = folder.run("show a.wgsl --target webgpu --entry two").exits(0);
+    let two = folder.run("show a.wgsl --target webgpu --entry two").exits(2);
     two.prints("WebGPU · entry two (also one, three: --entry)").prints("not used by two: scene, lights, other");
     folder
         .run("show a.wgsl --target webgpu --entry four")

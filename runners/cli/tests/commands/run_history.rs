@@ -60,7 +60,16 @@ fn the_first_bad_driver_is_told_and_the_next_one_to_try() {
     assert_eq!(finding["before"], json!({"run": "run-2.jsonl", "driver": "Mesa 1.1"}));
     assert_eq!(finding["since"], json!({"run": "run-9.jsonl", "driver": "Mesa 1.3"}));
     assert_eq!(finding["next_driver"], "Mesa 1.2");
-    assert!(finding["checks"][0]["check"].as_str().unwrap().contains("::scalar::"), "{finding}");
+    let check = finding["checks"][0]["check"].as_str().unwrap();
+    assert!(check.contains("::scalar::"), "{finding}");
+    let markdown = fleet.folder.run("runs fleet --format markdown").exits(1).out;
+    assert!(markdown.starts_with("### 4 checks in 5 runs: 1 became wrong\n"), "{markdown}");
+    let row = format!("| {} |", check.replace('_', "\\_"));
+    assert_eq!(markdown.matches(&row).count(), 1, "{markdown}");
+    let annotations = fleet.folder.run("runs fleet --format github").exits(1).out;
+    let levels: Vec<&str> = annotations.lines().map(|line| line.split([' ', ':']).nth(2).unwrap()).collect();
+    assert_eq!(levels, ["error", "error"], "{annotations}");
+    assert!(annotations.contains(check), "{annotations}");
 
     // Back to an earlier driver.
     fleet.add(11, &fleet.right, "a", "Mesa 1.1");

@@ -37,6 +37,44 @@ fn the_target_for_which_blocks_agree_is_named() {
     }
 }
 
+/// Advice for one target that another target contradicts is none.
+#[test]
+fn advice_holds_for_all_targets() {
+    let shader = format!(
+        "{LIGHTS}struct Probe {{ float3 sh[2]; }};\nStructuredBuffer<Probe> probes;\ncbuffer Frame {{ float4 eye; float time; }};\n"
+    );
+    let host = format!("{PACKED} struct Probe {{ float sh[2][3]; }} p; struct Frame {{ float eye[3], time; }} f;");
+    let Some(folder) = folder_of(("a.hlsl", &shader), &host) else { return };
+    let answer = folder.run("check a.hlsl host.o --target d3d12,vulkan --format json").exits(1).json();
+    let of = |block: &str, target: &str| {
+        let mut pairs = answer["pairs"].as_array().unwrap().iter();
+        pairs.find(|pair| pair["block"] == block && pair["target"] == target).unwrap().clone()
+    };
+    for (block, place) in [
+        ("lights", "`color` is at byte 12 for D3D12 · DXC, byte 16 for Vulkan · DXC"),
+        ("probes", "`sh` has 24 bytes for D3D12 · DXC, 32 bytes for Vulkan · DXC"),
+    ] {
+        let pair = of(block, "native:dxc-spirv");
+        assert!(pair["mismatches"][0]["repairs"].is_null(), "{pair}");
+        let remark = format!(
+            "no host struct fits all targets: {place}; declare the padding in the shader, compile for Vulkan with \
+             `-fvk-use-dx-layout`, or have a struct for each target"
+        );
+        assert_eq!(pair["remarks"], serde_json::json!([remark]));
+        assert_eq!(of(block, "native:dxc-dxil")["outcome"], "agree");
+    }
+    // What mends both is advised for both, and with what the remark names both agree.
+    let fixes =
+        ["native:dxc-dxil", "native:dxc-spirv"].map(|target| of("Frame", target)["mismatches"][0]["repairs"].clone());
+    assert_eq!(fixes[0], serde_json::json!([{"action": "declare", "member": "eye", "declarations": ["float eye[4]"]}]));
+    assert_eq!(fixes[0], fixes[1]);
+    let with_option = folder.run("check a.hlsl host.o --target d3d12,vulkan/dx --format json").exits(1);
+    assert_eq!(pairs(&with_option).iter().filter(|pair| pair.ends_with("differ")).count(), 2, "{with_option}");
+    // One target has its advice as before.
+    let one = folder.run("check a.hlsl host.o --target vulkan --format json").exits(1).json();
+    assert!(one["pairs"][0]["mismatches"][0]["repairs"].is_array(), "{one}");
+}
+
 /// Each target is right for one of the blocks, so none is better.
 #[test]
 fn a_block_that_agrees_for_another_target_says_so() {
