@@ -201,6 +201,6 @@ fn a_variable_may_name_a_library() {
     let folder = Folder::with(&[]).with_variable("DXC", &library);
     let found = folder.run("doctor compilers --format json").json();
     let dxc = found["compilers"].as_array().unwrap().iter().find(|compiler| compiler["name"] == "dxc").unwrap();
-    assert_eq!(dxc["origin"], "named by DXC", "{found}");
+    assert_eq!(dxc["origin"], "DXC names it", "{found}");
     assert!(dxc["version"].as_str().unwrap().starts_with("libdxcompiler: "), "{found}");
 }
