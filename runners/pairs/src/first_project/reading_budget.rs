@@ -30,7 +30,7 @@ pub(super) const fn cost(reader: Reader, language: Option<ShaderLanguage>) -> u3
     }
 }
 
-/// Bytes of text that cost as much as one small file. A shader of WickedEngine includes half a megabyte.
+/// Bytes of text that cost as much as one small file. A shader of `WickedEngine` includes half a megabyte.
 const BYTES_PER_UNIT: usize = 256 << 10;
 
 /// The cost of a text with everything that it includes, besides that of its reading.
