@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
                 }
                 SpirvType::Vector { component, length } => {
                     let one = index.and_then(|index| 1_u8.checked_shl(index));
-                    // A shuffle may have taken any component.
+                    // A shuffle may have put any component there.
                     let is_whole = |all: Components| all.count_ones() == *length && all.trailing_ones() == *length;
                     let narrowed = |all: Components| one.filter(|_| is_whole(all)).unwrap_or(all);
                     part = Part { ty: *component, member: part.member.map(|(name, all)| (name, narrowed(all))) };

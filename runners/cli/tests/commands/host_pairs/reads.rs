@@ -65,3 +65,31 @@ fn all_shaders_of_a_block_count() {
     let answer = folder.run("check a.hlsl b.hlsl host.o --format json").exits(1);
     assert_eq!(pairs(&answer), ["Material Material differ"; 2]);
 }
+
+/// The mask or the shift says which bytes the shader reads; the code in between is followed, or counts as reading all.
+#[test]
+fn the_bytes_that_a_shader_reads_must_be_there() {
+    let shader = "#version 450\nlayout(std140, binding = 0) uniform Draw { uvec4 idsObject; vec4 maskReserved; };\n\
+                  layout(location = 0) out vec4 color;\nfloat scale(vec4 all) { return all.y; }\n\
+                  void main() { color = vec4(0); READ }\n";
+    let host = "struct Draw { unsigned short id; unsigned short : 16; unsigned object; int : 32; int : 32; \
+                float mask; int : 32; int : 32; int : 32; } d;";
+    let Some(folder) = folder_of(("a.frag", ""), host) else { return };
+    for (read, code) in [
+        ("color.x = float(idsObject.x & 0xffffu) + maskReserved.x;", 0),
+        ("uvec2 own = idsObject.xy; color.x = float(bitfieldExtract(own.x, 0, 16)) + maskReserved.x;", 0),
+        ("vec4 own = maskReserved; color.x = own.x * float(idsObject.y);", 0),
+        ("color.x = float(idsObject.x & 0x1ffffu) + maskReserved.x;", 1),
+        ("color.x = float(idsObject.x >> 8) + maskReserved.x;", 1),
+        ("color.x = float(bitfieldExtract(idsObject.x, 4, 16)) + maskReserved.x;", 1),
+        ("color.x = float(idsObject.x) + maskReserved.x;", 1),
+        ("color.x = float(idsObject.y) + scale(maskReserved);", 1),
+        ("vec4 own = maskReserved; color.x = own.z * float(idsObject.y);", 1),
+        ("vec4 own = vec4(0); for (int i = 0; i < 2; i++) { color.x += own.w; own = maskReserved; }", 1),
+        ("color = maskReserved * float(idsObject.y);", 1),
+    ] {
+        folder.write("a.frag", shader.replace("READ", read).as_bytes());
+        let answer = folder.run("check a.frag host.o --map Draw=Draw");
+        assert_eq!(answer.code(), code, "{read}\n{}", answer.out);
+    }
+}
